@@ -87,6 +87,13 @@ Profiles = Annotated[
     list[str],
     typer.Option("--profile", help="A cluster profile (YAML); one for each target.", metavar="FILE"),
 ]
+Parameters = Annotated[
+    bool,
+    typer.Option(
+        "--parameters",
+        help="Numbers of the profile in a ConfigMap that policies read, not in their expressions.",
+    ),
+]
 FormatOf = Annotated[
     str,
     typer.Option(
@@ -129,6 +136,7 @@ def command(
     select: Select = [],  # noqa: B006
     ignore: Ignore = [],  # noqa: B006
     profile: Profiles = [],  # noqa: B006
+    parameters: Parameters = False,
     format_: FormatOf = Format.VAP,
     explain_: Explain = False,
 ) -> int:
@@ -137,8 +145,8 @@ def command(
     For Kubernetes 1.30 and later, without any engine: gpuxlate policy --to TARGET | kubectl apply -f -
     """
     known = [there for one in profile if (there := common.profile(one)) is not None]
-    wish = wish_of(scope, action, namespace_selector, crds, select, ignore, known)
     form: Format = one_of(format_, Format, "--format")
+    wish = wish_of(scope, action, namespace_selector, crds, select, ignore, known, read_by(parameters, form))
     made: Sequence[Policy | Translating]
     if translate or from_ is not None or round_ is not None:
         asked = Asked(translate, to, from_, round_, forbid=forbid, select=select, ignore=ignore)
@@ -177,6 +185,7 @@ def wish_of(
     select: Sequence[str],
     ignore: Sequence[str],
     profiles: Sequence[Profile],
+    parameters: bool,
 ) -> Wish:
     """The options as a wish. Raises CliError."""
     wanted: Scope = one_of(scope, Scope, "--scope")
@@ -188,7 +197,17 @@ def wish_of(
         None if namespaces is None else selector(namespaces),
         locale.current(),
     )
-    return Wish(selection.selected, style, wanted, custom, tuple(profiles))
+    return Wish(selection.selected, style, wanted, custom, tuple(profiles), parameters)
+
+
+def read_by(parameters: bool, form: Format) -> bool:
+    """``--parameters``, which only policies of Kubernetes have. Raises CliError."""
+    if parameters and form is Format.KYVERNO:
+        raise common.CliError(
+            "--parameters and --format kyverno exclude each other",
+            "leave out --parameters: the numbers are in the expressions",
+        )
+    return parameters
 
 
 def policies(
@@ -200,13 +219,13 @@ def policies(
             raise common.CliError(
                 "--forbid and --select exclude each other", "--forbid denies all keys of a dialect"
             )
-        denied = targets(forbid)
-        found = [*freezing(denied, wish)]
-        if not found:
-            raise common.CliError(
-                say("no key is of {name} alone", name=denied[0].name), "other software reads its keys too"
-            )
-        return found
+        by_target = {one.name: [*freezing([one], wish)] for one in targets(forbid)}
+        for name, made in by_target.items():
+            if not made:  # a policy that denies nothing would be taken for one that does
+                raise common.CliError(
+                    say("no key is of {name} alone", name=name), "other software reads its keys too"
+                )
+        return [one for made in by_target.values() for one in made]
     found = [*enforcing(chosen, wish)]
     left = [*_left_out(chosen, select, {code for one in found for code in one.codes})]
     if not found:

@@ -42,6 +42,7 @@ def command(
     select: here.Select = [],  # noqa: B006
     ignore: here.Ignore = [],  # noqa: B006
     profile: here.Profiles = [],  # noqa: B006
+    parameters: here.Parameters = False,
     format_: here.FormatOf = Format.VAP,
     explain: here.Explain = False,
     force_conflicts: Annotated[
@@ -67,7 +68,8 @@ def command(
     nodes = [] if forbid else gpu_nodes(server)
     chosen = here.targets(to) if to or forbid else _served(nodes)
     profiles = [*known, *_profiles(nodes, chosen, known, server)]
-    wish = here.wish_of(scope, action, namespace_selector, crds, select, ignore, profiles)
+    reads = here.read_by(parameters, form)
+    wish = here.wish_of(scope, action, namespace_selector, crds, select, ignore, profiles, reads)
     found: Sequence[Policy | Translating]
     if translates:
         names = [one.name for one in chosen]

@@ -47,7 +47,7 @@ class Asked:
             version or _version(profile.kubernetes_version if profile else None),
         )
         try:
-            _ = made.tables, made.condition
+            _ = made.tables
         except CannotError as error:
             raise common.CliError(error.message, error.hint) from error
         return made
@@ -68,6 +68,7 @@ class Asked:
             "--ignore": bool(self.ignore),
             "--scope": wish.scope is not Scope.PODS,
             "--action": wish.style.action is not None,
+            "--parameters": wish.parameters,
             "--format kyverno": form is Format.KYVERNO,
         }
         for option, given in others.items():

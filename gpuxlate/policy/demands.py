@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -13,7 +13,7 @@ from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule, Scope
 from gpuxlate.rules.metadata import steering_is_on_the_pod
-from gpuxlate.rules.predicates.parameters import parameters_in
+from gpuxlate.rules.predicates.parameters import numbers_in, parameters_in, with_parameters
 from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.predicates.terms import Parameter
 
@@ -34,14 +34,23 @@ class Demand:
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The numbers of the cluster in it."""
+        """The numbers of the cluster that it reads from the parameters of its policy."""
         return parameters_in((self.predicate.must, self.predicate.when))
 
+    @property
+    def numbers(self) -> tuple[Parameter, ...]:
+        """The numbers of the cluster that are in it."""
+        found = numbers_in((self.predicate.must, self.predicate.when))
+        return tuple(one for one in found if not one.read)
 
-def demands(backend: Backend, profile: Profile | None, selected: Selected) -> tuple[Demand, ...]:
+
+def demands(
+    backend: Backend, profile: Profile | None, selected: Selected, *, reads: bool = False
+) -> tuple[Demand, ...]:
     """What the rules demand of pods of a dialect, in the order of the codes.
 
-    ``profile``: of the cluster, which may count in other units and call resources by other names.
+    ``profile``: of the cluster, which may count in other units and call resources by other names. ``reads``:
+    the numbers of the cluster are parameters of the policies.
     """
     names = _names(backend, profile)
     found: list[Demand] = []
@@ -54,6 +63,9 @@ def demands(backend: Backend, profile: Profile | None, selected: Selected) -> tu
             listed = [*rule.predicates, *_in_cluster(rule, profile)]
         for one in listed:
             known = one.known_as(names) if names else one
+            if reads:
+                must, when = with_parameters(known.must), with_parameters(known.when)
+                known = replace(known, must=must, when=when)
             found.append(Demand(rule, known, one.severity or rule.severity))
     return tuple(one for one in found if one.severity in ENFORCED)
 

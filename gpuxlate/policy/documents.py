@@ -13,11 +13,11 @@ from gpuxlate import locale
 from gpuxlate.model.diagnostics import URL, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.policy.demands import OF_WORKLOADS, Demand
-from gpuxlate.policy.speech import speaks
-from gpuxlate.policy.subjects import Subject, Templates
+from gpuxlate.policy.speech import may_speak, speaks
+from gpuxlate.policy.subjects import Pods, Subject, Templates
 from gpuxlate.policy.wanted import wanted
 from gpuxlate.rules.base import Rule
-from gpuxlate.rules.predicates.cel import PARAMETERS, closed, said, text
+from gpuxlate.rules.predicates.cel import PARAMETERS, VARIABLES, closed, said, text
 
 API = "admissionregistration.k8s.io/v1"
 MANAGED = "app.kubernetes.io/managed-by"
@@ -98,41 +98,120 @@ class Policy:
         }
 
 
-def policy(subject: Subject, severity: Severity, demands: Sequence[Demand], style: Style) -> Policy | None:
-    """The policy of one severity; None where the rules demand nothing of it.
+@dataclass(frozen=True)
+class Asked:
+    """What a dialect demands of what a policy looks at.
 
-    ``demands``: all of them with parameters, or none. A policy without its parameters is silent, so the
-    others are not in it.
+    ``demands``: all of them with parameters, or none: a policy without its parameters is silent.
     """
-    mine = [one for one in demands if one.severity is severity]
-    parameters = {one.name: str(one.value) for demand in mine for one in demand.parameters}
-    with_numbers = any(one.parameters for one in demands)
-    parts = [*numbered(mine, subject, style)]
-    if isinstance(subject, Templates) and severity is OF_WORKLOADS.severity and not with_numbers:
-        steering = subject.steering() if subject.compared else ""
-        if steering:
-            parts.append(_Part(OF_WORKLOADS, steering, sentence(OF_WORKLOADS, "", style)))
-    if not parts:
+
+    subject: Subject
+    demands: tuple[Demand, ...]
+
+
+MOST_BYTES = 240_000
+"""Of what the dialects of a policy demand: kubectl apply keeps a copy of the whole in an annotation, and all
+annotations of an object have 256 KiB at most."""
+
+
+def policies(asked: Sequence[Asked], severity: Severity, style: Style) -> Iterator[Policy]:
+    """The policies of one severity, as few as there can be; none where the rules demand nothing of it.
+
+    The API server converts a pod anew for every policy, whatever its condition is: pods of all dialects are
+    judged by one, as far as it is not too large. Of templates there is one for each dialect.
+    """
+    together: list[Asked] = []
+    number, size = 1, 0
+    for one in asked:
+        alone = policy([one], severity, style)
+        if alone is None:
+            continue
+        if not isinstance(one.subject, Pods) or alone.parameters:
+            yield alone
+            continue
+        more = _bytes(alone.spec["validations"]) + _bytes(
+            [there for there in alone.spec["variables"] if there["name"] not in (*VARIABLES, "ignored")]
+        )
+        if together and size + more > MOST_BYTES:
+            yield _some(together, severity, style, number)
+            number, size, together = number + 1, 0, []
+        together.append(one)
+        size += more
+    if together:
+        yield _some(together, severity, style, number)
+
+
+def _bytes(part: Any) -> int:
+    """Of the copy that kubectl keeps: its JSON escapes three letters more (encoding/json of Go)."""
+    text = json.dumps(part, ensure_ascii=False)
+    return len(text.encode()) + 5 * sum(map(text.count, "&<>"))
+
+
+def _some(asked: Sequence[Asked], severity: Severity, style: Style, number: int) -> Policy:
+    found = policy(asked, severity, style, number)
+    assert found is not None  # each of them has one alone
+    return found
+
+
+def policy(asked: Sequence[Asked], severity: Severity, style: Style, number: int = 1) -> Policy | None:
+    """The policy of one severity for some dialects; None where the rules demand nothing of it.
+
+    ``number``: of the policy, where one would be too large. Raises SilentError.
+    """
+    mine = [tuple(there for there in one.demands if there.severity is severity) for one in asked]
+    steering = [[*_steering(one, severity, style)] for one in asked]
+    if not any(mine) and not any(steering):
         return None
-    used = " ".join(part for one in parts for part in (one.expression, one.broken))
-    variables = [*subject.variables(used), *((one.variable, one.broken) for one in parts if one.variable)]
+    several = len(asked) > 1 or number > 1
+    subject = asked[0].subject
+    condition, exact = may_speak([one.subject.speaker for one in asked])
+    parts: list[_Part] = []
+    guards: dict[str, str] = {}
+    parameters: dict[str, str] = {}
+    for one, demands, more in zip(asked, mine, steering, strict=True):
+        speaker = one.subject.speaker
+        guard = "" if exact or isinstance(one.subject, Templates) else speaker.variable
+        found = [*numbered(demands, one.subject, style, guard, several=several), *more]
+        guards |= {guard: speaks(speaker)} if guard and found else {}
+        parameters |= {there.name: str(there.value) for each in demands for there in each.parameters}
+        parts += found
+    used = " ".join((*guards.values(), *(text for one in parts for text in (one.expression, one.broken))))
+    variables = [
+        *subject.variables(used),
+        *guards.items(),
+        *((one.variable, one.broken) for one in parts if one.variable),
+    ]
+    target = "" if several else subject.backend.name
     spec = {
         **({"paramKind": {"apiVersion": "v1", "kind": "ConfigMap"}} if parameters else {}),
         "failurePolicy": failure_policy(subject),
         "matchConstraints": {"resourceRules": subject.rules},
         "matchConditions": [
             {
-                "name": f"speaks-{subject.backend.name}"[:LONGEST_LABEL],
-                "expression": subject.matching(speaks(subject.backend, subject.others)),
+                "name": f"speaks-{target or 'a-dialect'}"[:LONGEST_LABEL],
+                "expression": subject.matching(condition),
             }
         ],
         "variables": [{"name": name, "expression": one} for name, one in variables],
         "validations": [one.validation() for one in parts],
     }
     codes = tuple(dict.fromkeys(one.rule.code for one in parts))
-    target = subject.backend.name
-    name = f"{_of_cards(target) if parameters else f'gpuxlate-{target}'}-{severity}s{subject.suffix}"
-    return replace(made(name, subject, severity, spec, codes, style), parameters=parameters)
+    name = "-".join(
+        ("gpuxlate", *([target] if target else []), *(["cards"] if parameters else []), f"{severity}s")
+    )
+    name += subject.suffix + (f"-{number}" if number > 1 else "")
+    return replace(made(name, subject, severity, spec, codes, style, target), parameters=parameters)
+
+
+def _steering(asked: Asked, severity: Severity, style: Style) -> Iterator[_Part]:
+    """K8S005, of workloads, in the policy that needs no parameters."""
+    subject = asked.subject
+    if not isinstance(subject, Templates) or severity is not OF_WORKLOADS.severity:
+        return
+    if subject.compared and not any(one.parameters for one in asked.demands):
+        steering = subject.steering()
+        if steering:
+            yield _Part(OF_WORKLOADS, steering, sentence(OF_WORKLOADS, "", style))
 
 
 def _of_cards(target: str) -> str:
@@ -140,12 +219,19 @@ def _of_cards(target: str) -> str:
 
 
 def made(
-    name: str, subject: Subject, severity: Severity, spec: Object, codes: tuple[str, ...], style: Style
+    name: str,
+    subject: Subject,
+    severity: Severity,
+    spec: Object,
+    codes: tuple[str, ...],
+    style: Style,
+    target: str | None = None,
 ) -> Policy:
-    """A policy with its name and labels."""
+    """A policy with its name and labels. ``target``: where it is not that of the subject; "" of several."""
     usual = Action.DENY if severity is Severity.ERROR and not subject.suffix else Action.WARN
-    target = subject.backend.name
-    labels = {MANAGED: "gpuxlate", TARGET: cut(target, LONGEST_LABEL), VERSION: version_of(spec)}
+    target = subject.backend.name if target is None else target
+    of_target = {TARGET: cut(target, LONGEST_LABEL)} if target else {}
+    labels = {MANAGED: "gpuxlate", **of_target, VERSION: version_of(spec)}
     action = style.action or usual
     return Policy(cut(name, LONGEST_NAME), target, action, spec, codes, style.namespaces, labels)
 
@@ -179,10 +265,12 @@ class _Part:
     broken: str = ""
     where: str = ""
     parameters: tuple[str, ...] = ()
+    guard: str = ""
 
     def validation(self) -> Object:
         code = self.rule.code
-        found = {"expression": f"{text(code)} in variables.ignored || {self.expression}"}
+        speaks = f"!variables.{self.guard} || " if self.guard else ""
+        found = {"expression": f"{text(code)} in variables.ignored || {speaks}{self.expression}"}
         named = "".join(
             f" + {text(f' ({one} ')} + string(({PARAMETERS})[{text(one)}]) + ')'" for one in self.parameters
         )
@@ -197,8 +285,14 @@ class _Part:
         return {**found, "message": f"{code}: {message}", "reason": "Invalid"}
 
 
-def numbered(demands: Sequence[Demand], subject: Subject, style: Style) -> Iterator[_Part]:
-    """The validations: one for each demand on pods, one for all demands of a rule on containers."""
+def numbered(
+    demands: Sequence[Demand], subject: Subject, style: Style, guard: str = "", *, several: bool = False
+) -> Iterator[_Part]:
+    """The validations: one for each demand on pods, one for all demands of a rule on containers.
+
+    ``guard``: the variable that says whether the dialect is spoken. ``several``: other dialects have the
+    same rules in the same policy.
+    """
     tell = locale.translator(style.language)
     where = "" if subject.suffix else f"{tell(say('container'))} "
     by_code: dict[str, list[Demand]] = {}
@@ -209,8 +303,8 @@ def numbered(demands: Sequence[Demand], subject: Subject, style: Style) -> Itera
         for one in mine:
             if one not in of_containers:
                 holds = closed(subject.kept(said(one.predicate.demand), code))
-                told = sentence(one.rule, wanted(one.predicate), style)
-                yield _Part(one.rule, holds, told, parameters=_names([one]))
+                told = sentence(one.rule, wanted(one.predicate), style, _numbers([one]))
+                yield _Part(one.rule, holds, told, parameters=_names([one]), guard=guard)
         if not of_containers:
             continue
         kept: dict[str, list[str]] = {}
@@ -218,10 +312,12 @@ def numbered(demands: Sequence[Demand], subject: Subject, style: Style) -> Itera
             kept.setdefault(wanted(one.predicate), []).append(said(one.predicate.demand))
         joined = {write: " && ".join(parts) for write, parts in kept.items()}
         write = next(iter(kept)) if len(kept) == 1 else ""
-        told = sentence(mine[0].rule, write, style)
+        told = sentence(mine[0].rule, write, style, _numbers(of_containers))
         broken = subject.breakers({tell(write) or code: one for write, one in joined.items()}, code)
-        holds = f"variables.{code}.size() == 0"
-        yield _Part(mine[0].rule, holds, told, code, broken, where, _names(of_containers))
+        of_all = several and mine[0].rule not in subject.backend.rules
+        variable = f"{code}_{subject.backend.name.replace('-', '_')}" if of_all else code
+        holds = f"variables.{variable}.size() == 0"
+        yield _Part(mine[0].rule, holds, told, variable, broken, where, _names(of_containers), guard)
 
 
 def _names(demands: Sequence[Demand]) -> tuple[str, ...]:
@@ -229,9 +325,15 @@ def _names(demands: Sequence[Demand]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(there.name for one in demands for there in one.parameters))
 
 
-def sentence(rule: Rule, write: str, style: Style) -> str:
-    """What the rule demands, what to write, and its page."""
+def _numbers(demands: Sequence[Demand]) -> str:
+    """The numbers of the cluster that are in the expressions of some demands, as a text."""
+    found = {there.name: there.value for one in demands for there in one.numbers}
+    return ", ".join(f"{name} {value}" for name, value in found.items())
+
+
+def sentence(rule: Rule, write: str, style: Style, numbers: str = "") -> str:
+    """What the rule demands, what to write, its page, and the numbers of the cluster."""
     translate = locale.translator(style.language)
     what = locale.summary(rule.code, rule.summary, style.language).replace("`", "").rstrip(".。")
     more = f"; {translate(write)}" if write else ""
-    return f"{what}{more} ({URL}{rule.code})"
+    return f"{what}{more} ({URL}{rule.code})" + (f" ({numbers})" if numbers else "")

@@ -46,11 +46,13 @@ def explain(rule: Rule) -> Explained:
         return Explained(rule, Enforced.NO, why)
     if rule is OF_WORKLOADS:
         return Explained(rule, Enforced.WORKLOADS, say("a pod does not show what its workload has"))
-    if rule.with_profile is not None and not rule.predicates:
-        return Explained(rule, Enforced.PARAMETERS, say(rule.with_profile.why))
+    of_profile = rule.with_profile if not rule.predicates else None
     if rule.also is not None:
-        return Explained(
-            rule, Enforced.PARTLY, say("lint finds more: by names of containers, units, or totals of a pod")
-        )
+        found = say("lint finds more: by names of containers, units, or totals of a pod")
+        if of_profile is not None:
+            found = say("with parameters: {why}; {more}", why=say(of_profile.why), more=found)
+        return Explained(rule, Enforced.PARTLY, found)
+    if of_profile is not None:
+        return Explained(rule, Enforced.PARAMETERS, say(of_profile.why))
     more = say("with parameters more: {why}", why=rule.with_profile.why) if rule.with_profile else ""
     return Explained(rule, Enforced.PODS, more)

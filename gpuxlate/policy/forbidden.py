@@ -2,71 +2,117 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 from gpuxlate import locale
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, Key
+from gpuxlate.backends.base import Backend, Key, Place
 from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
 from gpuxlate.model.diagnostics import URL, Severity
 from gpuxlate.model.messages import say
-from gpuxlate.policy.documents import Policy, Style, failure_policy, made
-from gpuxlate.policy.speech import pattern
-from gpuxlate.policy.subjects import Subject, Templates
+from gpuxlate.policy.documents import Object, Policy, Style, failure_policy, made
+from gpuxlate.policy.names import Names, listed
+from gpuxlate.policy.subjects import Pods, Subject, Templates
 from gpuxlate.rules.predicates.cel import text
 from gpuxlate.rules.vocabulary import IGNORE
 
 FROZEN = "this cluster takes no keys of {title}; gpuxlate translate writes those of another target"
 CODE = "GX026"
 """The rule that nothing of a dialect is left behind: its code in messages and ignores."""
+OF_CLASS = "deviceclass.resource.kubernetes.io/"
+"""A class of devices as a resource of containers (kubernetes/enhancements, KEP-5004)."""
 
 
 def forbidding(subject: Subject, style: Style) -> Policy | None:
     """The policy against the keys of a dialect; None where no key is its alone."""
-    key = owned_alone(subject.backend)
-    if not key:
+    backend = subject.backend
+    names, words, env = owned_alone(backend), _words(backend), _env(backend)
+    if not (names or words or env):
         return None
-    in_container, on_pod = _in_container(key), _on_pod(key)
-    broken = subject.breakers({"": f"!({_in_container(key, 'c.is')})"}, CODE)
-    tell = locale.translator(style.language)
-    sentence = tell(say(FROZEN, title=subject.backend.title))
+    on_pod = _on_pod(names.said(), words)
+    broken = subject.breakers({"": f"!({_in_container(names, env, 'c.is')})"}, CODE)
+    sentence = _sentence(backend, style)
     found = subject.kept(f"!({on_pod})", CODE)
     if isinstance(subject, Templates):
         subject = replace(subject, chosen="true")
     variables = [*subject.variables(f"{broken} {found}"), (CODE, broken)]
-    where = "" if subject.suffix else f"{tell(say('container'))} "
+    where = "" if subject.suffix else f"{locale.translator(style.language)(say('container'))} "
     ignored = f"{text(CODE)} in variables.ignored"
+    some = f"variables.containers.exists(c, {_in_container(names, env)})"
     spec = {
         "failurePolicy": failure_policy(subject),
         "matchConstraints": {"resourceRules": subject.rules},
-        "matchConditions": [
-            {
-                "name": "has-keys",
-                "expression": subject.matching(f"{on_pod} || {_in_some_container(in_container)}"),
-            }
-        ],
+        "matchConditions": [{"name": "has-keys", "expression": subject.matching(f"{on_pod} || {some}")}],
         "variables": [{"name": name, "expression": one} for name, one in variables],
         "validations": [
             {
                 "expression": f"{ignored} || variables.{CODE}.size() == 0",
-                "message": f"{CODE}: {sentence} ({URL}{CODE})",
+                "message": f"{CODE}: {sentence}",
                 "messageExpression": f"{text(f'{CODE}: {where}')} + variables.{CODE}.join(', ')"
-                f" + {text(f': {sentence} ({URL}{CODE})')}",
+                f" + {text(f': {sentence}')}",
                 "reason": "Invalid",
             },
             {
                 "expression": f"{ignored} || ({found})",
-                "message": f"{CODE}: {sentence} ({URL}{CODE})",
+                "message": f"{CODE}: {sentence}",
                 "reason": "Invalid",
             },
         ],
     }
-    name = f"gpuxlate-forbid-{subject.backend.name}{subject.suffix}"
+    name = f"gpuxlate-forbid-{backend.name}{subject.suffix}"
     return made(name, subject, Severity.ERROR, spec, (CODE,), style)
 
 
-def owned_alone(backend: Backend) -> str:
-    """The name ``k`` is a key of this dialect and of no other software; empty where it has none such."""
+def forbidding_claims(backend: Backend, style: Style) -> Iterator[Policy]:
+    """The policy against claims of a dialect's devices, and templates of them; most dialects have none.
+
+    A pod only names its claims: what they ask for is in objects of their own.
+    """
+    if not backend.device_classes:
+        return
+    classes = f"in {listed(backend.device_classes)}"
+    one = f"r.?exactly.?deviceClassName.or(r.?deviceClassName).orValue('') {classes}"
+    some = f"r.?firstAvailable.orValue([]).exists(s, s.?deviceClassName.orValue('') {classes})"
+    devices = "object.?spec.?spec.?devices.or(object.?spec.?devices)"
+    subject, sentence = Pods(backend), _sentence(backend, style)
+    spec: Object = {
+        "failurePolicy": "Fail",
+        "matchConstraints": {
+            "resourceRules": [
+                {
+                    "apiGroups": ["resource.k8s.io"],
+                    "apiVersions": ["*"],
+                    "operations": ["CREATE"],
+                    "resources": ["resourceclaims", "resourceclaimtemplates"],
+                }
+            ]
+        },
+        "matchConditions": [
+            {
+                "name": "has-devices",
+                "expression": f"{devices}.?requests.orValue([]).exists(r, {one} || {some})",
+            }
+        ],
+        "variables": [{"name": name, "expression": one} for name, one in subject.variables("")],
+        "validations": [
+            {
+                "expression": f"{text(CODE)} in variables.ignored",
+                "message": f"{CODE}: {sentence}",
+                "reason": "Invalid",
+            }
+        ],
+    }
+    name = f"gpuxlate-forbid-{backend.name}-claims"
+    yield made(name, subject, Severity.ERROR, spec, (CODE,), style)
+
+
+def _sentence(backend: Backend, style: Style) -> str:
+    return f"{locale.translator(style.language)(say(FROZEN, title=backend.title))} ({URL}{CODE})"
+
+
+def owned_alone(backend: Backend) -> Names:
+    """The keys of this dialect that no other software has, wherever they are."""
     others = [one for one in registry.pod_backends() if one.name != backend.name]
     shared = {name for one in others for row in one.keys for name in (row.name, *row.aliases)}
     shared |= {name for row in backend.keys if row.general for name in (row.name, *row.aliases)}
@@ -77,42 +123,47 @@ def owned_alone(backend: Backend) -> str:
         for one in dict.fromkeys(backend.gpu_prefixes)
         if "/" in one and not any(one.startswith(p) or p.startswith(one) for p in theirs)
     )
-    rows = [row for row in backend.keys if _is_alone(row, shared)]
-    exact = [n for row in rows if "*" not in row.name for n in (row.name, *row.aliases) if n not in shared]
-    exact = [one for one in dict.fromkeys(exact) if not one.startswith(prefixes)]
-    terms = [f"k.startsWith({text(one)})" for one in prefixes]
-    terms += [f"k in [{', '.join(map(text, exact))}]"] if exact else []
-    terms += [
-        f"k.matches({text(pattern(row.name))})"
-        for row in rows
-        if row.is_pattern and not row.name.startswith(prefixes)
-    ]
-    apart = sorted(one for one in shared if one.startswith(prefixes)) if prefixes else []
-    either = f"({' || '.join(terms)})" if terms else ""
-    return f"{either} && !(k in [{', '.join(map(text, apart))}])" if either and apart else either
+    names = [name for row in backend.keys if not row.general for name in (row.name, *row.aliases)]
+    # a prefix that ends with a separator, as the name of a key by mistake
+    stems = [one.rstrip(".-") for one in prefixes if one[-1] in ".-"]
+    classes = [f"{OF_CLASS}{one}" for one in backend.device_classes]
+    mine = [one for one in (*names, *stems, *classes) if one not in shared]
+    return Names.of(mine, prefixes, sorted(shared))
 
 
-def _is_alone(row: Key, shared: set[str]) -> bool:
-    return not row.general and row.name not in shared
+def _words(backend: Backend) -> list[str]:
+    """Annotations without a domain: the dialect's own where somebody forbids it."""
+    return [row.name for row in backend.keys if row.is_word and Place.ANNOTATION in row.places]
 
 
-def _in_container(key: str, root: str = "c") -> str:
+def _env(backend: Backend) -> list[str]:
+    """Variables of containers. They are many, so they are looked at for a dialect that has some alone."""
+    others = (row.name for one in registry.pod_backends() if one is not backend for row in one.keys)
+    known = {*others}
+
+    def mine(row: Key) -> bool:
+        return Place.ENV in row.places and not row.general and row.name not in known
+
+    return [row.name for row in backend.keys if mine(row)]
+
+
+def _in_container(names: Names, env: list[str], root: str = "c") -> str:
     maps = f"[{root}.?resources.?limits.orValue({{}}), {root}.?resources.?requests.orValue({{}})]"
-    env = f"{root}.?env.orValue([]).map(e, e.?name.orValue(''))"
-    return f"{maps}.exists(m, m.exists(k, {key})) || {env}.exists(k, {key})"
+    terms = [f"{maps}.exists(m, m.exists(k, {names.said()}))"] if names else []
+    if env:
+        terms.append(f"{root}.?env.orValue([]).exists(e, e.?name.orValue('') in {listed(env)})")
+    return " || ".join(terms) or "false"
 
 
-def _in_some_container(inside: str) -> str:
-    return f"variables.containers.exists(c, {inside})"
-
-
-def _on_pod(key: str) -> str:
+def _on_pod(key: str, words: list[str]) -> str:
     steps = ".?".join(REQUIRED_AFFINITY)
     keys = "matchExpressions.orValue([]).map(r, r.?key.orValue(''))"
     preferred = "affinity.?nodeAffinity.?preferredDuringSchedulingIgnoredDuringExecution"
+    bare = [f"variables.annotationNames.exists(k, k in {listed(words)})"] if words else []
     return " || ".join(
         [
             f"(variables.labelNames + variables.annotationNames).exists(k, {key})",
+            *bare,
             f"variables.spec.?nodeSelector.orValue({{}}).exists(k, {key})",
             f"variables.spec.?{steps}.orValue([]).exists(t, t.?{keys}.exists(k, {key}))",
             f"variables.spec.?{preferred}.orValue([]).exists(t, t.?preference.?{keys}.exists(k, {key}))",

@@ -10,7 +10,8 @@ from typing import Any
 from gpuxlate.backends.base import ANY, Backend, Key, Place
 from gpuxlate.manifest.kinds import SCHEDULERS, SchedulerRow
 from gpuxlate.policy.kinds import BUILT_IN, Workload, templates
-from gpuxlate.policy.speech import inlined, pattern, speaks
+from gpuxlate.policy.names import pattern
+from gpuxlate.policy.speech import Speaker, inlined, speaks
 from gpuxlate.rules.predicates.cel import PARAMETERS, VARIABLES, closed, text
 from gpuxlate.rules.predicates.conditions import Annotated, Labelled
 from gpuxlate.rules.predicates.parameters import parameters_in, parts_of
@@ -56,6 +57,11 @@ class Pods:
     suffix = ""
 
     @property
+    def speaker(self) -> Speaker:
+        """The dialect, with the names of the cluster."""
+        return Speaker(self.backend, self.others)
+
+    @property
     def rules(self) -> list[Rule]:
         """The resource rules of ``matchConstraints``."""
         return [_rule("", ("v1",), ("pods",), ("CREATE",))]
@@ -96,6 +102,10 @@ class Templates:
     suffix = "-workloads"
 
     @property
+    def speaker(self) -> Speaker:
+        return Speaker(self.backend, self.others)
+
+    @property
     def kinds(self) -> tuple[Workload, ...]:
         return (*BUILT_IN, *self.custom)
 
@@ -107,7 +117,7 @@ class Templates:
         return [_rule(*key, names, ("CREATE", "UPDATE")) for key, names in found.items()]
 
     def variables(self, used: str) -> Iterator[tuple[str, str]]:
-        condition = _of_each(self.chosen or speaks(self.backend, self.others))
+        condition = _of_each(self.chosen or speaks(self.speaker))
         yield "pods", f"{self._all(f'{used} {condition}')}.filter(p, {condition})"
         yield "ignored", _ignored("object.?metadata.?annotations")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import either, say
@@ -11,9 +12,11 @@ from gpuxlate.model.pod import Kind, PodKeys
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules import numerals
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.numerals import Form
 from gpuxlate.rules.predicates.of_dialects import plausible_amounts
 from gpuxlate.rules.vocabulary import vocabulary_of
+
+SMALL = ("", "m", "u", "n")
+"""Suffixes with which the number is the one that was meant."""
 
 
 @rule("GX007", Severity.WARNING, predicates_of=plausible_amounts)
@@ -46,10 +49,10 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
     for container in pod.all_containers():
         for name, value in container.resources.items():
             row = next((one for one in words.rows(name) if Place.RESOURCE in one.places), None)
-            reading = numerals.written(value)
-            if row is None or row.quantity or reading.form is not Form.PLAIN:
-                continue
-            unit, amount = numerals.unit_of(row, context.profile), int(reading.number)
+            amount = quantity.whole(value.text)  # as the API server counts it: 5.0 is 5
+            if row is None or row.quantity or amount is None or numerals.written(value).suffix not in SMALL:
+                continue  # of another suffix K8S002 says what it means
+            unit = numerals.unit_of(row, context.profile)
             if unit == "GiB" and amount > numerals.MOST_PLAUSIBLE_GIB:
                 message = say(
                     "{name} is {amount}: the key counts GiB, this looks like MiB", name=name, amount=amount

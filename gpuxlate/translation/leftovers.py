@@ -36,6 +36,7 @@ _COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n]*|\{\{-?\s*/\*.*?\*/", re.DOTALL)
 _FACTS_OF_A_CLUSTER = ("Node",)
 """Kinds whose keys describe machines and request nothing."""
 
+LEFT = "{name} is left behind: {why}"
 BY_HAND = "write it in keys of {target} by hand, or pass --allow-leftovers"
 RENDERED = "translate what the template renders: helm template CHART | gpuxlate translate - --to {target}"
 BUILT = "translate what kustomize builds: kubectl kustomize DIR | gpuxlate translate - --to {target}"
@@ -112,7 +113,7 @@ class Scope(NamedTuple):
         if product:
             made = product_is_read.at(path, not_read(name, product), UNREAD)
         else:
-            message = say("{name} is left behind: {why}", name=name, why=why)
+            message = say(LEFT, name=name, why=why)
             made = nothing_is_left_behind(path, message, say(hint, target=self.target))
         return replace(made, severity=self.severity, on_key=path[-1:] == (name,))
 

@@ -20,11 +20,12 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.policy.translation.reading import Source
 from gpuxlate.rules.catalog import all_rules
 from tests.lint.cases import cases
 from tests.policy.engine import Object, as_served
 from tests.policy.test_translating import FIXTURES, pods_in
-from tests.policy.test_verdicts import NO_TEXT, by_policies
+from tests.policy.test_verdicts import NO_TEXT, by_policies, by_rules
 from tests.policy.translating import GENERAL, neutral, of_dialect, plain
 from tests.policy.translating import cluster as translation
 from tests.rules.verdicts import in_digits, keys_of, pods_of
@@ -123,6 +124,16 @@ def every_pod() -> Iterator[Object]:
             yield from pods_of(case.text)
 
 
+def random_pods() -> Iterator[Object]:
+    """Pods of every dialect that is written, drawn at random: right ones and wrong ones."""
+    random = Random("verdicts")
+    for backend in registry.pod_backends():
+        for _ in range(50):
+            pod = None if backend.form_module else of_dialect(random, backend.name)
+            if pod is not None:
+                yield pod
+
+
 PROBE: Object = {
     "apiVersion": "v1",
     "kind": "Pod",
@@ -147,7 +158,7 @@ PROBE: Object = {
 def test_the_server_finds_what_lint_finds(policies: Cluster) -> None:
     put(policies, "--action", "warn", probe=PROBE)
     compared, seen = 0, set[str]()
-    for one in every_pod():
+    for one in chain(every_pod(), random_pods()):
         pod = whole(one)
         served = as_served(pod)
         if served is None or keys_of(pod).grows:
@@ -156,6 +167,7 @@ def test_the_server_finds_what_lint_finds(policies: Cluster) -> None:
         if refused:
             continue  # by the server itself
         expected = {code for code, _ in by_policies(served)}
+        assert expected == {code for code, _ in by_rules(in_digits(pod))}
         assert codes_in(warnings) == expected, (pod, warnings)
         compared += 1
         seen |= expected
@@ -188,7 +200,7 @@ def test_the_server_takes_every_policy(policies: Cluster) -> None:
     put(policies, "--scope", "all", "--crds", "--action", "warn", probe=PROBE)
     policies.kubectl("apply", "-f", "-", stdin=gpuxlate("--forbid", "ack", "--scope", "all", "--crds"))
     items: list[Any] = policies.rest.call("GET", f"{API}/{KINDS[0]}")["items"]
-    assert len(items) > 80
+    assert len(items) > 40
 
 
 PROFILE = "target: hami\ncards: {perNode: 4, memoryMiB: 24576}\n"
@@ -210,9 +222,8 @@ def test_the_server_reads_the_parameters(policies: Cluster, tmp_path: Path) -> N
     without_numbers = hami(gpu="1", gpucores="101")
     cards, profile = hami(gpu="5", gpumem="1024"), tmp_path / "profile.yaml"
     profile.write_text(PROFILE, encoding="utf-8")
-    if "kube-system" not in policies.kubectl("get", "namespaces").stdout:
-        policies.kubectl("create", "namespace", "kube-system")
-    put(policies, "--to", "hami", "--profile", str(profile), probe=above)
+    _make_kube_system(policies)
+    put(policies, "--to", "hami", "--profile", str(profile), "--parameters", probe=above)
     try:
         for pod, code, number in (
             (above, "HAMI004", "cardMemoryMiB 24576"),
@@ -235,11 +246,11 @@ def test_the_server_reads_the_parameters(policies: Cluster, tmp_path: Path) -> N
     assert "HAMI003" in tried(policies, without_numbers)[0]
 
 
-def plugin(cluster: Cluster, *arguments: str) -> subprocess.CompletedProcess[str]:
+def plugin(cluster: Cluster, *arguments: str, user: str = "admin") -> subprocess.CompletedProcess[str]:
     """``kubectl gpuxlate policy`` on the cluster."""
     program = "import sys; from gpuxlate.cli.kubectl import main; main(sys.argv[1:])"
     command = [sys.executable, "-c", program, "policy", *arguments]
-    return subprocess.run(command, capture_output=True, text=True, env=cluster.environment(), check=False)
+    return subprocess.run(command, capture_output=True, text=True, env=cluster.environment(user), check=False)
 
 
 def names_of(cluster: Cluster) -> list[str]:
@@ -257,11 +268,52 @@ def test_the_plug_in_applies_those_of_the_nodes(policies: Cluster) -> None:
     assert names_of(policies) == []
     done = plugin(policies, "--apply")
     assert done.returncode == 0, done.stderr
-    kinds = ("cards-errors", "cards-warnings", "errors", "warnings")
-    assert names_of(policies) == [f"gpuxlate-tencent-qgpu-{one}" for one in kinds]
-    assert done.stdout.count("created") == 9  # with the bindings, and the numbers of the cards
-    assert plugin(policies, "--apply").stdout.count("unchanged") == 9
+    assert names_of(policies) == [f"gpuxlate-tencent-qgpu-{one}" for one in ("errors", "warnings")]
+    assert done.stdout.count("created") == 4  # with the bindings
+    assert plugin(policies, "--apply").stdout.count("unchanged") == 4
     _until(policies, PROBE, found=True)
+
+
+RIGHTS = Path(__file__).parents[2] / "examples" / "kubectl" / "rbac.yaml"
+ROLES = ("gpuxlate-read", "gpuxlate-policy", "gpuxlate-policy-parameters")
+
+
+def test_the_roles_of_the_page_are_sufficient(policies: Cluster, tmp_path: Path) -> None:
+    _remove(policies)
+    policies.rest.call("DELETE", "/api/v1/nodes")
+    policies.add_nodes([nodes.tke("one")])
+    policies.kubectl("apply", "-f", str(RIGHTS))
+    profile = tmp_path / "profile.yaml"
+    profile.write_text(PROFILE, encoding="utf-8")
+    _make_kube_system(policies)
+    reading = gpuxlate("--to", "hami", "--profile", str(profile), "--parameters")
+    sent = ("apply", "--server-side", "-f", "-")
+    try:
+        _give(policies, ROLES[0])
+        assert plugin(policies, "--to", "tke", "--apply", user="nobody").returncode == 3
+        _give(policies, ROLES[1])
+        for options in ((), ("--translate",)):
+            done = plugin(policies, "--to", "tke", "--apply", *options, user="nobody")
+            assert done.returncode == 0, (options, done.stderr)
+        assert policies.kubectl(*sent, user="nobody", stdin=reading, check=False).returncode
+        _give(policies, ROLES[2])
+        policies.kubectl(*sent, user="nobody", stdin=reading)
+    finally:
+        policies.kubectl("delete", "clusterrolebinding", *ROLES, "--ignore-not-found")
+        policies.kubectl("delete", "-f", str(RIGHTS))
+        for kind in MUTATING:
+            policies.rest.call("DELETE", f"{API}/{kind}")
+        _remove(policies)
+        policies.rest.call("DELETE", PARAMETERS)
+
+
+def _make_kube_system(cluster: Cluster) -> None:
+    if "kube-system" not in cluster.kubectl("get", "namespaces").stdout:
+        cluster.kubectl("create", "namespace", "kube-system")
+
+
+def _give(cluster: Cluster, role: str) -> None:
+    cluster.kubectl("create", "clusterrolebinding", role, "--clusterrole", role, "--user", "nobody")
 
 
 def test_all_or_nothing_is_applied(policies: Cluster) -> None:
@@ -343,15 +395,29 @@ def _extended(resources: Object, part: str) -> Object:
     return {name: value for name, value in (resources.get(part) or {}).items() if "/" in name}
 
 
+SOURCES = [one for one in registry.pod_backends() if Source(one, None).shapes]
+"""The dialects that a policy reads."""
 TRANSLATIONS = [
     ("neutral", "tencent-qgpu", ()),
     ("neutral", "volcengine-mgpu", ("--round", "up")),
     ("neutral", "alibaba-gpushare", ()),
     ("neutral", "hami", ()),
     ("neutral", "volcano-vgpu", ("--round", "up")),
-    ("alibaba-gpushare", "tencent-qgpu", ()),
     ("tencent-qgpu", "volcengine-mgpu", ("--round", "up")),
+    ("hami", "koordinator", ()),  # both have the key of whole cards
+    *((one.name, "tencent-qgpu", ()) for one in SOURCES if one.name not in ("neutral", "tencent-qgpu")),
 ]
+DRAWN = 400
+
+
+def drawn_pods(random: Random, source: str) -> Iterator[Object]:
+    """Random pods of a dialect."""
+    found = 0
+    while found < DRAWN:
+        pod = neutral(random) if source == "neutral" else of_dialect(random, source)
+        if pod is not None:
+            found += 1
+            yield pod
 
 
 @pytest.mark.parametrize(("source", "target", "options"), TRANSLATIONS)
@@ -362,14 +428,14 @@ def test_the_server_stores_what_translate_writes(
     here = translation(source, target, "up" if options else None)
     translating.rest.close()  # that takes longer than the server keeps a connection
     random = Random(source)
-    drawn = (neutral(random) if source == "neutral" else of_dialect(random, source) for _ in range(250))
+    drawn = drawn_pods(random, source)
     texts = (path.read_text() for path in sorted(FIXTURES.rglob("*.yaml")) if path.parent.name != "policy")
     fixtures = (pod for text in texts if "containers:" in text and "{{" not in text for pod in pods_in(text))
     taken = refused = 0
-    for one in chain(fixtures, filter(None, drawn)):
+    for one in chain(fixtures, drawn):
         pod = whole(one)
         served = as_served(pod)
-        if served is None or not here.mutating.matches(served):
+        if served is None:
             continue
         found, why = stored(translating, pod)
         wanted, codes = here.translated(pod)
@@ -381,11 +447,15 @@ def test_the_server_stores_what_translate_writes(
             assert wanted is None or GENERAL in expected, (pod, why)
             refused += 1
             continue
+        looked_at = here.mutating.matches(served) or here.refusing.matches(served)
+        if wanted is None and (not looked_at or registry.get(target).speaks_in(keys_of(served))):
+            assert shares_of(found) == shares_of(served), pod  # no key of the source alone is in it
+            continue
         assert wanted is not None, (pod, codes)
         assert shares_of(found) == shares_of(wanted), pod
         taken += 1
     print(f"{source} to {target} {' '.join(options)}: {taken} translated, {refused} refused")
-    assert taken > 20
+    assert taken > 10
     assert refused > 5
 
 

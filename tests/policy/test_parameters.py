@@ -63,11 +63,11 @@ def profile_of(text: str) -> Profile:
 class Cluster:
     """The policies of a target for a cluster, on pods or on workloads, and what its rules find."""
 
-    def __init__(self, text: str, scope: Scope) -> None:
+    def __init__(self, text: str, scope: Scope, *, parameters: bool) -> None:
         self.profile = profile_of(text)
         self.backend: Backend = registry.get(self.profile.target)
         codes = {one.code for one in self.backend.rules if one.with_profile}
-        wish = Wish(codes.__contains__, Style(), scope, profiles=(self.profile,))
+        wish = Wish(codes.__contains__, Style(), scope, profiles=(self.profile,), parameters=parameters)
         self.made = [*enforcing([self.backend], wish)]
         self.engines = [
             (severity, Engine(one.spec, one.config_map if one.parameters else None))
@@ -90,8 +90,8 @@ class Cluster:
 
 
 @cache
-def cluster(text: str, scope: Scope = Scope.PODS) -> Cluster:
-    return Cluster(text, scope)
+def cluster(text: str, scope: Scope = Scope.PODS, *, parameters: bool = False) -> Cluster:
+    return Cluster(text, scope, parameters=parameters)
 
 
 @cache
@@ -125,8 +125,11 @@ def agree(there: Cluster, pod: Object) -> set[tuple[str, Severity]]:
 @pytest.mark.parametrize(("name", "text"), PROFILES)
 def test_the_verdict_is_that_of_lint(name: str, text: str) -> None:
     there, seen = cluster(text), set[str]()
+    reading = cluster(text, parameters=True)
     for pod in pods_with(name):
-        seen |= {code for code, _ in agree(there, pod)}
+        found = {code for code, _ in agree(there, pod)}
+        assert found == {code for code, _ in agree(reading, pod)}
+        seen |= found
     assert seen or text.endswith(f"{CARDS[1]}\n")
 
 
@@ -193,7 +196,7 @@ TOO_MUCH: Object = {"nvidia.com/gpumem": "22732", "nvidia.com/gpu": "5"}
 
 def of_cards() -> tuple[Object, Object]:
     """The policy with parameters, and the parameters."""
-    [made] = [one for one in cluster(HAMI).made if one.parameters]
+    [made] = [one for one in cluster(HAMI, parameters=True).made if one.parameters]
     return made.spec, made.config_map
 
 
@@ -227,7 +230,8 @@ def test_a_policy_reads_its_parameters(params: Object | None, codes: list[str]) 
 def test_the_documents(tmp_path: Any) -> None:
     path = tmp_path / "profile.yaml"
     path.write_text(HAMI, encoding="utf-8")
-    done = run("policy", "--to", "hami", "--profile", str(path), "--scope", "all")
+    arguments = ["policy", "--to", "hami", "--profile", str(path), "--scope", "all"]
+    done = run(*arguments, "--parameters")
     found = [*yaml.safe_load_all(done.out.decode())]
     config, *rest = found
     assert (config["kind"], config["metadata"]["name"]) == ("ConfigMap", "gpuxlate-hami-cards")
@@ -246,12 +250,31 @@ def test_the_documents(tmp_path: Any) -> None:
     assert without == "---\n".join(part for part in done.out.decode().split("---\n") if "-cards" not in part)
 
 
+def test_the_numbers_are_in_the_expressions(tmp_path: Any) -> None:
+    """By default: parameters are not enforced after delete and apply, until the API server restarts."""
+    path = tmp_path / "profile.yaml"
+    path.write_text(HAMI, encoding="utf-8")
+    found = [*yaml.safe_load_all(run("policy", "--to", "hami", "--profile", str(path)).out.decode())]
+    assert [one["metadata"]["name"] for one in found[::2]] == [
+        "gpuxlate-hami-errors",
+        "gpuxlate-hami-warnings",
+    ]
+    assert not [one for one in found if one["spec"].get("paramKind") or one["spec"].get("paramRef")]
+    container = {"name": "web", "resources": {"limits": TOO_MUCH}}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {}, "spec": {"containers": [container]}}
+    refused = Engine(found[0]["spec"])(pod)
+    assert [*refused] == ["HAMI004", "HAMI005"]
+    assert "(cardMemoryMiB 22731" in refused["HAMI004"][0]
+    done = run("policy", "--to", "hami", "--profile", str(path), "--parameters", "--format", "kyverno")
+    assert (done.code, done.out) == (2, b"")
+
+
 def test_kyverno_has_the_numbers_in_it() -> None:
     wish = Wish(everything, Style(), profiles=(profile_of(HAMI),))
     made = [*enforcing([registry.get("hami")], wish)]
     found = [*documents(made, Format.KYVERNO)]
     assert {one["kind"] for one in found} == {"ValidatingPolicy"}
-    [cards] = [one["spec"] for one in found if "-cards-" in one["metadata"]["name"]]
+    [cards, _] = [one["spec"] for one in found]
     assert "params" not in json.dumps(cards)
     container = {"name": "web", "resources": {"limits": TOO_MUCH}}
     pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {}, "spec": {"containers": [container]}}

@@ -21,7 +21,8 @@ from gpuxlate.policy.documents import ACTIONS, LONGEST_NAME, Style, cut
 from gpuxlate.policy.generate import Format, Scope, Wish, documents, enforcing, freezing
 from tests.policy.engine import Engine, Object, as_served
 from tests.policy.golden import policies
-from tests.policy.test_verdicts import BACKENDS, by_policies, made
+from tests.policy.test_parameters import every_pod
+from tests.policy.test_verdicts import BACKENDS, by_policies, enforced, made
 from tests.running import run
 
 ALL = Wish(everything, Style(), Scope.ALL, custom=True)
@@ -30,7 +31,8 @@ FROZEN = [*freezing(BACKENDS, ALL)]
 CLUSTERS = tuple(
     load_profile({"target": one.name, "cards": {"perNode": 4, "memoryMiB": 24576}}) for one in BACKENDS
 )
-OF_CARDS = [one for one in enforcing(BACKENDS, replace(ALL, profiles=CLUSTERS)) if one.parameters]
+READING = replace(ALL, profiles=CLUSTERS, parameters=True)
+OF_CARDS = [one for one in enforcing(BACKENDS, READING) if one.parameters]
 EVERY = [*POLICIES, *OF_CARDS, *FROZEN]
 TKE = "tke.cloud.tencent.com/qgpu-"
 
@@ -76,7 +78,9 @@ def test_what_the_api_demands() -> None:
     names = [one.name for one in EVERY]
     assert len(set(names)) == len(names)
     for one in EVERY:
-        assert len(json.dumps(one.spec)) < 60_000, one.name  # kubectl keeps a copy: 256 KiB at most
+        # kubectl keeps a copy as JSON, where Go writes six letters for each of &, < and >: 256 KiB at most
+        copied = json.dumps(one.spec, ensure_ascii=False).encode()
+        assert len(copied) + 5 * sum(copied.count(letter) for letter in b"&<>") < 2**18 - 4096, one.name
         assert len(one.spec["matchConditions"]) <= 64
         assert {*one.spec["matchConditions"][0]} == {"name", "expression"}
         variables = [part["name"] for part in one.spec["variables"]]
@@ -265,7 +269,18 @@ FREEZES = [
     ("hami", pod({"nvidia.com/gpu": "1"}), False),
     ("hami", pod({"nvidia.com/gpumem": "1024"}), True),
     ("kai", pod(labels={"kai.scheduler/queue": "team"}), True),
-    ("kai", pod(annotations={"gpu-memory": "2000"}), False),
+    *(
+        ("kai", pod(annotations={name: "2000"}), True)
+        for name in ("gpu-fraction", "gpu-memory", "gpu-fraction-num-devices", "gpu-memory.limit", "mps")
+    ),
+    ("kai", pod(labels={"gpu-memory": "2000"}), False),
+    ("kai", pod({"nvidia.com/gpu": "1"}), False),
+    ("huawei-cce", pod({"volcano.sh/gpu-mem.128Mi": "8"}), True),
+    ("huawei-cce", pod({"volcano.sh/gpu-mem": "8"}), True),
+    ("huawei-cce", pod({"volcano.sh/vgpu-number": "1"}), False),
+    ("dra-hami", pod({"deviceclass.resource.kubernetes.io/hami-core-gpu.project-hami.io": "1"}), True),
+    ("dra-hami", pod({"deviceclass.resource.kubernetes.io/gpu.nvidia.com": "1"}), False),
+    ("ack", pod(env=[{"name": "CGPU_DISABLE", "value": "true"}]), True),
     (
         "tke",
         pod({f"{TKE}core": "30"}, annotations={"gpuxlate.io/ignore": "GX026 until June"}),
@@ -300,9 +315,73 @@ FREEZES = [
 @pytest.mark.parametrize(("target", "one", "denied"), FREEZES)
 def test_a_freeze(target: str, one: Object, denied: bool) -> None:
     wish = Wish(everything, Style(), Scope.ALL)
-    pods, workloads = (Engine(found.spec) for found in freezing([registry.get(target)], wish))
+    made = [one for one in freezing([registry.get(target)], wish) if not one.name.endswith("-claims")]
+    pods, workloads = (Engine(found.spec) for found in made)
     assert bool(pods(one)) == denied
     assert bool(workloads(workload("Deployment", one))) == denied
+
+
+def claimed(kind: str, request: Object) -> Object:
+    spec: Object = {"devices": {"requests": [{"name": "gpu", **request}]}}
+    return {
+        "apiVersion": "resource.k8s.io/v1",
+        "kind": kind,
+        "metadata": {"name": "web"},
+        "spec": {"spec": spec} if kind == "ResourceClaimTemplate" else spec,
+    }
+
+
+OF_HAMI = {"deviceClassName": "hami-core-gpu.project-hami.io"}
+
+
+@pytest.mark.parametrize("kind", ["ResourceClaim", "ResourceClaimTemplate"])
+@pytest.mark.parametrize(
+    ("request_", "denied"),
+    [
+        ({"exactly": OF_HAMI}, True),
+        (OF_HAMI, True),  # v1beta1
+        ({"firstAvailable": [{"deviceClassName": "other"}, OF_HAMI]}, True),
+        ({"exactly": {"deviceClassName": "gpu.nvidia.com"}}, False),
+    ],
+    ids=["exactly", "v1beta1", "first", "other"],
+)
+def test_a_freeze_of_claims(kind: str, request_: Object, denied: bool) -> None:
+    """What a pod policy cannot see: the devices of its claims."""
+    [claims] = [one for one in freezing([registry.get("dra-hami")], ALL) if one.name.endswith("-claims")]
+    assert bool(Engine(claims.spec)(claimed(kind, request_))) == denied
+    ignored = {"name": "web", "annotations": {"gpuxlate.io/ignore": "GX026"}}
+    assert Engine(claims.spec)({**claimed(kind, request_), "metadata": ignored}) == {}
+
+
+# --- together -----
+
+
+def test_one_policy_judges_all_dialects() -> None:
+    """The API server converts a pod for each policy: there are few, with the verdicts of one for each."""
+    together = [*enforcing(BACKENDS, Wish(everything))]
+    assert len(together) <= 3
+    assert together[0].name == "gpuxlate-errors"
+    assert {code for one in together for code in one.codes} == enforced("pods")
+    engines = [Engine(one.spec) for one in together]
+    seen = set[str]()
+    for one in every_pod()[::7]:
+        served = as_served(one)
+        assert served is not None
+        found = {code for engine in engines for code in engine(served)}
+        assert found == {code for code, _ in by_policies(served)}, one
+        seen |= found
+    assert len(seen) > 30
+
+
+def test_a_plain_pod_costs_names() -> None:
+    """Of a pod without GPU keys no variable, no environment and no number is looked at."""
+    many: Object = pod({"cpu": "1"}, env=[{"name": f"V{n}", "value": "1"} for n in range(50)])
+    for one in enforcing(BACKENDS, Wish(everything)):
+        if one.name.endswith("-workloads"):
+            continue
+        [condition] = one.spec["matchConditions"]
+        assert "env" not in condition["expression"], one.name
+        assert not Engine(one.spec).matches(many)
 
 
 # --- cost ---------------------------------------------------------------------------------------
@@ -339,7 +418,7 @@ def test_the_cost_of_a_pod_is_far_below_the_budget() -> None:
             continue
         found = [cost(part["expression"], 6) for part in (*one.spec["variables"], *one.spec["validations"])]
         assert max(found) < EXPRESSION / 25, (one.name, max(found))
-        assert sum(found) < POLICY / 100, (one.name, sum(found))
+        assert sum(found) < POLICY / 4, (one.name, sum(found))
 
 
 # --- the command --------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ from gpuxlate.lint.check import everything
 from gpuxlate.lint.suppress import _codes_first
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.policy.demands import ENFORCED, OF_WORKLOADS, demands
-from gpuxlate.policy.documents import Policy, Style, policy
+from gpuxlate.policy.documents import Asked, Policy, Style, policy
 from gpuxlate.policy.subjects import Pods, Templates
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_pod
@@ -37,7 +37,8 @@ def made(name: str, scope: str) -> dict[Severity, tuple[Policy, Engine]]:
     backend = registry.get(name)
     asked = demands(backend, None, everything)
     subject = Pods(backend) if scope == "pods" else Templates(backend, tuple(one.predicate for one in asked))
-    found = {severity: policy(subject, severity, asked, Style()) for severity in ENFORCED}
+    demanded = [Asked(subject, asked)]
+    found = {severity: policy(demanded, severity, Style()) for severity in ENFORCED}
     return {severity: (one, Engine(one.spec)) for severity, one in found.items() if one is not None}
 
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.sheet import Place
 from gpuxlate.policy.translation.policies import Translating
 from tests.policy.engine import Engine, Object, _value, as_served, compiled
 from tests.rules.verdicts import pods_of
@@ -105,10 +106,13 @@ class Verdict(NamedTuple):
 def agree(here: Cluster, pod: Object) -> Verdict | None:
     """What the cluster does with a pod is what ``translate`` does; None where no such pod comes to it."""
     served = as_served(pod)
-    if served is None or not here.mutating.matches(served):
+    if served is None:
         return None
     stored, refused = here(served)
     wanted, codes = here.translated(pod)
+    if not here.mutating.matches(served) and not refused:
+        assert wanted is None or plain(wanted) == plain(served), (here.options, pod)
+        return None
     if refused:
         assert stored == served, "a pod is translated as a whole"
         if wanted is not None:
@@ -157,6 +161,8 @@ def neutral(random: Random) -> Object:
         spec["nodeSelector"] = {"disk": "ssd"}
     if random.random() < 0.05:
         spec["schedulerName"] = random.choice(("volcano", "default-scheduler", "mine"))
+    if random.random() < 0.05:
+        containers[:] = [{"name": "c0", "image": "web:1", "resources": {"limits": {"cpu": "1"}}}]
     if random.random() < 0.2:
         terms = [
             {"matchExpressions": [{"key": "zone", "operator": "In", "values": [name]}]}
@@ -164,7 +170,54 @@ def neutral(random: Random) -> Object:
         ]
         required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
         spec["affinity"] = {"nodeAffinity": required}
-    return pod_of(spec, annotations)
+    found = pod_of(spec, annotations)
+    if random.random() < 0.2:
+        put_beside(found, *random.choice(BESIDE))
+    return found
+
+
+BESIDE = (
+    ("annotations", "vke.volcengine.com/mgpu-compute-policy", "fixed-share"),
+    ("annotations", "tke.cloud.tencent.com/app-class", "online"),
+    ("annotations", "metax-tech.com/sgpu-qos-policy", "fixed-share"),
+    ("annotations", "nvidia.com/use-gputype", "A10"),
+    ("annotations", "katalyst.kubewharf.io/qos_level", "shared_cores"),
+    ("annotations", "gpu-fraction", "0.5"),
+    ("annotations", "tensor-fusion.ai/vram-limit", "1Gi"),
+    ("labels", "aliyun.com/gpu-count", "2"),
+    ("labels", "koordinator.sh/gpu-isolation-provider", "HAMi-core"),
+    ("labels", "kai.scheduler/queue", "team"),
+    ("nodeSelector", "node.kubernetes.io/instance-type", "ecs.gn7i-c8g1.2xlarge"),
+    ("nodeSelector", "ack.node.gpu.schedule", "share"),
+    ("nodeSelector", "cloud.google.com/gke-nodepool", "gpus"),
+    ("required", "tke.cloud.tencent.com/qgpu-schedule-policy", "fixed-share"),
+    ("required", "gpuxlate.io/policy", "fixed-share"),
+    ("preferred", "aliyun.accelerator/nvidia_name", "A10"),
+    ("preferred", "node.kubernetes.io/instance-type", "ecs.gn7i-c8g1.2xlarge"),
+    ("tolerations", "virtual-kubelet.io/provider", "alibabacloud"),
+    ("env", "CGPU_DISABLE", "true"),
+    ("env", "CUDA_DISABLE_CONTROL", "true"),
+)
+"""What a pod may have beside its shares: keys of some dialect or product, and choices of machines."""
+
+
+def put_beside(pod: Object, place: str, key: str, value: str) -> None:
+    """One of them, in its place."""
+    spec = pod["spec"]
+    term = {"matchExpressions": [{"key": key, "operator": "In", "values": [value]}]}
+    if place in ("annotations", "labels"):
+        pod["metadata"][place][key] = value
+    elif place == "nodeSelector":
+        spec.setdefault("nodeSelector", {})[key] = value
+    elif place == "tolerations":
+        spec["tolerations"] = [{"key": key, "operator": "Equal", "value": value, "effect": "NoSchedule"}]
+    elif place == "env":
+        spec["containers"][0]["env"] = [{"name": key, "value": value}]
+    else:
+        terms: Object = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": [term]}}
+        if place == "preferred":
+            terms = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": term}]}
+        spec["affinity"] = {"nodeAffinity": terms}
 
 
 def pod_of(spec: Object, annotations: Object) -> Object:
@@ -212,9 +265,19 @@ def _container(random: Random, name: str) -> Object:
     return {"name": name, "image": "web:1", "resources": {"limits": limits}}
 
 
+NUMBERS = (1, 4, 8, 10, 16, 20, 30, 33, 50, 100, 120, 200, 300, 1024, 4096, 8192)
+
+
 def of_dialect(random: Random, source: str) -> Object | None:
     """The same in the keys of a dialect; sometimes with other numbers. None where it has none such."""
     pod = neutral(random)
+    backend = registry.get(source)
+    if backend.reads_only:
+        rows = [row for row in backend.keys if Place.RESOURCE in row.places and row.unit]
+        for one in pod["spec"]["containers"]:
+            some = random.sample(rows, random.choice((1, min(2, len(rows)))))
+            one["resources"]["limits"] = {row.name: str(random.choice(NUMBERS)) for row in some}
+        return pod
     given: Any = {"to": source, "round": "up", "drop": ("policy", "qos", "isolation", "cores")}
     try:
         found = json.loads(gpuxlate.translate(json.dumps(pod), **given).text)
@@ -225,6 +288,9 @@ def of_dialect(random: Random, source: str) -> Object | None:
         for key in limits:
             if "/" in key and random.random() < 0.1:
                 limits[key] = str(random.choice((1, 2, 33, 120, 200, 5000)))
+        whole = backend.whole_card_key
+        if whole and random.random() < 0.2:
+            one["resources"]["limits"] = {whole: str(random.choice((1, 1, 2, 4, 17)))}
     return found  # type: ignore[no-any-return]
 
 

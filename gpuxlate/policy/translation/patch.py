@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
+from gpuxlate.policy.names import listed
 from gpuxlate.policy.translation.laws import Law
+from gpuxlate.policy.translation.obstacles import DEFAULT_SCHEDULER, MOST_CONTAINERS
 from gpuxlate.policy.translation.probe import Placed
 from gpuxlate.policy.translation.reading import named
-from gpuxlate.policy.translation.shares import DEFAULT_SCHEDULER, MOST_CONTAINERS, Tables, listed
+from gpuxlate.policy.translation.shares import Tables
 from gpuxlate.rules.predicates.cel import text
 
 _ON_POD = {

@@ -15,11 +15,11 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.policy.demands import demands
 from gpuxlate.policy.documents import Object, Policy, Style, made, numbered, sentence
 from gpuxlate.policy.forbidden import CODE
-from gpuxlate.policy.speech import SilentError, speaks
 from gpuxlate.policy.subjects import Pods
 from gpuxlate.policy.translation.learn import Branch, Learner, Refused
+from gpuxlate.policy.translation.obstacles import MARK, RUN, Obstacle
 from gpuxlate.policy.translation.patch import patch
-from gpuxlate.policy.translation.probe import Target
+from gpuxlate.policy.translation.probe import Target, UnwritableError
 from gpuxlate.policy.translation.reading import Source
 from gpuxlate.policy.translation.reasons import reasons
 from gpuxlate.policy.translation.shares import Tables
@@ -27,7 +27,8 @@ from gpuxlate.policy.translation.together import conflicts
 from gpuxlate.rules import catalog
 from gpuxlate.rules.predicates.cel import text
 
-LEFT = "keys ({source}) that this cluster does not translate; run gpuxlate translate --to {target}"
+LEFT = "{names}: no policy translates these keys together, or their numbers"
+"""Of keys of a container, where no other reason is known."""
 GROUP, BETA = "admissionregistration.k8s.io", "v1beta1"
 KIND = "MutatingAdmissionPolicy"
 
@@ -80,7 +81,17 @@ class Translating:
                 "translate the manifests: gpuxlate translate",
             )
         target = Target(self.target, self._profile(self.target), self.round_up)
-        found = [*Learner(target).found()]
+        try:
+            found = [*Learner(target).found()]
+        except UnwritableError as error:
+            raise CannotError(
+                say(
+                    "no admission policy writes the {what} of {target}: a policy makes no other objects",
+                    what=error.what,
+                    target=self.target.name,
+                ),
+                "translate the manifests: gpuxlate translate",
+            ) from error
         branches = [one for one in found if isinstance(one, Branch)]
         if not branches:
             raise CannotError(
@@ -103,16 +114,9 @@ class Translating:
     def subject(self) -> Pods:
         return Pods(self.source)
 
-    @cached_property
-    def condition(self) -> Object:
-        """The pods that the policies look at."""
-        try:
-            found = self.subject.matching(speaks(self.source))
-        except SilentError as error:
-            raise CannotError(
-                say("no policy recognizes {source}", source=str(error)), "choose another --from"
-            ) from error
-        return {"name": f"speaks-{self.source.name}"[:63], "expression": found}
+    def _condition(self, name: str, found: str) -> Object:
+        """A match condition of the pods of the source."""
+        return {"name": f"{name}-{self.source.name}"[:63], "expression": self.subject.matching(found)}
 
     @property
     def name(self) -> str:
@@ -132,7 +136,7 @@ class Translating:
             "failurePolicy": "Fail",
             "reinvocationPolicy": "IfNeeded",
             "matchConstraints": {"resourceRules": self.subject.rules},
-            "matchConditions": [self.condition],
+            "matchConditions": [self._condition("speaks", self.tables.names.speaks)],
             "variables": [
                 *self._variables,
                 {"name": "made", "expression": "variables.shares.filter(s, variables.good)"},
@@ -155,7 +159,9 @@ class Translating:
         """The policy that looks at what the mutation has left."""
         why = [*reasons(self.tables)]
         codes = list(dict.fromkeys(one.code for one in why))
-        parts = [*numbered(self.tables.demands, self.subject, self.style)]
+        # whole cards that both dialects write alike may be translated already
+        guard = "foreign" if self.tables.names.shared else ""
+        parts = [*numbered(self.tables.demands, self.subject, self.style, guard)]
         each = (f"{one.condition} ? [{text(one.code)}, {one.want}] : []" for one in why)
         first = f"([{', '.join(each)}].filter(x, x.size() > 0) + [['', '']])[0]"
         entries = f"variables.shares.map(s, {{'name': dyn(s.name), 'why': dyn({first})}})"
@@ -165,20 +171,28 @@ class Translating:
             *({"name": one.variable, "expression": one.broken} for one in parts if one.variable),
             {"name": "reasons", "expression": f"variables.good || !variables.around ? [] : {entries}"},
         ]
-        validations = [one.validation() for one in parts]
+        obstacles = self.tables.obstacles
+        validations = [self._of_obstacle(one) for one in obstacles]
+        validations += [one.validation() for one in parts]
         validations += [self._of_code(code) for code in codes]
         known = " || ".join(
-            ("variables.reasons.exists(r, r.why[0] != '')", *(f"!({one.expression})" for one in parts))
+            (
+                *(f"variables.{one.variable}.size() > 0" for one in obstacles),
+                "variables.reasons.exists(r, r.why[0] != '')",
+                *(f"!({one.expression})" for one in parts),
+                *([f"!variables.{guard}"] if guard else []),
+            )
         )
-        validations.append({**self._general, "expression": known})
+        validations.append(self._general(known))
         spec: Object = {
             "failurePolicy": "Fail",
             "matchConstraints": {"resourceRules": self.subject.rules},
-            "matchConditions": [self.condition],
+            "matchConditions": [self._condition("has-keys-of", self.tables.names.remains)],
             "variables": variables,
             "validations": validations,
         }
-        found = (*codes, *(one.rule.code for one in parts), CODE)
+        found = (*(one.code for one in obstacles), *codes, *(one.rule.code for one in parts), CODE)
+        found = tuple(dict.fromkeys(found))
         return made(self.name, self._subject_of_target, Severity.ERROR, spec, found, self.style)
 
     def _of_code(self, code: str) -> Object:
@@ -197,8 +211,29 @@ class Translating:
             "reason": "Invalid",
         }
 
-    @property
-    def _general(self) -> Object:
+    def _of_obstacle(self, one: Obstacle) -> Object:
         tell = locale.translator(self.style.language)
-        message = tell(say(LEFT, source=self.source.title, target=self.target.name))
-        return {"message": f"{CODE}: {message} ({URL}{CODE})", "reason": "Invalid"}
+        hint = f"; {tell(one.hint)}" if one.hint else ""
+        before, _, after = f"{one.code}: {tell(one.message)}{hint} ({URL}{one.code})".partition(MARK)
+        return {
+            "expression": f"variables.{one.variable}.size() == 0",
+            "message": f"{one.code}: {URL}{one.code}",
+            "messageExpression": f"{text(before)} + variables.{one.variable}.join(', ') + {text(after)}",
+            "reason": "Invalid",
+        }
+
+    def _general(self, known: str) -> Object:
+        """The keys of containers for which nothing else says why."""
+        tell = locale.translator(self.style.language)
+        keys = f"e.l.filter(k, {self.tables.names.asking.said()}).map(k, string(k)).join(', ')"
+        named = f"variables.counted.map(e, string(e.name) + ' (' + {keys} + ')').join(', ')"
+        message = tell(say(LEFT, names=MARK))
+        hint = tell(say(RUN, target=self.target.name))
+        where = tell(say("container"))
+        before, _, after = f"{CODE}: {message}; {hint} ({URL}{CODE})".partition(MARK)
+        return {
+            "expression": known,
+            "message": f"{CODE}: {URL}{CODE}",
+            "messageExpression": f"{text(f'{before}{where} ')} + {named} + {text(after)}",
+            "reason": "Invalid",
+        }

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
 from gpuxlate.model.diagnostics import Loss, LossKind, Severity
-from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Isolation, Policy, Qos, Share
 from gpuxlate.translation.pods.fit import fit_pod
@@ -103,6 +103,28 @@ class Target:
         return Result(_keys(fit.keys, init, index))
 
 
+class UnwritableError(ValueError):
+    """A target writes what no policy writes: ``what`` of the pod, beside its keys."""
+
+    def __init__(self, what: str) -> None:
+        super().__init__(what)
+        self.what = what
+
+
+_WRITTEN = {
+    *("containers", "init_containers", "labels", "annotations", "node_selector", "affinity"),
+    "scheduler_name",
+}
+_IN_CONTAINER = {"name", "index", "init", "limits", "requests", "env"}
+
+
+def _only_written(one: PodKeys | ContainerKeys, known: set[str]) -> None:
+    """Raises UnwritableError where the target has set anything else: claims are objects of their own."""
+    for there in fields(one):
+        if there.compare and there.name not in known and getattr(one, there.name):
+            raise UnwritableError(there.name)
+
+
 def _refusal(loss: Loss) -> Refusal:
     return Refusal(loss.code, loss.kind, loss.field)
 
@@ -123,7 +145,9 @@ def _container(init: bool, index: int, point: Point, words: Words) -> ContainerS
 def _keys(pod: PodKeys, init: bool, index: int) -> dict[Placed, str]:
     """All keys as one mapping. A request equals its limit."""
     found: dict[Placed, str] = {}
+    _only_written(pod, _WRITTEN)
     for one in pod.all_containers():
+        _only_written(one, _IN_CONTAINER)
         if (one.init, one.index) == (init, index):
             assert one.requests == one.limits
             found |= {("limits", name): value.text for name, value in one.limits.items()}

@@ -26,6 +26,8 @@ from gpuxlate.translation.pods.reader import read_pod
 FIELDS = {"cards": "n", "cores": "c", "memory_mib": "m", "memory_percent": "p"}
 """Attributes of a share, as they are called in the expressions."""
 OF_POD = ("qos", "policy", "isolation")
+NOT_WHOLE = -2
+"""A number in smaller units than a share has."""
 MOST_ROWS, MOST_NUMBER = 7, 10**15
 _EACH = {"cores": (20, 50, FULL), "memory_mib": (2048, 24576), "memory_percent": (25, 50)}
 
@@ -227,7 +229,7 @@ class Source:
         return found
 
     def number(self, field: str) -> str:
-        """An attribute in the limits ``e.l``, of each of ``e.n`` cards: 0 is not set, -1 is wrong."""
+        """An attribute in the limits ``e.l``, of each of ``e.n`` cards: 0 is not set, below 0 is wrong."""
         terms = []
         for row in self.rows:
             if row.says == field:
@@ -245,7 +247,8 @@ class Source:
                 if up and over:  # a dialect may count whole units on each card: others are not translated
                     exact += f" && {value}.asInteger() % e.n == 0"
                 each = f"({amount}) / ({divisor})" if divisor != "1" else amount
-                terms.append(f"({key} in e.l ? ({exact} ? {each} : -1) : 0)")
+                wrong = NOT_WHOLE if below else -1
+                terms.append(f"({key} in e.l ? ({exact} ? {each} : {wrong}) : 0)")
         return " + ".join(terms) or "0"
 
 

@@ -6,27 +6,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, Place
-from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
+from gpuxlate.backends.base import Backend
 from gpuxlate.policy.demands import Demand
-from gpuxlate.policy.speech import pattern
-from gpuxlate.policy.translation.laws import FIELDS, Grid
+from gpuxlate.policy.names import listed
+from gpuxlate.policy.translation.around import Around
+from gpuxlate.policy.translation.laws import FIELDS, Grid, Law
 from gpuxlate.policy.translation.learn import MOST_CARDS, MOST_MIB, Branch, Refused
-from gpuxlate.policy.translation.probe import FULL
-from gpuxlate.policy.translation.reading import OF_POD, Cards, Source, named
+from gpuxlate.policy.translation.obstacles import MOST_CONTAINERS, Obstacle, lists, obstacles
+from gpuxlate.policy.translation.probe import FULL, Placed
+from gpuxlate.policy.translation.reading import NOT_WHOLE, Cards, Source
 from gpuxlate.policy.translation.together import Conflicts
-from gpuxlate.rules.predicates.cel import VARIABLES, expression, said, text
-from gpuxlate.rules.predicates.conditions import Condition
-from gpuxlate.rules.vocabulary import IGNORE
+from gpuxlate.rules.predicates.cel import VARIABLES, expression, text
 
-MOST_CONTAINERS = 16
-DEFAULT_SCHEDULER = "default-scheduler"
 _LETTERS = {"cores": "c", "mib": "m", "percent": "p"}
-_TERMS = f"variables.spec.?{'.?'.join(REQUIRED_AFFINITY)}.orValue([])"
-_PREFERRED = (
-    "variables.spec.?affinity.?nodeAffinity.?preferredDuringSchedulingIgnoredDuringExecution.orValue([])"
-)
 
 
 @dataclass(frozen=True)
@@ -40,6 +32,14 @@ class Tables:
     refused: tuple[Refused, ...]
     conflicts: Conflicts
     demands: tuple[Demand, ...]
+
+    @cached_property
+    def names(self) -> Around:
+        return Around(self.source, self.target)
+
+    @cached_property
+    def obstacles(self) -> tuple[Obstacle, ...]:
+        return tuple(obstacles(self.names))
 
     # --- groups of branches -----------------------------------------------------------------------
 
@@ -82,7 +82,12 @@ class Tables:
         yield "shaped", f"variables.numbered.map(e, {_entries('e', kept, self._whole)})"
         kept = (*kept, "c", "p", "sh")
         yield "shares", f"variables.shaped.map(s, {_entries('s', kept, self._branched)})"
-        yield "around", " && ".join(self._around)
+        yield from lists(self.names).items()
+        if self.names.shared:
+            yield "foreign", self._foreign
+        for one in self.obstacles:
+            yield one.variable, one.names
+        yield "around", " && ".join(f"variables.{one.variable}.size() == 0" for one in self.obstacles)
         yield "good", " && ".join(self._good)
 
     @cached_property
@@ -96,7 +101,7 @@ class Tables:
                 ("initPlaces", "true", "initContainers", "variables.spec.initContainers"),
             )
         )
-        return f"({lists}).filter(e, {_LIMITS}.exists(k, {mine(self.source.backend)}))"
+        return f"({lists}).filter(e, {_LIMITS}.exists(k, {self.names.asking.said()}))"
 
     @cached_property
     def _counted(self) -> str:
@@ -105,7 +110,8 @@ class Tables:
             f"({text(key)} in {_LIMITS} ? '{letter}' : '')"
             for key, letter in zip(self.source.keys, _ALPHABET, strict=False)
         )
-        foreign = f"{_LIMITS}.exists(k, ({somebody_s()}) && !(k in {listed(self.source.keys)}))"
+        both = (self.names.asking | self.names.theirs).said()
+        foreign = f"{_LIMITS}.exists(k, {both} && !(k in {listed(self.source.keys)}))"
         parts = {
             "k": f"({letters}) + ({foreign} ? '?' : '')",
             "l": _LIMITS,
@@ -145,8 +151,14 @@ class Tables:
         """Whole cards have neither compute nor memory, and a share has a shape."""
         sets = [self.letters(one.keys) for one in self.source.shapes]
         part = [self.letters(one.keys) for one in self.source.shapes if not one.full]
-        bad = f"e.n < 1 || e.c < 0 || e.m < 0 || e.p < 0 || e.c > {FULL} || e.p > {FULL}"
+        bad, below = "e.n < 1", "e.c < 0 || e.m < 0 || e.p < 0"
+        above = f"e.c > {FULL} || e.p > {FULL}"
         odd = f"e.m > {MOST_MIB}"
+        if self.source.number("cards") == "0":  # a reader may take the number of cards from them
+            odd = f"{below} || {above} || {odd}"
+        else:
+            bad = f"{bad} || {below} || {above}"
+        rest = " || ".join(f"e.{letter} == {NOT_WHOLE}" for letter in "cmp")
         if part:
             odd += f" || (e.c == {FULL} && e.k in {listed(part)})"
         whole = f"e.c == {FULL} && e.m == 0 && (e.p == 0 || e.p == {FULL})"
@@ -155,7 +167,8 @@ class Tables:
         return {
             "c": f"{whole} ? 0 : e.c",
             "p": f"e.p == {FULL} ? 0 : e.p",
-            "sh": f"!(e.k in {listed(sets)}) || e.n > {MOST_CARDS} ? 'odd' : {bad} ? 'bad' : {odd} ? 'odd' : "
+            "sh": f"!(e.k in {listed(sets)}) || e.n > {MOST_CARDS} || {rest} ? 'odd' : "
+            f"{bad} ? 'bad' : {odd} ? 'odd' : "
             f"variables.qos + '/' + ({cores}) + '/' + ({memory})",
         }
 
@@ -192,55 +205,27 @@ class Tables:
         return f"s.b >= 0 && variables.shares.exists(t, t.at != s.at && t.b in {beside}[s.b])"
 
     @property
-    def _around(self) -> Iterator[str]:
-        """Nothing else in the pod is of the source or of a third dialect."""
-        for kind in ("containers", "initContainers"):
-            yield f"variables.spec.?{kind}.orValue([]).size() <= {MOST_CONTAINERS}"
-        yield f"{_TERMS}.size() <= {MOST_CONTAINERS}"
-        has_keys = f"c.?resources.?limits.orValue({{}}).exists(k, {mine(self.source.backend)})"
-        foreign = f"c.?resources.?limits.orValue({{}}).exists(k, {somebody_s()})"
-        yield f"!variables.containers.exists(c, !({has_keys}) && {foreign})"
-        yield from self._of_source
-        for one in registry.pod_backends():
-            if one is not self.source.backend and isinstance(one.also_speaks, Condition):
-                yield f"!({said(one.also_speaks)})"
-        schedulers = ("", DEFAULT_SCHEDULER, *self.target.schedulers, *self.source.backend.schedulers)
-        if self.target.schedulers:
-            yield f"variables.schedulerName in {listed(dict.fromkeys(schedulers))}"
+    def _foreign(self) -> str:
+        """A pod with keys that both dialects have is not translated yet."""
+        if self.adds_to_shared:
+            return "true"
+        left = [one for one in self.source.backend.schedulers if one not in self.target.schedulers]
+        terms = [self.names.has_own]
+        terms += [f"variables.schedulerName in {listed(left)}"] if left else []
+        law = self._of_whole_cards.get(("scheduler", ""))
+        terms += [f"variables.schedulerName != {text(law[0].constant)}"] if law else []
+        return " || ".join(terms)
 
     @property
-    def _of_source(self) -> Iterator[str]:
-        """The keys of the source on the pod are those that a share has fields for."""
-        known: dict[str, dict[str, list[str]]] = {}
-        for word in self.source.words:
-            known.setdefault(word.place, {}).setdefault(word.key, []).extend(key for key, _ in word.texts)
-        for place, there in (
-            ("labels", "variables.labels"),
-            ("annotations", "variables.annotations"),
-            ("nodeSelector", "variables.spec.?nodeSelector.orValue({})"),
-        ):
-            keys = known.get(place, {})
-            stranger = f"({mine(self.source.backend, of_pod=True)})"
-            if keys:
-                stranger += f" && !(k in {listed([*keys])})"
-            yield f"!{there}.exists(k, {stranger})"
-            for key, texts in keys.items():
-                yield f"(!({text(key)} in {there}) || {there}[{text(key)}] in {listed(dict.fromkeys(texts))})"
-        for field in OF_POD:
-            places = sorted({f"{named(word)} != ''" for word in self.source.words if word.field == field})
-            if len(places) > 1:  # one of them says it
-                yield f"[{', '.join(places)}].filter(x, x).size() <= 1"
-        if any(word.field == "cards" for word in self.source.words):
-            yield f"({self.source.word('cards')} == '' || variables.shares.size() == 1)"
-        affinity = f"t.exists(r, [r.?key.orValue('')].exists(k, {mine(self.source.backend, of_pod=True)}))"
-        yield f"!{_TERMS}.map(t, t.?matchExpressions.orValue([])).exists(t, {affinity})"
-        yield f"!{_PREFERRED}.map(t, t.?preference.?matchExpressions.orValue([])).exists(t, {affinity})"
-        deltas = (delta for one in self.branches for delta in one.words.values())
-        env = sorted({name for delta in deltas for place, name in delta if place == "env"})
-        env += sorted(row.name for row in self.source.backend.keys if Place.ENV in row.places)
-        if env:
-            names = f"c.?env.orValue([]).exists(e, e.?name.orValue('') in {listed(env)})"
-            yield f"!variables.containers.exists(c, {names})"
+    def _of_whole_cards(self) -> dict[Placed, tuple[Law, ...]]:
+        """What the target writes for whole cards."""
+        return next((one.laws for one in self.branches if one.shape == ("", "", "")), {})
+
+    @cached_property
+    def adds_to_shared(self) -> bool:
+        """Translated whole cards have more resources than the one that both dialects have."""
+        laws = self._of_whole_cards
+        return any(place == "limits" and name not in self.names.shared for place, name in laws)
 
 
 _KEPT = ("i", "init", "at", "l", "r", "name", "env")
@@ -255,35 +240,7 @@ def shaped(one: Branch | Refused) -> str:
     return f"s.sh == {text('/'.join(one.shape))} && {cards}"
 
 
-def listed(names: object) -> str:
-    assert hasattr(names, "__iter__")
-    return f"[{', '.join(map(text, names))}]"
-
-
 def _entries(name: str, kept: Sequence[str], more: dict[str, str]) -> str:
     """A mapping with entries of another, and more of them."""
     both = {**{one: f"{name}.{one}" for one in kept}, **more}
     return f"{{{', '.join(f'{text(key)}: dyn({value})' for key, value in both.items())}}}"
-
-
-def mine(backend: Backend, *, of_pod: bool = False) -> str:
-    """The name ``k`` is a key of a dialect, in resources or on the pod."""
-    prefixes = tuple(dict.fromkeys(backend.gpu_prefixes))
-    rows = [row for row in backend.keys if of_pod or Place.RESOURCE in row.places]
-    names = [name for row in rows for name in (row.name, *row.aliases) if "*" not in name]
-    names = [one for one in dict.fromkeys(names) if not one.startswith(prefixes)]
-    stars = [row.name for row in rows if row.is_pattern and not row.name.startswith(prefixes)]
-    terms = [f"k.startsWith({text(one)})" for one in prefixes]
-    terms += [f"k in {listed(names)}"] * bool(names) + [f"k.matches({text(pattern(one))})" for one in stars]
-    return f"({' || '.join(terms)}) && k != {text(IGNORE)}"
-
-
-def somebody_s() -> str:
-    """The name ``k`` asks for a GPU in some dialect, or for whole cards."""
-    prefixes, names = dict[str, None](), dict[str, None]()
-    for one in registry.pod_backends():
-        prefixes |= dict.fromkeys(one.gpu_prefixes)
-        names |= dict.fromkeys((*one.resource_keys, *([one.whole_card_key] if one.whole_card_key else ())))
-    known = tuple(prefixes)
-    left = [one for one in names if not one.startswith(known) and "*" not in one]
-    return f"{listed(known)}.exists(x, k.startsWith(x)) || k in {listed(left)}"

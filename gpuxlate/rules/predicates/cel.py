@@ -24,17 +24,20 @@ from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.predicates.terms import InList, Label, Parameter, Term
 
 _SCALAR = "(type(v) == string || type(v) == int || type(v) == double || type(v) == bool)"
-_WHOLE = f"{_SCALAR} && isQuantity(string(v)) && quantity(string(v)).isInteger()"
+_DIGITS = "string(v).matches('^[0-9]{19}$') && string(v) <= '9223372036854775807'"
+"""A number of 19 digits fits in 64 bits; the API server's quantities read it as a decimal, not as an integer
+(apimachinery, resource.ParseQuantity: at most 18 digits)."""
+_WHOLE = f"{_SCALAR} && ({_DIGITS} || isQuantity(string(v)) && quantity(string(v)).isInteger())"
+_INTEGER = f"({_DIGITS} ? int(string(v)) : quantity(string(v)).asInteger())"
 _RESOURCES = ("limits", "requests")
-_THERE = {name: f"c.?resources.?{name}.orValue({{}})" for name in _RESOURCES}
+_THERE = {name: f"c.is.?resources.?{name}.orValue({{}})" for name in _RESOURCES}
 _MAPS = ", ".join(f"'{name}': dyn(type({one}) == map ? {one} : {{}})" for name, one in _THERE.items())
 _ASKS = "(c.limits.map(k, k) + c.requests.filter(k, !(k in c.limits)))"
 _AMOUNT = "[?c.?limits[?k].or(c.?requests[?k])]"
 _NUMBERS = (
     f"{_ASKS}.filter(k, {_AMOUNT}.exists(v, {_WHOLE}))"
-    f".map(k, {{'of': dyn(k), 'is': dyn(quantity(string({_AMOUNT}[0])).asInteger())}})"
+    f".map(k, {{'of': dyn(k), 'is': dyn({_AMOUNT}.map(v, {_INTEGER})[0])}})"
 )
-_INIT = "variables.spec.?initContainers.orValue([]).exists(i, i.?name.orValue('') == c.is.?name.orValue(''))"
 
 PARAMETERS = "params == null ? {} : params.?data.orValue({})"
 """The numbers of the cluster, as texts: what is in the ConfigMap of a policy, if it has one."""
@@ -48,9 +51,11 @@ VARIABLES = {
     "schedulerName": "variables.spec.?schedulerName.orValue('')",
     "names": "variables.spec.?containers.orValue([]).map(c, c.?name.orValue(''))",
     "parameters": PARAMETERS,
-    "asking": f"variables.containers.map(c, {{'is': dyn(c), {_MAPS}}}).map(c, {{'is': dyn(c.is), "
-    f"'name': dyn(c.is.?name.orValue('')), 'init': dyn({_INIT}), 'asks': dyn({_ASKS}), "
-    f"'numbers': dyn({_NUMBERS})}})",
+    "asking": "(variables.spec.?containers.orValue([]).map(c, {'is': dyn(c), 'init': dyn(false)}) + "
+    "variables.spec.?initContainers.orValue([]).map(c, {'is': dyn(c), 'init': dyn(true)}))"
+    f".map(c, {{'is': dyn(c.is), 'init': dyn(c.init), {_MAPS}}})"
+    ".map(c, {'is': dyn(c.is), 'init': dyn(c.init), 'name': dyn(c.is.?name.orValue('')), "
+    f"'asks': dyn({_ASKS}), 'numbers': dyn({_NUMBERS})}})",
 }
 """What a policy defines under ``variables`` for the expressions here, in their order; no more is needed.
 
@@ -96,7 +101,7 @@ def _exists(term: Term, body: Callable[[str], str], name: str = "n") -> str:
         numbers = f"{_complete(term)}.filter(l, {place} >= 0).map(l, int(l[{place}]))"
     else:
         there = _named("labels" if isinstance(term, Label) else "annotations", term.name)
-        numbers = f"{there}.filter(v, {_WHOLE}).map(v, quantity(string(v)).asInteger())"
+        numbers = f"{there}.filter(v, {_WHOLE}).map(v, {_INTEGER})"
     return f"{numbers}.exists({name}, {body(name) or 'true'})"
 
 
@@ -135,8 +140,7 @@ def _one_of(words: tuple[Word, ...], lower: str = "") -> str:
     ]
     ranges = [one for one in words if isinstance(one, Range)]
     if ranges:
-        number = "[quantity(string(v)).asInteger()]"
-        found.append(f"({_WHOLE} && {number}.exists(n, {_within(ranges, 'n')}))")
+        found.append(f"({_WHOLE} && [{_INTEGER}].exists(n, {_within(ranges, 'n')}))")
     return f"{_SCALAR} && ({' || '.join(found)})"
 
 
@@ -213,6 +217,8 @@ def _(one: of.AtMost) -> str:
 
 @said.register
 def _(one: Within) -> str:
+    if not one.most.read:
+        return _at_most(one.name, str(one.most.units), one.by)
     return f"{_parameter(one.most)}.exists(m, {_at_most(one.name, 'm', one.by)})"
 
 

@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass, replace
 
 from gpuxlate.model.pod import ContainerKeys, PodKeys
-from gpuxlate.rules.predicates.conditions import Condition, OfPod
+from gpuxlate.rules.predicates.conditions import (
+    All,
+    Any,
+    Condition,
+    ContainersAtMost,
+    Not,
+    OfPod,
+    SomeContainer,
+)
 from gpuxlate.rules.predicates.terms import Annotation, Label, Parameter, Term, number_of
 
 
 @dataclass(frozen=True)
 class Known(OfPod):
-    """The number is known: always to a check, and to a policy while its parameters have it."""
+    """The number is known: always to a check, and to a policy that reads it while its parameters have it."""
 
     parameter: Parameter
 
@@ -49,7 +57,24 @@ def parts_of(one: object) -> Iterator[object]:
             yield from parts_of(part)
 
 
-def parameters_in(one: object) -> tuple[Parameter, ...]:
+def numbers_in(one: object) -> tuple[Parameter, ...]:
     """The numbers of the cluster in it, each name once."""
     found = {part.name: part for part in parts_of(one) if isinstance(part, Parameter)}
     return tuple(found.values())
+
+
+def parameters_in(one: object) -> tuple[Parameter, ...]:
+    """Those of them that a policy reads from its parameters."""
+    return tuple(there for there in numbers_in(one) if there.read)
+
+
+def with_parameters(one: Condition) -> Condition:
+    """The condition of a policy that reads the numbers of the cluster from its parameters."""
+    match one:
+        case All() | Any():
+            return type(one)(*map(with_parameters, one.parts))
+        case Not() | SomeContainer() | ContainersAtMost():
+            return replace(one, condition=with_parameters(one.condition))
+        case Within():
+            return replace(one, most=replace(one.most, read=True))
+    return one

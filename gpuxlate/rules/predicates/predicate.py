@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.rules.predicates.conditions import ALWAYS, All, Any, Asks, Condition, Not
+from gpuxlate.rules.predicates.conditions import ALWAYS, All, Amount, Any, Asks, Condition, Not
 from gpuxlate.rules.predicates.names import Aliases, resources_in, under_any_name
 from gpuxlate.rules.predicates.parameters import Known, parameters_in
 from gpuxlate.rules.predicates.terms import resource
@@ -80,7 +80,9 @@ class Predicate:
     @property
     def demand(self) -> Condition:
         """What is true of the pod, or of each of its containers: one condition."""
-        there = [Asks(*self.at)] if self.each and self.at else []
+        first = self.when.parts[0] if isinstance(self.when, All) and self.when.parts else self.when
+        counted = isinstance(first, Amount) and self.at == (first.name,)  # a number is there
+        there = [Asks(*self.at)] if self.each and self.at and not counted else []
         only = [
             *there,
             *map(Known, parameters_in((self.must, self.when))),

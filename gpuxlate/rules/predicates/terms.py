@@ -63,17 +63,18 @@ class InList:
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number of the cluster, such as MiB of a card: the check has that of the profile, a policy reads it
-    when a pod is made.
+    """A number of the cluster, such as MiB of a card, in its profile.
 
     ``per``: how much of it is one unit of the key that is compared, as in MiB of a unit; a rest is no unit.
-    ``times``: how many of these numbers are compared, as of two cards.
+    ``times``: how many of these numbers are compared, as of two cards. ``read``: a policy reads it from its
+    parameters when a pod is made, in place of the number of the profile.
     """
 
     name: str
     value: int
     per: int = 1
     times: int = 1
+    read: bool = False
 
     @property
     def units(self) -> int:

@@ -15,6 +15,8 @@ from gpuxlate.translation.pods.fit import PodFit
 
 DEFAULT = "default-scheduler"
 """The scheduler of a pod that names none."""
+NO_EFFECT = "schedulerName is {name}; keys of {target} have effect with {allowed} only"
+CHANGE = "remove schedulerName first, or choose another target"
 
 
 def left_schedulers(replaced: Sequence[Backend], target: Backend) -> tuple[str, ...]:
@@ -44,9 +46,7 @@ def rescheduled(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Back
             return
         if now is not None and not pod.names_scheduler:
             message = say("schedulerName is {name} for all pods of this {kind}", name=now.text, kind=kind)
-            yield share_is_expressible(
-                now.path, message, "remove schedulerName first, or choose another target"
-            )
+            yield share_is_expressible(now.path, message, CHANGE)
             return
     if now is None or now.text in target.schedulers:
         return
@@ -56,9 +56,9 @@ def rescheduled(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Back
     elif target.schedulers and now.text != DEFAULT:
         allowed = either(target.schedulers)
         message = say(
-            "schedulerName is {name}; keys of {target} have effect with {allowed} only",
+            NO_EFFECT,
             name=now.text,
             target=target.name,
             allowed=allowed,
         )
-        yield share_is_expressible(now.path, message, "remove schedulerName first, or choose another target")
+        yield share_is_expressible(now.path, message, CHANGE)

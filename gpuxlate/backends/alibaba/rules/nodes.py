@@ -22,9 +22,11 @@ from gpuxlate.rules.predicates.with_profile import MODES, WithProfile
 
 SHARE = Allows(k.SCHEDULE, k.SHARE_MODE)
 COMPUTE, MEMORY = SomeContainer(Asks(k.CORE)), SomeContainer(Amount(k.MEMORY))
-ON_CORE_MEM = Predicate(Allows(k.SCHEDULE, k.CORE_MEM), COMPUTE, (k.SCHEDULE,), each=False)
 PROBABLE = ChoosesAmong(k.SCHEDULE, *k.MODES, *k.UNCONFIRMED_MODES)
 CONFIRMED = ChoosesAmong(k.SCHEDULE, *k.MODES)
+ON_CORE_MEM = Predicate(  # a mode that no node has is ACK017
+    Allows(k.SCHEDULE, k.CORE_MEM), COMPUTE & CONFIRMED, (k.SCHEDULE,), each=False
+)
 KNOWN = (
     Predicate(PROBABLE, at=(k.SCHEDULE,), each=False),
     Predicate(CONFIRMED, PROBABLE, (k.SCHEDULE,), each=False, severity=Severity.WARNING),
