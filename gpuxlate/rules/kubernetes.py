@@ -50,10 +50,9 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     """The quantity of a GPU resource is a whole number.
 
     ## What it does
-    Reports fractions (`5.5`, `1500m`), values that are not a number, and numbers above 2^63-1 in limits,
-    requests and quotas, for every vendor's key and `nvidia.com/gpu`; and numbers below 0 where no rule of a
-    vendor does. Nothing of a part of `nvidia.com/gpu`
-    where a vendor's API servers take one, nor of a fraction in a queue or in a ResourceQuota's `requests.`.
+    Reports fractions (`5.5`, `1500m`), what is no number, numbers above 2^63-1, and those below 0 where no
+    vendor's rule does, in limits, requests and quotas, for vendors' keys and `nvidia.com/gpu`. Nothing of a
+    part of `nvidia.com/gpu` where a vendor's API servers take one, nor of a fraction in a queue or quota.
 
     ## Why
     GPU resources are extended resources: the API server refuses anything but integers.
@@ -86,15 +85,12 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
                 say("{name} {what}: it must be a whole number", name=one.name, what=_what(one.value)),
                 _whole_number_of(numerals.unit_of(one.row, context.profile)),
             )
-        elif reading.number < 0 and not _has_rules(words, pod, one.name):
+        elif reading.number < 0 and not words.has_bounds(one.name, pod):
             message = say("{name} is {text}: the API server refuses it", name=one.name, text=one.value.text)
             yield this.at(one.value, message, _whole_number_of(numerals.unit_of(one.row, context.profile)))
         elif reading.form is Form.TOO_LARGE:
-            yield this.at(
-                one.value,
-                say("{key} {number} does not fit in 64 bits", key=one.name, number=one.value.text),
-                _whole_number_of(numerals.unit_of(one.row, context.profile)),
-            )
+            message = say("{key} {number} does not fit in 64 bits", key=one.name, number=one.value.text)
+            yield this.at(one.value, message, _whole_number_of(numerals.unit_of(one.row, context.profile)))
         elif reading.form is Form.FRACTION:
             schedulers = _of_decimals(words, one.name) if 0 < (reading.amount or 0) < 1 else ()
             if pod.scheduler_name is not None and pod.scheduler_name.text in schedulers:
@@ -103,12 +99,6 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
             message = say("{name} is {text}: it must be a whole number", name=one.name, text=one.value.text)
             named_elsewhere = bool(schedulers) and pod.scheduler_name is None
             yield this.at(one.value, message, hint, fix=fix, missing=named_elsewhere)
-
-
-def _has_rules(words: Vocabulary, pod: PodKeys, name: str) -> bool:
-    """A dialect of the pod has numbers of the key in its data sheet, and so a rule on those below 0."""
-    rows = (one.find(name) for one in words.spoken_in(pod))
-    return any(row is not None and (row.unit or row.is_pattern) for row in rows)
 
 
 def _of_decimals(words: Vocabulary, name: str) -> set[str]:

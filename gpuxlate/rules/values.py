@@ -15,6 +15,9 @@ from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates.of_dialects import plausible_amounts
 from gpuxlate.rules.vocabulary import vocabulary_of
 
+SMALL = ("", "m", "u", "n")
+"""Suffixes with which the number is the one that was meant."""
+
 
 @rule("GX007", Severity.WARNING, predicates_of=plausible_amounts)
 def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -47,8 +50,8 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
         for name, value in container.resources.items():
             row = next((one for one in words.rows(name) if Place.RESOURCE in one.places), None)
             amount = quantity.whole(value.text)  # as the API server counts it: 5.0 is 5
-            if row is None or row.quantity or amount is None:
-                continue
+            if row is None or row.quantity or amount is None or numerals.written(value).suffix not in SMALL:
+                continue  # of another suffix K8S002 says what it means
             unit = numerals.unit_of(row, context.profile)
             if unit == "GiB" and amount > numerals.MOST_PLAUSIBLE_GIB:
                 message = say(

@@ -107,6 +107,11 @@ class Vocabulary(Owners[Dialect]):
         anybodys = row.is_word if row else "/" not in name and any(one.is_word for one in dialect.keys)
         return not anybodys or (dialect.owns_at(name, place) and dialect.speaks_in(pod))
 
+    def has_bounds(self, name: str, pod: PodKeys) -> bool:
+        """A dialect of the pod counts the key in its data sheet, and so has a rule on numbers below 0."""
+        rows = (one.find(name) for one in self.spoken_in(pod))
+        return any(row is not None and (row.unit or row.is_pattern) for row in rows)
+
     def is_resource(self, name: str) -> bool:
         """A key of GPUs that belongs in limits, or an unknown one: GX013 reports the others there."""
         rows = self.rows(name)

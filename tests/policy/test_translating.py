@@ -49,13 +49,13 @@ def test_random_pods(target: str) -> None:
         taken += bool(verdict and verdict.taken)
         exactly += bool(verdict and verdict.exactly)
     assert exactly > 3
-    assert taken > 10 or target in OTHERS
+    assert taken > 5 or target in OTHERS
 
 
 @pytest.mark.parametrize(("source", "target"), SOURCES, ids="-".join)
 def test_pods_of_another_dialect(source: str, target: str) -> None:
     random = Random(source)
-    pods = [pod for _ in range(60) if (pod := of_dialect(random, source)) is not None]
+    pods = [pod for _ in range(90) if (pod := of_dialect(random, source)) is not None]
     verdicts = [agree(cluster(source, target, None), pod) for pod in pods]
     assert sum(bool(one and one.taken) for one in verdicts) > 3
 

@@ -120,8 +120,8 @@ class Around:
                 key = f"[string(r.?key.orValue(''))].exists(k, {said})"
                 terms.append(f"{listed_terms}.exists(t, {at}.?matchExpressions.orValue([]).exists(r, {key}))")
         if self.env:
-            of_env = f"c.?env.orValue([]).exists(e, e.?name.orValue('') in {listed(self.env)})"
-            terms.append(f"variables.containers.exists(c, {of_env})")
+            variable = f"c.?env.orValue([]).exists(e, e.?name.orValue('') in {listed(self.env)})"
+            terms.append(f"variables.containers.exists(c, {variable})")
         if self.shared:
             rows = [row for row in self.target.keys if Place.RESOURCE in row.places]
             names = (name for row in rows for name in _all(row) if name not in self.shared)

@@ -151,13 +151,13 @@ class Tables:
         """Whole cards have neither compute nor memory, and a share has a shape."""
         sets = [self.letters(one.keys) for one in self.source.shapes]
         part = [self.letters(one.keys) for one in self.source.shapes if not one.full]
-        bad = "e.n < 1 || e.c < 0 || e.m < 0 || e.p < 0"
+        bad, below = "e.n < 1", "e.c < 0 || e.m < 0 || e.p < 0"
         above = f"e.c > {FULL} || e.p > {FULL}"
         odd = f"e.m > {MOST_MIB}"
-        if self.source.number("cards") == "0":  # a reader may take more than one card from them
-            odd += f" || {above}"
+        if self.source.number("cards") == "0":  # a reader may take the number of cards from them
+            odd = f"{below} || {above} || {odd}"
         else:
-            bad += f" || {above}"
+            bad = f"{bad} || {below} || {above}"
         rest = " || ".join(f"e.{letter} == {NOT_WHOLE}" for letter in "cmp")
         if part:
             odd += f" || (e.c == {FULL} && e.k in {listed(part)})"
