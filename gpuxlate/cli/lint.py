@@ -121,7 +121,7 @@ def _lint(
 ) -> int:
     """Check the files of PATH arguments as they are now, and print what is found."""
     given = common.inputs(paths)
-    selection.claims = Claims.of(given)
+    selection.claims = Claims(given)
     run = _run(given, selection, mode, diff=diff)
     left_out = isinstance(given, list) and "-" in paths and all(one.path is not None for one in given)
     if left_out and mode.writes and not diff:  # stdin is excluded: an editor wants its text back

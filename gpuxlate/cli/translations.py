@@ -119,7 +119,7 @@ def count_to_each(given: Iterable[Input], wanted: Sequence[Settings]) -> list[Ru
 
     builds = builds_of(folders, files)
     runs = translate_to_each(given, wanted, builds)
-    claims = Claims.of(files)
+    claims = Claims(files)
     left = {one.found.file or "" for run in runs for one in run.leftovers}
     for folder in builds.roots:
         made = build(folder)
@@ -147,7 +147,7 @@ def translate_to_each(
 
     ``builds``: what the files request that these use is counted by itself.
     """
-    claims = Claims.of(given)
+    claims = Claims(given)
     settings = [replace(one, claims=claims) for one in wanted]
     runs: list[tuple[Run, list[Named]]] = [(Run(), []) for _ in settings]
     for one, made in each(partial(_translate_input, wanted=settings, builds=builds), given):

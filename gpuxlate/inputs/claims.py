@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -198,16 +198,10 @@ class Index:
 
 
 @dataclass(eq=False)
-class Claims:
-    """The claims of all files of a run, which are read when a pod with claims comes, or a new template."""
+class _Files:
+    """What all files of a run have, read when the first pod with claims comes, or a new template."""
 
-    files: tuple[Input, ...] = ()
-    _last: Beside | None = field(default=None, init=False, repr=False)
-
-    @classmethod
-    def of(cls, given: Iterable[Input]) -> Claims:
-        """Those of files. Stdin and live objects can be read only once: they know their own claims."""
-        return cls(tuple(given) if isinstance(given, Sequence) else ())
+    files: tuple[Input, ...]
 
     @cached_property
     def names(self) -> Set[str]:
@@ -221,11 +215,20 @@ class Claims:
     def index(self) -> Index:
         return Index(self.texts)
 
+
+class Claims:
+    """The claims of all files of a run."""
+
+    def __init__(self, given: Iterable[Input] = ()) -> None:
+        """Those of files. Stdin and live objects can be read only once: they know their own claims."""
+        self._files = _Files(tuple(given) if isinstance(given, Sequence) else ())
+        self._last: Beside | None = None
+
     def beside(self, source: Source) -> Beside:
         """The claims as the pods of a source find them; one object for all documents of the source."""
         last = self._last
         if last is None or last.source is not source:
-            last = self._last = Beside(source, self)
+            last = self._last = Beside(source, self._files)
         return last
 
 
@@ -254,7 +257,7 @@ class Beside:
     """The claims of a run as the pods of one source find them."""
 
     source: Source
-    claims: Claims
+    files: _Files
 
     @property
     def file(self) -> str:
@@ -262,9 +265,9 @@ class Beside:
 
     @cached_property
     def index(self) -> Index:
-        if self.file in self.claims.names:
-            return self.claims.index
-        return Index((text_of(self.source), *self.claims.texts))
+        if self.file in self.files.names:
+            return self.files.index
+        return Index((text_of(self.source), *self.files.texts))
 
     def laid(self, one: Laid) -> Laid:
         """The pod of a file with what its claims request."""

@@ -220,7 +220,7 @@ def left_in_document(
 
 def _counting(spot: Spot, third: Sequence[Backend]) -> Diagnostic | None:
     """A key of a dialect that counts once the share is there: no option accepts a pod of two dialects."""
-    dialect = next((one for one in third if one.owns(spot.name)), None)
+    dialect = next((one for one in third if one.owns_at(spot.name, spot.place)), None)
     if dialect is None:
         return None
     message = say(BEFORE, name=spot.name, target=dialect.name)

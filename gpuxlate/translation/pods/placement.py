@@ -62,7 +62,12 @@ def writable(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend
 
 def awakened(pod: Pod, wanted: PodKeys, replaced: Sequence[Backend], target: Backend) -> tuple[Backend, ...]:
     """The dialects in which the pod asks for GPUs once it has the wanted keys, beside that of the target."""
-    after = _after(pod.keys, wanted, replaced_keys(replaced, target))
+    stays = pod.keys.scheduler_name
+    if stays is not None and stays.text in left_schedulers(replaced, target):
+        stays = own_scheduler(pod, wanted, replaced, target)
+    claims = tuple(one for one in pod.keys.claims if not goes(one, replaced))
+    left = replace(pod.keys, scheduler_name=stays, claims=claims)
+    after = _after(left, wanted, replaced_keys(replaced, target))
     return tuple(one for one in registry.spoken_in(after) if one is not target)
 
 

@@ -178,7 +178,7 @@ def left_alone(path: Path, key: str, written: str) -> Diagnostic:
         say("{name} alone is not a vendor's share: left as it is", name=written),
         say(
             "pass --from {dialect} to read it as whole cards",
-            dialect=readers[0] if len(readers) == 1 else "one of " + ", ".join(readers),
+            dialect=readers[0] if len(readers) == 1 else say("one of {names}", names=", ".join(readers)),
         ),
     )
     return found
