@@ -204,7 +204,7 @@ def written_anew(text: str, _: int, what: int) -> str:
     """The same data as somebody else writes it: JSON, flow style, limits that are shared by an anchor."""
     try:
         data = yaml.safe_load(text)
-    except (yaml.YAMLError, ValueError, OverflowError):
+    except (yaml.YAMLError, ValueError, OverflowError, IndexError):  # the last of `!!int ''`
         return text
     try:
         match what % 5:

@@ -6,6 +6,8 @@ What may differ, beside what ``test_alone_and_together`` lists, and nothing else
 - the index of a rule in SARIF: a run lists the rules of its findings (``indexed``);
 - in a stream, the number of the document, and the fingerprint of a finding (SARIF, GitLab): findings of
   objects that cannot be told apart are numbered in their order (``IN_A_STREAM``).
+
+No two documents name one claim: a pod of one file then has the claims of another, which ``test_split`` is on.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ import random
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -23,6 +26,8 @@ from typing import Any
 import pytest
 
 from gpuxlate.backends import registry
+from gpuxlate.inputs.claims import text_of
+from gpuxlate.yamltext.source import Source
 from tests.properties.mutated import BASES, MUTATIONS, mutated
 from tests.properties.test_alone_and_together import Stream, takes_a_share
 from tests.running import Ran, run
@@ -41,13 +46,29 @@ IN_A_STREAM = ("document", "fingerprint", "partialFingerprints")
 
 
 def texts(seed: int, count: int) -> list[str]:
-    """The same documents on every run."""
+    """The same documents on every run; a claim is in one of them."""
     chance = random.Random(seed)
+    made: list[str] = []
+    named: set[str] = set()
 
     def step() -> tuple[Any, int, int]:
         return chance.choice(MUTATIONS), chance.randrange(1000), chance.randrange(10000)
 
-    return [mutated(chance.choice(BASES), [step() for _ in range(chance.randrange(5))]) for _ in range(count)]
+    while len(made) < count:
+        text = mutated(chance.choice(BASES), [step() for _ in range(chance.randrange(5))])
+        names = set(claims_in(text))
+        if named.isdisjoint(names):
+            made.append(text)
+            named |= names
+    return made
+
+
+def claims_in(text: str) -> Iterator[str]:
+    """The names of claims and templates that a document has or uses."""
+    found = text_of(Source("", text))
+    yield from (one.name for one in found.objects)
+    claims = (one for pod in found.pods for one in pod.keys.claims)
+    yield from (one.reference.text for one in claims if one.reference)
 
 
 COMMAND = "from gpuxlate.cli import main, runner; runner.WORTH = 0; main()"
