@@ -129,9 +129,8 @@ def policies(asked: Sequence[Asked], severity: Severity, style: Style) -> Iterat
         if not isinstance(one.subject, Pods) or alone.parameters:
             yield alone
             continue
-        more = _bytes(alone.spec["validations"]) + _bytes(
-            [there for there in alone.spec["variables"] if there["name"] not in (*VARIABLES, "ignored")]
-        )
+        own = [there for there in alone.spec["variables"] if there["name"] not in (*VARIABLES, "ignored")]
+        more = sum(map(_bytes, (alone.spec["validations"], alone.spec["matchConditions"], own)))
         if together and size + more > MOST_BYTES:
             yield _some(together, severity, style, number)
             number, size, together = number + 1, 0, []
