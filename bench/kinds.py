@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpuxlate.model import limits
+from gpuxlate.planning.packing.fleet import ORDERED
 
 VKE = "vke.volcengine.com/mgpu-{}"
 TO = ("--to", "tencent-qgpu")
@@ -377,9 +378,19 @@ def shares_and_workloads(folder: Path, count: int) -> Path:
 
 def fleet(folder: Path, count: int) -> Path:
     """Deployments of many pods, for which one order of packing is tried; the profiles of two targets."""
+    profiles(folder)
+    return stream(lambda n: deployment(n, replicas=80 + n % 40))(folder, count)
+
+
+def small_fleet(folder: Path, count: int) -> Path:
+    """Deployments of one pod each, for which four orders of packing are tried."""
+    profiles(folder)
+    return stream(lambda n: deployment(n, replicas=1))(folder, count)
+
+
+def profiles(folder: Path) -> None:
     for name in ("tencent-qgpu", "volcengine-mgpu"):
         file(folder, f"target: {name}\ncards: {{model: A10-24GB, perNode: 4}}\n", f"{name}.yaml")
-    return stream(lambda n: deployment(n, replicas=80 + n % 40))(folder, count)
 
 
 def resource_list(folder: Path, count: int) -> Path:
@@ -400,6 +411,15 @@ def smi(folder: Path, count: int) -> Path:
     return file(folder, head + "".join(rows), "smi.csv")
 
 
+PLAN = ("plan", "--round", "up", "--to", "tencent-qgpu", "--profile", f"{FOLDER}/tencent-qgpu.yaml")
+PLANS: Mapping[str, Command] = {
+    "plan": (*PLAN, INPUT),
+    "plan to two, html": (
+        *PLAN,
+        *("--to", "volcengine-mgpu", "--profile", f"{FOLDER}/volcengine-mgpu.yaml"),
+        *("--html", OUTPUT, INPUT),
+    ),
+}
 LEFT: Mapping[str, Command] = {
     "translate, leftovers allowed": ("translate", *TO, *LOSSES, "--allow-leftovers", "--diff", INPUT)
 }
@@ -476,38 +496,8 @@ KINDS: Sequence[Kind] = (
     Kind("shares", stream(share), COMPARE),
     Kind("shares of one workload", shares_of_one, WORKLOADS),
     Kind("shares with a workload each", shares_and_workloads, WORKLOADS, most=FILES),
-    Kind(
-        "a plan of deployments",
-        fleet,
-        {
-            "plan": (
-                "plan",
-                "--to",
-                "tencent-qgpu",
-                "--round",
-                "up",
-                "--profile",
-                f"{FOLDER}/tencent-qgpu.yaml",
-                INPUT,
-            ),
-            "plan to two, html": (
-                "plan",
-                "--to",
-                "tencent-qgpu",
-                "--to",
-                "volcengine-mgpu",
-                "--round",
-                "up",
-                "--profile",
-                f"{FOLDER}/tencent-qgpu.yaml",
-                "--profile",
-                f"{FOLDER}/volcengine-mgpu.yaml",
-                "--html",
-                OUTPUT,
-                INPUT,
-            ),
-        },
-    ),
+    Kind("a plan of deployments", fleet, PLANS),
+    Kind("a plan of few pods", small_fleet, PLANS, most=ORDERED),
     Kind("a ResourceList", resource_list, {"krm": ("krm",)}),
     Kind("cards of nvidia-smi", smi, {"verify": ("verify", f"{FOLDER}/share.yaml", "--nvidia-smi", INPUT)}),
 )

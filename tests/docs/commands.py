@@ -124,6 +124,7 @@ COMMANDS: dict[str, dict[str, How]] = {
     },
     "docs/performance.md": {
         "python -m bench": Not(MINUTES),
+        "python -m bench.growth": Not(MINUTES),
         "python -m bench.structure": Not("it only prints counts; nothing depends on them"),
     },
     "docs/charts.md": {
