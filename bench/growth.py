@@ -13,6 +13,7 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
+from itertools import groupby
 from pathlib import Path
 
 from bench import measure
@@ -48,13 +49,12 @@ class Row:
         """It grows faster than its input, and nothing says that it should."""
         return self.exponents[1] > MOST and not self.why
 
-    def __str__(self) -> str:
-        first, second = self.exponents
-        seconds = " | ".join(f"{one:.2f}" for one in self.seconds)
-        said = self.why or ("**faster than its input**" if self.grows else "")
-        return (
-            f"| {self.kind} | {self.command} | {self.n:,} | {seconds} | {first:.2f} | {second:.2f} | {said} |"
-        )
+
+def line(kind: str, found: Sequence[Row]) -> str:
+    """A row of the table: from 2n to 4n, by command."""
+    each = (f"{one.command} {one.exponents[1]:.2f}" for one in found)
+    said = (f"**{text}**" if one.grows else text for one, text in zip(found, each, strict=True))
+    return f"| {kind} | {', '.join(said)} | {found[0].why} |"
 
 
 class Written:
@@ -117,12 +117,14 @@ def main() -> None:
     asked = parser.parse_args()
     measured: list[Row] = []
     if not asked.json:
-        print("| input | command | n | n, s | 2n, s | 4n, s | n to 2n | 2n to 4n | |")
-        print("| --- | --- " + "| ---: " * 6 + "| --- |")
-    for one in rows(str(asked.bin / "gpuxlate"), asked.runs, asked.only):
-        measured.append(one)
+        print("| input | exponents from 2n to 4n | |\n| --- | --- | --- |")
+    for kind, each in groupby(
+        rows(str(asked.bin / "gpuxlate"), asked.runs, asked.only), lambda one: one.kind
+    ):
+        found = list(each)
+        measured += found
         if not asked.json:
-            print(one, flush=True)
+            print(line(kind, found), flush=True)
     if asked.json:
         print(json.dumps([asdict(one) | {"exponents": one.exponents} for one in measured], indent=2))
     sys.exit(any(one.grows for one in measured))
