@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
+from itertools import chain
 from typing import Any
 
 from gpuxlate.manifest.operations import Operation, operations, pointer
@@ -33,6 +34,9 @@ class _Maker:
     def __init__(self, document: Document, there: Callable[[Path], bool]) -> None:
         self._root = deref(document.root) if document.root else None
         self._operations = list(operations(document))
+        self._by_steps: dict[tuple[str, ...], list[Operation]] = {}
+        for one in self._operations:
+            self._by_steps.setdefault(one.steps, []).append(one)
         self._there = there
         self._made: list[Edit] = []
         self._gone: dict[int, None] = {}  # numbers of operations
@@ -41,7 +45,7 @@ class _Maker:
         self._removals: list[Path] = []
 
     def add(self, edit: Edit) -> None:
-        writers = [(one, rest) for one in self._operations if (rest := one.rest(edit.path)) is not None]
+        writers = [(one, edit.path[len(one.steps) :]) for one in self._writers(edit.path)]
         if any(one.op in ("test", "move", "copy") for one, _ in writers):
             raise EditError("an operation tests, moves or copies this", edit.path)
         inner = [(one, rest) for one, rest in writers if one.sets and rest and self._says(one, rest)]
@@ -65,6 +69,12 @@ class _Maker:
                 self._put(path, value, exact, inner, writers)
             case Append(path, value):
                 self._append(path, value, writers)
+
+    def _writers(self, path: Path) -> list[Operation]:
+        """The operations on a virtual path, or on what it is in, in their order."""
+        steps = tuple(map(str, path))
+        around = (self._by_steps.get(steps[:depth], ()) for depth in range(len(steps) + 1))
+        return sorted(chain.from_iterable(around), key=lambda one: one.number)
 
     def _lose(self, path: Path, inner: list[tuple[Operation, Path]]) -> None:
         """A null in a value deletes nothing: the value is without the key."""
@@ -134,9 +144,7 @@ class _Maker:
         self._added[path[:given]] = _both(self._added.get(path[:given]), value)
 
     def _exists(self, path: Path) -> bool:
-        return self._there(path) or any(
-            one.sets and one.steps == tuple(map(str, path)) for one in self._operations
-        )
+        return self._there(path) or any(one.sets for one in self._by_steps.get(tuple(map(str, path)), ()))
 
     def finished(self) -> list[Edit]:
         for one in self._operations:
@@ -160,28 +168,27 @@ class _Maker:
 
     def _check_others(self) -> None:
         """What an operation needs is still there: a mapping that loses all its keys is gone."""
-        given: list[Operation] = []
+        given: set[tuple[str, ...]] = set()
+        edited = {edit.path[0] for edit in self._made if edit.path}
         for one in self._operations:
             if one.number not in self._gone:
-                known = self._is_known(one.steps, given) or self._is_edited(one)
+                known = one.number in edited or self._is_known(one.steps, given)
                 if one.op == "remove" and not known:
                     self._gone[one.number] = None
                 elif one.sets and not self._is_known(one.steps[:-1], given):
                     raise EditError("an operation is in a mapping that would be gone", one.steps)
-            given += [one] if one.sets else []
+            if one.sets:
+                given.add(one.steps)
 
-    def _is_known(self, steps: tuple[str, ...], given: list[Operation]) -> bool:
+    def _is_known(self, steps: tuple[str, ...], given: Set[tuple[str, ...]]) -> bool:
         """Something is at these steps, or was given there; a number may be of an item, or a key."""
         path: Path = tuple(int(step) if step.isdecimal() else step for step in steps)
         return (
             not steps
             or self._there(path)
             or self._there((*path[:-1], steps[-1]))
-            or any(one.rest(steps) is not None for one in given)
+            or any(steps[:depth] in given for depth in range(len(steps) + 1))
         )
-
-    def _is_edited(self, one: Operation) -> bool:
-        return any(edit.path[:1] == (one.number,) for edit in self._made)
 
 
 def _is_emptied(node: Node, gone: set[Path], path: Path = ()) -> bool:

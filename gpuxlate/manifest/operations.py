@@ -7,6 +7,7 @@ RFC 6901, and evanphx/json-patch v4, which kustomize uses.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 from typing import Any, NamedTuple
 
 from gpuxlate.manifest.merge import CannotMergeError, new_list, with_entry
@@ -37,15 +38,6 @@ class Operation(NamedTuple):
     @property
     def sets(self) -> bool:
         return self.op in SETS and self.value is not None
-
-    def within(self, path: Path) -> bool:
-        """The operation is about this path, or about a part of it."""
-        return tuple(map(str, path)) == self.steps[: len(path)]
-
-    def rest(self, path: Path) -> Path | None:
-        """A virtual path from the value of the operation; None where it is outside of it."""
-        depth = len(self.steps)
-        return path[depth:] if tuple(map(str, path[:depth])) == self.steps else None
 
 
 class Operated(NamedTuple):
@@ -80,16 +72,47 @@ def pointer(path: Path) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
-def written_at(document: Document, path: Path) -> Path:
-    """Where a list of operations says what is at a virtual path: for the place of a finding."""
-    found: Path = ()
-    for one in operations(document):
-        rest = one.rest(path)
-        if rest is not None and one.sets:
-            found = (one.number, "value", *rest)
-        elif rest == () or (one.within(path) and not found):
-            found = (one.number, "path")
-    return found
+class Places:
+    """Where a document says what is at a virtual path, for the places of findings.
+
+    A list of operations says it in the last one on the path, or with a value around it; else in the first
+    one on a part of it. Any other document says it at the path.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._listed = is_operations(document)
+
+    def of(self, path: Path) -> Path:
+        if not self._listed:
+            return path
+        known, steps = self._known, tuple(map(str, path))
+        around = ((known.values.get(steps[:depth], -1), depth) for depth in range(len(steps) + 1))
+        number, depth = max(around)
+        exact = known.last.get(steps, -1)
+        if max(number, exact) < 0:
+            return (known.first[steps], "path") if steps in known.first else ()
+        return (exact, "path") if exact > number else (number, "value", *path[depth:])
+
+    @cached_property
+    def _known(self) -> _Numbers:
+        found = _Numbers({}, {}, {})
+        for one in operations(self._document):
+            found.last[one.steps] = one.number
+            if one.sets:
+                found.values[one.steps] = one.number
+            for depth in range(len(one.steps)):
+                found.first.setdefault(one.steps[:depth], one.number)
+        return found
+
+
+class _Numbers(NamedTuple):
+    """The numbers of operations by their path: the last one, the last one with a value, and by the path of
+    what is around it the first one."""
+
+    last: dict[tuple[str, ...], int]
+    values: dict[tuple[str, ...], int]
+    first: dict[tuple[str, ...], int]
 
 
 # -- what they make of an object ----------------------------------------------------------------------

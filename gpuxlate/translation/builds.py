@@ -62,15 +62,14 @@ def translate_build(
             if part.items or places.matter:
                 missed.append(_unknown(one, one.unknown, places, settings))
             continue
+        moved = {id(each): places.found(each, one) for each in part.diagnostics}  # an item repeats its pod's
         whole.items += (
             replace(
-                item,
-                build=places.folder,
-                diagnostics=tuple(places.found(each, one) for each in item.diagnostics),
+                item, build=places.folder, diagnostics=tuple(moved[id(each)] for each in item.diagnostics)
             )
             for item in part.items
         )
-        whole.diagnostics += (places.found(each, one) for each in part.diagnostics)
+        whole.diagnostics += moved.values()
         whole.leftovers += (each._replace(found=places.found(each.found, one)) for each in part.leftovers)
     whole.leftovers += missed
     whole.diagnostics += (each.found for each in missed)

@@ -20,7 +20,7 @@ from gpuxlate.manifest.claims.reading import claims_in
 from gpuxlate.manifest.claims.writing import template_of
 from gpuxlate.manifest.layers import TemplatePatch
 from gpuxlate.manifest.objects import CLAIMS, Pod
-from gpuxlate.manifest.operations import is_operations, written_at
+from gpuxlate.manifest.operations import Places
 from gpuxlate.model.claims.names import shortened
 from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, PodClaim
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
@@ -101,13 +101,13 @@ def shared_claims(pod: Pod, sources: Sequence[Backend], beside: Beside) -> Itera
 def claims_of_part(document: Document, part: Pod, beside: Beside, scope: Scope) -> Iterator[Leftover]:
     """The claims that a part of a pod names, as a patch does: those of devices that would be replaced, and
     those that are not known."""
+    places = Places(document)
     for claim in beside.resolved(part).keys.claims:
         if claim.reference is None or (claim.devices and not _read_from(claim.devices.classes(), scope)):
             continue
         why = claim.missing.message if claim.missing else _IN_PATCH
         name = claim.reference.text[:MAX_NAME]
-        path = claim.reference.path
-        path = written_at(document, path) if is_operations(document) else path
+        path = places.of(claim.reference.path)
         message = say("claim {name} is not translated: {why}", name=claim.name, why=why)
         found = replace(
             nothing_is_left_behind(path, message, say(BUILT, target=scope.target)), severity=scope.severity

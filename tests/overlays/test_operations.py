@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from gpuxlate.manifest.operation_edits import op_edits
-from gpuxlate.manifest.operations import CannotMergeError, operated, written_at
+from gpuxlate.manifest.operations import CannotMergeError, Places, operated
 from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
 from gpuxlate.yamltext.compose import Document, documents
 from gpuxlate.yamltext.edit import EditError, apply, edit_document
@@ -241,8 +241,8 @@ def test_operations_that_do_not_apply(operation: str) -> None:
 
 def test_where_a_list_says_it() -> None:
     document = document_of(SET + WHOLE + OTHER)
-    assert written_at(document, OLD) == (1, "value", "old.com/mem")  # the last one counts
-    assert written_at(document_of(SET), OLD) == (0, "value")
-    assert written_at(document_of(OTHER + GONE), OLD) == (1, "path")
-    assert written_at(document_of(OTHER + GONE), LIMITS) == (1, "path")
-    assert written_at(document, ("metadata",)) == ()
+    assert Places(document).of(OLD) == (1, "value", "old.com/mem")  # the last one counts
+    assert Places(document_of(SET)).of(OLD) == (0, "value")
+    assert Places(document_of(OTHER + GONE)).of(OLD) == (1, "path")
+    assert Places(document_of(OTHER + GONE)).of(LIMITS) == (1, "path")
+    assert Places(document).of(("metadata",)) == ()

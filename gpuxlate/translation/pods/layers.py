@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from functools import partial
 from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
@@ -16,7 +15,7 @@ from gpuxlate.manifest.claims.writing import patch_of
 from gpuxlate.manifest.layers import Over, TemplatePatch
 from gpuxlate.manifest.objects import Pod
 from gpuxlate.manifest.operation_edits import op_edits
-from gpuxlate.manifest.operations import is_operations, written_at
+from gpuxlate.manifest.operations import Places, is_operations
 from gpuxlate.manifest.patches import laid_over, strangers
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.claims.objects import ClaimUse
@@ -75,9 +74,9 @@ def translate_over(document: Document, over: Sequence[Over], settings: Settings)
             if mine and mine != (settings.to,):
                 edits.append(_edits(document, one, keys, mine, settings, part))
     except (_CannotError, EditError) as error:
-        pod = over[0].part
+        pod, places = over[0].part, Places(document)
         for found in other_dialects(pod.keys, settings):  # else nothing says them where the part is left
-            at = replace(found, path=_in_text(document, found.path))
+            at = replace(found, path=places.of(found.path))
             part.diagnostics.append(placed(document, at, pod.object))
         return Made(part, sources, message_of(error))
     if any(one != edits[0] for one in edits[1:]):
@@ -103,17 +102,13 @@ def is_taken(patch: TemplatePatch, user: ObjectRef, settings: Settings) -> bool:
 def left_cards(document: Document, made: Made, pod: Pod, settings: Settings) -> Iterator[Leftover]:
     """Whole cards in a part that is left: their key is no dialect's, so nothing else says it."""
     keys = {one.whole_card_key for one in made.sources} - {settings.to.whole_card_key}
+    places = Places(document)
     for container in pod.keys.all_containers():
         for name, value in container.resources.items():
             if name in keys and made.left:
-                path = _in_text(document, value.path)
+                path = places.of(value.path)
                 found = settings.scope.found(name, Place.RESOURCE, path, made.left, BUILT)
                 yield Leftover(name, placed(document, found, pod.object))
-
-
-def _in_text(document: Document, path: Path) -> Path:
-    """Where the document has a place of the object: in lists of operations, by the operation."""
-    return written_at(document, path) if is_operations(document) else path
 
 
 def _each_once(*dialects: Backend) -> tuple[Backend, ...]:
@@ -150,11 +145,12 @@ def _edits(
     if refuses(before.found):
         raise _CannotError(say("what it is laid over cannot be translated"))
     known = set(map(_words, before.found))
-    listed = is_operations(document)
+    places = Places(document)
     for found in after.found:
         if _words(found) not in known:
-            found = replace(found, path=written_at(document, found.path)) if listed else found
-            part.diagnostics.append(placed(document, found, one.part.object))
+            part.diagnostics.append(
+                placed(document, replace(found, path=places.of(found.path)), one.part.object)
+            )
     if refuses(after.found):
         return _Changes([], [])
     patches = _template_patches(document, one, before.fit.keys, after.fit.keys, below)
@@ -162,10 +158,10 @@ def _edits(
     difference = _Difference(replaced_keys(sources, target), role_of((*sources, target)), gone)
     wanted = difference.of_pods((one.base.keys, before.fit.keys), (keys, after.fit.keys), one.part.keys)
     edits = share_edits(one.part, wanted, sources, target, mirror_requests=False)
-    if not listed:
+    if not is_operations(document):
         return _Changes(edits, patches)
     own = share_edits(one.base, before.fit.keys, sources, target, mirror_requests=True)
-    return _Changes(op_edits(document, edits, partial(_is_there, one.root, own)), [])
+    return _Changes(op_edits(document, edits, _Changed(one.root, own).has), [])
 
 
 def _template_patches(
@@ -198,18 +194,26 @@ def _claimed(keys: PodKeys) -> set[tuple[bool, str, tuple[ClaimUse, ...]]]:
     return {(one.init, one.name, one.claims) for one in keys.all_containers() if one.claims}
 
 
-def _is_there(root: nodes.Mapping | None, edits: Sequence[Edit], path: Path) -> bool:
-    """Something is at a path of an object after some edits."""
-    for edit in edits:
-        made = (*edit.path[:-1], edit.key) if isinstance(edit, Rename) else edit.path
-        if not isinstance(edit, Remove) and made[: len(path)] == path:
-            return True
-    if any(edit.path == path for edit in edits if isinstance(edit, (Remove, Rename))):
-        return False
-    node = nodes.get(root, *path)
-    if isinstance(node, nodes.Mapping) and node.entries:  # what a removal empties goes with it
-        return any(_is_there(root, edits, (*path, name)) for name, *_ in nodes.entries_of(node))
-    return node is not None
+class _Changed:
+    """An object after some edits."""
+
+    def __init__(self, root: nodes.Mapping | None, edits: Sequence[Edit]) -> None:
+        self._root = root
+        self._made: set[Path] = set()
+        self._gone = {edit.path for edit in edits if isinstance(edit, (Remove, Rename))}
+        for edit in edits:
+            made = (*edit.path[:-1], edit.key) if isinstance(edit, Rename) else edit.path
+            if not isinstance(edit, Remove):
+                self._made.update(made[:depth] for depth in range(len(made) + 1))
+
+    def has(self, path: Path) -> bool:
+        """Something is at a path."""
+        if path in self._made or path in self._gone:
+            return path in self._made
+        node = nodes.get(self._root, *path)
+        if isinstance(node, nodes.Mapping) and node.entries:  # what a removal empties goes with it
+            return any(self.has((*path, name)) for name, *_ in nodes.entries_of(node))
+        return node is not None
 
 
 def left_part(made: Part, pod: Pod, settings: Settings) -> Part:
