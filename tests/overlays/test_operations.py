@@ -15,6 +15,7 @@ from gpuxlate.yamltext.compose import Document, documents
 from gpuxlate.yamltext.edit import EditError, apply, edit_document
 from gpuxlate.yamltext.nodes import Mapping, get, get_text
 from gpuxlate.yamltext.source import Source
+from tests.counting import lines
 
 AT = "/spec/containers/0/resources/limits"
 LIMITS = ("spec", "containers", 0, "resources", "limits")
@@ -246,3 +247,18 @@ def test_where_a_list_says_it() -> None:
     assert Places(document_of(OTHER + GONE)).of(OLD) == (1, "path")
     assert Places(document_of(OTHER + GONE)).of(LIMITS) == (1, "path")
     assert Places(document).of(("metadata",)) == ()
+
+
+def test_twice_the_operations_are_twice_the_work() -> None:
+    def work(count: int) -> None:
+        at = [("spec", "containers", number, "resources", "limits", "mem") for number in range(count)]
+        path = "/spec/containers/{}/resources/limits/mem"
+        document = document_of(
+            "".join(f"- {{op: replace, path: {path.format(n)}, value: 8}}\n" for n in range(count))
+        )
+        op_edits(document, [Put(one, 9) for one in at], lambda _path: True)
+        places = Places(document)
+        assert [places.of(one) for one in at] == [(number, "value") for number in range(count)]
+
+    small, double, fourfold = (lines(lambda count=n: work(count)) for n in (24, 48, 96))
+    assert fourfold - double <= 1.15 * 2 * (double - small), (small, double, fourfold)
