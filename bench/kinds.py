@@ -486,7 +486,7 @@ KINDS: Sequence[Kind] = (
         most=400,
         why="operations times objects, up to MAX_PATCHED",
     ),
-    Kind("operations on one pod", operations_of_one, MANIFESTS, most=10000),
+    Kind("operations on one pod", operations_of_one, MANIFESTS, most=640),
     Kind("overlays over one base", kustomizations, MANIFESTS, most=limits.MAX_BASE_FILES // 2),
     Kind("values of a chart", chart, MANIFESTS),
     Kind("quotas", stream(quota), QUOTAS),
@@ -499,5 +499,10 @@ KINDS: Sequence[Kind] = (
     Kind("a plan of deployments", fleet, PLANS),
     Kind("a plan of few pods", small_fleet, PLANS, most=ORDERED),
     Kind("a ResourceList", resource_list, {"krm": ("krm",)}),
-    Kind("cards of nvidia-smi", smi, {"verify": ("verify", f"{FOLDER}/share.yaml", "--nvidia-smi", INPUT)}),
+    Kind(
+        "cards of nvidia-smi",
+        smi,
+        {"verify": ("verify", f"{FOLDER}/share.yaml", "--nvidia-smi", INPUT)},
+        most=2**19,  # more bytes than a file may have
+    ),
 )
