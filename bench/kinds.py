@@ -503,6 +503,6 @@ KINDS: Sequence[Kind] = (
         "cards of nvidia-smi",
         smi,
         {"verify": ("verify", f"{FOLDER}/share.yaml", "--nvidia-smi", INPUT)},
-        most=2**19,  # more bytes than a file may have
+        most=2**19,  # twice as many are more bytes than a file may have
     ),
 )
