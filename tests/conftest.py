@@ -4,5 +4,10 @@ from __future__ import annotations
 
 from hypothesis import settings
 
-settings.register_profile("tests", deadline=None)  # no test waits on a clock: machines are busy
+from tests import effort
+
 settings.load_profile("tests")
+
+
+def pytest_report_header() -> str:
+    return f"effort: {effort.EFFORT}, seed {effort.SEED}"

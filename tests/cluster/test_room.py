@@ -7,7 +7,7 @@ from itertools import combinations, product
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends.live import PERCENT
@@ -18,6 +18,7 @@ from gpuxlate.planning.problem import Wanted
 from tests.cluster.asking import Node, books, wanted
 from tests.e2e import nodes as made
 from tests.e2e import pods
+from tests.effort import tries
 
 
 def test_the_search_finds_what_best_fit_misses() -> None:
@@ -146,7 +147,7 @@ def _room(free: Space, there: Sequence[Ask]) -> bool:
     )
 
 
-@settings(deadline=None, max_examples=150)
+@tries(150)
 @given(problems())
 def test_what_is_said_to_fit_can_be_placed_and_what_is_not_cannot(
     problem: tuple[list[Bin], list[int]],
@@ -160,7 +161,7 @@ def test_what_is_said_to_fit_can_be_placed_and_what_is_not_cannot(
         assert_not_overbooked(bins, spots)
 
 
-@settings(deadline=None, max_examples=60)
+@tries(60)
 @given(
     st.lists(st.tuples(st.integers(1, 6), st.integers(1, 9), st.integers(0, 1)), max_size=6),
     st.lists(st.tuples(st.integers(1, 9), st.integers(1, 9), st.integers(1, 3)), min_size=1, max_size=2),

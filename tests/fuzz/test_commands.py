@@ -17,8 +17,8 @@ from jsonschema import Draft202012Validator
 from gpuxlate.backends import registry
 from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.source import DecodeError, Source
+from tests.effort import tries
 from tests.fuzz import model
-from tests.fuzz.budget import budget
 from tests.fuzz.targets import speaks
 from tests.fuzz.trees import objects, shares
 from tests.fuzz.writing import choices, encoded, files, written
@@ -54,7 +54,7 @@ def diagnostics(ran: Ran) -> list[dict[str, Any]]:
     return found
 
 
-@budget(120)
+@tries(120)
 @given(data=files)
 def test_lint_in_every_format(folder: Path, data: bytes) -> None:
     path = folder / "f.yaml"
@@ -77,7 +77,7 @@ def test_lint_in_every_format(folder: Path, data: bytes) -> None:
     assert made["text"].out.decode().count("gpuxlate explain ") == len(results)
 
 
-@budget(80)
+@tries(80)
 @given(data=files, unsafe=st.booleans())
 def test_fixes_end(folder: Path, data: bytes, unsafe: bool) -> None:
     """What is written is read again and needs no more; without a fix the file is untouched."""
@@ -96,7 +96,7 @@ def test_fixes_end(folder: Path, data: bytes, unsafe: bool) -> None:
     assert piped.out == (fixed if piped.code < 3 else b"")
 
 
-@budget(90)
+@tries(90)
 @given(data=files, to=st.sampled_from(TARGETS), drop=st.booleans())
 def test_translate_says_all_and_loses_nothing(folder: Path, data: bytes, to: str, drop: bool) -> None:
     path, report = folder / "f.yaml", folder / "report.json"
@@ -128,7 +128,7 @@ def with_shares(items: list[dict[str, Any]]) -> set[tuple[str, ...]]:
     return {tuple(str(one[name]) for name in ("kind", "name", "container")) for one in items if one["share"]}
 
 
-@budget(60)
+@tries(60)
 @given(data=files)
 def test_what_reads_only(folder: Path, data: bytes) -> None:
     path = folder / "f.yaml"
@@ -147,7 +147,7 @@ def test_what_reads_only(folder: Path, data: bytes) -> None:
     assert path.read_bytes() == data
 
 
-@budget(60)
+@tries(60)
 @given(items=st.lists(objects, max_size=3), hand=choices, to=st.sampled_from(TARGETS))
 def test_the_krm_function(items: list[dict[str, Any]], hand: list[int], to: str) -> None:
     """A list comes out of a list; where something is refused its items are those that came in."""
@@ -177,7 +177,7 @@ def said_by(data: bytes) -> dict[str, Any] | None:
     return said if isinstance(said, dict) else None
 
 
-@budget(60)
+@tries(60)
 @given(data=shares(), hand=choices, to=st.sampled_from([*TARGETS, *FORMS]))
 def test_render_of_any_document(folder: Path, data: dict[str, Any], hand: list[int], to: str) -> None:
     path = folder / "share.yaml"
@@ -191,7 +191,7 @@ def test_render_of_any_document(folder: Path, data: dict[str, Any], hand: list[i
         assert run("lint", "-", "--select", "GX001", stdin=ran.out).code == 0
 
 
-@budget(60)
+@tries(60)
 @given(data=files, to=st.sampled_from([*TARGETS, *FORMS]))
 def test_render_on_any_workload(folder: Path, data: bytes, to: str) -> None:
     share, workload = folder / "share.yaml", folder / "workload.yaml"

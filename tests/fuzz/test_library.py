@@ -5,19 +5,19 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.effort import tries
 from tests.fuzz import targets
-from tests.fuzz.budget import budget
 from tests.fuzz.trees import CHARACTERS, NUMBERS, keys, texts
 from tests.fuzz.writing import files, yaml_texts
 
 
-@budget(350)
+@tries(350)
 @given(files)
 def test_any_manifest_is_read_or_refused(data: bytes) -> None:
     targets.reader(data)
 
 
-@budget(200)
+@tries(200)
 @given(files)
 def test_any_manifest_gets_an_answer(data: bytes) -> None:
     """Lint, its fixes and translate to each target; without a share the bytes stay."""
@@ -27,7 +27,7 @@ def test_any_manifest_gets_an_answer(data: bytes) -> None:
 orders = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 255), st.integers(0, 255)), max_size=4)
 
 
-@budget(500)
+@tries(500)
 @given(orders, yaml_texts())
 def test_an_edit_is_read_back_as_intended(order: list[tuple[int, int, int]], text: str) -> None:
     """No line break in the first line: three letters say one edit."""
@@ -35,7 +35,7 @@ def test_an_edit_is_read_back_as_intended(order: list[tuple[int, int, int]], tex
     targets.edits(line + b"\n" + text.encode("utf-8", "surrogatepass"))
 
 
-@budget(300)
+@tries(300)
 @given(
     st.one_of(
         st.sampled_from(NUMBERS), st.from_regex(r"[-+]?[0-9_.]{0,5}[eE]?[-+]?[0-9]{0,4}[A-Za-z%]{0,3}"), texts
@@ -56,7 +56,7 @@ PIECES = st.one_of(
 )
 
 
-@budget(400)
+@tries(400)
 @given(st.lists(PIECES, max_size=20).map("".join))
 def test_parameters_of_jobs(text: str) -> None:
     targets.parameters(text.encode("utf-8", "surrogatepass"))

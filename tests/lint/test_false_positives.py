@@ -10,11 +10,12 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.yamltext.source import Source
+from tests.effort import tries
 from tests.lint.conftest import Lint
 
 ROOT = Path(__file__).parents[2]
@@ -113,7 +114,7 @@ TREES = st.recursive(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@tries(200)
 @given(st.sampled_from(KINDS), TREES, st.booleans())
 def test_any_shape_without_a_vendors_key(kind: str, tree: object, spec: bool) -> None:
     text = json.dumps(

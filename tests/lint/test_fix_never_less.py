@@ -25,8 +25,8 @@ from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.testing import strategies
 from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
+from tests.effort import tries
 from tests.lint.cases import Case, cases
-from tests.pairs.properties.sources import bounded
 
 NOT_READ = {
     "GX003": "a misspelt key is no part of the share until it is renamed",
@@ -209,7 +209,7 @@ def sizes(name: str) -> st.SearchStrategy[PodKeys]:
 
 @pytest.mark.parametrize("target", [one.name for one in registry.pod_backends() if one.resource_keys])
 def test_pods_at_random(target: str) -> None:
-    @bounded(60)
+    @tries(60)
     @given(st.one_of(sizes(target), sizes(target), strategies.keys(registry.get(target))), st.booleans())
     def prove(pod: PodKeys, unsafe: bool) -> None:
         check(Source("f.yaml", text_of(pod)), None, unsafe)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
@@ -19,6 +19,7 @@ from gpuxlate.rules.products import LOCAL_NAMES, PRODUCTS
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
+from tests.effort import tries
 
 BACKENDS = tuple(registry.pod_backends())
 WORDS = Vocabulary(BACKENDS)
@@ -103,7 +104,7 @@ def test_known_keys(key: str, place: str) -> None:
     assert not has_findings(text) or may_matter(text.encode())
 
 
-@settings(max_examples=600, deadline=None)
+@tries(600)
 @given(st.data())
 def test_misspelt_and_hidden_keys(data: st.DataObject) -> None:
     key = data.draw(misspelt())
@@ -158,7 +159,7 @@ def test_any_two_letters_of_a_key_may_be_wrong(key: str) -> None:
                 assert may_matter(text.encode()) or WORDS.near_miss(text) is None, text
 
 
-@settings(max_examples=600, deadline=None)
+@tries(600)
 @given(st.data())
 def test_rules_of_no_vendor_are_looked_up_by_the_keys_of_a_pod(data: st.DataObject) -> None:
     """A pod without a key that concerns them has no finding of theirs: they are not tried on it."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
@@ -19,6 +19,7 @@ from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
+from tests.effort import tries
 
 VKE, ACK, TKE, NEUTRAL = "volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu", "neutral"
 
@@ -245,7 +246,7 @@ def round_trip(text: str, source: str, target: str, work: Workload) -> None:
 
 
 PAIRS = [(a, b) for a in (VKE, ACK, TKE, NEUTRAL) for b in (VKE, ACK, TKE, NEUTRAL) if a != b]
-quick = settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+quick = tries(15)
 
 
 @pytest.mark.parametrize(("source", "target"), PAIRS)

@@ -6,9 +6,10 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, Phase, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
+from tests.effort import tries
 from tests.overlays.apps import (
     KINDS,
     bases_in,
@@ -69,7 +70,7 @@ def applications(draw: st.DrawFn) -> tuple[dict[str, Any], str]:
 
 
 @needs_kubectl
-@settings(max_examples=60, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
+@tries(60)
 @given(applications())
 def test_a_part_over_its_base_is_what_is_built(drawn: tuple[dict[str, Any], str]) -> None:
     files, patch = drawn

@@ -10,9 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, Phase, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
+from tests.effort import tries
 from tests.overlays.apps import Files, build, needs_kubectl, objects, operations, written
 from tests.running import run
 
@@ -377,7 +378,7 @@ REPLICAS = {"name": "one", "count": 7}
 
 
 @needs_kubectl
-@settings(max_examples=60, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
+@tries(60)
 @given(applications())
 def test_drawn_applications_are_counted_as_they_are_built(drawn: tuple[Files, tuple[str, ...]]) -> None:
     files, roots = drawn

@@ -13,9 +13,10 @@ from typing import Any
 
 import pytest
 import yaml
-from hypothesis import HealthCheck, Phase, event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
+from tests.effort import tries
 from tests.overlays.apps import build, needs_kubectl, operations, written
 from tests.running import run
 
@@ -178,7 +179,7 @@ def containers(*, part: bool) -> st.SearchStrategy[list[dict[str, Any]]]:
 
 
 @needs_kubectl
-@settings(max_examples=40, deadline=None, phases=(Phase.generate,), suppress_health_check=list(HealthCheck))
+@tries(40)
 @given(
     containers(part=False),
     containers(part=True).map(lambda found: {"containers": found}) | operations("Deployment"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends.form import MergeError
@@ -11,6 +11,7 @@ from gpuxlate.backends.volcengine_emr import form
 from gpuxlate.backends.volcengine_emr.merge import merge
 from gpuxlate.backends.volcengine_emr.syntax import Syntax
 from gpuxlate.yamltext.source import Source
+from tests.effort import tries
 
 SPARK, RAY, SET = form.SPARK.syntax, form.RAY.syntax, form.CUSTOMJOB.syntax
 WANTED = {"m.core": "30", "m.memory": "4096"}
@@ -69,7 +70,7 @@ PIECES = st.one_of(st.sampled_from((*SIGNS, *WORDS)), st.text(max_size=3))
 TEXTS = st.lists(PIECES, max_size=25).map("".join)
 
 
-@settings(max_examples=600, deadline=None)
+@tries(600)
 @given(st.sampled_from((SPARK, RAY, SET)), TEXTS)
 def test_every_other_byte_stays(syntax: Syntax, text: str) -> None:
     """Without our values and our lines, the text before and after is the same, character by character."""
@@ -100,7 +101,7 @@ def _pieces(kept: list[str]) -> list[str]:
     return [letter for piece in kept for letter in piece]
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(
     st.sampled_from((SPARK, RAY, SET)),
     st.lists(

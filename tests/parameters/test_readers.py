@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
@@ -11,6 +11,7 @@ from gpuxlate.backends.volcengine_emr import form
 from gpuxlate.backends.volcengine_emr import keys as k
 from gpuxlate.backends.volcengine_emr.syntax import Syntax
 from gpuxlate.yamltext.source import Source
+from tests.effort import tries
 
 SPARK, RAY, SET = form.SPARK.syntax, form.RAY.syntax, form.CUSTOMJOB.syntax
 
@@ -105,21 +106,19 @@ VALUES = st.from_regex(r"[A-Za-z0-9/.,_:-]{1,12}", fullmatch=True)
 HOSTILE = st.text(st.sampled_from("ab=:;#!\\'\"`-*/ \t\f\r\n{}set\x00é\U0001f600"), max_size=60)
 
 
-@settings(deadline=None)
 @given(st.sampled_from((SPARK, RAY, SET)), st.lists(st.tuples(KEYS, VALUES), max_size=8))
 def test_what_is_written_reads_back(syntax: Syntax, pairs: list[tuple[str, str]]) -> None:
     text = "\n".join(syntax.write(key, value) for key, value in pairs)
     assert [(one.key, one.value) for one in syntax.read(text)] == pairs
 
 
-@settings(deadline=None)
 @given(HOSTILE, HOSTILE)
 def test_any_property_reads_back(key: str, value: str) -> None:
     one = SPARK.read(SPARK.write(key, value))
     assert [(p.key, p.value) for p in one] == [(key, value.strip())]
 
 
-@settings(max_examples=300, deadline=None)
+@tries(300)
 @given(st.sampled_from((SPARK, RAY, SET)), HOSTILE)
 def test_hostile_texts_are_read_in_order(syntax: Syntax, text: str) -> None:
     at = 0

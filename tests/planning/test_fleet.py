@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from itertools import combinations, product
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.planning.packing import fleet as packing
 from gpuxlate.planning.packing.bounds import one_dimension
 from gpuxlate.planning.packing.fleet import Fleet, pack_fleet
 from gpuxlate.planning.packing.spaces import Ask, Asks, Cards, Space, Spot
+from tests.effort import tries
 
 MIB, SLOTS = 8, 3
 
@@ -102,7 +103,7 @@ def _fields(one: Ask) -> dict[str, object]:
     return {name: getattr(one, name) for name in Ask.__slots__}
 
 
-@settings(deadline=None, max_examples=200)
+@tries(200)
 @given(fleets())
 def test_the_bound_the_best_and_best_fit_are_in_this_order(
     problem: tuple[int, list[Asks], dict[int, int]],

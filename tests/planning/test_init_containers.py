@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.planning.packing.fleet import pack_fleet
 from gpuxlate.planning.packing.spaces import Ask, Asks, Cards, Space
+from tests.effort import tries
 from tests.running import run
 
 HAMI = "nvidia.com/gpu: {cards}, nvidia.com/gpumem: {mib}"
@@ -187,7 +188,7 @@ def pods(draw: st.DrawFn) -> tuple[int, Asks]:
     )
 
 
-@settings(deadline=None, max_examples=200)
+@tries(200)
 @given(pods(), st.integers(1, 2))
 def test_the_least_is_that_of_every_placement(drawn: tuple[int, Asks], count: int) -> None:
     size, asks = drawn

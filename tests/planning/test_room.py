@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.cluster.nodes import gpu_node
@@ -15,6 +15,7 @@ from gpuxlate.planning.room import Room, rooms
 from tests.cluster.asking import wanted
 from tests.e2e import nodes as made
 from tests.e2e import pods
+from tests.effort import tries
 
 
 def room(nodes: list[Any], running: list[Any]) -> list[Room]:
@@ -62,7 +63,7 @@ def test_every_dialect_whose_nodes_are_read() -> None:
     assert {one.target for one in found} >= {"volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu"}
 
 
-@settings(deadline=None, max_examples=60)
+@tries(60)
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(1, 9), st.integers(0, 1)), max_size=5))
 def test_the_largest_share_fits_and_moves_have_room(running: list[tuple[int, int, int]]) -> None:
     there, used = [], {0: [0, 0], 1: [0, 0]}

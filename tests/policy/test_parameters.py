@@ -11,7 +11,7 @@ from typing import Any
 import kubernetes_validate
 import pytest
 import yaml
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpuxlate
@@ -26,6 +26,7 @@ from gpuxlate.policy.documents import Style
 from gpuxlate.policy.generate import Format, Scope, Wish, documents, enforcing
 from gpuxlate.rules.base import Context, Rule, check_pod
 from gpuxlate.rules.catalog import all_rules
+from tests.effort import tries
 from tests.policy.engine import Engine, Object, as_served
 from tests.policy.test_verdicts import BACKENDS, READ, on_workload
 from tests.rules.test_verdicts import pods
@@ -166,9 +167,7 @@ def test_examples(rule: Rule) -> None:
     [one for one in BACKENDS if any(rule.with_profile for rule in one.rules)],
     ids=lambda one: one.name,
 )
-@settings(
-    max_examples=4, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+@tries(4)
 @given(data=st.data())
 def test_any_pod(backend: Backend, data: st.DataObject) -> None:
     pod = in_digits(data.draw(pods(backend)))

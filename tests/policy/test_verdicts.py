@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import gpuxlate
@@ -22,6 +22,7 @@ from gpuxlate.policy.subjects import Pods, Templates
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, check_pod
 from gpuxlate.rules.vocabulary import IGNORE
+from tests.effort import tries
 from tests.lint.cases import Case, cases
 from tests.policy.engine import Engine, Object, as_served
 from tests.rules.test_verdicts import NO_TEXT, pods
@@ -158,9 +159,7 @@ def test_cases_on_workloads(above: tuple[str, ...]) -> None:
 
 
 @pytest.mark.parametrize("backend", [one for one in BACKENDS if one.rules], ids=lambda one: one.name)
-@settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+@tries(15)
 @given(data=st.data())
 def test_any_pod(backend: Backend, data: st.DataObject) -> None:
     agree(data.draw(pods(backend)))

@@ -19,9 +19,10 @@ from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.source import Source
+from tests.effort import SEED, number
 from tests.properties.pods import MISTAKES, right, steering
 
-SHARDS, EXAMPLES = 2, 800
+SHARDS, EXAMPLES = 2, number(800)
 
 DIALECTS = registry.pod_backends()
 TARGETS = tuple(one for one in DIALECTS if not one.reads_only)
@@ -39,8 +40,9 @@ FIELDS = ("default", "defaultRequest", "max", "min")
 @pytest.mark.parametrize("of", ["pods", "quotas"])
 def test_a_result_stays_as_it_is(of: str, shard: int) -> None:
     changed, failures = 0, []
-    for number in range(EXAMPLES):
-        chance = random.Random(f"{of}-{shard}-{number}")  # each by itself: any of them can be tried again
+    for index in range(EXAMPLES):
+        name = f"{SEED}-{of}-{shard}-{index}"
+        chance = random.Random(name)  # each by itself: any of them can be tried again
         text = pod(chance) if of == "pods" else quota(chance)
         target, accept, left = chance.choice(TARGETS), chance.choice(ACCEPTING), chance.random() < 0.8
         done = translated(text, target, accept, left=left)
@@ -49,7 +51,7 @@ def test_a_result_stays_as_it_is(of: str, shard: int) -> None:
         changed += 1
         again = translated(done.text, target, accept, left=left)
         if again.refused or again.changed:
-            failures.append(f"{of} {shard}-{number}, to {target.name}:\n{text}\n{done.text}\n{again.text}")
+            failures.append(f"{name}, to {target.name}:\n{text}\n{done.text}\n{again.text}")
     assert not failures, f"{len(failures)} failures, the first: {failures[0]}"
     assert changed > EXAMPLES // 10, "else nothing is said"
 

@@ -32,7 +32,7 @@ from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
-from tests.fuzz.budget import budget
+from tests.effort import tries
 from tests.pairs.properties.sources import names_cards
 from tests.properties.mutated import look_alikes, neighbours
 
@@ -119,7 +119,7 @@ def alone(text: str) -> Source:
     return Source("alone.yaml", text)
 
 
-@budget(400)
+@tries(400)
 @given(st.one_of(neighbours(), look_alikes()))
 @example(NUMBERS)
 @example(BREAKS)
@@ -136,7 +136,7 @@ def test_lint(texts: list[str]) -> None:
     assert found.suppressed == sum(one.suppressed for one in each)
 
 
-@budget(150)
+@tries(150)
 @given(neighbours(), st.booleans())
 @example(NUMBERS, True)
 @example(BREAKS, True)
@@ -157,7 +157,7 @@ def test_fixes(texts: list[str], unsafe: bool) -> None:
 def test_translate(target: str) -> None:
     moved = 0
 
-    @budget(60)
+    @tries(60)
     @given(neighbours(), st.sampled_from((Accept(), EVERYTHING)))
     @example(NUMBERS, EVERYTHING)
     @example(BREAKS, EVERYTHING)
@@ -197,7 +197,7 @@ def compare(stream: Stream, made: Translation, each: Sequence[Translation]) -> N
     ]
 
 
-@budget(150)
+@tries(150)
 @given(neighbours())
 @example(NUMBERS)
 @example(BREAKS)

@@ -33,9 +33,10 @@ from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
+from tests.effort import SEED, number
 from tests.properties.pods import COMMON, PRODUCTS, RENAMED, pod_of
 
-SHARDS, PODS = 4, 3000
+SHARDS, PODS = 4, number(3000)
 
 DIALECTS = registry.pod_backends()
 TARGETS = tuple(one for one in DIALECTS if not one.reads_only)
@@ -55,14 +56,15 @@ ACCEPTING = (
 def test_every_pod_is_moved_or_found(shard: int) -> None:
     moved = refused = 0
     failures = []
-    for number in range(PODS):
-        chance = random.Random(f"{shard}-{number}")  # each pod by itself: any of them can be tried again
+    for index in range(PODS):
+        name = f"{SEED}-{shard}-{index}"
+        chance = random.Random(name)  # each pod by itself: any of them can be tried again
         pod, target, accept = pod_of(chance), chance.choice(TARGETS), chance.choice(ACCEPTING)
         done = translated(pod.text, target, accept)
         moved += done.changed
         refused += done.refused
         failures += [
-            f"{one} (pod {shard}-{number}, to {target.name}, {pod.done})\n{pod.text}"
+            f"{one} (pod {name}, to {target.name}, {pod.done})\n{pod.text}"
             for one in wrong(pod.text, done, target)
         ]
     assert not failures, f"{len(failures)} failures, the first: {failures[0]}"

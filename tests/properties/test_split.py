@@ -17,12 +17,13 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.effort import SEED, number
 from tests.properties.sets import Set, drawn
 from tests.running import Ran, run
 
-SETS = int(os.environ.get("GPUXLATE_SETS", "60"))
+SETS = int(os.environ.get("GPUXLATE_SETS", number(150)))
 """2,000 were run for the release in which claims across files came."""
-FIRST = int(os.environ.get("GPUXLATE_FIRST_SET", "0"))
+FIRST = int(os.environ.get("GPUXLATE_FIRST_SET", SEED))
 GROUPS = 10
 ACCEPTING = (
     *("--round", "up", "--fill", "cores=30", "--fill", "memoryMiB=8192"),
@@ -132,5 +133,5 @@ def test_split(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, group: int) -> N
     monkeypatch.chdir(tmp_path)
     (tmp_path / "profile").write_text(PROFILE, encoding="utf-8")
     numbers = range(FIRST + group, FIRST + SETS, GROUPS)
-    found = [line for number in numbers for line in differences(number, tmp_path)]
+    found = [line for one in numbers for line in differences(one, tmp_path)]
     assert not found, "\n\n".join(found[:5])

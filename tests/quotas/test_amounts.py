@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import yaml
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
@@ -18,6 +18,7 @@ from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.source import Source
+from tests.effort import tries
 from tests.quotas.test_directions import GROUPS, TARGETS
 
 DIALECTS = {one.name: one for one in registry.pod_backends()}
@@ -99,7 +100,7 @@ def bare(key: str) -> str:
     return key.removeprefix("requests.").removeprefix("limits.")
 
 
-@settings(max_examples=600, deadline=None)
+@tries(600)
 @given(st.data())
 def test_amounts_are_moved_or_left(data: st.DataObject) -> None:
     source = data.draw(st.sampled_from(sorted({dialect for dialect, _ in KEYS})))
@@ -127,7 +128,7 @@ def test_amounts_are_moved_or_left(data: st.DataObject) -> None:
         assert one.key not in new or bare(one.key) in left or one.new_key == one.key
 
 
-@settings(max_examples=400, deadline=None)
+@tries(400)
 @given(st.data())
 def test_what_is_exact_comes_back(data: st.DataObject) -> None:
     """Byte for byte, with one key of the source: a second one may be the only way to say the number."""

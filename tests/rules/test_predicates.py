@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
@@ -40,6 +40,7 @@ from gpuxlate.rules.predicates.conditions import (
 from gpuxlate.rules.predicates.lists import Listed, ListIsComplete
 from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.predicates.terms import InList, Term
+from tests.effort import tries
 from tests.rules.verdicts import Judge, Object, of_container
 
 M, N, C = "x.com/m", "x.com/n", "x.com/c"
@@ -343,7 +344,7 @@ def any_pod(draw: st.DrawFn) -> Object:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@tries(25)
 @given(CONDITIONS, st.sampled_from([(), (M,), (M, N)]), any_pod(), any_pod())
 def test_any_condition(
     both: tuple[Condition, Condition], at: tuple[str, ...], one: Object, other: Object

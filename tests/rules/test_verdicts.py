@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
@@ -14,6 +14,7 @@ from gpuxlate.rules.base import Rule, Scope
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.testing.strategies import VALUES, keys
+from tests.effort import tries
 from tests.lint.cases import Case, cases
 from tests.rules.verdicts import Judge, JudgeOfDialects, Object, parts_of, pods_of
 from tests.test_rule_examples import EXAMPLE, INSTEAD, blocks, manifest_of
@@ -181,9 +182,7 @@ def pods(draw: st.DrawFn, backend: Backend) -> Object:
     [one for one in BACKENDS if any(rule.predicates for rule in one.rules)],
     ids=lambda one: one.name,
 )
-@settings(
-    max_examples=20, deadline=None, suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large]
-)
+@tries(20)
 @given(data=st.data())
 def test_any_pod(backend: Backend, data: st.DataObject) -> None:
     pod = data.draw(pods(backend))

@@ -10,7 +10,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import yaml
-from hypothesis import HealthCheck, Phase, settings
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
@@ -47,18 +46,6 @@ def budget(examples: int, *pair: Backend) -> int:
 def names_cards(backend: Backend) -> bool:
     """Its keys name cards, so that it takes no share of any other card."""
     return any(row.model for row in backend.keys)
-
-
-def bounded(examples: int) -> settings:
-    """A fixed budget: the same pods on every run."""
-    return settings(
-        max_examples=examples,
-        derandomize=True,
-        database=None,
-        deadline=None,
-        phases=(Phase.explicit, Phase.generate, Phase.shrink),
-        suppress_health_check=list(HealthCheck),
-    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,10 @@ from hypothesis import strategies as st
 from gpuxlate.backends.base import Backend
 from gpuxlate.testing.amounts import implied
 from gpuxlate.translation.pods.fit import Accept
+from tests.effort import tries
 
 from .carried import shares_in, translated
-from .sources import FIRST, PODS, Question, bounded, budget, manifest, questions
+from .sources import FIRST, PODS, Question, budget, manifest, questions
 
 PAIRS = [pytest.param(a, b, id=f"{a.name}-and-{b.name}") for a, b in permutations(PODS, 2)]
 EXAMPLES = 60
@@ -55,7 +56,7 @@ def test_there_and_back(source: Backend, target: Backend) -> None:
     """A to B to A is the same manifest, but for the order of entries and quotes."""
     came_back = 0
 
-    @bounded(budget(EXAMPLES, source, target))
+    @tries(budget(EXAMPLES, source, target))
     @given(questions(source.name).map(plain))
     def holds(question: Question) -> None:
         nonlocal came_back
@@ -79,7 +80,7 @@ def test_by_a_third(source: Backend) -> None:
     others = [one for one in PODS if one is not source]
     same = 0
 
-    @bounded(budget(EXAMPLES * 3, source))
+    @tries(budget(EXAMPLES * 3, source))
     @given(
         questions(source.name).map(plain),
         st.permutations(others if source.name not in FIRST else [one for one in others if one.name in FIRST]),

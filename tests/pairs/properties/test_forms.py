@@ -17,9 +17,10 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.model.share import Share
 from gpuxlate.testing.amounts import implied, in_numbers, too_little
 from gpuxlate.translation.pods.fit import Accept
+from tests.effort import tries
 
 from .carried import let_go, reported
-from .sources import EVERYTHING, FIRST, Question, bounded, budget, one_container, questions
+from .sources import EVERYTHING, FIRST, Question, budget, one_container, questions
 
 ALL = [one for one in registry.all_backends() if not one.reads_only]
 PAIRS = [
@@ -54,7 +55,7 @@ def test_never_less_than_asked(source: Backend, target: Backend) -> None:
 
     pair = [one for one in (source, target) if not one.form_module]
 
-    @bounded(budget(EXAMPLES, *pair))
+    @tries(budget(EXAMPLES, *pair))
     @given(questions(source.name, target.name).map(one_container))
     def holds(question: Question) -> None:
         nonlocal carried

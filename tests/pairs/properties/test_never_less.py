@@ -22,9 +22,10 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.translate import Translation
 from gpuxlate.yamltext.source import Source
+from tests.effort import tries
 
 from .carried import assert_never_less, translated, verdict_of
-from .sources import FIRST, PODS, Manifest, Question, bounded, budget, manifest, questions
+from .sources import FIRST, PODS, Manifest, Question, budget, manifest, questions
 
 PAIRS = [pytest.param(a, b, id=f"{a.name}-to-{b.name}") for a, b in permutations(PODS, 2)]
 EXAMPLES = 200
@@ -34,7 +35,7 @@ EXAMPLES = 200
 def test_never_less_than_asked(source: Backend, target: Backend) -> None:
     seen: Counter[Verdict] = Counter()
 
-    @bounded(budget(EXAMPLES, source, target))
+    @tries(budget(EXAMPLES, source, target))
     @given(questions(source.name, target.name))
     def holds(question: Question) -> None:
         asked = manifest(question, source)

@@ -1,0 +1,60 @@
+"""How much the tests try: ``GPUXLATE_EFFORT=quick``, as ``make test`` does, or ``full``, as releases do.
+
+Both run the same cases. Quick draws few examples, the same ones in every run, and a part of each large
+product of cases. Full draws them all, from a new seed in every run; what fails is printed, and is to be added
+as an ``@example``. A test that only runs in full says so: ``only_in_full``.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+from collections.abc import Iterable, Sequence
+from typing import Any, TypeVar
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+T = TypeVar("T")
+EFFORT = os.environ.get("GPUXLATE_EFFORT", "quick")
+assert EFFORT in ("quick", "full"), f"GPUXLATE_EFFORT is {EFFORT}: quick or full"
+FULL = EFFORT == "full"
+PART = 5
+"""Quick tries one of so many examples and cases."""
+LEAST = 4
+
+if FULL:
+    os.environ.setdefault("GPUXLATE_SEED", str(random.SystemRandom().randrange(2**32)))  # for all processes
+SEED = int(os.environ.get("GPUXLATE_SEED", "0"))
+"""Of what is drawn without Hypothesis. The first line of a run prints it."""
+
+
+def number(full: int) -> int:
+    """How many of so many things are tried."""
+    return full if FULL else max(min(full, LEAST), full // PART)
+
+
+settings.register_profile(
+    "tests",
+    max_examples=number(80),
+    deadline=None,  # no test waits on a clock: machines are busy
+    derandomize=not FULL,
+    database=None,
+    print_blob=FULL,
+    # manifests are large and slow to draw, many are none of a dialect, one method serves many backends
+    suppress_health_check=[one for one in HealthCheck if one is not HealthCheck.function_scoped_fixture],
+)
+
+
+def tries(full: int) -> settings:
+    """So many examples of a property in full."""
+    return settings(settings.get_profile("tests"), max_examples=number(full))
+
+
+def some(cases: Iterable[T]) -> Sequence[T]:
+    """All of a large product of cases, or every fifth of them, spread over all."""
+    found = list(cases)
+    return found if FULL else found[:: max(1, len(found) // number(len(found)))]
+
+
+only_in_full: Any = pytest.mark.skipif(not FULL, reason="takes minutes: GPUXLATE_EFFORT=full runs it")
