@@ -28,8 +28,8 @@ from tests.policy.test_translating import FIXTURES, pods_in
 from tests.policy.test_verdicts import NO_TEXT, by_policies, by_rules
 from tests.policy.translating import GENERAL, neutral, of_dialect, plain
 from tests.policy.translating import cluster as translation
+from tests.rules.examples import EXAMPLE, INSTEAD, blocks, manifest_of
 from tests.rules.verdicts import in_digits, keys_of, pods_of
-from tests.test_rule_examples import EXAMPLE, INSTEAD, blocks, manifest_of
 
 from . import nodes
 from .server.cluster import Cluster

@@ -19,6 +19,8 @@ from typing import Any
 import yaml
 
 from gpuxlate.config.configuration import load_profile
+from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.profile import Profile
 from gpuxlate.yamltext.source import Source
 from tests.lint import of_rows
@@ -26,7 +28,7 @@ from tests.lint import of_rows
 FOLDER = Path(__file__).parents[2] / "fixtures" / "lint"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # each is itself alone, and a key of caches
 class Case:
     """One manifest, and what is found in it."""
 
@@ -81,6 +83,12 @@ def _case(code: str, data: dict[str, Any], one: dict[str, Any]) -> Case:
         fixed=one.get("fixed", ""),
         profile=None if profile is None else load_profile(profile),
     )
+
+
+@cache
+def found(case: Case) -> list[Diagnostic]:
+    """All that is found in the case."""
+    return lint_source(case.source, LintSettings(case.profile)).diagnostics
 
 
 def write_cases(folder: Path) -> None:

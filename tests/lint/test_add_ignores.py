@@ -14,7 +14,7 @@ from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.edit import EditError, Splice, with_comments
 from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import Source
-from tests.lint.cases import Case, cases
+from tests.lint.cases import Case
 from tests.lint.conftest import Lint, Write, pod
 
 IGNORE = r"# gpuxlate: ignore\[[A-Z0-9,]+\] so it is"
@@ -31,8 +31,9 @@ def values(source: Source) -> list[object]:
     return found
 
 
-@pytest.mark.parametrize("case", [one for one in cases() if one.findings], ids=lambda one: one.id)
-def test_every_finding_of_the_fixtures(case: Case) -> None:
+def every_finding_can_be_ignored(case: Case) -> None:
+    if not case.findings:
+        return
     newline = "\r\n" if len(case.text) % 2 else "\n"
     settings = LintSettings(case.profile)
     source = Source(case.source.name, case.text.replace("\n", newline))

@@ -2,74 +2,14 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from gpuxlate.backends import registry
-from gpuxlate.lint.check import LintSettings, lint_source
-from gpuxlate.lint.fix import fix_source
-from gpuxlate.model.diagnostics import Diagnostic
-from gpuxlate.rules import catalog
-from gpuxlate.rules.base import Scope
-from gpuxlate.yamltext.source import Source
-from tests.lint.cases import Case, cases
 from tests.lint.conftest import Lint, Write, pod
 
-BAD = [pytest.param(case, id=case.id) for case in cases() if case.is_bad]
 Stdin = Callable[[str | bytes], None]
-
-# Cases in which a fix is offered and cannot be made, and why not. None so far but what stands here.
-CANNOT: dict[str, str] = {}
-
-
-def fixable(diagnostics: list[Diagnostic], unsafe: bool) -> list[Diagnostic]:
-    return [one for one in diagnostics if one.fix and (one.fix.safe or unsafe)]
-
-
-@pytest.mark.parametrize("unsafe", [False, True], ids=["safe", "unsafe"])
-@pytest.mark.parametrize("case", BAD)
-def test_what_can_be_fixed_is(case: Case, unsafe: bool) -> None:
-    settings = LintSettings(case.profile)
-    before = lint_source(case.source, settings).diagnostics
-    fixed = fix_source(case.source, settings, unsafe=unsafe)
-    wanted = fixable(before, unsafe)
-    assert (fixed.fixes > 0) == bool(wanted) == (fixed.text != case.text)
-    if not wanted:
-        return
-    left = {(one.code, one.message) for one in fixed.linted.diagnostics}
-    if case.id not in CANNOT:
-        assert not left & {(one.code, one.message) for one in wanted}
-        assert fixable(fixed.linted.diagnostics, unsafe) == []
-    # what was found of the new text is what is found of it when it is read again
-    again = fix_source(Source(case.source.name, fixed.text), settings, unsafe=unsafe)
-    assert (again.text, again.fixes) == (fixed.text, 0)
-    assert [one.code for one in again.linted.diagnostics] == [one.code for one in fixed.linted.diagnostics]
-
-
-@pytest.mark.parametrize("case", [pytest.param(case, id=case.id) for case in cases()])
-def test_lines_that_a_fix_changes(case: Case) -> None:
-    fixed = fix_source(case.source, LintSettings(case.profile), unsafe=True)
-    changed = difflib.unified_diff(case.text.splitlines(), fixed.text.splitlines(), n=0, lineterm="")
-    lines = [line for line in list(changed)[2:] if not line.startswith("@@")]
-    assert lines == case.fixed.splitlines()
-    # a move takes away a line and the key above, and writes a line and up to two keys above
-    assert sum(line.startswith("+") for line in lines) <= 5 * fixed.fixes
-
-
-def test_each_rule_with_a_fix_is_fixed_in_some_case() -> None:
-    mended: set[str] = set()
-    for case in cases():
-        if case.is_bad:
-            settings = LintSettings(case.profile)
-            before = lint_source(case.source, settings).diagnostics
-            after = fix_source(case.source, settings, unsafe=True).linted.diagnostics
-            mended |= {one.code for one in fixable(before, True)} - {one.code for one in after}
-    rules = catalog.all_rules(registry.all_backends()).values()
-    assert mended == {one.code for one in rules if one.fix and one.scope in (Scope.POD, Scope.DOCUMENT)}
-
 
 # --- bytes ----------------------------------------------------------------------------------------
 

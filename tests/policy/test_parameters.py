@@ -29,10 +29,10 @@ from gpuxlate.rules.catalog import all_rules
 from tests.effort import tries
 from tests.policy.engine import Engine, Object, as_served
 from tests.policy.test_verdicts import BACKENDS, READ, on_workload
+from tests.rules.examples import EXAMPLE, INSTEAD, blocks, manifest_of
 from tests.rules.test_verdicts import pods
 from tests.rules.verdicts import in_digits, keys_of, pods_of
 from tests.running import run
-from tests.test_rule_examples import EXAMPLE, INSTEAD, blocks, manifest_of
 
 OF_CLUSTERS = {
     "alibaba-gpushare": (

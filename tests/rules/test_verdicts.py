@@ -15,9 +15,9 @@ from gpuxlate.rules.catalog import all_rules
 from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.testing.strategies import VALUES, keys
 from tests.effort import tries
-from tests.lint.cases import Case, cases
+from tests.lint.cases import Case
+from tests.rules.examples import EXAMPLE, INSTEAD, blocks, manifest_of
 from tests.rules.verdicts import Judge, JudgeOfDialects, Object, parts_of, pods_of
-from tests.test_rule_examples import EXAMPLE, INSTEAD, blocks, manifest_of
 
 BACKENDS = tuple(registry.all_backends())
 RULES = all_rules(BACKENDS)
@@ -31,66 +31,48 @@ WAITING = ("VOLC", "GX013", "K8S007")
 """Rules that are neither yet."""
 
 
-def code_of(one: Rule) -> str:
-    return one.code
-
-
 def test_some_rules_are_predicates() -> None:
     assert len(JUDGED) > 10
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=code_of)
-def test_a_rule_has_a_predicate_or_says_why_not(rule: Rule) -> None:
-    if rule.scope is Scope.POD and rule.code.startswith(WAITING):
-        return
-    assert bool(rule.predicates or rule.predicates_of or rule.with_profile) != bool(rule.no_policy)
-    assert rule.no_policy == rule.no_policy.strip(" .").replace("\n", " ")
+def test_a_rule_has_a_predicate_or_says_why_not() -> None:
+    for rule in RULES.values():
+        if rule.scope is not Scope.POD or not rule.code.startswith(WAITING):
+            said = bool(rule.predicates or rule.predicates_of or rule.with_profile)
+            assert said != bool(rule.no_policy), rule.code
+            assert rule.no_policy == rule.no_policy.strip(" .").replace("\n", " ")
 
 
-@pytest.mark.parametrize("rule", JUDGED, ids=code_of)
-@pytest.mark.parametrize("heading", [EXAMPLE, INSTEAD])
-def test_examples(rule: Rule, heading: str) -> None:
-    found = [(kind, text) for kind, text in blocks(rule.sections[heading])]
-    [text] = [text for kind, text in found if kind == ""]
-    kept = True
-    for pod in pods_of(manifest_of(text)):
-        for judge in JUDGES[rule.code]:
-            judge.agree(pod)
-            kept &= judge(pod).check
-    if heading == INSTEAD:
-        assert kept
-    elif not any(kind == "profile" for kind, _ in found):  # what a profile alone shows is not in a predicate
-        assert not kept
-
-
-CASES = [case for case in cases() if JUDGES[case.code] and "{{" not in case.text]
-
-
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_cases(case: Case) -> None:
-    for pod in pods_of(case.text):
-        for judge in JUDGES[case.code]:
-            judge.agree(pod)
-
-
-@pytest.mark.parametrize("code", OVER_DIALECTS)
-def test_examples_over_dialects(code: str) -> None:
+def schema_and_cel_agree_on_the_examples(rule: Rule) -> None:
     for heading in (EXAMPLE, INSTEAD):
-        for _, text in blocks(RULES[code].sections[heading]):
-            for pod in pods_of(manifest_of(text)):
-                assert OVER_DIALECTS[code].agrees(pod) == (heading == INSTEAD)
+        found = [*blocks(rule.sections[heading])]
+        kept = True
+        for pod in (pod for kind, text in found if kind == "" for pod in pods_of(manifest_of(text))):
+            for judge in JUDGES[rule.code]:
+                judge.agree(pod)
+                kept &= judge(pod).check
+        if heading == INSTEAD:
+            assert kept
+        elif rule.predicates and all(kind == "" for kind, _ in found):  # a predicate sees no profile
+            assert not kept
+        if rule.code in OVER_DIALECTS:
+            for pod in (pod for _, text in found for pod in pods_of(manifest_of(text))):
+                assert OVER_DIALECTS[rule.code].agrees(pod) == (heading == INSTEAD)
 
 
 NO_TEXT = ("GX001", "GX025")
 """Rules on what is not YAML."""
-READ = [case for case in cases() if case.code not in NO_TEXT and "{{" not in case.text]
 
 
-@pytest.mark.parametrize("case", READ, ids=lambda case: case.id)
-def test_cases_over_dialects(case: Case) -> None:
+def check_schema_and_cel_agree(case: Case) -> None:
+    """The predicates of the rule, and the rules over all dialects, on the pods of a case."""
+    if case.code in NO_TEXT or "{{" in case.text:
+        return
     for pod in pods_of(case.text):
-        for judge in OVER_DIALECTS.values():
-            judge.agrees(pod)
+        for judge in JUDGES[case.code]:
+            judge.agree(pod)
+        for over_dialects in OVER_DIALECTS.values():
+            over_dialects.agrees(pod)
 
 
 # --- any pod --------------------------------------------------------------------------------------

@@ -1,0 +1,68 @@
+"""The docstring of every rule: its headings, and all that holds of its examples in one test a rule."""
+
+from __future__ import annotations
+
+import pytest
+
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.rules.base import Rule
+from tests.checks import all_hold
+from tests.policy.test_verdicts import policies_agree_on_the_examples
+from tests.rules.examples import EXAMPLE, INSTEAD, OF_PODS, RULES, blocks, findings, manifest_of
+from tests.rules.test_verdicts import schema_and_cel_agree_on_the_examples
+from tests.spec.test_overlay import SAYABLE, flagged
+
+HEADINGS = ("What it does", "Why", "Example", "Use instead", "Fix", "Source")
+ALSO: dict[str, set[str]] = {
+    "ASCEND004": {"ASCEND020"},  # with another mode, compute in percent is refused
+    "GX003": {"VKE011"},  # with compute under a misspelt key there is memory without compute
+    "GX007": {"VKE012"},  # 4 MiB, where 4096 are meant, are below the least as well
+}
+"""Errors that an Example cannot do without, by the code of its rule."""
+
+
+def errors(found: list[Diagnostic]) -> set[str]:
+    return {one.code for one in found if one.severity is Severity.ERROR}
+
+
+def the_example_breaks_the_rule(rule: Rule) -> None:
+    found = findings(rule, EXAMPLE)
+    assert rule.code in {one.code for one in found}
+    assert errors(found) - {rule.code} == ALSO.get(rule.code, set())
+
+
+def what_to_use_instead_keeps_every_rule(rule: Rule) -> None:
+    found = findings(rule, INSTEAD)
+    assert rule.code not in {one.code for one in found}
+    assert errors(found) == set()
+
+
+def the_schema_agrees(rule: Rule) -> None:
+    for heading in (EXAMPLE, INSTEAD):
+        [text] = [text for kind, text in blocks(rule.sections[heading]) if kind == ""]
+        places = flagged(manifest_of(text))
+        if heading == INSTEAD:
+            assert places == []
+        elif rule.code in SAYABLE:
+            assert places
+
+
+CHECKS = (
+    the_example_breaks_the_rule,
+    what_to_use_instead_keeps_every_rule,
+    the_schema_agrees,
+    schema_and_cel_agree_on_the_examples,
+    policies_agree_on_the_examples,
+)
+
+
+@pytest.mark.parametrize("rule", OF_PODS, ids=lambda one: one.code)
+def test_the_examples_of_a_rule(rule: Rule) -> None:
+    all_hold(rule, CHECKS)
+
+
+def test_headings() -> None:
+    wanted = {one.code: [name for name in HEADINGS if name != "Fix" or one.fix] for one in RULES.values()}
+    assert {one.code: list(one.sections) for one in RULES.values()} == wanted
+    assert [one.code for one in RULES.values() if not one.summary.endswith(".")] == []
+    assert [one.code for one in RULES.values() if not all(one.sections.values())] == []
