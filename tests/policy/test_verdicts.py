@@ -101,6 +101,13 @@ def agree(pod: Object) -> set[tuple[str, Severity]] | None:
     return found
 
 
+SILENT = {
+    "KAI002": "a suffix in an annotation, which in_digits writes out",
+    "KAI010": "the keys of KAI without its scheduler, of which its policy knows nothing",
+}
+"""Rules whose example no policy denies in this form."""
+
+
 def policies_agree_on_the_examples(rule: Rule) -> None:
     if rule.code not in enforced("pods"):
         return
@@ -110,7 +117,8 @@ def policies_agree_on_the_examples(rule: Rule) -> None:
         for pod in (pod for kind, text in parts if kind == "" for pod in pods_of(manifest_of(text))):
             found = agree(pod)
             if found is not None and not of_profile:
-                assert (rule.code in {one for one, _ in found}) == (heading == EXAMPLE)
+                denied = heading == EXAMPLE and rule.code not in SILENT
+                assert (rule.code in {one for one, _ in found}) == denied
 
 
 def on_workload(pod: Object, *above: str) -> Object:
