@@ -1,7 +1,8 @@
-"""Settings of all tests."""
+"""How much the tests try is said at the top of a run, and how a run in full is repeated at its end."""
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import settings
 
 from tests import effort
@@ -9,5 +10,19 @@ from tests import effort
 settings.load_profile("tests")
 
 
+@pytest.hookimpl(tryfirst=True)  # before Hypothesis reads the option
+def pytest_configure(config: pytest.Config) -> None:
+    if effort.FULL and config.option.hypothesis_seed is None:
+        config.option.hypothesis_seed = str(effort.SEED)
+
+
 def pytest_report_header() -> str:
     return f"effort: {effort.EFFORT}, seed {effort.SEED}"
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if effort.FULL and terminalreporter.stats.get("failed"):
+        terminalreporter.write_line(
+            f"GPUXLATE_EFFORT=full GPUXLATE_SEED={effort.SEED} repeats this run. Add what failed as a case or an "
+            "@example, so that it is tried in every run."
+        )
