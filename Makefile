@@ -62,8 +62,8 @@ audit: $(VENV)/dist.stamp  ## check requirements/ for known vulnerabilities
 # conformance, properties, pairs, rules and backends try gpuxlate's own arithmetic; packaging builds and installs.
 RANGE := tests $(foreach one,conformance plugins packaging properties pairs rules backends fixtures docs hostile \
 	overlays charts quotas contrib leftovers policy \
-	lint/test_text_soundness.py lint/test_rule_fixtures.py lint/test_fix_never_less.py lint/test_fix.py lint/test_parts.py \
-	test_rule_examples.py test_linear.py test_architecture.py, \
+	lint/test_text_soundness.py lint/test_cases.py lint/test_fix_never_less.py lint/test_fix.py lint/test_parts.py \
+	test_linear.py test_architecture.py, \
 	--ignore tests/$(one))
 
 test-lowest: $(VENV)/lowest/stamp  ## the tests with the lowest versions that pyproject.toml allows

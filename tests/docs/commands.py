@@ -70,15 +70,15 @@ COMMANDS: dict[str, dict[str, How]] = {
         "make lock": Make("nobody: it takes what is newest today"),
         "make audit": Make(CI),
         "make fuzz": Make("nobody: it takes an hour"),
-        "GPUXLATE_FUZZ=20 .venv/bin/python -m pytest tests/fuzz": OwnTests(),
-        f"{PYTEST} tests/backends tests/lint/test_rule_fixtures.py tests/test_rule_examples.py "
+        f"GPUXLATE_EFFORT=full {PYTEST} tests/pairs": OwnTests(),
+        f"{PYTEST} tests/backends tests/lint/test_cases.py tests/rules/test_examples.py "
         "tests/docs": OwnTests(),
-        f"{PYTEST} tests/conformance tests/fixtures tests/lint/test_rule_fixtures.py tests/spec "
+        f"{PYTEST} tests/conformance tests/fixtures tests/lint/test_cases.py tests/spec "
         "tests/docs": OwnTests(),
         f"{PYTEST} tests/manifest": OwnTests(),
         f"{PYTEST} tests/report tests/lint/test_cli_lint.py": OwnTests(),
-        f"{PYTEST} tests/backends tests/pairs tests/nodepool tests/lint/test_rule_fixtures.py "
-        "tests/test_rule_examples.py": OwnTests(),
+        f"{PYTEST} tests/backends tests/pairs tests/nodepool tests/lint/test_cases.py "
+        "tests/rules/test_examples.py": OwnTests(),
         ".venv/bin/python -m tests.e2e.pages": By("e2e/test_pages.py::test_a_page_is_current"),
     },
     "docs/commit-hook.md": {
