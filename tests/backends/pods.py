@@ -1,0 +1,152 @@
+"""Pods in the short form that the tables of this folder have: a mapping of keys to values.
+
+``NAMES`` says where each short name stands; any other name is a resource. Resources and variables are those
+of the first container, in its limits. Besides:
+
+- ``requests`` of the first container; ``beside``: the containers after it; ``init``; ``copies``: so many
+- ``labels``, ``annotations``, ``nodeSelector`` and ``env``: what is there, and not where ``NAMES`` says
+- ``owner``: what the workload has; ``stray``: what is beside ``metadata``; ``schedulerName``
+- ``affinity``: the required terms, each ``{key: [values]}`` for In, or ``{key: {operator: [values]}}``
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import yaml
+
+from gpuxlate.manifest.pods import pods_in
+from gpuxlate.model.edits import Edit, Put, Remove, Rename
+from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.source import Source
+
+Short = dict[str, Any]
+LIMITS, NOTES, LABELS, NODES, ENV = "limits", "annotations", "labels", "nodeSelector", "env"
+
+NAMES = {
+    "v-core": (LIMITS, "vke.volcengine.com/mgpu-core"),
+    "v-mem": (LIMITS, "vke.volcengine.com/mgpu-memory"),
+    "v-rec": (LIMITS, "vke.volcengine.com/reclaimed-mgpu-core"),
+    "v-policy": (NOTES, "vke.volcengine.com/mgpu-compute-policy"),
+    "v-cards": (NOTES, "vke.volcengine.com/container-multiple-gpu"),
+    "v-qos": (NOTES, "katalyst.kubewharf.io/qos_level"),
+    "v-vci": (NOTES, "vke.volcengine.com/burst-to-vci"),
+    "v-device": (NODES, "vke.node.gpu.schedule"),
+    "v-model": (NODES, "machine.cluster.vke.volcengine.com/gpu-name"),
+    "a-mem": (LIMITS, "aliyun.com/gpu-mem"),
+    "a-core": (LIMITS, "aliyun.com/gpu-core.percentage"),
+    "a-gpu-core": (LIMITS, "aliyun.com/gpu-core"),
+    "a-gpu": (LIMITS, "aliyun.com/gpu"),
+    "a-count": (LABELS, "aliyun.com/gpu-count"),
+    "a-mode": (NODES, "ack.node.gpu.schedule"),
+    "a-place": (NODES, "ack.node.gpu.placement"),
+    "a-model": (NODES, "aliyun.accelerator/nvidia_name"),
+    "a-disable": (ENV, "CGPU_DISABLE"),
+    "t-core": (LIMITS, "tke.cloud.tencent.com/qgpu-core"),
+    "t-mem": (LIMITS, "tke.cloud.tencent.com/qgpu-memory"),
+    "t-greedy": (LIMITS, "tke.cloud.tencent.com/qgpu-core-greedy"),
+    "t-class": (NOTES, "tke.cloud.tencent.com/app-class"),
+    "t-policy": (NODES, "tke.cloud.tencent.com/qgpu-schedule-policy"),
+    "nvidia": (LIMITS, "nvidia.com/gpu"),
+}
+SHORT = {name: short for short, (_, name) in NAMES.items()}
+PLACES = (LIMITS, "requests", NOTES, LABELS, NODES, ENV)
+PARTS = {*PLACES, "beside", "init", "copies", "owner", "stray", "schedulerName", "affinity"}
+
+
+def long(name: str) -> str:
+    """The key of a short name."""
+    return NAMES[name][1] if name in NAMES else name
+
+
+def by_place(short: Short) -> dict[str, Short]:
+    """The values of a mapping, by the places of their keys."""
+    found: dict[str, Short] = {place: {} for place in PLACES}
+    for name, value in short.items():
+        if name in PLACES:
+            found[name] |= {long(one): text for one, text in value.items()}
+        elif name not in PARTS:
+            found[NAMES.get(name, (LIMITS, name))[0]][long(name)] = value
+    return {place: values for place, values in found.items() if values}
+
+
+def manifest(short: Short) -> str:
+    """A Deployment with the pod."""
+    given = by_place(short)
+    first = {name: value for name, value in short.items() if name not in PARTS or name in PLACES}
+    spec: Short = {name: short[name] for name in ("schedulerName",) if name in short}
+    spec |= {NODES: given[NODES]} if NODES in given else {}
+    if "affinity" in short:
+        terms = [{"matchExpressions": [*map(_expression, one.items())]} for one in short["affinity"]]
+        required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+        spec["affinity"] = {"nodeAffinity": required}
+    if "init" in short:
+        spec["initContainers"] = _containers(short["init"], "i")
+    spec["containers"] = _containers([*[first] * short.get("copies", 1), *short.get("beside", ())], "c")
+    metadata = {name: given[name] for name in (LABELS, NOTES) if name in given}
+    template = {"metadata": metadata, **by_place(short.get("stray", {})), "spec": spec}
+    owner = {"name": "web", **by_place(short.get("owner", {}))}
+    head = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": owner}
+    return str(yaml.safe_dump({**head, "spec": {"template": template}}, sort_keys=False))
+
+
+def _expression(wanted: tuple[str, Any]) -> Short:
+    key, values = wanted
+    [(operator, values)] = values.items() if isinstance(values, dict) else [("In", values)]
+    return {"key": long(key), "operator": operator, **({"values": values} if values else {})}
+
+
+def _containers(given: Iterable[Short], name: str) -> list[Short]:
+    made = []
+    for number, one in enumerate(given, 1):
+        values = by_place(one)
+        env = [{"name": key, "value": value} for key, value in values.get(ENV, {}).items()]
+        resources = {place: values[place] for place in (LIMITS, "requests") if place in values}
+        made.append({"name": f"{name}{number}", "image": "app", "env": env, "resources": resources})
+    return made
+
+
+def keys_of(short: Short) -> PodKeys:
+    """What the reader of manifests finds in the pod."""
+    [document] = documents(Source("pod.yaml", manifest(short)))
+    [pod] = pods_in(document)
+    return pod.keys
+
+
+SHORTER = (
+    (r"^metadata/(annotations|labels)", "owner"),
+    (r"^spec/template/(annotations|labels)", "stray"),
+    (r"^spec/template/(metadata|spec)/", ""),
+    (r"nodeAffinity/requiredDuring.*/nodeSelectorTerms/|/matchExpressions", ""),
+    (r"^containers/0/resources/limits$|^containers/|/?resources/limits$", ""),
+    (r"^initContainers", "init"),
+    (r"(0/)?resources/requests", "requests"),
+)
+
+
+def place(path: Path) -> str:
+    """Where something is: a short name alone where ``NAMES`` has it, ``1/t-core`` in the second container."""
+    *base, last = path
+    where, name = "/".join(map(str, base)), SHORT.get(str(last), str(last))
+    for long_form, short_form in SHORTER:
+        where = re.sub(long_form, short_form, where)
+    return name if where in ("", NAMES.get(name, (LIMITS,))[0]) else f"{where}/{name}"
+
+
+def changes(edits: Iterable[Edit]) -> str:
+    """Edits as text; a number that is quoted has its quotes."""
+    made = []
+    for one in edits:
+        match one:
+            case Put(path, value):
+                made.append(f"put {place(path)} {json.dumps(value)}")
+            case Rename(path, key, value):
+                made.append(f"rename {place(path)} {SHORT.get(key, key)} {json.dumps(value)}")
+            case _:
+                assert isinstance(one, Remove)
+                made.append(f"remove {place(one.path)}")
+    return "; ".join(made)
