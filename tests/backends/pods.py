@@ -14,6 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from pathlib import Path as File
 from typing import Any
 
 import yaml
@@ -75,7 +76,7 @@ def by_place(short: Short) -> dict[str, Short]:
 
 
 def manifest(short: Short) -> str:
-    """A Deployment with the pod."""
+    """A Deployment with the pod, as JSON, so that each text is one."""
     given = by_place(short)
     first = {name: value for name, value in short.items() if name not in PARTS or name in PLACES}
     spec: Short = {name: short[name] for name in ("schedulerName",) if name in short}
@@ -91,7 +92,7 @@ def manifest(short: Short) -> str:
     template = {"metadata": metadata, **by_place(short.get("stray", {})), "spec": spec}
     owner = {"name": "web", **by_place(short.get("owner", {}))}
     head = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": owner}
-    return str(yaml.safe_dump({**head, "spec": {"template": template}}, sort_keys=False))
+    return json.dumps({**head, "spec": {"template": template}})
 
 
 def _expression(wanted: tuple[str, Any]) -> Short:
@@ -150,3 +151,20 @@ def changes(edits: Iterable[Edit]) -> str:
                 assert isinstance(one, Remove)
                 made.append(f"remove {place(one.path)}")
     return "; ".join(made)
+
+
+def full(given: Any, begin: str) -> Any:
+    """The same with ``^`` in front of keys replaced by what keys of the dialect begin with."""
+    if isinstance(given, dict):
+        return {name.replace("^", begin, 1): full(value, begin) for name, value in given.items()}
+    return [full(one, begin) for one in given] if isinstance(given, list) else given
+
+
+def table(name: str) -> Any:
+    """A table beside this file."""
+    return yaml.safe_load(File(__file__).with_name(name).read_text(encoding="utf-8"))
+
+
+def listed(value: Any) -> list[Any]:
+    """One or several, as a list."""
+    return value if isinstance(value, list) else [value]

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -18,7 +17,7 @@ from gpuxlate.config.configuration import load_profile
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.base import Context, check_pod
-from tests.backends.pods import Short, changes, keys_of, place
+from tests.backends.pods import Short, changes, keys_of, listed, place
 
 PROFILES: dict[str, Short]
 RULES: dict[str, list[Short]]
@@ -28,10 +27,6 @@ CLOUDS = {
     for prefix, name in (("TKE", "tencent-qgpu"), ("ACK", "alibaba-gpushare"), ("VKE", "volcengine-mgpu"))
 }
 EXPECTED = ("found", "fixes", "hint", "message")
-
-
-def listed(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def profile_of(given: Short) -> Profile:
