@@ -14,14 +14,17 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path as File
 from typing import Any
 
 import yaml
 
+from gpuxlate.config.configuration import load_profile
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.edits import Edit, Put, Remove, Rename
 from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.model.profile import Profile
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 
@@ -53,6 +56,15 @@ NAMES = {
     "t-class": (NOTES, "tke.cloud.tencent.com/app-class"),
     "t-policy": (NODES, "tke.cloud.tencent.com/qgpu-schedule-policy"),
     "nvidia": (LIMITS, "nvidia.com/gpu"),
+}
+A10 = {"model": "A10", "memoryMiB": 22731}
+PROFILES: dict[str, Short] = {
+    # A10 of 22731 MiB (Volcengine, EMR Serverless mGPU): 22 units of 1 GiB
+    "A10": {"cards": {**A10, "perNode": 4}},
+    "two A10": {"cards": {**A10, "perNode": 2}},
+    "open source": {"alibaba": {"openSource": True}},
+    "unit of 128 MiB": {"alibaba": {"memoryUnitMiB": 128}},
+    "unit of 128 MiB, shared": {"alibaba": {"memoryUnitMiB": 128, "isolation": "share"}},
 }
 SHORT = {name: short for short, (_, name) in NAMES.items()}
 PLACES = (LIMITS, "requests", NOTES, LABELS, NODES, ENV)
@@ -135,7 +147,8 @@ def place(path: Path) -> str:
     where, name = "/".join(map(str, base)), SHORT.get(str(last), str(last))
     for long_form, short_form in SHORTER:
         where = re.sub(long_form, short_form, where)
-    return name if where in ("", NAMES.get(name, (LIMITS,))[0]) else f"{where}/{name}"
+    own, where = NAMES.get(name, (LIMITS,))[0], where or LIMITS
+    return name if where == own else f"{where}/{name}"
 
 
 def changes(edits: Iterable[Edit]) -> str:
@@ -158,6 +171,16 @@ def full(given: Any, begin: str) -> Any:
     if isinstance(given, dict):
         return {name.replace("^", begin, 1): full(value, begin) for name, value in given.items()}
     return [full(one, begin) for one in given] if isinstance(given, list) else given
+
+
+def profile_of(row: Short, target: str) -> Profile | None:
+    """The profile of a row, whose policy may have the name that the vendor gives it."""
+    given = row.get("profile")
+    if given is None:
+        return None
+    given = {"target": target, **(PROFILES[given] if isinstance(given, str) else given)}
+    policy = given.pop("policy", None)
+    return replace(load_profile(given), policy=policy)
 
 
 def table(name: str) -> Any:

@@ -6,33 +6,22 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
-import yaml
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Taking
-from gpuxlate.config.configuration import load_profile
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.base import Context, check_pod
-from tests.backends.pods import Short, changes, keys_of, listed, place
+from tests.backends.pods import Short, changes, keys_of, listed, place, profile_of, table
 
-PROFILES: dict[str, Short]
-RULES: dict[str, list[Short]]
-PROFILES, RULES = yaml.safe_load_all(Path(__file__).with_name("rules.yaml").read_text(encoding="utf-8"))
+RULES: dict[str, list[Short]] = table("rules.yaml")
 CLOUDS = {
     prefix: registry.get(name)
     for prefix, name in (("TKE", "tencent-qgpu"), ("ACK", "alibaba-gpushare"), ("VKE", "volcengine-mgpu"))
 }
 EXPECTED = ("found", "fixes", "hint", "message")
-
-
-def profile_of(given: Short) -> Profile:
-    """A profile, whose policy may have the name that the vendor gives it."""
-    rest = {name: value for name, value in given.items() if name != "policy"}
-    return replace(load_profile(rest), policy=given.get("policy"))
 
 
 def problem(code: str, row: Short) -> object:
@@ -43,9 +32,7 @@ def problem(code: str, row: Short) -> object:
     def lint(profile: Profile | None) -> list[Diagnostic]:
         return list(check_pod(backend.rules, keys, Context(profile)))
 
-    given = row.get("profile")
-    given = PROFILES[given] if isinstance(given, str) else given
-    profile = profile_of({"target": backend.name, **given}) if given else None
+    profile = profile_of(row, backend.name)
     found = lint(profile)
     said = [f"{one.code} {one.severity} {place(one.path)}".removeprefix(f"{code} ") for one in found]
     if said != listed(row.get("found", [])):

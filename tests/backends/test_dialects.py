@@ -1,0 +1,144 @@
+"""What is read from pods in each dialect, and what is written for shares: ``dialects.yaml`` says its form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.config.document import read_share_document, to_document
+from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
+from gpuxlate.translation.pods.fit import Accept, PodFit, fit_pod
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import Translation, translate_source
+from gpuxlate.yamltext.source import Source
+from tests.backends.pods import NAMES, PARTS, Short, full, keys_of, listed, manifest, place, profile_of, table
+
+TABLE: dict[str, Short] = table("dialects.yaml")
+ABOUT = {"share", "shares", "found", "message", "profile", "named"}
+VERDICTS = ("exact", "rounded", "filled", "dropped", "refused")
+
+
+def rows(part: str) -> list[Any]:
+    return [
+        pytest.param(dialect, row, id=f"{dialect} {row}".replace("'", "")[:100])
+        for dialect, section in TABLE.items()
+        for row in section.get(part, ())
+    ]
+
+
+def pod_of(section: Short, row: Short) -> Short:
+    """The pod of a row in short form."""
+    pod = {name: value for name, value in row.items() if name not in ABOUT}
+    if "place" in section:
+        names = [name for name in pod if name not in PARTS and name not in NAMES]
+        pod[section["place"]] = {name: pod.pop(name) for name in names}
+    scheduler = {"schedulerName": section["scheduler"]} if "scheduler" in section else {}
+    return {**scheduler, **full(pod, section.get("^", "^"))}
+
+
+def spec(share: Share | None) -> Short | None:
+    """A share as documents have it."""
+    made: Short | None = to_document("web", share)["spec"] if share else None
+    return made
+
+
+def read(pod: Short, profile: Profile | None, dialect: Backend | None) -> Translation:
+    settings = Settings(registry.get("neutral"), dialect, profile=profile, reads_only=True)
+    return translate_source(Source("pod.yaml", manifest(pod)), settings)
+
+
+@pytest.mark.parametrize(("dialect", "row"), rows("reads"))
+def test_reading(dialect: str, row: Short) -> None:
+    section = TABLE[dialect]
+    labels = {"labels": section["labels"]} if "labels" in section else {}
+    named = registry.get(dialect) if "named" in row else None
+    done = read({**labels, **pod_of(section, row)}, profile_of(row, dialect), named)
+    found = [one for one in done.diagnostics if one.severity != "info"]
+    said = [f"{one.code} {one.severity} {place(one.path)}" for one in found]
+    assert said == [one.replace("^", section.get("^", "^")) for one in listed(row.get("found", []))]
+    assert "message" not in row or any(row["message"] in one.message for one in found)
+    device = {"device": section["device"]} if "device" in section else {}
+    shares = row.get("shares", {"c1": row["share"]} if "share" in row else {})
+    expected = {name: share and {**share, **device} for name, share in shares.items()}
+    assert {one.container: spec(one.share) for one in done.items if one.share or shares} == expected
+    assert {one.source for one in done.items} <= {dialect}
+
+
+def asked(section: Short, row: Short) -> list[ContainerShare]:
+    """The containers of a row with their shares."""
+
+    def share(given: Short | None) -> Share | None:
+        fields = {"device": section.get("device"), **(given or {})}
+        made = {name: value for name, value in fields.items() if value is not None}
+        read, problems = read_share_document({**to_document("web", Share()), "spec": made})
+        assert read, problems
+        return read.share if given else None
+
+    if "init" in row:
+        return [ContainerShare("i1", 0, True, share(row["init"]))]
+    shares = row.get("shares", [row.get("share")])
+    return [ContainerShare(f"c{n + 1}", n, share=share(one)) for n, one in enumerate(shares)]
+
+
+def said(done: PodFit) -> tuple[list[str], list[str]]:
+    """The losses and the notes, after the name of the container where there are several shares."""
+    losses, notes = [], []
+    for one in done.outcomes:
+        name = f"{one.container.name} " if len(done.outcomes) > 1 else ""
+        for loss in one.losses:
+            given = "" if loss.given is None else f" {loss.given}"
+            losses.append(f"{name}{loss.kind} {loss.field} {loss.code}{given}")
+        notes += [f"{name}{note.code} {note.severity}" for note in one.diagnostics]
+    return losses, notes
+
+
+def plain(values: Any) -> Short:
+    return {name: value.plain for name, value in values.items() if isinstance(value, Value)}
+
+
+def shown(keys: PodKeys) -> Short:
+    """What is written in a pod, with its quotes."""
+    return {
+        "containers": {
+            (one.init, one.index): (plain(one.limits), plain(one.env))
+            for one in keys.all_containers()
+            if one.limits or one.env
+        },
+        "labels": plain(keys.labels),
+        "annotations": plain(keys.annotations),
+        "nodeSelector": plain(keys.node_selector),
+        "affinity": keys.affinity,
+        "schedulerName": keys.scheduler_name,
+    }
+
+
+@pytest.mark.parametrize(("target", "row"), rows("writes"))
+def test_writing(target: str, row: Short) -> None:
+    """Also: without what the user allows a loss is refused; what is written has no error and reads back."""
+    section, backend, profile = TABLE[target], registry.get(target), profile_of(row, target)
+    containers = asked(section, row)
+    accept = Accept(row.get("round") == "up", row.get("fill", {}), frozenset(row.get("drop", ())))
+    done = fit_pod(containers, backend, accept, profile)
+    losses, notes = listed(row.get("losses", [])), listed(row.get("notes", []))
+    first = "c1 " if len(done.outcomes) > 1 else ""
+    always = [f"{first}{note}" for note in listed(section.get("notes", []))]
+    assert said(done) == (losses, notes + always)
+    for one in done.outcomes:
+        assert one.verdict == max((loss.kind for loss in one.losses), key=VERDICTS.index, default="exact")
+    assert "message" not in row or any(row["message"] in one.message and one.hint for one in done.findings())
+    assert done.accepted == ("gives" in row)
+    assert fit_pod(containers, backend, Accept(), profile).accepted == (not losses)
+    if not done.accepted:
+        return
+    pod = pod_of(section, row["gives"])
+    assert shown(done.keys) == shown(keys_of(pod))
+    assert all(one.requests == one.limits for one in done.keys.all_containers())
+    again = read(pod, profile, backend)
+    assert [one.share for one in again.items if one.share] == [one.told for one in done.outcomes]
+    codes = {rule.code for rule in backend.rules}
+    assert not [one for one in again.diagnostics if one.severity == "error" and one.code in codes]
