@@ -12,7 +12,7 @@ from gpuxlate.model.sheet import Place
 from tests.backends.pods import Short, keys_of, long, place
 
 ACK, TKE, VKE = alibaba.BACKEND, tencent.BACKEND, volcengine.BACKEND
-PART = {"v-core": 30, "v-mem": 4096}
+PART: Short = {"v-core": 30, "v-mem": 4096}
 
 
 def read(backend: Backend, pod: Short) -> Reading:
@@ -65,9 +65,8 @@ def test_rows_of_the_documents_that_are_no_rules() -> None:
 
 
 def test_origins_are_where_each_field_was_read() -> None:
-    first, second = read(
-        TKE, beside=[{"t-greedy": 30, "t-mem": 5}], t_class="offline", t_policy="fs"
-    ).containers
+    pod: Short = {"t-class": "offline", "t-policy": "fs", "beside": [{"t-greedy": 30, "t-mem": 5}]}
+    first, second = read(TKE, pod).containers
     assert first.share is None
     assert {name: place(path) for name, path in second.origins.items()} == {
         "cards": "1/t-greedy",
@@ -84,7 +83,7 @@ def test_origins_are_where_each_field_was_read() -> None:
 def test_every_key_is_taken() -> None:
     notes = {"v-policy": "fixed-share", "v-qos": "shared_cores", "v-cards": "1"}
     nodes = {"v-policy": "fixed-share", "v-device": "mgpu", "v-model": "NVIDIA-L20"}
-    pod = {"v-rec": 30, **PART, **notes, "owner": notes, "nodeSelector": nodes}
+    pod: Short = {"v-rec": 30, **PART, **notes, "owner": notes, "nodeSelector": nodes}
     reading = read(VKE, pod)
     assert {path for _, _, path in VKE.owned(keys_of(pod))} <= reading.taken
     assert [(one.key, one.text) for one in reading.selectors] == [
@@ -95,7 +94,11 @@ def test_every_key_is_taken() -> None:
 def test_numbers_that_are_no_share() -> None:
     """With what is wrong with the text of a number left to the rules."""
     texts = ("30.5", "30%", "abc", "", str(2**63))
-    pods = [{**PART, "v-core": 120}, {**PART, "v-mem": 0}, *({**PART, "v-core": text} for text in texts)]
+    pods: list[Short] = [
+        {**PART, "v-core": 120},
+        {**PART, "v-mem": 0},
+        *({**PART, "v-core": text} for text in texts),
+    ]
     found = [read(VKE, pod) for pod in pods]
     assert all((one.shares, one.notes) == ((), ()) for one in found)
     invalid = [[(d.code, place(d.path)) for d in one.invalid] for one in found]
@@ -138,11 +141,8 @@ def test_isolation() -> None:
         return reading.isolation
 
     assert {one: found(*one) for one in ISOLATION} == ISOLATION
-    lifted = {
-        text: [one.code for one in read(ACK, a_mem=3, a_disable=text).notes]
-        for text in ("true", "1", "false")
-    }
-    assert lifted == {"true": ["GX015"], "1": ["GX015"], "false": []}
+    lifted = [read(ACK, {"a-mem": 3, "a-disable": text}).notes for text in ("true", "1", "false")]
+    assert [[one.code for one in notes] for notes in lifted] == [["GX015"], ["GX015"], []]
 
 
 def test_card_and_placement_are_selectors() -> None:
