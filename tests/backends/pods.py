@@ -20,11 +20,17 @@ from typing import Any
 
 import yaml
 
+from gpuxlate.backends import registry
 from gpuxlate.config.configuration import load_profile
+from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.manifest.pods import pods_in
+from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.edits import Edit, Put, Remove, Rename
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.profile import Profile
+from gpuxlate.translation.pods.fit import Accept
+from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 
@@ -126,8 +132,8 @@ def _containers(given: Iterable[Short], name: str) -> list[Short]:
 def keys_of(short: Short) -> PodKeys:
     """What the reader of manifests finds in the pod."""
     [document] = documents(Source("pod.yaml", manifest(short)))
-    [pod] = pods_in(document)
-    return pod.keys
+    [found] = pods_in(document)
+    return found.keys
 
 
 SHORTER = (
@@ -191,3 +197,42 @@ def table(name: str) -> Any:
 def listed(value: Any) -> list[Any]:
     """One or several, as a list."""
     return value if isinstance(value, list) else [value]
+
+
+# --- pods as text -----------------------------------------------------------------------------------------
+
+
+def pod(limits: str, *, metadata: str = "", spec: str = "", container: str = "") -> str:
+    """A Pod with one container, each part in flow style; ``spec`` and ``container`` are whole lines."""
+    return (
+        f"apiVersion: v1\nkind: Pod\nmetadata: {{name: web{metadata}}}\nspec:\n{spec}  containers:\n"
+        f"  - name: web\n{container}    resources: {{limits: {{{limits}}}}}\n"
+    )
+
+
+def read(text: str, profile: Profile | None = None, from_: str | None = None) -> Translation:
+    dialect = registry.get(from_) if from_ else None
+    settings = Settings(registry.get("neutral"), dialect, profile=profile, reads_only=True)
+    return translate_source(Source("pod.yaml", text), settings)
+
+
+def to(text: str, target: str, accept: Accept | None = None, profile: Profile | None = None) -> Translation:
+    settings = Settings(registry.get(target), None, accept or Accept(), profile)
+    return translate_source(Source("pod.yaml", text), settings)
+
+
+def lint(text: str, profile: Profile | None = None) -> list[Diagnostic]:
+    return lint_source(Source("pod.yaml", text), LintSettings(profile)).diagnostics
+
+
+def codes(found: Iterable[Diagnostic]) -> list[str]:
+    return [one.code for one in found]
+
+
+def speaks(text: str, dialect: str) -> bool:
+    """The dialect is found in the pod."""
+    return any(
+        registry.get(dialect).speaks_in(one.keys)
+        for document in documents(Source("pod.yaml", text))
+        for one in pods_in(document)
+    )

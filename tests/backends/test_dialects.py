@@ -7,19 +7,27 @@ from typing import Any
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.base import ContainerShare
 from gpuxlate.config.document import read_share_document, to_document
 from gpuxlate.model.pod import PodKeys, Value
-from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.translation.pods.fit import Accept, PodFit, fit_pod
-from gpuxlate.translation.settings import Settings
-from gpuxlate.translation.translate import Translation, translate_source
-from gpuxlate.yamltext.source import Source
-from tests.backends.pods import NAMES, PARTS, Short, full, keys_of, listed, manifest, place, profile_of, table
+from tests.backends.pods import (
+    NAMES,
+    PARTS,
+    Short,
+    full,
+    keys_of,
+    listed,
+    manifest,
+    place,
+    profile_of,
+    read,
+    table,
+)
 
 TABLE: dict[str, Short] = table("dialects.yaml")
-ABOUT = {"share", "shares", "found", "message", "profile", "named"}
+ABOUT = {"share", "shares", "found", "says", "profile", "named"}
 VERDICTS = ("exact", "rounded", "filled", "dropped", "refused")
 
 
@@ -47,21 +55,16 @@ def spec(share: Share | None) -> Short | None:
     return made
 
 
-def read(pod: Short, profile: Profile | None, dialect: Backend | None) -> Translation:
-    settings = Settings(registry.get("neutral"), dialect, profile=profile, reads_only=True)
-    return translate_source(Source("pod.yaml", manifest(pod)), settings)
-
-
 @pytest.mark.parametrize(("dialect", "row"), rows("reads"))
 def test_reading(dialect: str, row: Short) -> None:
     section = TABLE[dialect]
     labels = {"labels": section["labels"]} if "labels" in section else {}
-    named = registry.get(dialect) if "named" in row else None
-    done = read({**labels, **pod_of(section, row)}, profile_of(row, dialect), named)
+    text = manifest({**labels, **pod_of(section, row)})
+    done = read(text, profile_of(row, dialect), dialect if "named" in row else None)
     found = [one for one in done.diagnostics if one.severity != "info"]
     said = [f"{one.code} {one.severity} {place(one.path)}" for one in found]
     assert said == [one.replace("^", section.get("^", "^")) for one in listed(row.get("found", []))]
-    assert "message" not in row or any(row["message"] in one.message for one in found)
+    assert "says" not in row or any(row["says"] in f"{one.message}\n{one.hint}" for one in found)
     device = {"device": section["device"]} if "device" in section else {}
     shares = row.get("shares", {"c1": row["share"]} if "share" in row else {})
     expected = {name: share and {**share, **device} for name, share in shares.items()}
@@ -130,7 +133,7 @@ def test_writing(target: str, row: Short) -> None:
     assert said(done) == (losses, notes + always)
     for one in done.outcomes:
         assert one.verdict == max((loss.kind for loss in one.losses), key=VERDICTS.index, default="exact")
-    assert "message" not in row or any(row["message"] in one.message and one.hint for one in done.findings())
+    assert "says" not in row or any(row["says"] in one.message and one.hint for one in done.findings())
     assert done.accepted == ("gives" in row)
     assert fit_pod(containers, backend, Accept(), profile).accepted == (not losses)
     if not done.accepted:
@@ -138,7 +141,7 @@ def test_writing(target: str, row: Short) -> None:
     pod = pod_of(section, row["gives"])
     assert shown(done.keys) == shown(keys_of(pod))
     assert all(one.requests == one.limits for one in done.keys.all_containers())
-    again = read(pod, profile, backend)
+    again = read(manifest(pod), profile, target)
     assert [one.share for one in again.items if one.share] == [one.told for one in done.outcomes]
     codes = {rule.code for rule in backend.rules}
     assert not [one for one in again.diagnostics if one.severity == "error" and one.code in codes]
