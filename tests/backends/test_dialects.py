@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare
-from gpuxlate.config.document import read_share_document, to_document
 from gpuxlate.model.pod import PodKeys, Value
-from gpuxlate.model.share import Share
+from gpuxlate.model.share import Device, Isolation, Policy, Qos, Share
 from gpuxlate.translation.pods.fit import Accept, PodFit, fit_pod
 from tests.backends.pods import (
     NAMES,
@@ -49,10 +49,34 @@ def pod_of(section: Short, row: Short) -> Short:
     return {**scheduler, **full(pod, section.get("^", "^"))}
 
 
-def spec(share: Share | None) -> Short | None:
-    """A share as documents have it."""
-    made: Short | None = to_document("web", share)["spec"] if share else None
-    return made
+NUMBERS = {
+    "cards": r"(\d+) cards?",
+    "memory_percent": r"(\d+) % of memory",
+    "cores": r"(\d+) %",
+    "memory_limit_mib": r"to (\d+) MiB",
+    "memory_mib": r"(\d+) MiB",
+}
+WORDS: dict[str, type[Policy | Qos | Isolation]] = {"policy": Policy, "qos": Qos, "isolation": Isolation}
+
+
+def share_of(section: Short, text: str | None) -> Share | None:
+    """A share from the text of the table, with the cards of its section where it names none."""
+    if text is None:
+        return None
+    fields: Short = {}
+    rest = text
+    for name, pattern in NUMBERS.items():
+        if match := re.search(pattern, rest):
+            fields[name] = int(match[1])
+            rest = rest.replace(match[0], "", 1)
+    words, of, model = rest.partition("of ")
+    for word in words.split():
+        [name] = [name for name, kind in WORDS.items() if word in [*kind]]
+        fields[name] = WORDS[name](word)
+    card = {"models": [model]} if of else section.get("device", {})
+    if card and model != "any model":
+        fields["device"] = Device(card.get("vendor"), tuple(card["models"]))
+    return Share(**fields)
 
 
 @pytest.mark.parametrize(("dialect", "row"), rows("reads"))
@@ -65,27 +89,19 @@ def test_reading(dialect: str, row: Short) -> None:
     said = [f"{one.code} {one.severity} {place(one.path)}" for one in found]
     assert said == [one.replace("^", section.get("^", "^")) for one in listed(row.get("found", []))]
     assert "says" not in row or any(row["says"] in f"{one.message}\n{one.hint}" for one in found)
-    device = {"device": section["device"]} if "device" in section else {}
     shares = row.get("shares", {"c1": row["share"]} if "share" in row else {})
-    expected = {name: share and {**share, **device} for name, share in shares.items()}
-    assert {one.container: spec(one.share) for one in done.items if one.share or shares} == expected
+    expected = {name: share_of(section, share) for name, share in shares.items()}
+    assert {one.container: one.share for one in done.items if one.share or shares} == expected
     assert {one.source for one in done.items} <= {dialect}
 
 
 def asked(section: Short, row: Short) -> list[ContainerShare]:
     """The containers of a row with their shares."""
 
-    def share(given: Short | None) -> Share | None:
-        fields = {"device": section.get("device"), **(given or {})}
-        made = {name: value for name, value in fields.items() if value is not None}
-        read, problems = read_share_document({**to_document("web", Share()), "spec": made})
-        assert read, problems
-        return read.share if given else None
-
     if "init" in row:
-        return [ContainerShare("i1", 0, True, share(row["init"]))]
-    shares = row.get("shares", [row.get("share")])
-    return [ContainerShare(f"c{n + 1}", n, share=share(one)) for n, one in enumerate(shares)]
+        return [ContainerShare("i1", 0, True, share_of(section, row["init"]))]
+    shares = [share_of(section, text) for text in row.get("shares", [row.get("share")])]
+    return [ContainerShare(f"c{n + 1}", n, share=share) for n, share in enumerate(shares)]
 
 
 def said(done: PodFit) -> tuple[list[str], list[str]]:
