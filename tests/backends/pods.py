@@ -6,7 +6,8 @@ of the first container, in its limits. Besides:
 - ``requests`` of the first container; ``beside``: the containers after it; ``init``; ``copies``: so many
 - ``labels``, ``annotations``, ``nodeSelector`` and ``env``: what is there, and not where ``NAMES`` says
 - ``owner``: what the workload has; ``stray``: what is beside ``metadata``; ``schedulerName``
-- ``affinity``: the required terms, each ``{key: [values]}`` for In, or ``{key: {operator: [values]}}``
+- ``affinity``: the required terms, each ``{key: [values]}`` for In, or ``{key: {operator: [values]}}``;
+  a label of nodes with such values stands for the only term
 """
 
 from __future__ import annotations
@@ -61,7 +62,11 @@ NAMES = {
     "t-greedy": (LIMITS, "tke.cloud.tencent.com/qgpu-core-greedy"),
     "t-class": (NOTES, "tke.cloud.tencent.com/app-class"),
     "t-policy": (NODES, "tke.cloud.tencent.com/qgpu-schedule-policy"),
+    "m-class": (NOTES, "metax-tech.com/sgpu-app-class"),
+    "m-policy": (NOTES, "metax-tech.com/sgpu-qos-policy"),
+    "vnpu-mode": (NOTES, "huawei.com/vnpu-mode"),
     "nvidia": (LIMITS, "nvidia.com/gpu"),
+    "zone": (NODES, "topology.kubernetes.io/zone"),
 }
 A10 = {"model": "A10", "memoryMiB": 22731}
 PROFILES: dict[str, Short] = {
@@ -82,13 +87,18 @@ def long(name: str) -> str:
     return NAMES[name][1] if name in NAMES else name
 
 
+def in_affinity(name: str, value: Any) -> bool:
+    """A choice of nodes among several is in the affinity."""
+    return isinstance(value, list | dict) and NAMES.get(name, (LIMITS,))[0] == NODES
+
+
 def by_place(short: Short) -> dict[str, Short]:
     """The values of a mapping, by the places of their keys."""
     found: dict[str, Short] = {place: {} for place in PLACES}
     for name, value in short.items():
         if name in PLACES:
             found[name] |= {long(one): text for one, text in value.items()}
-        elif name not in PARTS:
+        elif name not in PARTS and not in_affinity(name, value):
             found[NAMES.get(name, (LIMITS, name))[0]][long(name)] = value
     return {place: values for place, values in found.items() if values}
 
@@ -99,8 +109,9 @@ def manifest(short: Short) -> str:
     first = {name: value for name, value in short.items() if name not in PARTS or name in PLACES}
     spec: Short = {name: short[name] for name in ("schedulerName",) if name in short}
     spec |= {NODES: given[NODES]} if NODES in given else {}
-    if "affinity" in short:
-        terms = [{"matchExpressions": [*map(_expression, one.items())]} for one in short["affinity"]]
+    chosen = {name: value for name, value in short.items() if in_affinity(name, value)}
+    if affinity := short.get("affinity", [chosen] if chosen else []):
+        terms = [{"matchExpressions": [*map(_expression, one.items())]} for one in affinity]
         required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
         spec["affinity"] = {"nodeAffinity": required}
     if "init" in short:

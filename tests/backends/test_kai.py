@@ -76,12 +76,6 @@ def test_a_name_that_fits_in_no_key() -> None:
     assert [lost("a" * length) for length in (34, 35)] == [set(), {"GX023"}]
 
 
-def test_the_queue_is_not_invented() -> None:
-    found = fit_pod([ContainerShare("web", 0, share=Share(memory_mib=2000))], registry.get("kai"), Accept())
-    assert found.keys.labels == {}
-    assert codes(found.findings()) == ["KAI011"]
-
-
 def test_rules_read_the_keys_of_containers() -> None:
     expected = {
         pod(f'{NV}.request: "4096"'): ["KAI002"],  # bytes
