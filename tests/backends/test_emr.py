@@ -10,7 +10,6 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -18,7 +17,6 @@ import pytest
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare
 from gpuxlate.backends.volcengine_emr import keys as k
-from gpuxlate.cli import main
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.config.document import to_document
 from gpuxlate.lint.check import LintSettings, lint_source
@@ -31,8 +29,7 @@ from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.plain import fresh, plain_document
 from gpuxlate.yamltext.source import Source
-
-Run = Callable[[str], tuple[int, str, str]]
+from tests import running
 
 SPARK, RAY, CUSTOMJOB = k.ENGINES
 A10 = Profile(SPARK, cards=CardProfile("A10", memory_mib=22731))
@@ -82,21 +79,18 @@ FITS: list[tuple[Share, Accept, Verdict, list[str], tuple[str, str] | None]] = [
 
 
 @pytest.mark.parametrize("target", k.ENGINES)
-@pytest.mark.parametrize(("share", "accept", "verdict", "codes", "numbers"), FITS)
-def test_fits(
-    target: str,
-    share: Share,
-    accept: Accept,
-    verdict: Verdict,
-    codes: list[str],
-    numbers: tuple[str, str] | None,
-) -> None:
-    made = fit(share, target, accept)
-    assert (made.outcomes[0].verdict, sorted(one.code for one in made.findings())) == (verdict, codes)
-    assert made.accepted == (numbers is not None)
-    if numbers:
+def test_fits(target: str) -> None:
+    found, expected = {}, {}
+    for share, accept, verdict, codes, numbers in FITS:
+        made = fit(share, target, accept)
+        case = f"{share} {accept}"
         limits = {name: value.text for name, value in made.keys.containers[0].limits.items()}
-        assert limits == {**k.ENGINES[target].gpu, k.CORE: numbers[0], k.MEMORY: numbers[1]}
+        said = (made.outcomes[0].verdict, sorted(one.code for one in made.findings()))
+        found[case] = (*said, limits if made.accepted else None)
+        core, memory = numbers or ("", "")
+        written = {**k.ENGINES[target].gpu, k.CORE: core, k.MEMORY: memory}
+        expected[case] = (verdict, codes, written if numbers else None)
+    assert found == expected
 
 
 def test_memory_of_the_card() -> None:
@@ -153,10 +147,11 @@ LINTS: list[tuple[str, str, list[str]]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "text", "findings"), LINTS)
-def test_lint(name: str, text: str, findings: list[str]) -> None:
-    assert lint(text, name) == findings
-    assert lint("\ufeff" + text.replace("\n", "\r\n"), name) == findings
+def test_lint() -> None:
+    found = {
+        text: (lint(text, name), lint("\ufeff" + text.replace("\n", "\r\n"), name)) for name, text, _ in LINTS
+    }
+    assert found == {text: (findings, findings) for _, text, findings in LINTS}
 
 
 def test_lint_with_a_profile() -> None:
@@ -200,14 +195,14 @@ def test_spark_conf_of_a_manifest() -> None:
     assert (item.object.name, item.source, item.share) == ("pi", SPARK, Share(1, 30, 4096))
 
 
-@pytest.mark.parametrize("source", [sparkapp(SPARK_OK), Source("job.conf", SPARK_OK)])
-@pytest.mark.parametrize("to", ["volcengine-mgpu", "neutral", SPARK])
-def test_a_job_is_not_translated(source: Source, to: str) -> None:
-    done = translated(source, to)
-    assert done.text == source.text
-    [found] = done.diagnostics
-    assert (found.code, found.severity, found.path[-1]) == ("GX023", "error", k.CORE)
-    assert [item.verdict for item in done.items] == [Verdict.REFUSED]
+def test_a_job_is_not_translated() -> None:
+    for source in (sparkapp(SPARK_OK), Source("job.conf", SPARK_OK)):
+        for target in ("volcengine-mgpu", "neutral", SPARK):
+            done = translated(source, target)
+            assert done.text == source.text, target
+            [found] = done.diagnostics
+            assert (found.code, found.severity, found.path[-1]) == ("GX023", "error", k.CORE), target
+            assert [item.verdict for item in done.items] == [Verdict.REFUSED], target
 
 
 def test_a_pod_is_not_translated_to_a_job() -> None:
@@ -249,23 +244,21 @@ def test_the_examples_of_the_page(about: Path) -> None:
 # --- the docstrings of the rules ----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=lambda one: one.code)
-def test_examples_of_a_docstring(rule: Rule) -> None:
-    example, instead = (rule.sections[name] for name in ("Example", "Use instead"))
-    told = re.search(r"^```yaml profile\n(.*?)^```", example, re.DOTALL | re.MULTILINE)
-    profile = load_profile(plain_document(Source("p", told[1]))) if told else None
-    assert any(line.startswith(f"{rule.code} ") for line in lint(*_block(example), profile=profile))
-    assert not any(line.startswith(f"{rule.code} ") for line in lint(*_block(instead), profile=profile))
+def test_examples_of_the_docstrings() -> None:
+    def breaks(rule: Rule, heading: str) -> bool:
+        told = re.search(r"^```yaml profile\n(.*?)^```", rule.sections["Example"], re.DOTALL | re.MULTILINE)
+        profile = load_profile(plain_document(Source("p", told[1]))) if told else None
+        found = lint(*_block(rule.sections[heading]), profile=profile)
+        return any(line.startswith(f"{rule.code} ") for line in found)
+
+    found = {code: (breaks(rule, "Example"), breaks(rule, "Use instead")) for code, rule in RULES.items()}
+    assert found == {f"EMR0{number}": (True, False) for number in range(35, 42)}
 
 
 def _block(text: str) -> tuple[str, str]:
     """The block of a section, and the name of a file that would hold it."""
     [(kind, body)] = re.findall(r"^```(properties|sql)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
     return body, {"properties": "job.properties", "sql": "job.sql"}[kind]
-
-
-def test_the_rules_of_the_facts() -> None:
-    assert list(RULES) == [f"EMR0{number}" for number in range(35, 42)]
 
 
 # --- the command line ---------------------------------------------------------------------------
@@ -278,21 +271,18 @@ spec: {cores: 30, memoryMiB: 4096}
 """
 
 
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> Run:
+@pytest.fixture(autouse=True)
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     (tmp_path / "bert.yaml").write_text(SPEC)
 
-    def called(command: str) -> tuple[int, str, str]:
-        with pytest.raises(SystemExit) as stop:
-            main(command.split())
-        said = capfd.readouterr()
-        return int(str(stop.value)), said.out, said.err
 
-    return called
+def run(command: str) -> tuple[int, str, str]:
+    done = running.run(*command.split())
+    return done.code, done.out.decode(), done.err.decode()
 
 
-def test_render(run: Run, tmp_path: Path) -> None:
+def test_render(tmp_path: Path) -> None:
     assert run("render bert.yaml --to emr-spark") == (0, SPARK_OK, "")
     code, text, _ = run("render bert.yaml --to emr-customjob -o json")
     assert (code, json.loads(text)) == (0, {**k.CUSTOMJOB.gpu, k.CORE: "30", k.MEMORY: "4096"})
@@ -306,7 +296,7 @@ def test_render(run: Run, tmp_path: Path) -> None:
     }  # fmt: skip
 
 
-def test_all_is_all_that_write_manifests(run: Run, tmp_path: Path) -> None:
+def test_all_is_all_that_write_manifests(tmp_path: Path) -> None:
     code, _, said = run("render bert.yaml --to all --output-dir made --round up --drop cores")
     names = {path.name for path in (tmp_path / "made").iterdir()}
     left = {"hami-iluvatar", "hami-ascend", "baidu-cce"}  # their keys name a card, and the share does not
@@ -315,7 +305,7 @@ def test_all_is_all_that_write_manifests(run: Run, tmp_path: Path) -> None:
     assert all(name in said and name not in names for name in left)
 
 
-def test_render_into_a_file(run: Run, tmp_path: Path) -> None:
+def test_render_into_a_file(tmp_path: Path) -> None:
     (tmp_path / "job.conf").write_bytes(b"\xef\xbb\xbfspark.a=1\r\nemr.serverless.mgpu.core = 10")
     code, text, _ = run("render bert.yaml --to emr-spark --workload job.conf")
     gpu = GPU.replace("\n", "\r\n")
@@ -332,38 +322,35 @@ def test_render_into_a_file(run: Run, tmp_path: Path) -> None:
     assert text.startswith('{\n  "spark.a": "1",\n  "emr.serverless.mgpu.core": "30"')
 
 
-@pytest.mark.parametrize(
-    ("command", "code", "said"),
-    [
-        (
-            "render bert.yaml --to emr-ray --workload job.sql",
-            2,
-            "holds parameters of volcengine-emr-customjob",
-        ),
-        ("render bert.yaml --to emr-ray --workload bert.yaml", 2, "is a manifest"),
-        ("render bert.yaml --to vke --workload job.sql", 2, "holds parameters of a job"),
-        ("render bert.yaml --to aiapp --workload job.sql", 2, "typed into a form"),
-        ("render bert.yaml --to emr-ray -o yaml", 2, "-o yaml is for manifests"),
-        ("render bert.yaml --to emr-ray --workload job.sql -o json", 2, "a text of its own"),
-        ("render bert.yaml two.yaml --to emr-ray", 2, "a file of it holds one share"),
-        ("translate job.sql --to vke", 1, "is in a job file, not in a pod"),
-        ("translate bert.yaml --to emr-ray", 2, "is not for manifests"),
-        ("translate job.sql --from emr-customjob --to vke", 2, "is not for manifests"),
-        ("lint job.sql", 1, ""),
-        ("parse plain.conf", 3, ""),
-    ],
-)
-def test_what_is_refused(run: Run, tmp_path: Path, command: str, code: int, said: str) -> None:
+REFUSED = [
+    ("render bert.yaml --to emr-ray --workload job.sql", 2, "holds parameters of volcengine-emr-customjob"),
+    ("render bert.yaml --to emr-ray --workload bert.yaml", 2, "is a manifest"),
+    ("render bert.yaml --to vke --workload job.sql", 2, "holds parameters of a job"),
+    ("render bert.yaml --to aiapp --workload job.sql", 2, "typed into a form"),
+    ("render bert.yaml --to emr-ray -o yaml", 2, "-o yaml is for manifests"),
+    ("render bert.yaml --to emr-ray --workload job.sql -o json", 2, "a text of its own"),
+    ("render bert.yaml two.yaml --to emr-ray", 2, "a file of it holds one share"),
+    ("translate job.sql --to vke", 1, "is in a job file, not in a pod"),
+    ("translate bert.yaml --to emr-ray", 2, "is not for manifests"),
+    ("translate job.sql --from emr-customjob --to vke", 2, "is not for manifests"),
+    ("lint job.sql", 1, ""),
+    ("parse plain.conf", 3, ""),
+]
+
+
+def test_what_is_refused(tmp_path: Path) -> None:
     (tmp_path / "job.sql").write_text("set emr.serverless.mgpu.core=30;\n")
     (tmp_path / "two.yaml").write_text(SPEC.replace("bert", "two"))
     (tmp_path / "plain.conf").write_text(GPU)
-    found, out, err = run(command)
-    assert found == code
-    assert said in err
-    assert (out == "") == (not command.startswith("lint"))
+    wrong = {}
+    for command, code, said in REFUSED:
+        found, out, err = run(command)
+        if found != code or said not in err or (out == "") != (not command.startswith("lint")):
+            wrong[command] = (found, out, err)
+    assert wrong == {}
 
 
-def test_from_names_the_engine(run: Run, tmp_path: Path) -> None:
+def test_from_names_the_engine(tmp_path: Path) -> None:
     (tmp_path / "job.txt").write_text(
         "emr.serverless.mgpu.core=30; emr.serverless.mgpu.memory=4096; "
         + "; ".join(f"{name}={text}" for name, text in k.RAY.gpu.items())
@@ -373,7 +360,7 @@ def test_from_names_the_engine(run: Run, tmp_path: Path) -> None:
     assert "cores: 30" in out
 
 
-def test_folders_are_walked_for_manifests_alone(run: Run, tmp_path: Path) -> None:
+def test_folders_are_walked_for_manifests_alone(tmp_path: Path) -> None:
     (tmp_path / "jobs").mkdir()
     (tmp_path / "jobs" / "job.json").write_text('{"emr.serverless.mgpu.core": "3"}')
     (tmp_path / "jobs" / "job.conf").write_text("emr.serverless.mgpu.core=3")
@@ -391,15 +378,8 @@ def test_manifests_load_no_parameters(tmp_path: Path) -> None:
         "try:\n    main(['lint', 'pod.yaml'])\nfinally:\n"
         "    print([m for m in sys.modules if 'emr' in m or 'aiapp' in m or 'backends.form' in m])"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", script],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=True,
-        stdin=subprocess.DEVNULL,
-    )
-    assert done.stdout.endswith("[]\n")
+    done = subprocess.check_output([sys.executable, "-c", script], text=True, stdin=subprocess.DEVNULL)
+    assert done.endswith("[]\n")
 
 
 def test_rows_say_what_has_a_form() -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -35,24 +34,25 @@ OLD = "a,10,15109,100,T4,0,true:b,10,15109,100,T4,0,true:"
 NEW = "b,10,15109,100,T4,0,true,1,hami-core:a,10,15109,100,T4,0,true,0,hami-core:"
 
 
-@pytest.mark.parametrize(
-    ("target", "name", "text"),
-    [
-        ("hami", "hami.io/node-nvidia-register", json.dumps([SECOND, CARD])),
-        ("hami-hygon", "hami.io/node-dcu-register", OLD),
-        ("hami-hygon", "hami.io/node-hcu-register", NEW),
-        ("hami-hygon", "hami.io/node-hcu-register", json.dumps([CARD, SECOND])),
-        ("hami-amd", "hami.io/node-amd-register", json.dumps([CARD, SECOND])),
-        ("hami-iluvatar", "hami.io/node-MR-V100-register", OLD),
-        ("hami-kunlun", "hami.io/node-register-xpu", json.dumps([CARD, SECOND])),
-    ],
-)
-def test_a_list_of_cards(target: str, name: str, text: str) -> None:
-    view = listed(target, name, text)
-    assert view is not None
-    assert (view.target, view.serves, view.ids) == (target, Serves.SHARES, ("a", "b"))
-    assert (view.cards, view.card_mib, view.memory_mib, view.cores) == (2, 15109, 30218, 200)
-    assert (view.model, view.instances, view.notes) == ("T4", 10, ())
+LISTS = [
+    ("hami", "hami.io/node-nvidia-register", json.dumps([SECOND, CARD])),
+    ("hami-hygon", "hami.io/node-dcu-register", OLD),
+    ("hami-hygon", "hami.io/node-hcu-register", NEW),
+    ("hami-hygon", "hami.io/node-hcu-register", json.dumps([CARD, SECOND])),
+    ("hami-amd", "hami.io/node-amd-register", json.dumps([CARD, SECOND])),
+    ("hami-iluvatar", "hami.io/node-MR-V100-register", OLD),
+    ("hami-kunlun", "hami.io/node-register-xpu", json.dumps([CARD, SECOND])),
+]
+
+
+def test_lists_of_cards() -> None:
+    def facts(view: NodeView | None) -> object:
+        assert view is not None
+        sums = (view.cards, view.card_mib, view.memory_mib, view.cores)
+        return view.target, view.serves, view.ids, sums, view.model, view.instances, view.notes
+
+    expected = (Serves.SHARES, ("a", "b"), (2, 15109, 30218, 200), "T4", 10, ())
+    assert {one: facts(listed(*one)) for one in LISTS} == {one: (one[0], *expected) for one in LISTS}
 
 
 def test_each_list_is_that_of_one_target() -> None:
@@ -93,27 +93,25 @@ def test_both_names_of_a_list_are_of_the_same_cards() -> None:
     assert view.cards == 2
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "a,10,15109,100,T4,0,true,1:",
-        "a,10,15109,100,T4,0,yes:",
-        "a,10,0,100,T4,0,true:",
-        "a,10,-1,100,T4,0,true:",
-        ",10,15109,100,T4,0,true:",
-        f"a,10,{'9' * 5000},100,T4,0,true:",
-        f"a,10,{2**31},100,T4,0,true:",
-        json.dumps([{**CARD, "devmem": True}]),
-        json.dumps([{**CARD, "devmem": 1.5}]),
-        json.dumps([{**CARD, "index": -1}]),
-        json.dumps([{**CARD, "type": 4}]),
-        json.dumps([{**CARD, "id": None}]),
-        json.dumps([{"uuid": "a"}]),
-        json.dumps([CARD, "b"]),
-    ],
-)
-def test_what_is_no_list(text: str) -> None:
-    assert cards_listed(text) is None
+NO_LISTS = [
+    "a,10,15109,100,T4,0,true,1:",
+    "a,10,15109,100,T4,0,yes:",
+    "a,10,0,100,T4,0,true:",
+    "a,10,-1,100,T4,0,true:",
+    ",10,15109,100,T4,0,true:",
+    f"a,10,{'9' * 5000},100,T4,0,true:",
+    f"a,10,{2**31},100,T4,0,true:",
+    *(
+        json.dumps([{**CARD, **wrong}])
+        for wrong in ({"devmem": True}, {"devmem": 1.5}, {"index": -1}, {"type": 4}, {"id": None})
+    ),
+    json.dumps([{"uuid": "a"}]),
+    json.dumps([CARD, "b"]),
+]
+
+
+def test_what_is_no_list() -> None:
+    assert [text for text in NO_LISTS if cards_listed(text) is not None] == []
 
 
 @given(st.text() | st.text(alphabet='ab,:;0123456789[]{}"'))
@@ -124,44 +122,32 @@ def test_any_text_is_a_list_or_none(text: str) -> None:
 # --- sums -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("target", "resources", "card_mib", "first"),
-    # an S4000 has 48 GiB in units of 512 MiB, and 16 groups of cores; MLUs count units of 256 MiB
-    [
-        (
-            "hami-mthreads",
-            {"mthreads.com/sgpu-core": "32", "mthreads.com/sgpu-memory": "192"},
-            49152,
-            "n-mthreads-0",
-        ),
-        (
-            "hami-cambricon",
-            {"cambricon.com/mlu.smlu.vcore": "200", "cambricon.com/mlu.smlu.vmemory": "192"},
-            24576,
-            "n-cambricon-mlu-0",
-        ),
-    ],
-)
-def test_sums_of_cards(target: str, resources: dict[str, str], card_mib: int, first: str) -> None:
-    view = seen(target, LiveNode("n", allocatable=resources))
-    assert view is not None
-    assert (view.cards, view.card_mib, view.cores, view.ids[0]) == (2, card_mib, 200, first)
-    less = dict(list(resources.items())[:1])
-    assert seen(target, LiveNode("n", allocatable=less)) is None
+def test_sums_of_cards() -> None:
+    """An S4000 has 48 GiB in units of 512 MiB, and 16 groups of cores; MLUs count units of 256 MiB."""
+    mthreads = {"mthreads.com/sgpu-core": "32", "mthreads.com/sgpu-memory": "192"}
+    mlu = {"cambricon.com/mlu.smlu.vcore": "200", "cambricon.com/mlu.smlu.vmemory": "192"}
+    for target, resources, card_mib, first in (
+        ("hami-mthreads", mthreads, 49152, "n-mthreads-0"),
+        ("hami-cambricon", mlu, 24576, "n-cambricon-mlu-0"),
+    ):
+        view = seen(target, LiveNode("n", allocatable=resources))
+        assert view is not None
+        assert (view.cards, view.card_mib, view.cores, view.ids[0]) == (2, card_mib, 200, first)
+        less = dict(list(resources.items())[:1])
+        assert seen(target, LiveNode("n", allocatable=less)) is None
 
 
-@pytest.mark.parametrize(
-    ("target", "key"),
-    [
-        ("hami-enflame", "enflame.com/gcu"),
-        ("metax-sgpu", "metax-tech.com/gpu"),
-        ("hami-kunlun", "kunlunxin.com/xpu"),
-    ],
-)
-def test_whole_cards(target: str, key: str) -> None:
-    view = seen(target, LiveNode("n", allocatable={key: "8"}))
-    assert view is not None
-    assert (view.serves, view.cards, view.whole_key) == (Serves.WHOLE, 8, key)
+WHOLE = {
+    "hami-enflame": "enflame.com/gcu",
+    "metax-sgpu": "metax-tech.com/gpu",
+    "hami-kunlun": "kunlunxin.com/xpu",
+}
+
+
+def test_whole_cards() -> None:
+    views = {target: seen(target, LiveNode("n", allocatable={key: "8"})) for target, key in WHOLE.items()}
+    found = {target: view and (view.serves, view.cards, view.whole_key) for target, view in views.items()}
+    assert found == {target: (Serves.WHOLE, 8, key) for target, key in WHOLE.items()}
 
 
 def test_the_key_of_every_cloud_shows_nothing() -> None:
@@ -176,28 +162,33 @@ NODE = NodeView("hami", Serves.SHARES, ids=("a", "b", "c"))
 PODS = "hami.io/vgpu-devices-allocated"
 
 
-@pytest.mark.parametrize(
-    ("init", "text", "placed"),
-    [
-        (0, "b,NVIDIA,3,30:;c,NVIDIA,1,0:a,NVIDIA,2,0:;", {"0": ((1,), (3,)), "1": ((2, 0), (1, 2))}),
-        (0, ";a,NVIDIA,3000,30:;", {"1": ((0,), (3000,))}),
-        (0, "a,NVIDIA,3000,30:;", {}),  # two containers, one entry
-        (0, "x,NVIDIA,3000,30:;a,NVIDIA,1,1:;", {"1": ((0,), (1,))}),  # a card of no node
-        (0, "a,NVIDIA,3000:;a,NVIDIA,-1,1:;", {}),
-        (0, f"a,NVIDIA,{'9' * 5000},1:;;", {}),
-        (0, "a,NVIDIA,1,1:a,NVIDIA,1,1:;;", {}),
-        (1, "a,NVIDIA,1,1:;b,NVIDIA,2,2:;;", {"i0": ((0,), (1,)), "0": ((1,), (2,))}),
-        (1, "b,NVIDIA,2,2:;;", {"0": ((1,), (2,))}),  # as versions without init containers write it
-        (2, "b,NVIDIA,2,2:;", {}),
-    ],
-)  # fmt: skip
-def test_the_record_of_the_scheduler(init: int, text: str, placed: dict[str, object]) -> None:
+Placed = dict[str, tuple[tuple[int, ...], tuple[int, ...]]]
+RECORDS: dict[tuple[int, str], Placed] = {
+    # init containers, the record, and for each container the cards and their units
+    (0, "b,NVIDIA,3,30:;c,NVIDIA,1,0:a,NVIDIA,2,0:;"): {"0": ((1,), (3,)), "1": ((2, 0), (1, 2))},
+    (0, ";a,NVIDIA,3000,30:;"): {"1": ((0,), (3000,))},
+    (0, "a,NVIDIA,3000,30:;"): {},  # two containers, one entry
+    (0, "x,NVIDIA,3000,30:;a,NVIDIA,1,1:;"): {"1": ((0,), (1,))},  # a card of no node
+    (0, "a,NVIDIA,3000:;a,NVIDIA,-1,1:;"): {},
+    (0, f"a,NVIDIA,{'9' * 5000},1:;;"): {},
+    (0, "a,NVIDIA,1,1:a,NVIDIA,1,1:;;"): {},
+    (1, "a,NVIDIA,1,1:;b,NVIDIA,2,2:;;"): {"i0": ((0,), (1,)), "0": ((1,), (2,))},
+    (1, "b,NVIDIA,2,2:;;"): {"0": ((1,), (2,))},  # as versions without init containers write it
+    (2, "b,NVIDIA,2,2:;"): {},
+}
+
+
+def test_the_record_of_the_scheduler() -> None:
     live = registry.get("hami").live
     assert live is not None
-    pod = PodKeys(
-        (ContainerKeys("web", 0), ContainerKeys("log", 1)),
-        tuple(ContainerKeys(f"init-{index}", index, True) for index in range(init)),
-        annotations={PODS: Value(text)},
-    )
-    found = live.placements(LivePod(pod), NODE)
-    assert {f"{'i' * one.init}{one.index}": (one.cards, one.units) for one in found} == placed
+
+    def placed(init: int, text: str) -> object:
+        pod = PodKeys(
+            (ContainerKeys("web", 0), ContainerKeys("log", 1)),
+            tuple(ContainerKeys(f"init-{index}", index, True) for index in range(init)),
+            annotations={PODS: Value(text)},
+        )
+        found = live.placements(LivePod(pod), NODE)
+        return {f"{'i' * one.init}{one.index}": (one.cards, one.units) for one in found}
+
+    assert {one: placed(*one) for one in RECORDS} == RECORDS

@@ -1,4 +1,4 @@
-"""Partitions and replicas of cards: in the share, its document, inline, and in the terms of other targets.
+"""Partitions and replicas of cards: what they amount to, and in the terms of other targets.
 
 The numbers of partitions are those of the catalogue (KEP-4815: 1g.5gb of an A100 of 40 GB has 4864 MiB and
 14 of 108 multiprocessors); an MPS client has an N-th of each, rounded down (NVIDIA/k8s-device-plugin).
@@ -9,20 +9,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-import jsonschema
 import pytest
 
 from gpuxlate import lint, render
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare
-from gpuxlate.config.document import read_share_document, to_document
-from gpuxlate.config.schemas import schema
 from gpuxlate.model.amounts import amount_of
 from gpuxlate.model.parts import Partition, Replica, Strategy, in_resource, of_resource
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Device, Isolation, Share
-from gpuxlate.model.share_problems import ShareError
 from gpuxlate.translation.pods.fit import Accept, Outcome, Verdict, fit_pod
+from tests.backends.pods import pod
 
 MPS, SLICED = Strategy.MPS, Strategy.TIME_SLICING
 A100 = Profile("volcengine-mgpu", cards=CardProfile("A100", 8, 40536))
@@ -30,95 +27,8 @@ H100 = Profile("volcengine-mgpu", cards=CardProfile("H100-80GB", 8, 81559))
 
 
 def one(share: Share, to: str, profile: Profile | None = None, **accept: Any) -> Outcome:
-    pod = [ContainerShare("main", 0, share=share)]
-    return fit_pod(pod, registry.get(to), Accept(**accept), profile).outcomes[0]
-
-
-# --- the share ----------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("fields", "field", "message"),
-    [
-        ({"partition": Partition("1g.5gb"), "cores": 10}, "cores", "set beside partition"),
-        ({"partition": Partition("1g.5gb"), "memory_mib": 10}, "memoryMiB", "set beside partition"),
-        ({"partition": Partition("1g.5gb"), "memory_percent": 10}, "memoryPercent", "set beside partition"),
-        ({"partition": Partition("1g.5gb"), "cards": 2}, "cards", "set beside partition"),
-        ({"partition": Partition("1g.5gb", 0)}, "partition", "count of partition is 0"),
-        ({"partition": Partition("")}, "partition", "not a name"),
-        ({"partition": Partition("1g,5gb")}, "partition", "not a name"),
-        ({"partition": Partition("x" * 51)}, "partition", "not a name"),
-        ({"partition": Partition("1g.5gb", 2), "replica": Replica(2)}, "partition", "of one partition"),
-        ({"replica": Replica(4, MPS), "cores": 25}, "cores", "set beside replica"),
-        ({"replica": Replica(1, MPS)}, "replica", "one of 1 clients"),
-        ({"replica": Replica(4, MPS, -1)}, "replica", "count of replica is -1"),
-    ],
-)
-def test_what_is_no_share(fields: dict[str, Any], field: str, message: str) -> None:
-    with pytest.raises(ShareError) as refused:
-        Share(**fields)
-    [problem] = refused.value.problems
-    assert problem.field == field
-    assert message in problem.message
-    assert problem.hint
-
-
-DOCUMENTS = [
-    (Share(partition=Partition("1g.10gb")), {"partition": {"profile": "1g.10gb"}}),
-    (Share(partition=Partition("1g.10gb+me", 2)), {"partition": {"profile": "1g.10gb+me", "count": 2}}),
-    (Share(replica=Replica(4, MPS)), {"replica": {"of": 4, "strategy": "mps"}}),
-    (Share(replica=Replica(None, SLICED, 2)), {"replica": {"strategy": "time-slicing", "count": 2}}),
-    (Share(replica=Replica()), {"replica": {"count": 1}}),
-    (
-        Share(partition=Partition("1g.5gb"), replica=Replica(3, SLICED), isolation=Isolation.NONE),
-        {
-            "isolation": "none",
-            "partition": {"profile": "1g.5gb"},
-            "replica": {"of": 3, "strategy": "time-slicing"},
-        },
-    ),
-]
-
-
-@pytest.mark.parametrize(("share", "spec"), DOCUMENTS, ids=[str(spec) for _, spec in DOCUMENTS])
-def test_documents_there_and_back(share: Share, spec: dict[str, Any]) -> None:
-    document = to_document("one", share)
-    assert document["spec"] == spec
-    jsonschema.Draft202012Validator(schema("spec")).validate(document)
-    read, problems = read_share_document(document)
-    assert not problems
-    assert read is not None
-    assert read.share == share
-    assert not share.whole_cards
-    outcome = one(share, "neutral")
-    assert outcome.verdict is Verdict.EXACT
-
-
-@pytest.mark.parametrize(
-    "spec",
-    [
-        {"cards": 1, "partition": {"profile": "1g.10gb"}},
-        {"cores": 10, "replica": {"of": 4}},
-        {"partition": {}},
-        {"partition": {"profile": "1g.10gb", "gb": 10}},
-        {"partition": "1g.10gb"},
-        {"replica": {"of": 1}},
-        {"replica": {"of": 4, "strategy": "MPS"}},
-        {"replica": {"of": "4"}},
-    ],
-    ids=str,
-)
-def test_bad_documents(spec: dict[str, Any]) -> None:
-    document = {
-        "apiVersion": "gpuxlate.io/v1alpha1",
-        "kind": "GPUShare",
-        "metadata": {"name": "x"},
-        "spec": spec,
-    }
-    read, problems = read_share_document(document)
-    assert read is None
-    assert problems
-    assert not jsonschema.Draft202012Validator(schema("spec")).is_valid(document)
+    containers = [ContainerShare("main", 0, share=share)]
+    return fit_pod(containers, registry.get(to), Accept(**accept), profile).outcomes[0]
 
 
 def test_names_in_resources() -> None:
@@ -130,64 +40,55 @@ def test_names_in_resources() -> None:
 # --- what they amount to -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("share", "profile", "cores", "memory", "card", "certain"),
-    [
-        # the only cards with it have the same partitions
-        (Share(partition=Partition("1g.5gb")), None, 13, 4864, "A100-40GB 1g.5gb", True),
-        (Share(partition=Partition("1g.5gb", 3)), None, 39, 14592, "A100-40GB 1g.5gb", True),
-        (Share(partition=Partition("1g.5gb+me")), None, 13, 4864, "A100-40GB 1g.5gb", True),
-        # 9856 MiB of an A100 of 40 GB, 9984 of an H100, 1/7 where nobody counted an H800: the most of each
-        (Share(partition=Partition("1g.10gb")), None, 15, 9984, "H800-80GB 1g.10gb", False),
-        (Share(partition=Partition("1g.10gb")), A100, 13, 9856, "A100-40GB 1g.10gb", True),
-        (Share(partition=Partition("1g.10gb")), H100, 13, 9984, "H100-80GB 1g.10gb", True),
-        (
-            Share(partition=Partition("1g.10gb"), device=Device(None, ("A800-80GB",))),
-            H100,
-            *(13, 9728, "A800-80GB 1g.10gb", True),
-        ),
-        # 24 GiB at most and 1/7 of compute: nobody measured it
-        (Share(partition=Partition("1g.24gb")), H100, 25, 24576, "RTX-PRO-6000-96GB 1g.24gb", False),
-        (Share(partition=Partition("vir05_1c_16g")), None, 25, 16384, "Ascend910B3 vir05_1c_16g", True),
-        (Share(replica=Replica(7, MPS)), H100, 14, 11651, "H100-80GB", True),
-        (Share(replica=Replica(7, MPS, 2)), H100, 28, 23302, "H100-80GB", True),
-        (Share(replica=Replica(7, MPS)), None, 14, None, "card", True),
-        (Share(replica=Replica(4, MPS), device=Device(None, ("T4-16GB",))), H100, 25, 3769, "T4-16GB", True),
-        (
-            Share(partition=Partition("3g.20gb"), replica=Replica(3, MPS)),
-            A100,
-            13,
-            6656,
-            "A100-40GB 3g.20gb",
-            True,
-        ),
-    ],
-)
-def test_amounts(
-    share: Share, profile: Profile | None, cores: int, memory: int | None, card: str, certain: bool
-) -> None:
-    found = amount_of(share, profile)
-    assert found is not None
-    assert (found.cores, found.memory_mib, found.card, found.certain) == (cores, memory, card, certain)
-    assert found.source
+def part(profile: str, count: int = 1) -> Share:
+    return Share(partition=Partition(profile, count))
 
 
-@pytest.mark.parametrize(
-    "share",
-    [
-        Share(1, 30, 4096),
-        Share(replica=Replica(4, SLICED)),
-        Share(replica=Replica(4)),
-        Share(replica=Replica(None, MPS)),
-        Share(partition=Partition("5g.5gb")),
-        # memory of the instance is that of others too
-        Share(partition=Partition("1c.2g.10gb")),
-        Share(partition=Partition("1g.5gb"), replica=Replica(2, SLICED)),
-    ],
-    ids=str,
-)
-def test_nothing_says_how_much(share: Share) -> None:
-    assert amount_of(share, A100) is None
+def card(model: str) -> Device:
+    return Device(None, (model,))
+
+
+AMOUNTS: list[tuple[Share, Profile | None, tuple[int, int | None, str, bool]]] = [
+    # the share, the profile: compute, memory, the card, and whether that is certain
+    # the only cards with it have the same partitions
+    (part("1g.5gb"), None, (13, 4864, "A100-40GB 1g.5gb", True)),
+    (part("1g.5gb", 3), None, (39, 14592, "A100-40GB 1g.5gb", True)),
+    (part("1g.5gb+me"), None, (13, 4864, "A100-40GB 1g.5gb", True)),
+    # 9856 MiB of an A100 of 40 GB, 9984 of an H100, 1/7 where nobody counted an H800: the most of each
+    (part("1g.10gb"), None, (15, 9984, "H800-80GB 1g.10gb", False)),
+    (part("1g.10gb"), A100, (13, 9856, "A100-40GB 1g.10gb", True)),
+    (part("1g.10gb"), H100, (13, 9984, "H100-80GB 1g.10gb", True)),
+    (replace(part("1g.10gb"), device=card("A800-80GB")), H100, (13, 9728, "A800-80GB 1g.10gb", True)),
+    # 24 GiB at most and 1/7 of compute: nobody measured it
+    (part("1g.24gb"), H100, (25, 24576, "RTX-PRO-6000-96GB 1g.24gb", False)),
+    (part("vir05_1c_16g"), None, (25, 16384, "Ascend910B3 vir05_1c_16g", True)),
+    (Share(replica=Replica(7, MPS)), H100, (14, 11651, "H100-80GB", True)),
+    (Share(replica=Replica(7, MPS, 2)), H100, (28, 23302, "H100-80GB", True)),
+    (Share(replica=Replica(7, MPS)), None, (14, None, "card", True)),
+    (Share(replica=Replica(4, MPS), device=card("T4-16GB")), H100, (25, 3769, "T4-16GB", True)),
+    (replace(part("3g.20gb"), replica=Replica(3, MPS)), A100, (13, 6656, "A100-40GB 3g.20gb", True)),
+]
+NOTHING_SAYS_HOW_MUCH = [
+    Share(1, 30, 4096),
+    Share(replica=Replica(4, SLICED)),
+    Share(replica=Replica(4)),
+    Share(replica=Replica(None, MPS)),
+    part("5g.5gb"),
+    # memory of the instance is that of others too
+    part("1c.2g.10gb"),
+    replace(part("1g.5gb"), replica=Replica(2, SLICED)),
+]
+
+
+def test_amounts() -> None:
+    found = {}
+    for share, profile, _ in AMOUNTS:
+        amount = amount_of(share, profile)
+        assert amount is not None, share
+        assert amount.source
+        found[f"{share} {profile}"] = (amount.cores, amount.memory_mib, amount.card, amount.certain)
+    assert found == {f"{share} {profile}": expected for share, profile, expected in AMOUNTS}
+    assert [share for share in NOTHING_SAYS_HOW_MUCH if amount_of(share, A100) is not None] == []
 
 
 # --- at targets with numbers -------------------------------------------------------------------------
@@ -252,20 +153,15 @@ def test_mps_needs_the_card() -> None:
     assert one(share, "volcengine-mgpu", A100, round_up=True).given == Share(1, 25, 10134)
 
 
-@pytest.mark.parametrize(
-    ("profile", "nearest"),
-    [
-        ("5g.10gb", "4g.20gb or 4g.24gb or 4g.40gb"),
-        ("1g.15gb", "1g.12gb or 1g.18gb or 1g.10gb"),
-        ("1c.9g.40gb", "7g.40gb or 7g.80gb or 7g.94gb"),
-    ],
-)
-def test_an_unknown_profile_names_the_nearest(profile: str, nearest: str) -> None:
-    limits = {f"nvidia.com/mig-{profile}": 1}
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}}
-    pod |= {"spec": {"containers": [{"name": "web", "image": "web", "resources": {"limits": limits}}]}}
-    [found] = [one for one in lint([pod]).diagnostics if one.code == "NVIDIA003"]
-    assert found.hint == f"did you mean {nearest}?"
+def test_an_unknown_profile_names_the_nearest() -> None:
+    nearest = {
+        "5g.10gb": "4g.20gb or 4g.24gb or 4g.40gb",
+        "1g.15gb": "1g.12gb or 1g.18gb or 1g.10gb",
+        "1c.9g.40gb": "7g.40gb or 7g.80gb or 7g.94gb",
+    }
+    found = {name: lint(pod(f"nvidia.com/mig-{name}: 1")).diagnostics for name in nearest}
+    hints = {name: [str(one.hint) for one in some if one.code == "NVIDIA003"] for name, some in found.items()}
+    assert hints == {name: [f"did you mean {names}?"] for name, names in nearest.items()}
 
 
 @pytest.mark.parametrize(

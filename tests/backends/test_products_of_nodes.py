@@ -28,56 +28,44 @@ def spec_of(selector: str, limits: str) -> Any:
     return yaml.safe_load(found)["spec"] if found else None
 
 
-@pytest.mark.parametrize(
-    ("product", "limits", "spec"),
-    [
-        # strategy mixed
-        (
-            "NVIDIA-A100-SXM4-80GB",
-            "nvidia.com/mig-2g.20gb: 2",
-            {"partition": {"profile": "2g.20gb", "count": 2}, "device": A100},
-        ),
-        # strategy single
-        (
-            "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb",
-            "nvidia.com/gpu: 1",
-            {"partition": {"profile": "1g.10gb"}, "device": A100},
-        ),
-        (
-            "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb-SHARED",
-            "nvidia.com/gpu: 1",
-            {
-                "partition": {"profile": "1g.10gb"},
-                "replica": {"strategy": "time-slicing"},
-                "device": A100,
-            },
-        ),
-        # clients, renamed and not
-        ("Tesla-T4", "nvidia.com/gpu.shared: 1", {"replica": {"count": 1}, "device": T4}),
-        ("Tesla-T4-SHARED", "nvidia.com/gpu: 1", {"replica": {"count": 1}, "device": T4}),
-        # whole cards of any cluster
-        ("Tesla-T4", "nvidia.com/gpu: 1", None),
-    ],
-)
-def test_read(product: str, limits: str, spec: Any) -> None:
-    assert spec_of(f"{PRODUCT}: {product}", limits) == spec
+MIG = {"partition": {"profile": "1g.10gb"}, "device": A100}
+CLIENT = {"replica": {"count": 1}, "device": T4}
+READ: dict[tuple[str, str], Any] = {
+    # strategy mixed
+    ("NVIDIA-A100-SXM4-80GB", "nvidia.com/mig-2g.20gb: 2"): {
+        "partition": {"profile": "2g.20gb", "count": 2},
+        "device": A100,
+    },
+    # strategy single
+    ("NVIDIA-A100-SXM4-80GB-MIG-1g.10gb", "nvidia.com/gpu: 1"): MIG,
+    ("NVIDIA-A100-SXM4-80GB-MIG-1g.10gb-SHARED", "nvidia.com/gpu: 1"): {
+        **MIG,
+        "replica": {"strategy": "time-slicing"},
+    },
+    # clients, renamed and not
+    ("Tesla-T4", "nvidia.com/gpu.shared: 1"): CLIENT,
+    ("Tesla-T4-SHARED", "nvidia.com/gpu: 1"): CLIENT,
+    # whole cards of any cluster
+    ("Tesla-T4", "nvidia.com/gpu: 1"): None,
+}
 
 
-@pytest.mark.parametrize(
-    ("product", "limits"),
-    [
+def test_read() -> None:
+    assert {one: spec_of(f"{PRODUCT}: {one[0]}", one[1]) for one in READ} == READ
+
+
+def test_what_no_share_holds_is_a_selector() -> None:
+    for product, limits in (
         # another dialect has no such product, and the catalogue no such name
         ("NVIDIA-A100-SXM4-40GB", "nvidia.com/mig-1g.5gb: 1"),
         # it says more than the share holds
         ("Tesla-T4-SHARED", "nvidia.com/gpu.shared: 1"),
         ("NVIDIA-A100-SXM4-80GB-MIG-1g.10gb", "nvidia.com/mig-1g.10gb: 1"),
-    ],
-)
-def test_what_no_share_holds_is_a_selector(product: str, limits: str) -> None:
-    text = POD % (f"{PRODUCT}: {product}", limits)
-    with pytest.raises(gpuxlate.Refused) as refused:
-        gpuxlate.translate(text, to="dra-nvidia", round="up", fill={"memoryMiB": 1024})
-    assert "GX020" in {one.code for one in refused.value.diagnostics}
+    ):
+        text = POD % (f"{PRODUCT}: {product}", limits)
+        with pytest.raises(gpuxlate.Refused) as refused:
+            gpuxlate.translate(text, to="dra-nvidia", round="up", fill={"memoryMiB": 1024})
+        assert "GX020" in {one.code for one in refused.value.diagnostics}, product
 
 
 def test_pods_of_other_dialects_keep_it() -> None:
@@ -94,37 +82,27 @@ spec: {device: {models: [%s]}, %s}
 """
 
 
-@pytest.mark.parametrize(
-    ("target", "profile", "models", "part", "selector"),
-    [
-        (
-            "nvidia-mig",
-            None,
-            "A100-SXM4-80GB",
-            "partition: {profile: 1g.10gb}",
-            {PRODUCT: "NVIDIA-A100-SXM4-80GB"},
-        ),
-        (
-            "nvidia-mig",
-            {"migStrategy": "single"},
-            "A100-SXM4-80GB",
-            "partition: {profile: 1g.10gb}",
-            {"nvidia.com/mig.config": "all-1g.10gb", PRODUCT: "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"},
-        ),
-        ("nvidia-shared", None, "T4-16GB", "replica: {count: 1}", {PRODUCT: "Tesla-T4"}),
-        (
-            "nvidia-shared",
-            {"sharing": {"strategy": "mps", "replicas": 4, "renamed": False}},
-            "T4-16GB",
-            "replica: {of: 4, strategy: mps}",
-            {
-                PRODUCT: "Tesla-T4-SHARED",
-                "nvidia.com/gpu.replicas": "4",
-                "nvidia.com/gpu.sharing-strategy": "mps",
-            },
-        ),
-    ],
-)
+A100_MIG = ("A100-SXM4-80GB", "partition: {profile: 1g.10gb}")
+SHARED = {"sharing": {"strategy": "mps", "replicas": 4, "renamed": False}}
+WRITTEN: list[tuple[str, Any, str, str, dict[str, str]]] = [
+    ("nvidia-mig", None, *A100_MIG, {PRODUCT: "NVIDIA-A100-SXM4-80GB"}),
+    (
+        *("nvidia-mig", {"migStrategy": "single"}, *A100_MIG),
+        {"nvidia.com/mig.config": "all-1g.10gb", PRODUCT: "NVIDIA-A100-SXM4-80GB-MIG-1g.10gb"},
+    ),
+    ("nvidia-shared", None, "T4-16GB", "replica: {count: 1}", {PRODUCT: "Tesla-T4"}),
+    (
+        *("nvidia-shared", SHARED, "T4-16GB", "replica: {of: 4, strategy: mps}"),
+        {
+            PRODUCT: "Tesla-T4-SHARED",
+            "nvidia.com/gpu.replicas": "4",
+            "nvidia.com/gpu.sharing-strategy": "mps",
+        },
+    ),
+]
+
+
+@pytest.mark.parametrize(("target", "profile", "models", "part", "selector"), WRITTEN)
 def test_written(target: str, profile: Any, models: str, part: str, selector: dict[str, str]) -> None:
     of = {"target": target, "nvidia": profile} if profile else None
     text = gpuxlate.render(SHARE % (models, part), to=target, profile=of).text
