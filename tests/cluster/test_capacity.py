@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,11 +12,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends.live import indexes
+from gpuxlate.cli.bars import bar
 from gpuxlate.model.pod import Value
 from gpuxlate.planning import ledger
 from gpuxlate.planning.capacity import Verdict, answer
 from gpuxlate.planning.problem import Wanted
-from tests.cluster.asking import Node, books, wanted
+from tests.cluster.asking import HAMI_FLEET, ON_HAMI, Node, books, deployment, recorded, wanted
+from tests.cluster.conftest import Run
+from tests.cluster.fake import FakeServer
 from tests.e2e import nodes as made
 from tests.e2e import pods
 
@@ -91,6 +95,19 @@ def test_what_cannot_be_read_is_not_placed() -> None:
     one = pods.vke("p", "vke-fixed", two, {"main": "0"}, annotations=annotations)
     found = books(made.VKE, [one]).ledgers["vke-fixed"]
     assert [(u.pod, u.ask) for u in found.unplaced] == [("p", None)]
+
+
+@pytest.mark.parametrize(("initialized", "cards"), [("False", [8000, 0]), ("True", [4000, 0])])
+def test_init_containers_hold_cards_until_they_end(initialized: str, cards: list[int]) -> None:
+    """The larger on a card, then the containers alone (HAMi, pkg/device/initContainer.go, 2026-08-21)."""
+    card, limits = made.card_uuid("a", 0), {"nvidia.com/gpu": 1, "nvidia.com/gpumem": 4000}
+    one = recorded("web", "a", limits, "vgpu", f"{card},NVIDIA,8000,0:;{card},NVIDIA,4000,0:;")
+    more = {"limits": {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "8000"}}
+    one["spec"]["initContainers"] = [{"name": "init", "resources": more}]
+    one["status"]["conditions"] = [{"type": "Initialized", "status": initialized}]
+    (found,) = books([made.hami("a")], [one]).ledgers.values()
+    assert [each.memory_mib(None) for each in found.cards] == cards
+    assert (found.memory_free, found.unplaced) == (2 * 15109 - sum(cards), [])
 
 
 @given(st.text(max_size=8))
@@ -247,3 +264,128 @@ def test_offline_compute_is_not_counted() -> None:
     said = answer(books(ONE, [on(0, 90, 4096)]), [wanted("vke", limits, annotations=offline)])
     assert said.verdict is FITS
     assert "offline" in said.warnings[0]
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+def test_a_bar() -> None:
+    bars = {(0, 100): "[----]", (1, 100): "[#---]", (50, 100): "[##--]", (99, 100): "[###-]",
+            (100, 100): "[####]", (160, 100): "[####]", (0, 0): "[----]"}  # fmt: skip
+    assert {(taken, there): bar(taken, there, 4) for taken, there in bars} == bars
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 100, 200])
+def test_bars_fit_the_terminal(run: Run, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    done = run(FakeServer(made.ALL, pods.ALL), "capacity")
+    assert done.code == 0
+    drawn = [line for line in done.out.splitlines() if "[" in line]
+    assert drawn
+    assert max(map(len, drawn)) <= max(columns, 60)
+
+
+def test_who_holds_what(run: Run) -> None:
+    out = run(FakeServer(made.VKE, pods.VKE), "capacity --pods").out
+    assert "default/vke-a main: 30 %, 4096 MiB" in out
+    assert "default/vke-whole-card main: the whole card" in out
+    assert "default/vke-no-record main: no card is recorded" in out
+    assert "1 GPU pod waits for a node" in out
+    assert "default/vke-a" not in run(FakeServer(made.VKE, pods.VKE), "capacity").out
+    out = run(FakeServer(HAMI_FLEET, ON_HAMI), "capacity --pods").out
+    assert "default/dcu-a main: 60 %, 2000 MiB" in out
+    assert "default/dcu-b main: no card is recorded" in out
+    assert "default/sgpu-a main: 60 %, 4096 MiB" in out
+    assert "default/gpu-a main: the whole card" in out
+
+
+def test_as_json(run: Run) -> None:
+    data = json.loads(run(FakeServer(made.VKE, pods.VKE), "capacity -o json").out)
+    assert (data["format"], data["waiting"], data["answer"]) == ("gpuxlate-capacity/v1", 1, None)
+    fixed = next(one for one in data["nodes"] if one["name"] == "vke-fixed")
+    assert [(card["cores"], card["memoryMiB"]) for card in fixed["cards"]] == [(80, 12288), (20, 2048)]
+    assert fixed["notPlaced"][0]["pod"] == "vke-no-record"
+    data = json.loads(run(FakeServer(HAMI_FLEET, ON_HAMI), "capacity -o json").out)
+    cards = {one["name"]: [card["memoryMiB"] for card in one["cards"]] for one in data["nodes"]}
+    assert cards == {"hami-1": [0, 15109], "hygon-1": [0, 2000], "metax-1": [4096, 0]}
+
+
+OF_VKE_KEYS = "vke.volcengine.com/mgpu-core: %d, vke.volcengine.com/mgpu-memory: 8192"
+MIXED, SINGLE = made.mig_mixed("mixed"), made.mig_single("single")
+GCU, GKE_MIG = made.node("a", resources={"enflame.com/gcu": 2}), made.gke("n", size="1g.5gb")
+CONFIG = "nvidia.com/mig.config: all-1g.5gb"
+SLICES = "nvidia.com/gpu.sharing-strategy: time-slicing, nvidia.com/gpu.replicas: '%d'"
+IN_MANIFESTS: list[tuple[Node, int, str, str, str]] = [
+    # node, replicas, node selector, limits, a part of the answer
+    (made.vke("a"), 3, "", OF_VKE_KEYS % 30, "\nfits: 3 pods\n  Deployment/web #1 -> a: web on card 0"),
+    (made.vke("a"), 3, "", OF_VKE_KEYS % 60, "\ndoes not fit: 3 pods, 2 of them fit"),
+    (made.metax("a"), 1, "", "metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 4Gi", "\nfits: 1 pod"),
+    (made.metax("a"), 1, "", "metax-tech.com/sgpu: 3, metax-tech.com/vcore: 60", "it has 2 cards"),
+    (made.hygon("a"), 1, "", "hygon.com/dcunum: 1, hygon.com/dcumem: 70000", "at most 65536 MiB free"),
+    # 80 % of 15109 MiB on each of two cards, which count as ten each
+    (made.hami("a"), 1, "", "nvidia.com/gpu: 2, nvidia.com/gpumem-percentage: 80", "\nfits: 1 pod"),
+    (made.hami("a"), 1, "", "nvidia.com/gpu: 3, nvidia.com/gpumem: 1000", "it has 2 cards"),
+    # the key of every cloud is whole cards of HAMi here
+    (made.hami("a"), 1, "", "nvidia.com/gpu: 2", "web on cards 0, 1"),
+    (made.hami("a"), 1, "", "nvidia.com/gpu: 3", "it has 2 cards"),
+    (GCU, 1, "", "enflame.com/gcu: 2", "\nfits: 1 pod"),
+    (GCU, 1, "", "enflame.com/gcu: 3", "3 of enflame.com/gcu requested, 2 free"),
+    (GCU, 1, "", "enflame.com/gcu-memory: 8192", "does not serve shares"),
+    (GCU, 1, "", "nvidia.com/gpu: 1", "does not serve nvidia.com/gpu"),
+    (MIXED, 2, "", "nvidia.com/mig-1g.10gb: 1", "\nfits: 2 pods"),
+    (MIXED, 3, "", "nvidia.com/mig-1g.10gb: 1", "3 of nvidia.com/mig-1g.10gb requested in all, 2 free"),
+    (MIXED, 1, "", "nvidia.com/mig-1g.10gb: 3", "3 of nvidia.com/mig-1g.10gb requested, 2 free"),
+    (MIXED, 1, "", "nvidia.com/mig-1g.5gb: 1", "it does not serve nvidia.com/mig-1g.5gb; it serves"),
+    (SINGLE, 1, "", "nvidia.com/mig-1g.5gb: 1", "it serves nvidia.com/gpu (1g.5gb)"),
+    (SINGLE, 1, CONFIG, "nvidia.com/gpu: 1", "\nfits: 1 pod"),
+    (SINGLE, 1, "", "nvidia.com/gpu: 1", "warning: Deployment/web: nvidia.com/gpu is 1g.5gb"),
+    (made.sliced("n"), 8, SLICES % 4, "nvidia.com/gpu: 1", "\nfits: 8 pods"),
+    (made.sliced("n"), 1, SLICES % 8, "nvidia.com/gpu: 1", "the pod selects nvidia.com/gpu.replicas=8"),
+    (made.sliced("n", renamed=True), 1, "", "nvidia.com/gpu: 1", "it does not serve nvidia.com/gpu"),
+    (made.sliced("n", "mps", renamed=True), 1, "", "nvidia.com/gpu.shared: 2", "with MPS it has one"),
+    (GKE_MIG, 1, "", "nvidia.com/mig-1g.5gb: 1", "it serves nvidia.com/gpu (1g.5gb)"),
+    (made.vke("n"), 1, "", "nvidia.com/mig-1g.5gb: 1", "it does not serve shares of nvidia-mig"),
+]
+
+
+@pytest.mark.parametrize(("node", "count", "selector", "limits", "said"), IN_MANIFESTS)
+def test_would_it_fit(run: Run, node: Node, count: int, selector: str, limits: str, said: str) -> None:
+    Path("web.yaml").write_text(deployment(limits, count, selector))
+    done = run(FakeServer([node]), "capacity -f web.yaml")
+    assert said in done.out, done.err
+    assert done.code == (0 if "\nfits: " in done.out else 1)
+
+
+def test_what_is_not_answered(run: Run) -> None:
+    daemons = deployment(OF_VKE_KEYS % 30).replace("kind: Deployment", "kind: DaemonSet")
+    texts = ((daemons, "not known: 1 pod"), (deployment(OF_VKE_KEYS % 130, 3), "VKE013"), ("a: [\n", "GX001"))
+    for text, said in texts:
+        Path("web.yaml").write_text(text)
+        done = run(FakeServer([made.vke("a")]), "capacity -f web.yaml")
+        assert done.code == 1, done
+        assert said in done.out + done.err
+
+
+def test_an_answer_as_json(run: Run) -> None:
+    Path("web.yaml").write_text(deployment(OF_VKE_KEYS % 60, 3))
+    answer = json.loads(run(FakeServer([made.vke("a")]), "capacity -f web.yaml -o json").out)["answer"]
+    assert (answer["verdict"], answer["pods"], answer["podsThatFit"]) == ("does not fit", 3, 2)
+
+
+def test_a_card_takes_as_many_containers_as_the_node_says(run: Run) -> None:
+    Path("web.yaml").write_text(deployment("nvidia.com/gpu: 1, nvidia.com/gpumem: 100"))
+    text = f"{made.card_uuid('a', 0)},NVIDIA,100,0:;"
+    limits = {"nvidia.com/gpu": 1, "nvidia.com/gpumem": 100}
+    running = [recorded(f"pod-{number}", "a", limits, "vgpu", text) for number in range(2)]
+    for split, said in ((2, "does not fit"), (3, "fits")):
+        done = run(FakeServer([made.hami("a", cards=1, split=split)], running), "capacity -f web.yaml")
+        assert f"\n{said}: 1 pod" in done.out
+
+
+def test_init_containers_are_reserved(run: Run) -> None:
+    limits = "resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: %s}}"
+    init = f"      initContainers: [{{name: init, {limits % 8000}}}]\n      containers:"
+    for replicas, said in ((1, "fits: 1 pod"), (2, "does not fit")):
+        text = deployment("nvidia.com/gpu: 1, nvidia.com/gpumem: 4000", replicas)
+        Path("web.yaml").write_text(text.replace("      containers:", init))
+        assert said in run(FakeServer([made.hami("a", cards=1)]), "capacity -f web.yaml").out

@@ -30,10 +30,8 @@ def device(
 
 def piece(devices: list[Any], driver: str = HAMI, generation: int = 1, node: str = "n1") -> Any:
     pool = {"name": node, "generation": generation, "resourceSliceCount": 1}
-    return {
-        "metadata": {"name": "s"},
-        "spec": {"driver": driver, "nodeName": node, "pool": pool, "devices": devices},
-    }
+    spec = {"driver": driver, "nodeName": node, "pool": pool, "devices": devices}
+    return {"metadata": {"name": "s"}, "spec": spec}
 
 
 def claim(
@@ -60,7 +58,7 @@ def server(
 
 
 def nodes(run: Run, one: FakeServer) -> dict[str, Any]:
-    ran = run(one, "nodes", "-o", "json")
+    ran = run(one, "nodes -o json")
     assert ran.code == 0, ran.err
     [item] = json.loads(ran.out)["items"]
     return dict(item)
@@ -88,20 +86,15 @@ def test_what_claims_leave(run: Run, version: str) -> None:
     assert (found["target"], found["serves"], found["model"]) == ("dra-hami", "shares", "A10")
     assert (found["cards"], found["cardMiB"], found["notes"]) == (3, 24576, [])
     assert found["free"] == {"cores": 170, "memoryMiB": 2 * 24576 - 4096 - 3000, "cards": 1}
-    cards = json.loads(run(there, "capacity", "-o", "json").out)["nodes"][0]["cards"]
-    assert [(one["cores"], one["memoryMiB"], one["whole"]) for one in cards] == [
-        (30, 7096, False),
-        (100, 24576, True),
-        (0, 0, False),
-    ]
-    assert [(one["pod"], one["container"]) for one in cards[0]["held"]] == [
-        ("web-1", "claim a"),
-        ("web-2, web-3", "claim b"),
-    ]
-    text = run(there, "capacity", "--pods").out
+    cards = json.loads(run(there, "capacity -o json").out)["nodes"][0]["cards"]
+    taken = [(30, 7096, False), (100, 24576, True), (0, 0, False)]
+    assert [(one["cores"], one["memoryMiB"], one["whole"]) for one in cards] == taken
+    held = [("web-1", "claim a"), ("web-2, web-3", "claim b")]
+    assert [(one["pod"], one["container"]) for one in cards[0]["held"]] == held
+    text = run(there, "capacity --pods").out
     assert "ml/web-1 claim a: 30 %, 4096 MiB" in text
     assert "ml/train claim c: the whole card" in text
-    room = json.loads(run(there, "plan", "-o", "json").out)["targets"]
+    room = json.loads(run(there, "plan -o json").out)["targets"]
     assert [(one["target"], one["emptyCards"], one["coresFree"]) for one in room] == [("dra-hami", 1, 170)]
 
 

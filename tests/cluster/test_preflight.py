@@ -13,6 +13,7 @@ from gpuxlate.backends.requirements import State
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.planning.preflight import Flight, preflight, profile_for
+from tests.cluster.asking import share
 from tests.cluster.conftest import Run
 from tests.cluster.fake import FakeServer
 from tests.e2e import nodes as made
@@ -20,11 +21,11 @@ from tests.e2e import nodes as made
 VKE, ACK, TKE = (registry.get(name) for name in ("vke", "ack", "tke"))
 
 
-def flight(nodes: list[Any], backend: Any, version: str, share: Share | None = None) -> Flight:
+def flight(nodes: list[Any], backend: Any, version: str, wanted: Share | None = None) -> Flight:
     found = gpu_nodes(FakeServer(nodes))
     profile = profile_for([one for one in found if one.view.target == backend.name], backend)
-    needs = backend.node_needs(share, profile) if share else None
-    return preflight(found, backend, version, needs, share)
+    needs = backend.node_needs(wanted, profile) if wanted else None
+    return preflight(found, backend, version, needs, wanted)
 
 
 OFFLINE = Share(cores=30, memory_mib=4096, qos=Qos.OFFLINE)
@@ -72,11 +73,11 @@ CASES: list[tuple[list[Any], Any, str, Share | None, str, State]] = [
 ]
 
 
-@pytest.mark.parametrize(("nodes", "backend", "version", "share", "what", "state"), CASES)
+@pytest.mark.parametrize(("nodes", "backend", "version", "wanted", "what", "state"), CASES)
 def test_what_is_met(
-    nodes: list[Any], backend: Any, version: str, share: Share | None, what: str, state: State
+    nodes: list[Any], backend: Any, version: str, wanted: Share | None, what: str, state: State
 ) -> None:
-    found = flight(nodes, backend, version, share)
+    found = flight(nodes, backend, version, wanted)
     said = next(one for one in found.points if what in one.what)
     assert said.state is state
     assert found.failed is (state is UNMET)
@@ -94,25 +95,58 @@ def test_one_node_must_have_it_all() -> None:
     assert flight([*nodes, made.tke("c")], TKE, "v1.28.3-tke.9", two).ready == ("c",)
 
 
-def test_the_command(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "share.yaml").write_text(
-        "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {name: web}\n"
-        "spec: {cores: 30, memoryMiB: 4096, policy: fixed-share}\n"
-    )
+# --- the command --------------------------------------------------------------------------------
+
+
+def test_the_command(run: Run) -> None:
+    Path("share.yaml").write_text(share("{cores: 30, memoryMiB: 4096, policy: fixed-share}"))
     server = FakeServer(made.VKE, version="v1.28.15-vke.19")
-    done = run(server, "preflight", "--to", "vke", "share.yaml")
+    done = run(server, "preflight --to vke share.yaml")
     assert (done.code, done.err) == (0, "")
     assert done.out.startswith("web at volcengine-mgpu, Kubernetes v1.28.15-vke.19\n")
     assert "not met on vke-burst: guaranteed-burst-share" in done.out
     assert done.out.endswith("ready as far as known: vke-fixed, vke-unlabelled\n")
 
-    done = run(server, "preflight", "--to", "vke", "-o", "json")
+    done = run(server, "preflight --to vke -o json")
     data = json.loads(done.out)
     assert (done.code, data["format"]) == (0, "gpuxlate-preflight/v1")
-    states = {one["state"] for one in data["items"][0]["points"]}
-    assert states == {"met", "not known"}
+    assert {one["state"] for one in data["items"][0]["points"]} == {"met", "not known"}
 
-    done = run(server, "preflight", "--to", "ack", "share.yaml")
+    done = run(server, "preflight --to ack share.yaml")
     assert done.code == 1
     assert "one that serves alibaba-gpushare" in done.out
     assert "vke-whole: whole cards" in done.out
+
+
+MIG, CLIENTS = "nvidia-mig", "nvidia-shared"
+MIXED, SINGLE, MPS = made.mig_mixed("mixed"), made.mig_single("single"), made.sliced("n", "mps")
+PARTS: list[tuple[list[Any], str, str, int, str]] = [
+    # nodes, target, spec of the share, exit code, what is said
+    ([MIXED], MIG, "{partition: {profile: 1g.10gb, count: 2}}", 0, "ready as far as known: mixed"),
+    ([MIXED], MIG, "{partition: {profile: 1g.10gb, count: 3}}", 1, "has at most 2"),
+    # each node gets the pod as its strategy has it
+    ([MIXED, SINGLE], MIG, "{partition: {profile: 1g.5gb}}", 0, "ready as far as known: single"),
+    ([MIXED], MIG, "{partition: {profile: 1g.20gb}}", 1, "no 1g.20gb on H100-80GB"),
+    ([MIXED], MIG, "{cores: 10, memoryMiB: 9000}", 0, "a pod with 1g.10gb"),
+    ([MIXED], MIG, "{cards: 1}", 1, "mixed: nvidia.com/mig-1g.10gb, nvidia.com/mig-2g"),
+    ([made.node("n", resources={"nvidia.com/gpu": 1})], MIG, "{cards: 1}", 0, "known: n"),
+    ([MPS], CLIENTS, "{replica: {of: 3, strategy: mps}}", 1, "have 1/4, mps"),
+    ([MPS], CLIENTS, "{cores: 20, memoryMiB: 3000}", 0, "a pod with 1/4, mps"),
+    (made.PARTS, "gke", "{replica: {of: 4, strategy: time-slicing}}", 0, "known: gke-time"),
+    (made.PARTS, "gke", "{replica: {of: 8, strategy: mps}}", 1, "gke-time: the pod selects"),
+    (made.PARTS, "gke", "{cards: 2}", 0, "known: gke-whole"),
+]
+
+
+@pytest.mark.parametrize(("nodes", "target", "spec", "code", "said"), PARTS)
+def test_parts_of_cards(run: Run, nodes: list[Any], target: str, spec: str, code: int, said: str) -> None:
+    Path("web.yaml").write_text(share(spec))
+    done = run(FakeServer(nodes, version="v1.35.3-gke.1"), f"preflight --to {target} web.yaml")
+    assert done.code == code, done.out + done.err
+    assert said in " ".join((done.out + done.err).split())
+
+
+def test_whole_cards_look_at_the_shared_nodes_of_hami(run: Run) -> None:
+    Path("web.yaml").write_text(share("{cards: 1}"))
+    done = run(FakeServer([made.hami("a", labels={"gpu": "on"})]), "preflight --to hami web.yaml")
+    assert "GPU nodes: one that serves hami" in done.out.split("\nmet\n")[1], done.err
