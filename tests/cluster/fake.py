@@ -37,7 +37,7 @@ class FakeServer:
 
     def get(self, path: str, **_query: Any) -> Json:
         self.requests.append(("get", path))
-        if path in RESOURCES:
+        if path in RESOURCES and path not in self.objects:
             rows = RESOURCES[path]
             named = [{"kind": kind, "name": name, "namespaced": inside} for kind, name, inside in rows]
             return {"resources": [*named, *({**one, "name": f"{one['name']}/status"} for one in named)]}
