@@ -24,34 +24,29 @@ SHARES = {
     "mps": "{replica: {of: 4, strategy: mps}, device: {models: [L4]}}",
     "mig": "{partition: {profile: 1g.10gb}}",
 }
+H100_CARDS, WITH_H100 = (
+    "cards: {model: H100-80GB, perNode: 4}",
+    ("gke", "nvidia-mig", "nvidia-shared", "dra-nvidia"),
+)
 PROFILES = {
     "old": "target: vke\npolicy: burst-share\n",
     "good": "target: vke\npolicy: fixed-share\ncards: {memoryMiB: 22731}\n",
     "ten": "target: vke\npolicy: fixed-share\ncards: {perNode: 4, memoryMiB: 22731}\n",
     "pascal": "target: tke\ncards: {model: P40}\n",
-    **{
-        f"{target}.h100": f"target: {target}\ncards: {{model: H100-80GB, perNode: 4}}\n"
-        for target in ("gke", "nvidia-mig", "nvidia-shared", "dra-nvidia")
-    },
+    **{f"{name}.h100": f"target: {name}\n{H100_CARDS}\n" for name in WITH_H100},
     "same-name": "target: nvidia-shared\ncards: {perNode: 4, memoryMiB: 22731}\n"
     "nvidia: {sharing: {strategy: time-slicing, replicas: 4, renamed: false}}\n",
-    "single": "target: nvidia-mig\ncards: {model: H100-80GB, perNode: 4}\nnvidia: {migStrategy: single}\n",
+    "single": f"target: nvidia-mig\n{H100_CARDS}\nnvidia: {{migStrategy: single}}\n",
 }
 HEAD = "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {name: bert}\nspec: "
 
 
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp("nodepool")
-    for name, text in (PROFILES | {name: f"{HEAD}{spec}\n" for name, spec in SHARES.items()}).items():
-        (made / f"{name}.yaml").write_text(text)
-    return made
-
-
 @pytest.fixture
-def run(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The command on a share, in a folder with these shares and profiles: ``part --to vke``."""
-    monkeypatch.chdir(folder)
+    monkeypatch.chdir(tmp_path)
+    for name, text in (PROFILES | {name: f"{HEAD}{spec}\n" for name, spec in SHARES.items()}).items():
+        Path(f"{name}.yaml").write_text(text)
 
     def called(command: str) -> tuple[int, str, str]:
         share, *others = command.split()
@@ -223,39 +218,7 @@ def test_warnings_about_autoscalers(run: Run) -> None:
             if "pending pod" in run(command)[1]] == []  # fmt: skip
 
 
-# Google Cloud, ComputeClass; kcl-lang/modules, pull request 358
-COMPUTE_CLASS = """
-type: object
-additionalProperties: false
-required: [apiVersion, kind, metadata, spec]
-properties:
-  apiVersion: {const: cloud.google.com/v1}
-  kind: {const: ComputeClass}
-  metadata: {properties: {name: {pattern: "^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"}}}
-  spec:
-    additionalProperties: false
-    required: [nodePoolAutoCreation, priorities, whenUnsatisfiable]
-    properties:
-      nodePoolAutoCreation: {const: {enabled: true}}
-      whenUnsatisfiable: {enum: [ScaleUpAnyway, DoNotScaleUp]}
-      priorities:
-        items:
-          additionalProperties: false
-          properties:
-            gpu:
-              additionalProperties: false
-              required: [type, count]
-              properties:
-                type: {type: string}
-                count: {type: integer, minimum: 1}
-                gpuSharing:
-                  additionalProperties: false
-                  properties:
-                    sharingStrategy: {enum: [TIME_SHARING, MPS]}
-                    maxSharedClientsPerGPU: {minimum: 2, maximum: 48}
-                    gpuPartitionSize: {type: string}
-                  dependentRequired: {sharingStrategy: [maxSharedClientsPerGPU]}
-"""
+COMPUTE_CLASS = yaml.safe_load((Path(__file__).parent / "compute-class.yaml").read_text(encoding="utf-8"))
 MPS = {"sharingStrategy": "MPS", "maxSharedClientsPerGPU": 4}
 H100 = {"type": "nvidia-h100-80gb", "count": 4}
 
@@ -271,7 +234,7 @@ H100 = {"type": "nvidia-h100-80gb", "count": 4}
 def test_a_compute_class(run: Run, command: str, gpu: dict[str, object]) -> None:
     code, out, _ = run(f"{command} --to gke -o yaml")
     document = yaml.safe_load(out)
-    assert list(Draft202012Validator(yaml.safe_load(COMPUTE_CLASS)).iter_errors(document)) == []
+    assert list(Draft202012Validator(COMPUTE_CLASS).iter_errors(document)) == []
     assert (code, document["spec"]["priorities"]) == (0, [{"gpu": gpu}])
     text = "".join(run(f"{command} --to gke")[1].split())
     assert f"compute-class={document['metadata']['name']}" in text
