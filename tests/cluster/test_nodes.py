@@ -29,6 +29,11 @@ from tests.cluster.fake import FakeServer
 from tests.e2e import nodes as made
 from tests.e2e import pods
 
+
+def profile(nodes: list[Node], target: str, version: str | None = None) -> tuple[dict[str, Any], list[str]]:
+    return profile_data(gpu_nodes(FakeServer(nodes)), target, version)
+
+
 VKE, ACK, TKE = "volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu"
 SHARES, WHOLE, NOTHING = Serves.SHARES, Serves.WHOLE, Serves.NOTHING
 VIEWS = [
@@ -79,13 +84,11 @@ NO_SHARES: list[tuple[dict[str, str], dict[str, int], str]] = [
 ]
 
 
-@pytest.mark.parametrize(("labels", "resources", "said"), NO_SHARES)
-def test_a_node_that_serves_nothing_says_so(
-    labels: dict[str, str], resources: dict[str, int], said: str
-) -> None:
-    view = seen(made.node("n", labels=labels, resources=resources))
-    assert view.serves is NOTHING
-    assert said in view.notes[0].replace("which is", "is")
+def test_a_node_that_serves_nothing_says_so() -> None:
+    for labels, resources, said in NO_SHARES:
+        view = seen(made.node("n", labels=labels, resources=resources))
+        assert view.serves is NOTHING, labels
+        assert said in view.notes[0].replace("which is", "is")
 
 
 def test_a_policy_that_is_none_is_told() -> None:
@@ -104,30 +107,17 @@ def test_the_unit_of_ack_is_never_guessed() -> None:
 
 
 def test_an_open_source_node_counts_mib() -> None:
-    node = made.node(
-        "n",
-        labels={"gpushare": "true", "aliyun.accelerator/nvidia_mem": "16276MiB"},
-        resources={"aliyun.com/gpu-mem": 2 * 16276, "aliyun.com/gpu-count": 2},
-    )
-    view = seen(node)
-    assert (view.mode, view.cards, view.card_mib) == ("open source", 2, 16276)
-    data, _ = profile_data(gpu_nodes(FakeServer([node])), ACK, None)
+    labels = {"gpushare": "true", "aliyun.accelerator/nvidia_mem": "16276MiB"}
+    resources = {"aliyun.com/gpu-mem": 2 * 16276, "aliyun.com/gpu-count": 2}
+    node = made.node("n", labels=labels, resources=resources)
+    assert (seen(node).mode, seen(node).cards, seen(node).card_mib) == ("open source", 2, 16276)
+    data, _ = profile([node], ACK)
     assert data["alibaba"] == {"memoryUnitMiB": 1, "openSource": True}
 
 
 # --- HAMi's family -------------------------------------------------------------------------------
 
-NO_CARDS = [
-    "",
-    "[]",
-    "{}",
-    "[",
-    "[1]",
-    "[" * 100_000,
-    '[{"id": ""}]',
-    '[{"id": "a", "devmem": "much"}]',
-    "x:",
-]
+NO_CARDS = ["", "[]", "{}", "[", "[1]", "[" * 100_000, '[{"id": ""}]', '[{"id": "a", "devmem": "?"}]', "x:"]
 
 
 @pytest.mark.parametrize("text", NO_CARDS)
@@ -152,24 +142,20 @@ def test_whole_cards_of_amd_are_counted() -> None:
 
 # --- parts of cards: NVIDIA's device plugin with MIG, time-slicing and MPS, and GKE ---------------
 
+MIG, CLIENTS, H100, A100 = "nvidia-mig", "nvidia-shared", "NVIDIA-H100-80GB-HBM3", "NVIDIA-A100-SXM4-40GB"
 GPU, SHARED, MIG_1G = "nvidia.com/gpu", "nvidia.com/gpu.shared", "nvidia.com/mig-1g.5gb"
 OF_H100 = tuple((f"nvidia.com/mig-{name}", amount, name) for name, (amount, _, _) in made.H100.items())
 OF_TWO = (*((key, 2 * amount, name) for key, amount, name in OF_H100), (GPU, 1, "card"))
 BOTH = made.mig_mixed("n", cards=2, labels={"nvidia.com/gpu.replicas": "1"})
 BOTH["status"]["allocatable"][GPU] = "1"
-SLICED_MIG = made.node(
-    "n",
-    labels={
-        f"{MIG_1G}.product": "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb-SHARED",
-        f"{MIG_1G}.replicas": "3",
-        f"{MIG_1G}.sharing-strategy": "time-slicing",
-    },
-    resources={MIG_1G: 21},
-)
+SHOWN = {"product": f"{A100}-MIG-1g.5gb-SHARED", "replicas": "3", "sharing-strategy": "time-slicing"}
+LABELS = {f"{MIG_1G}.{name}": value for name, value in SHOWN.items()}
+SLICED_MIG = made.node("n", labels=LABELS, resources={MIG_1G: 21})
+MPS = made.sliced("n", "mps", renamed=True)
 CUSTOM = made.mig_single("n", labels={"nvidia.com/mig.config": "custom"})
 # seven partitions of a card, each for three clients
 GKE_SLICED_MIG = made.gke("n", "nvidia-tesla-a100", 21, size="1g.5gb", strategy="time-sharing", of=3)
-MIG, CLIENTS, H100, A100 = "nvidia-mig", "nvidia-shared", "NVIDIA-H100-80GB-HBM3", "NVIDIA-A100-SXM4-40GB"
+QUARTER, THIRD, OF_ANY = "1/4, time-slicing", "1g.5gb, 1/3, time-slicing", "1 of a number that nodes know"
 Counted = tuple[tuple[str, int, str], ...]
 PARTS: list[tuple[Node, str, str, int | None, str | None, Counted]] = [
     # node, target, mode, cards, model, what is counted: resource, amount, name
@@ -178,21 +164,12 @@ PARTS: list[tuple[Node, str, str, int | None, str | None, Counted]] = [
     # seven of them on a card (PARTED), all cards alike by mig.config
     (made.mig_single("n"), MIG, "MIG single", 2, A100, ((GPU, 14, "1g.5gb"),)),
     (CUSTOM, MIG, "MIG single", None, A100, ((GPU, 14, "1g.5gb"),)),
-    (SLICED_MIG, MIG, "MIG mixed, time-slicing", None, None, ((MIG_1G, 21, "1g.5gb, 1/3, time-slicing"),)),
-    (made.sliced("n"), CLIENTS, "time-slicing", 2, "Tesla-T4", ((GPU, 8, "1/4, time-slicing"),)),
-    (made.sliced("n", "mps", renamed=True), CLIENTS, "mps", 2, "Tesla-T4", ((SHARED, 8, "1/4, mps"),)),
-    (
-        made.node("n", resources={SHARED: 8}),
-        *(CLIENTS, "shared", None, None, ((SHARED, 8, "1 of a number that nodes know"),)),
-    ),
-    (
-        made.gke("n", strategy="time-sharing", of=4),
-        *("gke", "time-sharing", 2, "T4-16GB", ((GPU, 8, "1/4, time-slicing"),)),
-    ),
-    (
-        GKE_SLICED_MIG,
-        *("gke", "MIG, time-sharing", 1, "A100-40GB", ((GPU, 21, "1g.5gb, 1/3, time-slicing"),)),
-    ),
+    (SLICED_MIG, MIG, "MIG mixed, time-slicing", None, None, ((MIG_1G, 21, THIRD),)),
+    (made.sliced("n"), CLIENTS, "time-slicing", 2, "Tesla-T4", ((GPU, 8, QUARTER),)),
+    (MPS, CLIENTS, "mps", 2, "Tesla-T4", ((SHARED, 8, "1/4, mps"),)),
+    (made.node("n", resources={SHARED: 8}), CLIENTS, "shared", None, None, ((SHARED, 8, OF_ANY),)),
+    (made.gke("n", strategy="time-sharing", of=4), "gke", "time-sharing", 2, "T4-16GB", ((GPU, 8, QUARTER),)),
+    (GKE_SLICED_MIG, "gke", "MIG, time-sharing", 1, "A100-40GB", ((GPU, 21, THIRD),)),
     (made.gke("n", "nvidia-new", 3, size="1g.9gb"), "gke", "MIG", None, "nvidia-new", ((GPU, 3, "1g.9gb"),)),
 ]
 
@@ -215,15 +192,15 @@ def test_whole_cards() -> None:
         assert (view.target, view.serves, view.whole_key) == (target, WHOLE, GPU)
 
 
-LABEL = "nvidia.com/mig.strategy"
+STRATEGY, PRODUCT = "nvidia.com/mig.strategy", "nvidia.com/gpu.product"
 CONTRADICTIONS = [
     (made.mig_mixed("n", labels={"nvidia.com/mig.config.state": "pending"}), "mig.config.state is 'pending'"),
-    (made.mig_mixed("n", labels={LABEL: "single"}), "plug-in runs with another one"),
-    (made.mig_single("n", labels={LABEL: "mixed"}), "plug-in runs with another one"),
+    (made.mig_mixed("n", labels={STRATEGY: "single"}), "plug-in runs with another one"),
+    (made.mig_single("n", labels={STRATEGY: "mixed"}), "plug-in runs with another one"),
     (made.sliced("n", labels={"nvidia.com/gpu.replicas": "1"}), "gpu.replicas is 1: how many"),
     (made.sliced("n", labels={"nvidia.com/gpu.sharing-strategy": "none"}), "sharing-strategy is none"),
     (
-        made.node("n", labels={"nvidia.com/gpu.product": "NVIDIA-A30-MIG-INVALID"}),
+        made.node("n", labels={PRODUCT: "NVIDIA-A30-MIG-INVALID"}),
         "not all divided into partitions of one profile",
     ),
     (made.gke("n", strategy="mps"), "gke-gpu-sharing-strategy without cloud.google.com/gke-max-shared"),
@@ -293,54 +270,25 @@ def test_the_order_of_nodes_and_pods_changes_nothing() -> None:
 
 # --- the profile --------------------------------------------------------------------------------
 
-A10 = {"model": "NVIDIA-A10", "memoryMiB": 22731}
-TIME_SLICING = {"strategy": "time-slicing", "replicas": 3, "renamed": False}
+A10, L20 = {"model": "NVIDIA-A10", "memoryMiB": 22731}, {"perNode": 2, "memoryMiB": 45056}
+UNITS = {"alibaba": {"memoryUnitMiB": 1024, "isolation": "cgpu"}}
+T4 = {"model": "Tesla-T4", "perNode": 2, "memoryMiB": 15360}
+FOUR_MPS = {"sharing": {"strategy": "mps", "replicas": 4, "renamed": True}}
+THREE = {"migStrategy": "single", "sharing": {"strategy": "time-slicing", "replicas": 3, "renamed": False}}
+FIXED = {"policy": "fixed-share"}
 PROFILES: list[tuple[list[Node], str, dict[str, Any]]] = [
-    (
-        [made.vke("a"), made.vke("b")],
-        VKE,
-        {"policy": "fixed-share", "cards": {**A10, "perNode": 2}},
-    ),
-    (
-        [made.ack("a", "cgpu"), made.ack("b", "core_mem")],
-        ACK,
-        {"cards": {**A10, "perNode": 4}, "alibaba": {"memoryUnitMiB": 1024, "isolation": "cgpu"}},
-    ),
-    (
-        [made.tke("a")],
-        TKE,
-        {
-            "policy": "fixed-share",
-            "cards": {"perNode": 2, "memoryMiB": 45056},
-            "components": {"qgpuModule": "3.0.5"},
-        },
-    ),
+    # nodes, target, what is in the profile beside the version and the image
+    ([made.vke("a"), made.vke("b")], VKE, {**FIXED, "cards": {**A10, "perNode": 2}}),
+    ([made.ack("a", "cgpu"), made.ack("b", "core_mem")], ACK, {"cards": {**A10, "perNode": 4}, **UNITS}),
+    ([made.tke("a")], TKE, {**FIXED, "cards": L20, "components": {"qgpuModule": "3.0.5"}}),
     (
         [made.mig_single("n")],
         MIG,
         {"cards": {"model": A100, "perNode": 2}, "nvidia": {"migStrategy": "single"}},
     ),
-    (
-        [made.sliced("n", "mps", renamed=True)],
-        CLIENTS,
-        {
-            "cards": {"model": "Tesla-T4", "perNode": 2, "memoryMiB": 15360},
-            "nvidia": {"sharing": {"strategy": "mps", "replicas": 4, "renamed": True}},
-        },
-    ),
-    (
-        [GKE_SLICED_MIG],
-        "gke",
-        {
-            "cards": {"model": "A100-40GB", "perNode": 1},
-            "nvidia": {"migStrategy": "single", "sharing": TIME_SLICING},
-        },
-    ),
+    ([MPS], CLIENTS, {"cards": T4, "nvidia": FOUR_MPS}),
+    ([GKE_SLICED_MIG], "gke", {"cards": {"model": "A100-40GB", "perNode": 1}, "nvidia": THREE}),
 ]
-
-
-def profile(nodes: list[Node], target: str, version: str | None = None) -> tuple[dict[str, Any], list[str]]:
-    return profile_data(gpu_nodes(FakeServer(nodes)), target, version)
 
 
 @pytest.mark.parametrize(("nodes", "target", "wanted"), PROFILES)
