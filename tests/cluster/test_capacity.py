@@ -24,37 +24,29 @@ from tests.e2e import nodes as made
 from tests.e2e import pods
 
 
-def held(found: ledger.Ledger) -> dict[int, list[tuple[str, str, int | None]]]:
-    return {card.index: [(h.pod, h.ask.container, h.memory_mib) for h in card.held] for card in found.cards}
+def held(found: ledger.Ledger) -> dict[int, str]:
+    """Of each card who holds it: the pod, its container and its MiB."""
+    texts = [[f"{one.pod} {one.ask.container} {one.memory_mib}" for one in card.held] for card in found.cards]
+    return {card.index: ", ".join(text) for card, text in zip(found.cards, texts, strict=True)}
 
 
 # --- records ------------------------------------------------------------------------------------
 
+VKE_EACH, ACK_EACH = "vke-two-cards main 4096", "ack-two-cards main 4096"
+TKE_EACH = "tke-two-cards main 30720"
+RECORDS = {
+    "vke-fixed": {0: "vke-a main 4096, vke-b main 8192", 1: "vke-two-containers web 2048"},
+    # two cards share evenly; a whole card has all memory
+    "vke-native": {0: "vke-whole-card main None", 1: "", 2: VKE_EACH, 3: VKE_EACH},
+    # units of 1 GiB on each card, as the record says
+    "ack-cgpu": {0: "", 1: "ack-a main 4096", 2: ACK_EACH, 3: ACK_EACH},
+    "tke-fixed": {0: f"tke-a main 5120, {TKE_EACH}", 1: TKE_EACH},
+}
+
 
 def test_the_records_of_every_vendor() -> None:
     found = books(made.ALL, pods.ALL).ledgers
-    assert held(found["vke-fixed"]) == {
-        0: [("vke-a", "main", 4096), ("vke-b", "main", 8192)],
-        1: [("vke-two-containers", "web", 2048)],
-    }
-    # two cards share evenly; a whole card has all memory
-    assert held(found["vke-native"]) == {
-        0: [("vke-whole-card", "main", None)],
-        1: [],
-        2: [("vke-two-cards", "main", 4096)],
-        3: [("vke-two-cards", "main", 4096)],
-    }
-    # units of 1 GiB on each card, as the record says
-    assert held(found["ack-cgpu"]) == {
-        0: [],
-        1: [("ack-a", "main", 4096)],
-        2: [("ack-two-cards", "main", 4096)],
-        3: [("ack-two-cards", "main", 4096)],
-    }
-    assert held(found["tke-fixed"]) == {
-        0: [("tke-a", "main", 5120), ("tke-two-cards", "main", 30720)],
-        1: [("tke-two-cards", "main", 30720)],
-    }
+    assert {name: held(found[name]) for name in RECORDS} == RECORDS
     assert [one.pod for one in found["vke-fixed"].unplaced] == ["vke-no-record"]
 
 
@@ -67,7 +59,7 @@ def test_who_is_done_holds_nothing_and_who_waits_is_counted() -> None:
 def test_the_older_record_of_ack() -> None:
     older = {"ALIYUN_COM_GPU_MEM_IDX": "2"}  # OSS, const.go
     old = pods.pod("old", "ack-cgpu", pods.gpushare(3), annotations=older)
-    assert held(books(made.ACK, [old]).ledgers["ack-cgpu"])[2] == [("old", "main", 3072)]
+    assert held(books(made.ACK, [old]).ledgers["ack-cgpu"])[2] == "old main 3072"
 
 
 ALLOCATION = "scheduler.framework.gpushare.allocation"
@@ -123,11 +115,9 @@ def with_selector(one: Wanted, **labels: str) -> Wanted:
     return replace(one, keys=replace(one.keys, node_selector={k: Value(v) for k, v in labels.items()}))
 
 
-BURST = {"vke.volcengine.com/mgpu-compute-policy": "guaranteed-burst-share"}
-TWO_CARDS = {
-    "vke.volcengine.com/container-multiple-gpu": "2",
-    "vke.volcengine.com/mgpu-compute-policy": "native-burst-share",
-}
+POLICY = "vke.volcengine.com/mgpu-compute-policy"
+BURST = {POLICY: "guaranteed-burst-share"}
+TWO_CARDS = {"vke.volcengine.com/container-multiple-gpu": "2", POLICY: "native-burst-share"}
 
 
 def mgpu(cores: int, mib: int | None = None, count: int = 1, **other: Any) -> Wanted:
@@ -150,50 +140,28 @@ def unrecorded(cores: int) -> list[Node]:
 FITS, NOT, UNKNOWN = Verdict.FITS, Verdict.NOT, Verdict.UNKNOWN
 ONE, TWO, NATIVE = [made.vke("a", cards=1)], [made.vke("a")], [made.vke("a", policy="native-burst-share")]
 NATIVE_ONE = [made.vke("a", cards=1, policy="native-burst-share")]
-CGPU, CORE_MEM, CGPU_ONE = (
-    [made.ack("a", "cgpu")],
-    [made.ack("a", "core_mem")],
-    [made.ack("a", "cgpu", cards=1)],
-)
+CGPU, CORE_MEM = [made.ack("a", "cgpu")], [made.ack("a", "core_mem")]
+CGPU_ONE = [made.ack("a", "cgpu", cards=1)]
 UNITS_OF_128 = [made.ack("a", "share", cards=1, unit_mib=128)]
 ANY = mgpu(10, 1024)
+FULL = [on(0, 60, 1024), on(1, 60, 1024, "q")]
+UNEVEN = [on(0, 90, 1024), on(1, 10, 20000, "q")]
+SIXTEEN = [on(0, 1, 256, f"p{n}") for n in range(16)]
+EIGHT, NINE = (wanted(None, {"nvidia.com/gpu": cards}) for cards in (8, 9))
+OTHER_POLICY = "its policy is fixed-share, the pod requests guaranteed-burst-share"
 FIT: list[tuple[list[Node], list[Node], Wanted, Verdict, str]] = [
     # nodes, running, wanted, verdict, a part of the reason
     (ONE, [], mgpu(50, 8192), FITS, ""),
     (ONE, [], mgpu(50, 8192, 2), FITS, ""),
     (ONE, [], mgpu(50, 4096, 3), NOT, "compute: 150 % requested in all, 100 % free"),
-    (
-        TWO,
-        [on(0, 60, 1024), on(1, 60, 1024, "q")],
-        mgpu(50, 1024),
-        NOT,
-        "compute: 50 % of a card requested, at most 40 % free",
-    ),
+    (TWO, FULL, mgpu(50, 1024), NOT, "compute: 50 % of a card requested, at most 40 % free"),
     (TWO, [], mgpu(10, 22732), NOT, "memory: 22732 MiB of a card requested, at most 22731 MiB free"),
-    (
-        TWO,
-        [on(0, 90, 1024), on(1, 10, 20000, "q")],
-        mgpu(50, 4096),
-        NOT,
-        "no card has 50 % and 4096 MiB free together",
-    ),
+    (TWO, UNEVEN, mgpu(50, 4096), NOT, "no card has 50 % and 4096 MiB free together"),
     # V, maxContainersPerCard: 16
-    (
-        ONE,
-        [on(0, 1, 256, f"p{n}") for n in range(16)],
-        mgpu(1, 256),
-        NOT,
-        "its cards run as many as they can",
-    ),
+    (ONE, SIXTEEN, mgpu(1, 256), NOT, "its cards run as many as they can"),
     (NATIVE_ONE, [], mgpu(60, 8192, annotations=TWO_CARDS), NOT, "2 cards requested, it has 1 card"),
     (NATIVE, [], mgpu(60, 8192, annotations=TWO_CARDS), FITS, ""),
-    (
-        TWO,
-        [],
-        mgpu(30, 4096, annotations=BURST),
-        NOT,
-        "its policy is fixed-share, the pod requests guaranteed-burst-share",
-    ),
+    (TWO, [], mgpu(30, 4096, annotations=BURST), NOT, OTHER_POLICY),
     # whole cards go to any policy, to an unused one
     (NATIVE, [], mgpu(200), FITS, ""),
     (ONE, [on(0, 1, 256)], mgpu(100), NOT, "1 unused card requested, 0 free"),
@@ -211,14 +179,8 @@ FIT: list[tuple[list[Node], list[Node], Wanted, Verdict, str]] = [
     (UNITS_OF_128, [], gpushare(177), FITS, ""),
     ([made.tke("a")], [], wanted("tke", pods.qgpu(160, 60)), FITS, ""),
     # whole cards of any cloud
-    ([made.vke_whole("a")], [], wanted(None, {"nvidia.com/gpu": 8}), FITS, ""),
-    (
-        [made.vke_whole("a")],
-        [],
-        wanted(None, {"nvidia.com/gpu": 9}),
-        NOT,
-        "9 of nvidia.com/gpu requested, 8 free",
-    ),
+    ([made.vke_whole("a")], [], EIGHT, FITS, ""),
+    ([made.vke_whole("a")], [], NINE, NOT, "9 of nvidia.com/gpu requested, 8 free"),
     ([made.tke("a")], [], ANY, NOT, "a: it does not serve shares of volcengine-mgpu"),
     ([], [], ANY, NOT, "there is no GPU node"),
 ]
