@@ -81,6 +81,6 @@ def deployment(limits: str, count: int = 1, selector: str = "") -> str:
     return _DEPLOYMENT % (count, selector, limits)
 
 
-def share(spec: str) -> str:
+def share(spec: str, name: str = "web") -> str:
     """The text of a GPUShare document with this spec, in flow style."""
-    return f"apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {{name: web}}\nspec: {spec}\n"
+    return f"apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {{name: {name}}}\nspec: {spec}\n"

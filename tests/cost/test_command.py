@@ -9,18 +9,15 @@ from pathlib import Path
 import pytest
 
 from tests import running
+from tests.cluster.asking import share
 
 OUTPUTS = Path(__file__).parent / "outputs"
 Run = Callable[..., tuple[int, str, str]]
 
 
-def document(name: str, spec: str) -> str:
-    return f"apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {{name: {name}}}\nspec: {spec}\n"
-
-
 # the share of the vendor's example (seed 004), and the one of facts/volcengine (d) where memory decides
-BERT = document("bert", "{cores: 30, memoryMiB: 4096}")
-BIG = document("big", "{cores: 30, memoryMiB: 8192}")
+BERT = share("{cores: 30, memoryMiB: 4096}", "bert")
+BIG = share("{cores: 30, memoryMiB: 8192}", "big")
 POLICY = "{cores: 30, memoryMiB: 4096, policy: fixed-share}"
 RAY = "--to emr-ray --card A10"
 
@@ -66,9 +63,9 @@ PRICES = {
     "a smaller card": (f"{JOB} --card-memory-mib 8192", BERT, 30, "5"),
     # the price is that of what the target gets
     # 5 % is what the job gets: 10 * 1/20 is less than its memory costs
-    "--round up": (f"{RAY} --round up", document("a", "{cores: 3, memoryMiB: 100}"), 5, "1/2"),
-    "--fill": (f"{RAY} --fill cores=40", document("a", "{memoryMiB: 4096}"), 40, "4"),
-    "--drop": (f"{RAY} --drop policy", document("a", POLICY), 30, "3"),
+    "--round up": (f"{RAY} --round up", share("{cores: 3, memoryMiB: 100}", "a"), 5, "1/2"),
+    "--fill": (f"{RAY} --fill cores=40", share("{memoryMiB: 4096}", "a"), 40, "4"),
+    "--drop": (f"{RAY} --drop policy", share(POLICY, "a"), 30, "3"),
 }
 
 
@@ -101,7 +98,7 @@ REFUSED = {
 @pytest.mark.parametrize("spec", REFUSED)
 def test_what_does_not_fit_has_no_price(run: Run, spec: str) -> None:
     """Nothing on stdout, whatever else was in the run."""
-    code, out, err = run(f"{BERT}---\n{document('a', spec)}", RAY)
+    code, out, err = run(f"{BERT}---\n{share(spec)}", RAY)
     assert (code, out) == (1, "")
     assert f"error[{REFUSED[spec]}]" in err
     assert "share.yaml:9:" in err
@@ -129,6 +126,6 @@ def test_inputs(run: Run) -> None:
     counts = ("--pods 0", "--pods x", "--card-memory-mib 0")
     assert {option: run(BERT, f"{RAY} {option}")[0] for option in counts} == dict.fromkeys(counts, 2)
     assert run("", RAY)[0] == 3
-    code, out, err = run(document("a", "{cores: thirty}"), RAY)
+    code, out, err = run(share("{cores: thirty}", "a"), RAY)
     assert (code, out) == (1, "")
     assert "GX010" in err

@@ -11,23 +11,19 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from tests import running
+from tests.cluster.asking import share
 
 Run = Callable[[str], tuple[int, str, str]]
 
 SHARES = {
     "part": "{cores: 30, memoryMiB: 4096, policy: fixed-share}",
-    "two": "{cards: 3, cores: 180, memoryMiB: 12288}",
-    "memory": "{memoryMiB: 4096}",
-    "bad": "{cores: 300}",
-    "whole": "{cards: 2}",
-    "slice": "{replica: {of: 4, strategy: time-slicing}}",
+    "memory": "{memoryMiB: 4096}", "bad": "{cores: 300}", "whole": "{cards: 2}",
+    "two": "{cards: 3, cores: 180, memoryMiB: 12288}", "slice": "{replica: {of: 4, strategy: time-slicing}}",
     "mps": "{replica: {of: 4, strategy: mps}, device: {models: [L4]}}",
     "mig": "{partition: {profile: 1g.10gb}}",
-}
-H100_CARDS, WITH_H100 = (
-    "cards: {model: H100-80GB, perNode: 4}",
-    ("gke", "nvidia-mig", "nvidia-shared", "dra-nvidia"),
-)
+}  # fmt: skip
+H100_CARDS = "cards: {model: H100-80GB, perNode: 4}"
+WITH_H100 = ("gke", "nvidia-mig", "nvidia-shared", "dra-nvidia")
 PROFILES = {
     "old": "target: vke\npolicy: burst-share\n",
     "good": "target: vke\npolicy: fixed-share\ncards: {memoryMiB: 22731}\n",
@@ -38,19 +34,18 @@ PROFILES = {
     "nvidia: {sharing: {strategy: time-slicing, replicas: 4, renamed: false}}\n",
     "single": f"target: nvidia-mig\n{H100_CARDS}\nnvidia: {{migStrategy: single}}\n",
 }
-HEAD = "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {name: bert}\nspec: "
 
 
 @pytest.fixture
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
     """The command on a share, in a folder with these shares and profiles: ``part --to vke``."""
     monkeypatch.chdir(tmp_path)
-    for name, text in (PROFILES | {name: f"{HEAD}{spec}\n" for name, spec in SHARES.items()}).items():
+    for name, text in (PROFILES | {name: share(spec, "bert") for name, spec in SHARES.items()}).items():
         Path(f"{name}.yaml").write_text(text)
 
     def called(command: str) -> tuple[int, str, str]:
-        share, *others = command.split()
-        ran = running.run("nodepool", f"{share}.yaml", *others)
+        document, *others = command.split()
+        ran = running.run("nodepool", f"{document}.yaml", *others)
         return ran.code, ran.out.decode(), ran.err.decode()
 
     return called
@@ -130,20 +125,14 @@ def test_what_the_target_leaves_out_or_needs_is_told(run: Run) -> None:
 
 
 # what is wrong about the options and files is in tests/errors/cases/01-command-line.yaml
+DRA = "memory --to dra-hami -o asg-tags"
+OVERLAY = "slice --to nvidia-shared -o karpenter --instance-type g6 --check same-name.yaml"
 WRONG = [
     ("two --to tke", 1, "error[TKE005]: requests 3 GPUs; a container of TKE shares at most 2"),
     ("bad --to tke", 1, "error[GX011]: cores is 300"),
     ("part --to vke --check none.yaml", 2, "error: there is no profile 'none.yaml'"),
-    (
-        "slice --to nvidia-shared -o karpenter --instance-type g6 --check same-name.yaml",
-        2,
-        "error: Karpenter takes nvidia.com/gpu from the type of the machine",
-    ),
-    (
-        "memory --to dra-hami -o asg-tags",
-        2,
-        "error: no document says what nodes of dra-hami have allocatable",
-    ),
+    (OVERLAY, 2, "error: Karpenter takes nvidia.com/gpu from the type of the machine"),
+    (DRA, 2, "error: no document says what nodes of dra-hami have allocatable"),
 ]
 
 
@@ -168,23 +157,19 @@ SCALED = {
     "slice --to nvidia-shared -o asg-tags --check nvidia-shared.h100.yaml": {
         f"{TAG}/resources/nvidia.com/gpu.shared": "16",
         f"{TAG}/label/nvidia.com/device-plugin.config": "shared",
-        f"{TAG}/label/{STRATEGY}": "time-slicing",
-        f"{TAG}/label/{REPLICAS}": "4",
+        f"{TAG}/label/{STRATEGY}": "time-slicing", f"{TAG}/label/{REPLICAS}": "4",
     },
     "mig --to nvidia-mig -o asg-tags --check single.yaml": {
-        f"{TAG}/resources/nvidia.com/gpu": "28",
-        f"{TAG}/label/nvidia.com/mig.config": "all-1g.10gb",
+        f"{TAG}/resources/nvidia.com/gpu": "28", f"{TAG}/label/nvidia.com/mig.config": "all-1g.10gb",
     },
     "mig --to nvidia-mig -o cluster-api --check nvidia-mig.h100.yaml": {
-        f"{ANNOTATION}/gpu-type": "nvidia.com/mig-1g.10gb",
-        f"{ANNOTATION}/gpu-count": "28",
+        f"{ANNOTATION}/gpu-type": "nvidia.com/mig-1g.10gb", f"{ANNOTATION}/gpu-count": "28",
         f"{ANNOTATION}/labels": "nvidia.com/mig.config=all-1g.10gb",
     },
     "whole --to dra-nvidia -o cluster-api --check dra-nvidia.h100.yaml": {
-        f"{ANNOTATION}/dra-driver": "gpu.nvidia.com",
-        f"{ANNOTATION}/gpu-count": "4",
+        f"{ANNOTATION}/dra-driver": "gpu.nvidia.com", f"{ANNOTATION}/gpu-count": "4",
     },
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("command", SCALED)
@@ -223,19 +208,19 @@ MPS = {"sharingStrategy": "MPS", "maxSharedClientsPerGPU": 4}
 H100 = {"type": "nvidia-h100-80gb", "count": 4}
 
 
-@pytest.mark.parametrize(
-    ("command", "gpu"),
-    [
-        ("mps", {"type": "nvidia-l4", "count": 1, "gpuSharing": MPS}),
-        ("mig --check gke.h100.yaml", {**H100, "gpuSharing": {"gpuPartitionSize": "1g.10gb"}}),
-        ("whole --check gke.h100.yaml", H100),
-    ],
-)
-def test_a_compute_class(run: Run, command: str, gpu: dict[str, object]) -> None:
+GPUS = {
+    "mps": {"type": "nvidia-l4", "count": 1, "gpuSharing": MPS},
+    "mig --check gke.h100.yaml": {**H100, "gpuSharing": {"gpuPartitionSize": "1g.10gb"}},
+    "whole --check gke.h100.yaml": H100,
+}
+
+
+@pytest.mark.parametrize("command", GPUS)
+def test_a_compute_class(run: Run, command: str) -> None:
     code, out, _ = run(f"{command} --to gke -o yaml")
     document = yaml.safe_load(out)
     assert list(Draft202012Validator(COMPUTE_CLASS).iter_errors(document)) == []
-    assert (code, document["spec"]["priorities"]) == (0, [{"gpu": gpu}])
+    assert (code, document["spec"]["priorities"]) == (0, [{"gpu": GPUS[command]}])
     text = "".join(run(f"{command} --to gke")[1].split())
     assert f"compute-class={document['metadata']['name']}" in text
 

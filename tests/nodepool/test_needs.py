@@ -132,22 +132,25 @@ def states(met: str = "", unmet: str = "", unknown: str = "") -> dict[str, State
     return {fact: state for state, facts in rows for fact in facts.split()}
 
 
+DRIVERS = "components.mgpuDriver components.generalWebhook"
+NEW = {"mgpu": "0.6.0", "mgpuDriver": "0.07.35.23", "generalWebhook": "v1.20.0"}
+OLD = {"mgpu": "0.5.9", "mgpuDriver": "latest"}
+V100, OF_TKE = (
+    CardProfile("Tesla-V100-SXM2-32GB", 8, 32510),
+    "kubernetesVersion cards.model cards.perNode cards.memoryMiB",
+)
 CHECKS: list[tuple[Share, Profile, dict[str, State]]] = [
     (
         ONLINE,
-        Profile(
-            *(VKE, "v1.28.15-vke.19", "velinux1.0", "fixed-share", CardProfile("A10", 4, 22731)),
-            {"mgpu": "0.6.0", "mgpuDriver": "0.07.35.23", "generalWebhook": "v1.20.0"},
-        ),
-        states(met=COLOCATION + "components.mgpuDriver components.generalWebhook"),
+        Profile(VKE, "v1.28.15-vke.19", "velinux1.0", "fixed-share", CardProfile("A10", 4, 22731), NEW),
+        states(met=COLOCATION + DRIVERS),
     ),
     (
         ONLINE,
         Profile(
-            *(VKE, "v1.28.15-vke.18", "veLinux 2.0", "native-burst-share", CardProfile("A10", 4, 2048)),
-            {"mgpu": "0.5.9", "mgpuDriver": "latest"},
+            VKE, "v1.28.15-vke.18", "veLinux 2.0", "native-burst-share", CardProfile("A10", 4, 2048), OLD
         ),
-        states(unmet=COLOCATION, unknown="components.mgpuDriver components.generalWebhook"),
+        states(unmet=COLOCATION, unknown=DRIVERS),
     ),
     # a pod that names no policy is fixed-share
     (PART, Profile(VKE, policy="guaranteed-burst-share"), states(unmet="policy", unknown="cards.memoryMiB")),
@@ -172,15 +175,8 @@ CHECKS: list[tuple[Share, Profile, dict[str, State]]] = [
     # "GPU sharing" (2024-11), docs 457/127667 and 457/117759
     (
         TWO,
-        Profile(
-            *(TKE, "v1.24.4-tke.5"),
-            cards=CardProfile("Tesla-V100-SXM2-32GB", 8, 32510),
-            components={"qgpu": "1.1.0", "qgpuModule": "3.0.5"},
-        ),
-        states(
-            "kubernetesVersion cards.model components.qgpuModule cards.perNode cards.memoryMiB",
-            "components.qgpu",
-        ),
+        Profile(TKE, "v1.24.4-tke.5", cards=V100, components={"qgpu": "1.1.0", "qgpuModule": "3.0.5"}),
+        states(f"components.qgpuModule {OF_TKE}", "components.qgpu"),
     ),
     (
         part(BURST),

@@ -8,33 +8,20 @@ from hypothesis import strategies as st
 from gpuxlate.model import versions
 
 AT_LEAST = [
-    ("v1.28.15-vke.19", "v1.28.15-vke.19", True),
-    ("v1.28.15-vke.18", "v1.28.15-vke.19", False),
+    ("v1.28.15-vke.19", "v1.28.15-vke.19", True), ("v1.28.15-vke.18", "v1.28.15-vke.19", False),
     ("v1.28.15-vke.100", "v1.28.15-vke.19", True),  # numbers, not text
-    ("v1.28.16-vke.1", "v1.28.15-vke.19", True),
-    ("v1.28.3-vke.99", "v1.28.15-vke.19", False),
-    ("1.28.15", "v1.28.15-vke.19", None),  # the build is not told
-    ("1.28.16", "v1.28.15-vke.19", True),
-    ("v1.28.9-aliyun.1", "v1.28.15-vke.19", None),  # another vendor's builds
-    ("v1.30.1-aliyun.1", "v1.28.15-vke.19", None),
-    ("v1.28.9-aliyun.1", "1.20", True),
-    ("v1.18.8-aliyun.1", "1.20", False),
-    ("v1.24.4-tke.5", "1.14", True),
-    ("v1.14.0-tke.30", "1.14", True),
-    ("v1.12.4-tke.30", "1.14", False),
-    ("0.07.35.23", "0.07.35.23", True),
-    ("0.7.36", "0.07.35.23", True),
-    ("0.07.35", "0.07.35.23", False),
-    ("v0.6", "v0.6.0", True),
-    ("v0.10.0", "v0.6.1", True),
-    (" 1.1.1\n", "1.1.1", True),
-    ("1.1.1-rc.1", "1.1.1", None),  # older or newer, the form does not tell
-    ("1.1.1+build", "1.1.1", None),
-    ("v1.28.15-eks-1234", "1.14", None),
-    ("latest", "v0.6.1", None),
-    ("", "v0.6.1", None),
-    ("١.٢", "1.0", None),
-]
+    ("v1.28.16-vke.1", "v1.28.15-vke.19", True), ("v1.28.3-vke.99", "v1.28.15-vke.19", False),
+    ("1.28.15", "v1.28.15-vke.19", None), ("1.28.16", "v1.28.15-vke.19", True),  # the build is not told
+    # another vendor's builds
+    ("v1.28.9-aliyun.1", "v1.28.15-vke.19", None), ("v1.30.1-aliyun.1", "v1.28.15-vke.19", None),
+    ("v1.28.9-aliyun.1", "1.20", True), ("v1.18.8-aliyun.1", "1.20", False),
+    ("v1.24.4-tke.5", "1.14", True), ("v1.14.0-tke.30", "1.14", True), ("v1.12.4-tke.30", "1.14", False),
+    ("0.07.35.23", "0.07.35.23", True), ("0.7.36", "0.07.35.23", True), ("0.07.35", "0.07.35.23", False),
+    ("v0.6", "v0.6.0", True), ("v0.10.0", "v0.6.1", True), (" 1.1.1\n", "1.1.1", True),
+    # older or newer, the form does not tell
+    ("1.1.1-rc.1", "1.1.1", None), ("1.1.1+build", "1.1.1", None), ("v1.28.15-eks-1234", "1.14", None),
+    ("latest", "v0.6.1", None), ("", "v0.6.1", None), ("١.٢", "1.0", None),
+]  # fmt: skip
 
 
 def test_at_least() -> None:

@@ -18,6 +18,7 @@ from gpuxlate.model.share import Share
 from gpuxlate.planning.nvidia_smi import Form, Seen, SeenCard
 from gpuxlate.planning.verify import Expected, expected, verify
 from tests import running
+from tests.cluster.asking import share
 
 OUTPUTS = Path(__file__).parent / "outputs"
 ACK = registry.get("alibaba-gpushare")
@@ -133,13 +134,7 @@ def test_a_list_verifies_the_number_of_cards_alone() -> None:
 # --- the command ------------------------------------------------------------------------------------
 
 Run = Callable[..., tuple[int, str, str]]
-
-
-def document(name: str, spec: str) -> str:
-    return f"apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {{name: {name}}}\nspec: {spec}\n"
-
-
-TWO = document("mnist", "{cards: 2, memoryMiB: 8192}")
+TWO = share("{cards: 2, memoryMiB: 8192}", "mnist")
 V100 = OUTPUTS / "driver-470-two-v100.txt"
 PROFILES = {
     "card.yaml": "target: alibaba-gpushare\ncards: {memoryMiB: 16160}\n",
@@ -195,7 +190,7 @@ VERDICTS = {
 @pytest.mark.parametrize("spec", VERDICTS)
 def test_a_mismatch_exits_1_and_says_why(run: Run, spec: str) -> None:
     wanted, verdict = VERDICTS[spec]
-    code, out, _ = run(document("a", spec))
+    code, out, _ = run(share(spec, "a"))
     assert code == wanted
     assert out.endswith(verdict)
 
@@ -217,7 +212,7 @@ def test_no_isolation_is_noted(run: Run) -> None:
 
 
 def test_one_of_several_documents(run: Run) -> None:
-    both = f"{TWO}---\n{document('other', '{cards: 1}')}"
+    both = f"{TWO}---\n{share('{cards: 1}', 'other')}"
     assert [run(both, f"--name {name}")[0] for name in ("mnist", "other")] == [0, 1]
 
 
@@ -255,10 +250,10 @@ def test_an_output_is_needed(run: Run) -> None:
 
 
 def test_what_is_refused(run: Run) -> None:
-    code, out, err = run(document("a", "{cards: 2, memoryMiB: 4097}"))
+    code, out, err = run(share("{cards: 2, memoryMiB: 4097}", "a"))
     assert (code, out) == (1, "")
     assert "GX011" in err
     assert "share.yaml" in err
-    code, out, err = run(document("a", "{cards: 4, cores: 120, memoryMiB: 16384}"), "--to tencent-qgpu")
+    code, out, err = run(share("{cards: 4, cores: 120, memoryMiB: 16384}", "a"), "--to tencent-qgpu")
     assert (code, out) == (1, "")
     assert "TKE005" in err

@@ -42,8 +42,8 @@ def deployment(name: str, namespace: str = "default", limits: dict[str, str] | N
 DEPLOYMENTS = [deployment("web"), deployment("bad", limits={CORES: "33", "cpu": "1"})]
 IN_DEFAULT = "/apis/apps/v1/namespaces/default/deployments"
 EVERYWHERE = "/apis/apps/v1/deployments"
-
-
+ELSEWHERE = Answer(302, b"", {"Location": "https://login.example/?token=" + TOKEN})
+ECHO = faults.status(422, "Invalid", f"bad\x1b[31m\nheader Bearer {TOKEN} {TOKEN}")
 FAULTS: dict[str, tuple[Fault, str, int]] = {
     # fault, words of the one line, requests made for it
     "500": (faults.broken(500), "fails (500), after 4 tries: etcdserver: leader changed", 4),
@@ -57,16 +57,8 @@ FAULTS: dict[str, tuple[Fault, str, int]] = {
     "half": (faults.half_json(), "is not a JSON object (application/json)", 1),
     "a list": (Answer(200, b"[]"), "is not a JSON object", 1),
     "deep": (Answer(200, b"[" * 100_000), "is not a JSON object", 1),
-    "elsewhere": (
-        Answer(302, b"", {"Location": "https://login.example/?token=" + TOKEN}),
-        "(302): it is not a Kubernetes API server",
-        1,
-    ),
-    "echo": (
-        faults.status(422, "Invalid", f"bad\x1b[31m\nheader Bearer {TOKEN} {TOKEN}"),
-        "(422): bad [31m header Bearer [hidden] [hidden]",
-        1,
-    ),
+    "elsewhere": (ELSEWHERE, "(302): it is not a Kubernetes API server", 1),
+    "echo": (ECHO, "(422): bad [31m header Bearer [hidden] [hidden]", 1),
 }
 
 
