@@ -48,13 +48,7 @@ class FakeServer:
             raise MissingError(f"{path}: not found")
         return copy.deepcopy(self.objects[path])
 
-    def pages(
-        self,
-        path: str,
-        *,
-        selector: str | None = None,
-        limit: int = 500,  # noqa: ARG002 - as a cluster's
-    ) -> Iterator[list[Json]]:
+    def pages(self, path: str, *, selector: str | None = None, **_limit: int) -> Iterator[list[Json]]:
         self.requests.append(("list", path))
         listed = {NODES: self.nodes, PODS: self.pods, **self.lists}
         if path in self.refused:
@@ -88,9 +82,7 @@ class FakeServer:
         before = self.objects.get(path, {})
         made = {**copy.deepcopy(before), **copy.deepcopy(dict(body))}
         number = int(before.get("metadata", {}).get("resourceVersion", "0"))
-        same = (
-            before and {**before, "metadata": made["metadata"]} == {**made} and _spec(before) == _spec(made)
-        )
+        same = before and {**before, "metadata": made["metadata"]} == made
         made["metadata"] = {**made["metadata"], "resourceVersion": str(number if same else number + 1)}
         if not dry_run:
             self.objects[path] = made
@@ -107,7 +99,3 @@ class FakeServer:
 def _pod_path(one: Json) -> str:
     metadata = one["metadata"]
     return f"/api/v1/namespaces/{metadata.get('namespace')}/pods/{metadata['name']}"
-
-
-def _spec(one: Json) -> Any:
-    return one.get("spec")

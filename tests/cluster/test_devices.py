@@ -113,21 +113,19 @@ SIZES = "its cards differ: 24576 to 49152 MiB; the smallest is counted"
 MIXED = "1 device is not counted: not shared, beside cards that are"
 
 
-@pytest.mark.parametrize(
-    ("other", "classes", "cards", "notes"),
-    [
-        (device("b", "48Gi"), (HAMI,), 2, [SIZES]),
-        (device("b", shared=False), (HAMI,), 1, [MIXED]),
-        (device("b", taints=[{"effect": "NoSchedule"}]), (HAMI,), 1, ["1 device is not counted: tainted"]),
-        (device("b", taints=[{"effect": "None"}]), (HAMI,), 2, []),
-        (device("b"), (), 2, [f"the cluster has no DeviceClass {HAMI}, which claims would name"]),
-    ],
-)
-def test_what_is_said_of_a_node(
-    run: Run, other: Any, classes: tuple[str, ...], cards: int, notes: list[str]
-) -> None:
-    found = nodes(run, server([piece([device("a"), other])], [], classes))
-    assert (found["cards"], found["notes"]) == (cards, notes)
+SAID: list[tuple[Any, tuple[str, ...], int, list[str]]] = [
+    (device("b", "48Gi"), (HAMI,), 2, [SIZES]),
+    (device("b", shared=False), (HAMI,), 1, [MIXED]),
+    (device("b", taints=[{"effect": "NoSchedule"}]), (HAMI,), 1, ["1 device is not counted: tainted"]),
+    (device("b", taints=[{"effect": "None"}]), (HAMI,), 2, []),
+    (device("b"), (), 2, [f"the cluster has no DeviceClass {HAMI}, which claims would name"]),
+]
+
+
+def test_what_is_said_of_a_node(run: Run) -> None:
+    for other, classes, cards, notes in SAID:
+        found = nodes(run, server([piece([device("a"), other])], [], classes))
+        assert (found["cards"], found["notes"]) == (cards, notes), other
 
 
 def test_a_server_without_claims_and_one_that_refuses(run: Run) -> None:

@@ -193,16 +193,14 @@ def test_whole_cards() -> None:
 
 
 STRATEGY, PRODUCT = "nvidia.com/mig.strategy", "nvidia.com/gpu.product"
+INVALID = made.node("n", labels={PRODUCT: "NVIDIA-A30-MIG-INVALID"})
 CONTRADICTIONS = [
     (made.mig_mixed("n", labels={"nvidia.com/mig.config.state": "pending"}), "mig.config.state is 'pending'"),
     (made.mig_mixed("n", labels={STRATEGY: "single"}), "plug-in runs with another one"),
     (made.mig_single("n", labels={STRATEGY: "mixed"}), "plug-in runs with another one"),
     (made.sliced("n", labels={"nvidia.com/gpu.replicas": "1"}), "gpu.replicas is 1: how many"),
     (made.sliced("n", labels={"nvidia.com/gpu.sharing-strategy": "none"}), "sharing-strategy is none"),
-    (
-        made.node("n", labels={PRODUCT: "NVIDIA-A30-MIG-INVALID"}),
-        "not all divided into partitions of one profile",
-    ),
+    (INVALID, "not all divided into partitions of one profile"),
     (made.gke("n", strategy="mps"), "gke-gpu-sharing-strategy without cloud.google.com/gke-max-shared"),
     (made.gke("n", strategy="fair", of=2), "'fair', which is not a strategy"),
     (made.gke("n", amount=0), "no nvidia.com/gpu is allocatable"),
@@ -275,17 +273,13 @@ UNITS = {"alibaba": {"memoryUnitMiB": 1024, "isolation": "cgpu"}}
 T4 = {"model": "Tesla-T4", "perNode": 2, "memoryMiB": 15360}
 FOUR_MPS = {"sharing": {"strategy": "mps", "replicas": 4, "renamed": True}}
 THREE = {"migStrategy": "single", "sharing": {"strategy": "time-slicing", "replicas": 3, "renamed": False}}
-FIXED = {"policy": "fixed-share"}
+FIXED, SINGLE = {"policy": "fixed-share"}, {"migStrategy": "single"}
 PROFILES: list[tuple[list[Node], str, dict[str, Any]]] = [
     # nodes, target, what is in the profile beside the version and the image
     ([made.vke("a"), made.vke("b")], VKE, {**FIXED, "cards": {**A10, "perNode": 2}}),
     ([made.ack("a", "cgpu"), made.ack("b", "core_mem")], ACK, {"cards": {**A10, "perNode": 4}, **UNITS}),
     ([made.tke("a")], TKE, {**FIXED, "cards": L20, "components": {"qgpuModule": "3.0.5"}}),
-    (
-        [made.mig_single("n")],
-        MIG,
-        {"cards": {"model": A100, "perNode": 2}, "nvidia": {"migStrategy": "single"}},
-    ),
+    ([made.mig_single("n")], MIG, {"cards": {"model": A100, "perNode": 2}, "nvidia": SINGLE}),
     ([MPS], CLIENTS, {"cards": T4, "nvidia": FOUR_MPS}),
     ([GKE_SLICED_MIG], "gke", {"cards": {"model": "A100-40GB", "perNode": 1}, "nvidia": THREE}),
 ]
@@ -404,9 +398,6 @@ def test_as_json(run: Run) -> None:
     assert names == sorted(names)
     fixed = next(one for one in data["items"] if one["name"] == "vke-fixed")
     assert fixed["free"] == {"cores": 90, "memoryMiB": 30102, "cards": None}
-
-
-def test_by_label(run: Run) -> None:
     done = run(FakeServer(made.ALL, pods.ALL), "nodes -l kubernetes.io/hostname=tke-fs -o json")
     assert [one["name"] for one in json.loads(done.out)["items"]] == ["tke-fs"]
 

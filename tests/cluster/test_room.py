@@ -59,13 +59,8 @@ asks = asking(cores=st.integers(0, 10).map(lambda n: n * 10), memory_mib=st.inte
 whole = asking(whole=st.just(True))
 pods_asked = st.lists(st.one_of(asks, asks, whole), min_size=1, max_size=2).map(tuple)
 fresh_cards = st.just(Space(100, 8, 3, True))
-used_cards = st.builds(
-    Space,
-    cores=st.integers(0, 9).map(lambda n: n * 10),
-    memory_mib=st.integers(0, 7),
-    slots=st.integers(0, 2),
-    untouched=st.just(False),
-)
+tens = st.integers(0, 9).map(lambda n: n * 10)
+used_cards = st.builds(Space, tens, st.integers(0, 7), st.integers(0, 2), st.just(False))
 node_cards = st.lists(st.one_of(fresh_cards, used_cards), min_size=1, max_size=3).map(tuple)
 
 

@@ -20,12 +20,9 @@ def text_of(name: str) -> str:
 
 # The 4309 MiB and the bytes used are those of seed 002 (ACK, multi-card sharing); 3231 MiB on a T4 is
 # CSK-EN in the facts. The others are made up in the layout of the driver.
-A100, V100_16 = "NVIDIA A100-SXM4-40GB", "Tesla V100-SXM2-16GB"
+A100, V100_16, CUT = "NVIDIA A100-SXM4-40GB", "Tesla V100-SXM2-16GB", "Tesla V100-SXM2..."
 CASES = {
-    "driver-470-two-v100.txt": (
-        Form.TABLE,
-        [SeenCard(0, "Tesla V100-SXM2...", 4309, 569), SeenCard(1, "Tesla V100-SXM2...", 4309, 381)],
-    ),
+    "driver-470-two-v100.txt": (Form.TABLE, [SeenCard(0, CUT, 4309, 569), SeenCard(1, CUT, 4309, 381)]),
     "driver-550-a10.txt": (Form.TABLE, [SeenCard(0, "NVIDIA A10", 4096, 0)]),
     "driver-535-mig.txt": (Form.TABLE, [SeenCard(0, A100, 40960, 87), SeenCard(1, A100, 40960, 512)]),
     "driver-418-t4.txt": (Form.TABLE, [SeenCard(0, "Tesla T4", 3231, 1057)]),
@@ -88,16 +85,15 @@ def test_memory_that_the_table_does_not_show() -> None:
 
 V100 = text_of("driver-470-two-v100.txt")
 
+RUNTIME = 'exec: "nvidia-smi": executable file not found in $PATH: unknown\n'
+OTHER_LINE = text_of("query.csv") + "a, b, c, d\n"
 # more of it is in tests/errors/cases/07-nvidia-smi.yaml
 BROKEN = {
     "nvml": ("Failed to initialize NVML: Driver/library version mismatch\n", "does not reach the driver"),
     "no devices": ("No devices were found\n", "nvidia-smi finds no card"),
     "shell": ("bash: nvidia-smi: command not found\n", "the container has no nvidia-smi"),
     "sh": ("sh: 1: nvidia-smi: not found\n", "the container has no nvidia-smi"),
-    "runtime": (
-        'exec: "nvidia-smi": executable file not found in $PATH: unknown\n',
-        "the container has no nvidia-smi",
-    ),
+    "runtime": (RUNTIME, "the container has no nvidia-smi"),
     "kubectl": ('Error from server (NotFound): pods "web" not found\n', "it lists no card: Error from"),
     "long": ("x" * 5000, "it lists no card: " + "x" * 79 + "…"),
     "blank": ("\n \n\x1b[0m\n", "it is empty"),
@@ -110,10 +106,7 @@ BROKEN = {
     "two runs": (V100 + V100, "card 0 is listed twice"),
     "csv cut in a row": (text_of("query.csv")[:110], "line 3 has"),
     "csv cut in a number": (text_of("query.csv")[:-5], "some numbers of the CSV have a unit"),
-    "csv with other lines": (
-        text_of("query.csv") + "a, b, c, d\n",
-        "line 4 is incomplete or malformed: a, b, c, d",
-    ),
+    "csv with other lines": (OTHER_LINE, "line 4 is incomplete or malformed: a, b, c, d"),
 }
 
 

@@ -47,11 +47,8 @@ def test_a_unit_is_never_less_than_its_name(units: int, card: int, unit: int) ->
 
 
 def ack_profile(card: int | None = None, **alibaba: object) -> Profile:
-    return Profile(
-        "alibaba-gpushare",
-        cards=CardProfile(memory_mib=card),
-        extensions=(AlibabaProfile(**alibaba),),  # type: ignore[arg-type]
-    )
+    own = AlibabaProfile(**alibaba)  # type: ignore[arg-type]
+    return Profile("alibaba-gpushare", cards=CardProfile(memory_mib=card), extensions=(own,))
 
 
 WANTED = {
@@ -170,19 +167,12 @@ def test_json(run: Run) -> None:
     assert got["cards"][1] == {"index": 1, "name": name, **mib, "within": True}
 
 
+EACH = "mismatch: card 0 shows 4309 MiB, {0}; card 1 shows 4309 MiB, {0}\n"
 VERDICTS = {
     "{cards: 1, memoryMiB: 4096}": (1, "mismatch: 1 card requested, 2 found\n"),
     "{cards: 3}": (1, "mismatch: 3 cards requested, 2 found\n"),
-    "{cards: 2, memoryMiB: 10240}": (
-        1,
-        "mismatch: card 0 shows 4309 MiB, less than 5068.8 MiB; "
-        "card 1 shows 4309 MiB, less than 5068.8 MiB\n",
-    ),
-    "{cards: 2, memoryMiB: 6144}": (
-        1,
-        "mismatch: card 0 shows 4309 MiB, more than 3317.76 MiB; "
-        "card 1 shows 4309 MiB, more than 3317.76 MiB\n",
-    ),
+    "{cards: 2, memoryMiB: 10240}": (1, EACH.format("less than 5068.8 MiB")),
+    "{cards: 2, memoryMiB: 6144}": (1, EACH.format("more than 3317.76 MiB")),
     "{cards: 2}": (0, "match: 2 cards as requested; the memory was not checked\n"),
 }
 
@@ -211,7 +201,9 @@ def test_no_isolation_is_noted(run: Run) -> None:
     assert (code, err) == (0, f"note: {said}\n")
 
 
-def test_one_of_several_documents(run: Run) -> None:
+def test_one_document_and_one_of_several(run: Run) -> None:
+    assert run(TWO)[0] == 0
+    assert running.run("verify", "share.yaml").code == 2  # it needs an output
     both = f"{TWO}---\n{share('{cards: 1}', 'other')}"
     assert [run(both, f"--name {name}")[0] for name in ("mnist", "other")] == [0, 1]
 
@@ -220,13 +212,7 @@ def test_one_of_several_documents(run: Run) -> None:
 WRONG = [
     # options, output, stdin: exit code, what is said
     ("", "-", "", 3, "error: <stdin>: it is empty\nhelp: pass the output of nvidia-smi"),
-    (
-        "",
-        "-",
-        "a\x1b]0;title\x07b\x9bc",
-        1,
-        "error: <stdin>: it lists no card: ab\\x9bc\nhelp: pass the output",
-    ),
+    ("", "-", "a\x1b]0;title\x07b\x9bc", 1, "error: <stdin>: it lists no card: ab\\x9bc\nhelp: pass "),
     ("", "none.txt", "", 3, "error: none.txt: no such file"),
     ("", "utf16.txt", "", 3, "error: utf16.txt: byte 0 (0xff) is not UTF-8"),
     ("", ".", "", 3, "error: .: is a directory"),
@@ -242,11 +228,6 @@ def test_what_is_no_output(run: Run, arguments: str, smi: str, stdin: str, exit_
     assert err.startswith(said)
     assert "\x1b" not in err
     assert len(err.splitlines()) <= 2
-
-
-def test_an_output_is_needed(run: Run) -> None:
-    assert run(TWO)[0] == 0
-    assert running.run("verify", "share.yaml").code == 2
 
 
 def test_what_is_refused(run: Run) -> None:

@@ -96,11 +96,13 @@ def test_the_server_names_the_wait(cluster: Cluster, server: FaultServer, waits:
 # --- pages --------------------------------------------------------------------------------------
 
 
+def with_more(answer: Answer, **more: Any) -> Answer:
+    return Answer(answer.status, json.dumps(json.loads(answer.body) | more).encode())
+
+
 def expired(token: str | None) -> Answer:
     """410 as a real server says it: with a token to go on with the list as it is now."""
-    said = json.loads(faults.gone().body)
-    said["metadata"] = {"continue": token} if token else {}
-    return Answer(410, json.dumps(said).encode())
+    return with_more(faults.gone(), metadata={"continue": token} if token else {})
 
 
 def test_a_list_that_has_changed_is_read_on_once(cluster: Cluster, server: FaultServer) -> None:
@@ -188,10 +190,9 @@ CONFLICTS = (("hpa", ".spec.replicas"), ("kubectl", ".spec.a"), ("kubectl", ".sp
 
 def conflict_in_full() -> Answer:
     """As Kubernetes says it: the fields stand in ``details``."""
-    said = json.loads(faults.conflict().body)
     messages = [(f'conflict with "{manager}" using apps/v1', field) for manager, field in CONFLICTS]
     causes = [{"reason": "FieldManagerConflict", "message": one, "field": field} for one, field in messages]
-    return Answer(409, json.dumps(said | {"details": {"causes": causes}}).encode())
+    return with_more(faults.conflict(), details={"causes": causes})
 
 
 @pytest.mark.parametrize(
@@ -229,9 +230,8 @@ def test_certificates(tmp_path: Path) -> None:
         path.write_text(one.kubeconfig())
         assert opened(path).version() == "v1.28.9"
         path.write_text(text_of([Context("x", one.url, other.authority, {"token": TOKEN})]))
-        with pytest.raises(
-            ClusterError, match=r"no secure connection to .*not signed by an authority"
-        ) as caught:
+        said = r"no secure connection to .*not signed by an authority"
+        with pytest.raises(ClusterError, match=said) as caught:
             opened(path).version()
         assert "\n" not in caught.value.message
 
@@ -267,9 +267,8 @@ def with_plugin(kubeconfig: Path, tmp_path: Path) -> Callable[[str], Path]:
         program.write_text(f"#!/bin/sh\n{body}\n")
         program.chmod(program.stat().st_mode | stat.S_IXUSR)
         config = json.loads(kubeconfig.read_text())
-        config["users"][0]["user"] = {
-            "exec": {"apiVersion": "client.authentication.k8s.io/v1", "command": str(program)}
-        }
+        run = {"apiVersion": "client.authentication.k8s.io/v1", "command": str(program)}
+        config["users"][0]["user"] = {"exec": run}
         kubeconfig.write_text(json.dumps(config))
         return program
 
@@ -346,14 +345,11 @@ def test_a_command_that_fails(cluster: Cluster, kubectl: Callable[[str], Path]) 
     kubectl("echo 'first' >&2; echo 'error: nvidia-smi: not found' >&2; exit 126")
     with pytest.raises(ClusterError) as caught:
         cluster.exec("ml", "web-1", "main", ["nvidia-smi"])
-    assert caught.value.message == (
-        "container main of pod ml/web-1: nvidia-smi failed: nvidia-smi: not found"
-    )
+    assert caught.value.message == "container main of pod ml/web-1: nvidia-smi failed: nvidia-smi: not found"
 
 
 def test_a_missing_object_is_told_apart(cluster: Cluster, server: FaultServer) -> None:
     real = faults.status(404, "NotFound", 'deployments.apps "nix" not found')
-    said = json.loads(real.body) | {"details": {"name": "nix", "kind": "deployments"}}
-    server.inject(Answer(404, json.dumps(said).encode()))
+    server.inject(with_more(real, details={"name": "nix", "kind": "deployments"}))
     with pytest.raises(MissingError, match=r'^deployments "nix" in namespace default: not found$'):
         cluster.get(f"{IN_DEFAULT}/nix")

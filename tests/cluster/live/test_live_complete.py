@@ -48,29 +48,17 @@ def test_commands_with_what_they_do() -> None:
 
 
 FITTING = {
-    "tra": ["translate"],
-    "--context ": ["ack-prod", "tke-prod"],
-    "--context ack-prod tra": ["translate"],
-    "-A lin": ["lint"],
-    "lint --cont": ["--context"],
-    "lint --context t": ["tke-prod"],
-    "lint --context=t": ["--context=tke-prod"],
-    "lint -n ": ["ml", "web"],
-    "lint deploy -n m": ["ml"],
-    "translate --to tenc": ["tencent-qgpu", "tencent"],
-    "translate --to=vk": ["--to=vke"],
+    "tra": ["translate"], "--context ": ["ack-prod", "tke-prod"], "--context ack-prod tra": ["translate"],
+    "-A lin": ["lint"], "lint --cont": ["--context"], "lint --context t": ["tke-prod"],
+    "lint --context=t": ["--context=tke-prod"], "lint -n ": ["ml", "web"], "lint deploy -n m": ["ml"],
+    "translate --to tenc": ["tencent-qgpu", "tencent"], "translate --to=vk": ["--to=vke"],
     "translate --to gpu-": [],  # it is only read
-    "translate --from gpu-": ["gpu-manager"],
+    "translate --from gpu-": ["gpu-manager"], "lint --select VKE001,TKE001": ["VKE001,TKE001"],
     "lint --select TKE00": [code for code in CODES if code.startswith("TKE00")],
-    "lint --select VKE001,TKE001": ["VKE001,TKE001"],
-    "explain GX00": [f"GX00{number}" for number in range(1, 10)],
-    "lint dep": ["deploy", "deployments"],
-    "lint --format s": ["sarif"],
-    "parse -o ": ["yaml", "json"],
-    "schema p": ["profile", "plan"],
-    "nosuch ": [],
-    "lint --nosuch x": [],
-}
+    "explain GX00": [f"GX00{number}" for number in range(1, 10)], "lint dep": ["deploy", "deployments"],
+    "lint --format s": ["sarif"], "parse -o ": ["yaml", "json"], "schema p": ["profile", "plan"],
+    "nosuch ": [], "lint --nosuch x": [],
+}  # fmt: skip
 
 
 def test_what_fits() -> None:

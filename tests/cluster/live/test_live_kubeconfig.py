@@ -104,17 +104,17 @@ def test_an_address_that_is_none_shows_no_secret(files: Path, server: str) -> No
     assert SECRET not in f"{caught.value.message} {caught.value.hint}"
 
 
-@pytest.mark.parametrize(
-    ("data", "problem"),
-    [
-        (f"token: {SECRET}\n  bad: [".encode(), "invalid YAML: "),
-        (f"- {SECRET}".encode(), "not a kubeconfig: it has no lists of clusters"),
-        (f"contexts: {SECRET}".encode(), "not a kubeconfig: it has no lists of clusters"),
-        (b"\xff\xfe" + SECRET.encode(), "not a text file in UTF-8"),
-        (b"", "not a kubeconfig"),
-        (None, "no such file"),
-    ],
-)
+NONE: dict[bytes | None, str] = {
+    f"token: {SECRET}\n  bad: [".encode(): "invalid YAML: ",
+    f"- {SECRET}".encode(): "not a kubeconfig: it has no lists of clusters",
+    f"contexts: {SECRET}".encode(): "not a kubeconfig: it has no lists of clusters",
+    b"\xff\xfe" + SECRET.encode(): "not a text file in UTF-8",
+    b"": "not a kubeconfig",
+    None: "no such file",
+}
+
+
+@pytest.mark.parametrize(("data", "problem"), NONE.items())
 def test_a_file_that_is_none(files: Path, data: bytes | None, problem: str) -> None:
     path = files / "broken"
     if data is not None:

@@ -31,10 +31,8 @@ def test_translate_prints_what_kubectl_applies(plugin: Plugin, server: FaultServ
     assert made["metadata"] == {"name": "web", "namespace": "default"}
     assert "status" not in made
     [container] = made["spec"]["template"]["spec"]["containers"]
-    assert container["resources"]["limits"] == {
-        "vke.volcengine.com/mgpu-core": 20,
-        "vke.volcengine.com/mgpu-memory": 5120,
-    }
+    limits = {"vke.volcengine.com/mgpu-core": 20, "vke.volcengine.com/mgpu-memory": 5120}
+    assert container["resources"]["limits"] == limits
     assert [one.path for one in server.requests()] == [f"{IN_DEFAULT}/web"]
 
 
@@ -57,33 +55,31 @@ def test_parse_reads_shares(plugin: Plugin) -> None:
 
 
 @pytest.fixture
-def fleet(server: FaultServer) -> None:
-    """A deployment with a share, one without GPUs, and one in another namespace."""
+def fleet(plugin: Plugin, server: FaultServer) -> Plugin:
+    """The plug-in on a deployment with a share, one without GPUs, and one in another namespace."""
     here = [deployment("web"), deployment("cpu", limits={})]
     server.lists[IN_DEFAULT] = Listed("apps/v1", "Deployment", here)
     server.lists[EVERYWHERE] = Listed("apps/v1", "Deployment", [*here, deployment("web", namespace="prod")])
+    return plugin
 
 
-@pytest.mark.usefixtures("fleet")
-def test_assess_counts_the_fleet(plugin: Plugin) -> None:
-    code, out, err = plugin("assess", "-A", "--to", "vke", "-o", "json")
+def test_assess_counts_the_fleet(fleet: Plugin) -> None:
+    code, out, err = fleet("assess", "-A", "--to", "vke", "-o", "json")
     assert (code, err) == (0, "")
     said = json.loads(out)
     assert [one["file"] for one in said["items"]] == ["default/deploy/web", "prod/deploy/web"]
     assert said["summary"]["exact"] == 2
 
 
-@pytest.mark.usefixtures("fleet")
-def test_inspect_sums_up(plugin: Plugin) -> None:
-    code, out, _ = plugin("inspect", "deploy", "-o", "json")
+def test_inspect_sums_up(fleet: Plugin) -> None:
+    code, out, _ = fleet("inspect", "deploy", "-o", "json")
     assert code == 0
     found = [(one["kind"], one["name"], one["namespace"]) for one in json.loads(out)["items"]]
     assert found == [("Deployment", "web", "default")]
 
 
-@pytest.mark.usefixtures("fleet")
-def test_translate_keeps_what_asks_for_no_gpu(plugin: Plugin) -> None:
-    code, out, _ = plugin("translate", "deploy", "--to", "vke")
+def test_translate_keeps_what_asks_for_no_gpu(fleet: Plugin) -> None:
+    code, out, _ = fleet("translate", "deploy", "--to", "vke")
     assert code == 0
     assert [one["metadata"]["name"] for one in yaml.safe_load_all(out)] == ["web", "cpu"]
 
@@ -94,9 +90,8 @@ def test_a_refusal_prints_nothing(plugin: Plugin) -> None:
     assert "deploy/bad:" in err
 
 
-@pytest.mark.usefixtures("fleet")
-def test_an_output_folder_has_a_file_for_each(plugin: Plugin) -> None:
-    code, out, _ = plugin("translate", "deploy", "-A", "--to", "vke", "--output-dir", "out")
+def test_an_output_folder_has_a_file_for_each(fleet: Plugin) -> None:
+    code, out, _ = fleet("translate", "deploy", "-A", "--to", "vke", "--output-dir", "out")
     assert (code, out) == (0, "")
     found = sorted(str(path) for path in Path("out").rglob("*.yaml"))
     names = ("default/deploy/cpu", "default/deploy/web", "prod/deploy/web")
@@ -129,15 +124,16 @@ def test_a_folder_that_is_called_like_a_kind(plugin: Plugin, server: FaultServer
 
 
 # what else cannot be: tests/errors/cases, 10-clusters.yaml and 11-live-objects.yaml
-@pytest.mark.parametrize(
-    ("words", "code", "problem"),
-    [
-        ("lint nosuch.yaml", 3, "error: nosuch.yaml: no such file or directory"),
-        ("lint deploy --context nix", 2, "error: the kubeconfig has no context 'nix'"),
-        ("nosuch", 2, "error: no such command 'nosuch'"),
-    ],
-)
-def test_what_cannot_be_is_one_line(plugin: Plugin, words: str, code: int, problem: str) -> None:
+PROBLEMS = {
+    "lint nosuch.yaml": (3, "error: nosuch.yaml: no such file or directory"),
+    "lint deploy --context nix": (2, "error: the kubeconfig has no context 'nix'"),
+    "nosuch": (2, "error: no such command 'nosuch'"),
+}
+
+
+@pytest.mark.parametrize("words", PROBLEMS)
+def test_what_cannot_be_is_one_line(plugin: Plugin, words: str) -> None:
+    code, problem = PROBLEMS[words]
     got, out, err = plugin(*words.split())
     assert problem in err.splitlines()[0]
     assert (got, len([line for line in err.splitlines() if line.startswith("error")])) == (code, 1)
@@ -148,11 +144,8 @@ def test_what_cannot_be_is_one_line(plugin: Plugin, words: str, code: int, probl
 def test_nothing_there(plugin: Plugin, server: FaultServer) -> None:
     server.inject(Answer(200, b'{"kind": "DeploymentList", "items": []}'))
     code, _, err = plugin("lint", "deploy", "-l", "app=x")
-    assert (code, err) == (
-        3,
-        "error: nothing to work on: no deploy in this namespace with labels app=x\n"
-        "help: choose a namespace with -n, or all with -A\n",
-    )
+    said = "error: nothing to work on: no deploy in this namespace with labels app=x\n"
+    assert (code, err) == (3, f"{said}help: choose a namespace with -n, or all with -A\n")
     assert server.requests()[0].query["labelSelector"] == "app=x"
     assert plugin("lint", "deploy", "--allow-empty")[0] == 0
 
@@ -208,9 +201,6 @@ def test_flags_may_stand_before_the_command(plugin: Plugin) -> None:
     code, out, _ = plugin("-n", "default", "--context=faults", "parse", "deploy/web")
     assert code == 0
     assert "cores: 20" in out
-
-
-def test_the_command_first() -> None:
     lines = {
         "-n ml -A lint deploy": "lint -n ml -A deploy",
         "--context=a lint": "lint --context=a",

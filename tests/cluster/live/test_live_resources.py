@@ -31,13 +31,11 @@ def serving(lists: dict[str, list[Json]] | None = None) -> FakeServer:
     """A server with these lists, and some kinds that Kubernetes does not have."""
     server = FakeServer()
     server.namespace = "ml"
+    unlisted = row("notebooks", "Notebook", verbs=("create",))
     kinds = {
         "/api/v1": [row("pods", "Pod", "po"), row("pods/log", "Pod"), row("services", "Service")],
         "/apis/apps/v1": [row("deployments", "Deployment", "deploy")],
-        f"/apis/{KUBEFLOW}": [
-            row("pytorchjobs", "PyTorchJob"),
-            row("notebooks", "Notebook", verbs=("create",)),
-        ],
+        f"/apis/{KUBEFLOW}": [row("pytorchjobs", "PyTorchJob"), unlisted],
         f"/apis/{KSERVE}": [row("inferenceservices", "InferenceService", "isvc")],
     }
     server.objects = {"/apis": {"groups": GROUPS}} | {path: {"resources": kinds[path]} for path in kinds}
