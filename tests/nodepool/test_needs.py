@@ -135,21 +135,18 @@ def states(met: str = "", unmet: str = "", unknown: str = "") -> dict[str, State
 DRIVERS = "components.mgpuDriver components.generalWebhook"
 NEW = {"mgpu": "0.6.0", "mgpuDriver": "0.07.35.23", "generalWebhook": "v1.20.0"}
 OLD = {"mgpu": "0.5.9", "mgpuDriver": "latest"}
-V100, OF_TKE = (
-    CardProfile("Tesla-V100-SXM2-32GB", 8, 32510),
-    "kubernetesVersion cards.model cards.perNode cards.memoryMiB",
-)
+OF_TKE = "kubernetesVersion cards.model cards.perNode cards.memoryMiB components.qgpuModule"
+V100 = CardProfile("Tesla-V100-SXM2-32GB", 8, 32510)
+A10, SMALL_A10 = CardProfile("A10", 4, 22731), CardProfile("A10", 4, 2048)
 CHECKS: list[tuple[Share, Profile, dict[str, State]]] = [
     (
         ONLINE,
-        Profile(VKE, "v1.28.15-vke.19", "velinux1.0", "fixed-share", CardProfile("A10", 4, 22731), NEW),
+        Profile(VKE, "v1.28.15-vke.19", "velinux1.0", "fixed-share", A10, NEW),
         states(met=COLOCATION + DRIVERS),
     ),
     (
         ONLINE,
-        Profile(
-            VKE, "v1.28.15-vke.18", "veLinux 2.0", "native-burst-share", CardProfile("A10", 4, 2048), OLD
-        ),
+        Profile(VKE, "v1.28.15-vke.18", "veLinux 2.0", "native-burst-share", SMALL_A10, OLD),
         states(unmet=COLOCATION, unknown=DRIVERS),
     ),
     # a pod that names no policy is fixed-share
@@ -176,7 +173,7 @@ CHECKS: list[tuple[Share, Profile, dict[str, State]]] = [
     (
         TWO,
         Profile(TKE, "v1.24.4-tke.5", cards=V100, components={"qgpu": "1.1.0", "qgpuModule": "3.0.5"}),
-        states(f"components.qgpuModule {OF_TKE}", "components.qgpu"),
+        states(OF_TKE, "components.qgpu"),
     ),
     (
         part(BURST),
