@@ -111,8 +111,6 @@ def test_cards_that_are_not_shared(run: Run) -> None:
 
 SIZES = "its cards differ: 24576 to 49152 MiB; the smallest is counted"
 MIXED = "1 device is not counted: not shared, beside cards that are"
-
-
 SAID: list[tuple[Any, tuple[str, ...], int, list[str]]] = [
     (device("b", "48Gi"), (HAMI,), 2, [SIZES]),
     (device("b", shared=False), (HAMI,), 1, [MIXED]),
