@@ -60,7 +60,7 @@ class FakeServer:
             key, _, value = selector.partition("=")
             items = [one for one in items if one["metadata"]["labels"].get(key) == value]
         for start in range(0, len(items), 2):  # pages of two: nothing may hang on a list being one
-            yield copy.deepcopy(items[start : start + 2])
+            yield copy.deepcopy(list(items[start : start + 2]))
 
     def apply(
         self,

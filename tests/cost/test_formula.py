@@ -19,7 +19,7 @@ HOUR = Fraction(1)
 def test_the_vendors_own_example() -> None:
     """Seed 004: 30 %, 4096 MiB, an A10 of 10 GPU-hours and 22731 MiB, one hour: 3 GPU-hours."""
     price = RAY.price(A10, 30, 4096, HOUR)
-    assert (A10.units, A10.memory_mib) == (10, 22731)
+    assert (A10.units, A10.memory_mib) == (Fraction(10), 22731)
     assert price.gpu_hours == 3
     assert price.decides is Decides.COMPUTE
     # its line of arithmetic has 4069 MiB: the same price

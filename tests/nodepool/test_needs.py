@@ -203,8 +203,8 @@ def test_every_need_of_a_cloud(target: str) -> None:
     """It has a source, a key of the data sheet, a fact of a profile; without a profile none is known."""
     backend = registry.get(target)
     found = needs(target, part(FIXED, Qos.OFFLINE))
-    sources = [one.source for one in (*found.labels, *found.warnings, *found.requirements)]
-    sources += [one.source for one in backend.requirements]
+    sources = [one.source for one in (*found.requirements, *backend.requirements)]
+    sources += [*(one.source for one in found.labels), *(one.source for one in found.warnings)]
     assert all(one.title for one in sources)
     assert all(one.date is None or re.fullmatch(r"20\d\d(-\d\d){0,2}", one.date) for one in sources)
     assert {fact_of(Profile(target), one.fact) for one in backend.requirements} == {None}

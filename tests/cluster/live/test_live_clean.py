@@ -121,7 +121,8 @@ def test_a_replica_set_loses_the_hash_everywhere() -> None:
 
 
 def test_odd_objects_are_no_trouble() -> None:
-    for odd in ({}, {"spec": None}, {"spec": []}, {"metadata": None}, {"spec": {"template": 1}}):
+    oddities: list[Json] = [{}, {"spec": None}, {"spec": []}, {"metadata": None}, {"spec": {"template": 1}}]
+    for odd in oddities:
         assert cleaned({"kind": "Odd", **odd})["kind"] == "Odd", odd
 
 
