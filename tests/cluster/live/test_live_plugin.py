@@ -186,8 +186,8 @@ def test_every_fault_is_one_line_and_exit_3(plugin: Plugin, server: FaultServer,
 def test_a_fault_in_the_middle_leaves_nothing_half_done(
     plugin: Plugin, server: FaultServer, command: str
 ) -> None:
-    many = [deployment(f"web-{n}", limits=None if n < 2 else {}) for n in range(501)]
-    server.lists[IN_DEFAULT] = Listed("apps/v1", "Deployment", many)
+    small = [{"metadata": {"name": f"none-{number}", "namespace": "default"}} for number in range(500)]
+    server.lists[IN_DEFAULT] = Listed("apps/v1", "Deployment", [deployment("web"), *small])
     server.inject(faults.gone(), continued=True)
     code, out, err = plugin(*command.split(), "deploy")
     assert (code, out) == (3, "")
