@@ -37,7 +37,7 @@ class FakeServer:
 
     def get(self, path: str, **_query: Any) -> Json:
         self.requests.append(("get", path))
-        if path in RESOURCES:
+        if path in RESOURCES and path not in self.objects:
             rows = RESOURCES[path]
             named = [{"kind": kind, "name": name, "namespaced": inside} for kind, name, inside in rows]
             return {"resources": [*named, *({**one, "name": f"{one['name']}/status"} for one in named)]}
@@ -48,13 +48,7 @@ class FakeServer:
             raise MissingError(f"{path}: not found")
         return copy.deepcopy(self.objects[path])
 
-    def pages(
-        self,
-        path: str,
-        *,
-        selector: str | None = None,
-        limit: int = 500,  # noqa: ARG002 - as a cluster's
-    ) -> Iterator[list[Json]]:
+    def pages(self, path: str, *, selector: str | None = None, **_limit: int) -> Iterator[list[Json]]:
         self.requests.append(("list", path))
         listed = {NODES: self.nodes, PODS: self.pods, **self.lists}
         if path in self.refused:
@@ -66,7 +60,7 @@ class FakeServer:
             key, _, value = selector.partition("=")
             items = [one for one in items if one["metadata"]["labels"].get(key) == value]
         for start in range(0, len(items), 2):  # pages of two: nothing may hang on a list being one
-            yield copy.deepcopy(items[start : start + 2])
+            yield copy.deepcopy(list(items[start : start + 2]))
 
     def apply(
         self,
@@ -88,9 +82,7 @@ class FakeServer:
         before = self.objects.get(path, {})
         made = {**copy.deepcopy(before), **copy.deepcopy(dict(body))}
         number = int(before.get("metadata", {}).get("resourceVersion", "0"))
-        same = (
-            before and {**before, "metadata": made["metadata"]} == {**made} and _spec(before) == _spec(made)
-        )
+        same = before and {**before, "metadata": made["metadata"]} == made
         made["metadata"] = {**made["metadata"], "resourceVersion": str(number if same else number + 1)}
         if not dry_run:
             self.objects[path] = made
@@ -107,7 +99,3 @@ class FakeServer:
 def _pod_path(one: Json) -> str:
     metadata = one["metadata"]
     return f"/api/v1/namespaces/{metadata.get('namespace')}/pods/{metadata['name']}"
-
-
-def _spec(one: Json) -> Any:
-    return one.get("spec")

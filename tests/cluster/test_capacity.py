@@ -4,52 +4,49 @@ from __future__ import annotations
 
 import json
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends.live import indexes
+from gpuxlate.cli.bars import bar
 from gpuxlate.model.pod import Value
 from gpuxlate.planning import ledger
 from gpuxlate.planning.capacity import Verdict, answer
 from gpuxlate.planning.problem import Wanted
-from tests.cluster.asking import Node, books, wanted
+from tests.cluster.asking import HAMI_FLEET, ON_HAMI, Node, books, deployment, recorded, wanted
+from tests.cluster.conftest import Run
+from tests.cluster.fake import FakeServer
 from tests.e2e import nodes as made
 from tests.e2e import pods
 
 
-def held(found: ledger.Ledger) -> dict[int, list[tuple[str, str, int | None]]]:
-    return {card.index: [(h.pod, h.ask.container, h.memory_mib) for h in card.held] for card in found.cards}
+def held(found: ledger.Ledger) -> dict[int, str]:
+    """Of each card who holds it: the pod, its container and its MiB."""
+    texts = [[f"{one.pod} {one.ask.container} {one.memory_mib}" for one in card.held] for card in found.cards]
+    return {card.index: ", ".join(text) for card, text in zip(found.cards, texts, strict=True)}
 
 
 # --- records ------------------------------------------------------------------------------------
 
+VKE_EACH, ACK_EACH = "vke-two-cards main 4096", "ack-two-cards main 4096"
+TKE_EACH = "tke-two-cards main 30720"
+RECORDS = {
+    "vke-fixed": {0: "vke-a main 4096, vke-b main 8192", 1: "vke-two-containers web 2048"},
+    # two cards share evenly; a whole card has all memory
+    "vke-native": {0: "vke-whole-card main None", 1: "", 2: VKE_EACH, 3: VKE_EACH},
+    # units of 1 GiB on each card, as the record says
+    "ack-cgpu": {0: "", 1: "ack-a main 4096", 2: ACK_EACH, 3: ACK_EACH},
+    "tke-fixed": {0: f"tke-a main 5120, {TKE_EACH}", 1: TKE_EACH},
+}
+
 
 def test_the_records_of_every_vendor() -> None:
     found = books(made.ALL, pods.ALL).ledgers
-    assert held(found["vke-fixed"]) == {
-        0: [("vke-a", "main", 4096), ("vke-b", "main", 8192)],
-        1: [("vke-two-containers", "web", 2048)],
-    }
-    # two cards share evenly; a whole card has all memory
-    assert held(found["vke-native"]) == {
-        0: [("vke-whole-card", "main", None)],
-        1: [],
-        2: [("vke-two-cards", "main", 4096)],
-        3: [("vke-two-cards", "main", 4096)],
-    }
-    # units of 1 GiB on each card, as the record says
-    assert held(found["ack-cgpu"]) == {
-        0: [],
-        1: [("ack-a", "main", 4096)],
-        2: [("ack-two-cards", "main", 4096)],
-        3: [("ack-two-cards", "main", 4096)],
-    }
-    assert held(found["tke-fixed"]) == {
-        0: [("tke-a", "main", 5120), ("tke-two-cards", "main", 30720)],
-        1: [("tke-two-cards", "main", 30720)],
-    }
+    assert {name: held(found[name]) for name in RECORDS} == RECORDS
     assert [one.pod for one in found["vke-fixed"].unplaced] == ["vke-no-record"]
 
 
@@ -60,46 +57,28 @@ def test_who_is_done_holds_nothing_and_who_waits_is_counted() -> None:
 
 
 def test_the_older_record_of_ack() -> None:
-    old = pods.pod(
-        "old", "ack-cgpu", pods.gpushare(3), annotations={"ALIYUN_COM_GPU_MEM_IDX": "2"}
-    )  # OSS, const.go
-    assert held(books(made.ACK, [old]).ledgers["ack-cgpu"])[2] == [("old", "main", 3072)]
+    older = {"ALIYUN_COM_GPU_MEM_IDX": "2"}  # OSS, const.go
+    old = pods.pod("old", "ack-cgpu", pods.gpushare(3), annotations=older)
+    assert held(books(made.ACK, [old]).ledgers["ack-cgpu"])[2] == "old main 3072"
 
 
-@pytest.mark.parametrize(
-    "record",
-    ["", "2", "0,1", "0,0", "x", "-1", "{}", "0, 1", "99999999999999999999"],
-)
-def test_a_record_that_makes_no_sense_is_none(record: str) -> None:
-    one = pods.vke("p", "vke-fixed", pods.mgpu(30, 4096), {"main": record})
-    found = books(made.VKE, [one]).ledgers["vke-fixed"]
-    assert held(found) == {0: [], 1: []}
-    assert [u.pod for u in found.unplaced] == ["p"]
+ALLOCATION = "scheduler.framework.gpushare.allocation"
+OF_VKE = ("", "2", "0,1", "0,0", "x", "-1", "{}", "0, 1", "99999999999999999999")
+OF_ACK = ("[]", "{", '{"0": 4}', '{"0": {"x": 4}}', '{"0": {"1": "many"}}', '{"1": {"1": 4}}',
+          '{"0": {"9": 4}}', "{}")  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "record",
-    [
-        "[]",
-        "{",
-        '{"0": 4}',
-        '{"0": {"x": 4}}',
-        '{"0": {"1": "many"}}',
-        '{"1": {"1": 4}}',
-        '{"0": {"9": 4}}',
-        "{}",
-    ],
-)
-def test_a_record_of_ack_that_makes_no_sense_is_none(record: str) -> None:
-    one = pods.pod(
-        "p",
-        "ack-cgpu",
-        pods.gpushare(4),
-        annotations={"scheduler.framework.gpushare.allocation": record},
-    )
-    found = books(made.ACK, [one]).ledgers["ack-cgpu"]
-    assert [u.pod for u in found.unplaced] == ["p"]
-    assert found.memory_free == (88 - 4) * 1024
+def test_a_record_that_makes_no_sense_is_none() -> None:
+    vke = [pods.vke("p", "vke-fixed", pods.mgpu(30, 4096), {"main": record}) for record in OF_VKE]
+    ack = [pods.pod("p", "ack-cgpu", pods.gpushare(4), annotations={ALLOCATION: one}) for one in OF_ACK]
+    wrong = []
+    for node, running, free in (("vke-fixed", vke, 2 * 22731 - 4096), ("ack-cgpu", ack, (88 - 4) * 1024)):
+        for one in running:
+            found = books(made.ALL, [one]).ledgers[node]
+            said = (any(held(found).values()), found.memory_free, [u.pod for u in found.unplaced])
+            if said != (False, free, ["p"]):
+                wrong.append((one["metadata"]["annotations"], said))
+    assert wrong == []
 
 
 def test_what_cannot_be_read_is_not_placed() -> None:
@@ -108,6 +87,19 @@ def test_what_cannot_be_read_is_not_placed() -> None:
     one = pods.vke("p", "vke-fixed", two, {"main": "0"}, annotations=annotations)
     found = books(made.VKE, [one]).ledgers["vke-fixed"]
     assert [(u.pod, u.ask) for u in found.unplaced] == [("p", None)]
+
+
+@pytest.mark.parametrize(("initialized", "cards"), [("False", [8000, 0]), ("True", [4000, 0])])
+def test_init_containers_hold_cards_until_they_end(initialized: str, cards: list[int]) -> None:
+    """The larger on a card, then the containers alone (HAMi, pkg/device/initContainer.go, 2026-08-21)."""
+    card, limits = made.card_uuid("a", 0), {"nvidia.com/gpu": 1, "nvidia.com/gpumem": 4000}
+    one = recorded("web", "a", limits, "vgpu", f"{card},NVIDIA,8000,0:;{card},NVIDIA,4000,0:;")
+    more = {"limits": {"nvidia.com/gpu": "1", "nvidia.com/gpumem": "8000"}}
+    one["spec"]["initContainers"] = [{"name": "init", "resources": more}]
+    one["status"]["conditions"] = [{"type": "Initialized", "status": initialized}]
+    (found,) = books([made.hami("a")], [one]).ledgers.values()
+    assert [each.memory_mib(None) for each in found.cards] == cards
+    assert (found.memory_free, found.unplaced) == (2 * 15109 - sum(cards), [])
 
 
 @given(st.text(max_size=8))
@@ -123,232 +115,89 @@ def with_selector(one: Wanted, **labels: str) -> Wanted:
     return replace(one, keys=replace(one.keys, node_selector={k: Value(v) for k, v in labels.items()}))
 
 
-BURST = {"vke.volcengine.com/mgpu-compute-policy": "guaranteed-burst-share"}
-TWO_CARDS = {
-    "vke.volcengine.com/container-multiple-gpu": "2",
-    "vke.volcengine.com/mgpu-compute-policy": "native-burst-share",
-}
+POLICY = "vke.volcengine.com/mgpu-compute-policy"
+BURST = {POLICY: "guaranteed-burst-share"}
+TWO_CARDS = {"vke.volcengine.com/container-multiple-gpu": "2", POLICY: "native-burst-share"}
 
-FIT = [
+
+def mgpu(cores: int, mib: int | None = None, count: int = 1, **other: Any) -> Wanted:
+    return wanted("vke", pods.mgpu(cores, mib), count, **other)
+
+
+def gpushare(units: int, percent: int | None = None) -> Wanted:
+    return wanted("ack", pods.gpushare(units, percent))
+
+
+def on(card: int, cores: int, mib: int, name: str = "p") -> Node:
+    """A pod of this share on a card of node a."""
+    return pods.vke(name, "a", pods.mgpu(cores, mib), {"main": str(card)})
+
+
+def unrecorded(cores: int) -> list[Node]:
+    return [pods.pod("p", "a", pods.mgpu(cores, 4096))]
+
+
+FITS, NOT, UNKNOWN = Verdict.FITS, Verdict.NOT, Verdict.UNKNOWN
+ONE, TWO, NATIVE = [made.vke("a", cards=1)], [made.vke("a")], [made.vke("a", policy="native-burst-share")]
+NATIVE_ONE = [made.vke("a", cards=1, policy="native-burst-share")]
+CGPU, CORE_MEM = [made.ack("a", "cgpu")], [made.ack("a", "core_mem")]
+CGPU_ONE = [made.ack("a", "cgpu", cards=1)]
+UNITS_OF_128 = [made.ack("a", "share", cards=1, unit_mib=128)]
+ANY = mgpu(10, 1024)
+FULL = [on(0, 60, 1024), on(1, 60, 1024, "q")]
+UNEVEN = [on(0, 90, 1024), on(1, 10, 20000, "q")]
+SIXTEEN = [on(0, 1, 256, f"p{n}") for n in range(16)]
+EIGHT, NINE = (wanted(None, {"nvidia.com/gpu": cards}) for cards in (8, 9))
+OTHER_POLICY = "its policy is fixed-share, the pod requests guaranteed-burst-share"
+FIT: list[tuple[list[Node], list[Node], Wanted, Verdict, str]] = [
     # nodes, running, wanted, verdict, a part of the reason
-    ("an empty card", [made.vke("a", cards=1)], [], wanted("vke", pods.mgpu(50, 8192)), Verdict.FITS, ""),
-    ("twice", [made.vke("a", cards=1)], [], wanted("vke", pods.mgpu(50, 8192), 2), Verdict.FITS, ""),
-    (
-        "compute is short in all",
-        [made.vke("a", cards=1)],
-        [],
-        wanted("vke", pods.mgpu(50, 4096), 3),
-        Verdict.NOT,
-        "compute: 150 % requested in all, 100 % free",
-    ),
-    (
-        "compute is short on each card",
-        [made.vke("a")],
-        [pods.vke(f"p{n}", "a", pods.mgpu(60, 1024), {"main": str(n)}) for n in (0, 1)],
-        wanted("vke", pods.mgpu(50, 1024)),
-        Verdict.NOT,
-        "compute: 50 % of a card requested, at most 40 % free",
-    ),
-    (
-        "memory is short",
-        [made.vke("a")],
-        [],
-        wanted("vke", pods.mgpu(10, 22732)),
-        Verdict.NOT,
-        "memory: 22732 MiB of a card requested, at most 22731 MiB free",
-    ),
-    (
-        "no card has both",
-        [made.vke("a")],
-        [
-            pods.vke("p", "a", pods.mgpu(90, 1024), {"main": "0"}),
-            pods.vke("q", "a", pods.mgpu(10, 20000), {"main": "1"}),
-        ],
-        wanted("vke", pods.mgpu(50, 4096)),
-        Verdict.NOT,
-        "no card has 50 % and 4096 MiB free together",
-    ),
-    (
-        "16 containers are on the card",  # V, maxContainersPerCard
-        [made.vke("a", cards=1)],
-        [pods.vke(f"p{n}", "a", pods.mgpu(1, 256), {"main": "0"}) for n in range(16)],
-        wanted("vke", pods.mgpu(1, 256)),
-        Verdict.NOT,
-        "its cards run as many as they can",
-    ),
-    (
-        "two cards are not there",
-        [made.vke("a", cards=1, policy="native-burst-share")],
-        [],
-        wanted("vke", pods.mgpu(60, 8192), annotations=TWO_CARDS),
-        Verdict.NOT,
-        "2 cards requested, it has 1 card",
-    ),
-    (
-        "two cards are there",
-        [made.vke("a", policy="native-burst-share")],
-        [],
-        wanted("vke", pods.mgpu(60, 8192), annotations=TWO_CARDS),
-        Verdict.FITS,
-        "",
-    ),
-    (
-        "another policy",
-        [made.vke("a")],
-        [],
-        wanted("vke", pods.mgpu(30, 4096), annotations=BURST),
-        Verdict.NOT,
-        "its policy is fixed-share, the pod requests guaranteed-burst-share",
-    ),
-    (
-        "whole cards go to any policy",
-        [made.vke("a", policy="native-burst-share")],
-        [],
-        wanted("vke", pods.mgpu(200)),
-        Verdict.FITS,
-        "",
-    ),
-    (
-        "a whole card wants an untouched one",
-        [made.vke("a", cards=1)],
-        [pods.vke("p", "a", pods.mgpu(1, 256), {"main": "0"})],
-        wanted("vke", pods.mgpu(100)),
-        Verdict.NOT,
-        "1 unused card requested, 0 free",
-    ),
-    (
-        "a pod without a record",
-        [made.vke("a", cards=2)],
-        [pods.pod("p", "a", pods.mgpu(50, 4096))],
-        wanted("vke", pods.mgpu(50, 4096)),
-        Verdict.UNKNOWN,
-        "a: the cards of 1 container are not recorded",
-    ),
-    (
-        "a pod without a record, on another node",
-        [made.vke("a"), made.vke("b")],
-        [pods.pod("p", "a", pods.mgpu(50, 4096))],
-        wanted("vke", pods.mgpu(50, 4096)),
-        Verdict.FITS,
-        "",
-    ),
-    (
-        "a pod without a record, and no room at best",
-        [made.vke("a", cards=1)],
-        [pods.pod("p", "a", pods.mgpu(60, 4096))],
-        wanted("vke", pods.mgpu(50, 4096)),
-        Verdict.NOT,
-        "",
-    ),
-    (
-        "a cordoned node",
-        [made.vke("a", unschedulable=True)],
-        [],
-        wanted("vke", pods.mgpu(10, 1024)),
-        Verdict.NOT,
-        "a: it is cordoned",
-    ),
-    (
-        "a node that is not ready",
-        [made.vke("a", ready=False)],
-        [],
-        wanted("vke", pods.mgpu(10, 1024)),
-        Verdict.NOT,
-        "a: it is not ready",
-    ),
-    (
-        "a node selector",
-        [made.vke("a")],
-        [],
-        with_selector(wanted("vke", pods.mgpu(10, 1024)), zone="b"),
-        Verdict.NOT,
-        "the pod selects zone=b",
-    ),
-    (
-        "compute of ACK goes to core_mem",
-        [made.ack("a", "cgpu")],
-        [],
-        wanted("ack", pods.gpushare(2, 30)),
-        Verdict.NOT,
-        "its mode is cgpu; a share with compute needs core_mem",
-    ),
-    (
-        "memory alone does not go to core_mem",
-        [made.ack("a", "core_mem")],
-        [],
-        wanted("ack", pods.gpushare(2)),
-        Verdict.NOT,
-        "its mode is core_mem",
-    ),
-    (
-        "memory of ACK",
-        [made.ack("a", "cgpu", cards=1)],
-        [],
-        wanted("ack", pods.gpushare(22)),
-        Verdict.FITS,
-        "",
-    ),
-    (
-        "a unit of ACK too many",
-        [made.ack("a", "cgpu", cards=1)],
-        [],
-        wanted("ack", pods.gpushare(23)),
-        Verdict.NOT,
-        "memory: 23552 MiB of a card requested, at most 22528 MiB free",
-    ),
-    (
-        "ACK in units of 128 MiB",
-        [made.ack("a", "share", cards=1, unit_mib=128)],
-        [],
-        wanted("ack", pods.gpushare(177)),
-        Verdict.FITS,
-        "",
-    ),
-    ("two cards of TKE", [made.tke("a")], [], wanted("tke", pods.qgpu(160, 60)), Verdict.FITS, ""),
-    (
-        "whole cards of any cloud",
-        [made.vke_whole("a")],
-        [],
-        wanted(None, {"nvidia.com/gpu": 8}),
-        Verdict.FITS,
-        "",
-    ),
-    (
-        "more whole cards than there are",
-        [made.vke_whole("a")],
-        [],
-        wanted(None, {"nvidia.com/gpu": 9}),
-        Verdict.NOT,
-        "9 of nvidia.com/gpu requested, 8 free",
-    ),
-    (
-        "another dialect",
-        [made.tke("a")],
-        [],
-        wanted("vke", pods.mgpu(10, 1024)),
-        Verdict.NOT,
-        "a: it does not serve shares of volcengine-mgpu",
-    ),
-    ("no node", [], [], wanted("vke", pods.mgpu(10, 1024)), Verdict.NOT, "there is no GPU node"),
+    (ONE, [], mgpu(50, 8192), FITS, ""),
+    (ONE, [], mgpu(50, 8192, 2), FITS, ""),
+    (ONE, [], mgpu(50, 4096, 3), NOT, "compute: 150 % requested in all, 100 % free"),
+    (TWO, FULL, mgpu(50, 1024), NOT, "compute: 50 % of a card requested, at most 40 % free"),
+    (TWO, [], mgpu(10, 22732), NOT, "memory: 22732 MiB of a card requested, at most 22731 MiB free"),
+    (TWO, UNEVEN, mgpu(50, 4096), NOT, "no card has 50 % and 4096 MiB free together"),
+    # V, maxContainersPerCard: 16
+    (ONE, SIXTEEN, mgpu(1, 256), NOT, "its cards run as many as they can"),
+    (NATIVE_ONE, [], mgpu(60, 8192, annotations=TWO_CARDS), NOT, "2 cards requested, it has 1 card"),
+    (NATIVE, [], mgpu(60, 8192, annotations=TWO_CARDS), FITS, ""),
+    (TWO, [], mgpu(30, 4096, annotations=BURST), NOT, OTHER_POLICY),
+    # whole cards go to any policy, to an unused one
+    (NATIVE, [], mgpu(200), FITS, ""),
+    (ONE, [on(0, 1, 256)], mgpu(100), NOT, "1 unused card requested, 0 free"),
+    # a pod without a record may be on any card of its node
+    (TWO, unrecorded(50), mgpu(50, 4096), UNKNOWN, "a: the cards of 1 container are not recorded"),
+    ([*TWO, made.vke("b")], unrecorded(50), mgpu(50, 4096), FITS, ""),
+    (ONE, unrecorded(60), mgpu(50, 4096), NOT, ""),
+    ([made.vke("a", unschedulable=True)], [], ANY, NOT, "a: it is cordoned"),
+    ([made.vke("a", ready=False)], [], ANY, NOT, "a: it is not ready"),
+    (TWO, [], with_selector(ANY, zone="b"), NOT, "the pod selects zone=b"),
+    (CGPU, [], gpushare(2, 30), NOT, "its mode is cgpu; a share with compute needs core_mem"),
+    (CORE_MEM, [], gpushare(2), NOT, "its mode is core_mem"),
+    (CGPU_ONE, [], gpushare(22), FITS, ""),
+    (CGPU_ONE, [], gpushare(23), NOT, "memory: 23552 MiB of a card requested, at most 22528 MiB free"),
+    (UNITS_OF_128, [], gpushare(177), FITS, ""),
+    ([made.tke("a")], [], wanted("tke", pods.qgpu(160, 60)), FITS, ""),
+    # whole cards of any cloud
+    ([made.vke_whole("a")], [], EIGHT, FITS, ""),
+    ([made.vke_whole("a")], [], NINE, NOT, "9 of nvidia.com/gpu requested, 8 free"),
+    ([made.tke("a")], [], ANY, NOT, "a: it does not serve shares of volcengine-mgpu"),
+    ([], [], ANY, NOT, "there is no GPU node"),
 ]
 
 
-@pytest.mark.parametrize(
-    ("nodes", "running", "one", "verdict", "reason"), [r[1:] for r in FIT], ids=[r[0] for r in FIT]
-)
+@pytest.mark.parametrize(("nodes", "running", "one", "verdict", "reason"), FIT)
 def test_whether_it_fits(
     nodes: list[Node], running: list[Node], one: Wanted, verdict: Verdict, reason: str
 ) -> None:
     said = answer(books(nodes, running), [one])
     assert said.verdict is verdict, said
-    assert (verdict is Verdict.FITS) == (said.reasons == ())
+    assert (verdict is FITS) == (said.reasons == ())
     assert reason in "\n".join(said.reasons)
 
 
 def test_where_it_would_go() -> None:
-    said = answer(
-        books([made.vke("a", cards=1), made.vke("b", cards=1)]), [wanted("vke", pods.mgpu(60, 4096), 2)]
-    )
+    said = answer(books([*ONE, made.vke("b", cards=1)]), [mgpu(60, 4096, 2)])
     assert [(p.pod, p.node, p.cards) for p in said.places] == [
         ("Deployment/web #1", "a", (("main", (0,)),)),
         ("Deployment/web #2", "b", (("main", (0,)),)),
@@ -356,25 +205,149 @@ def test_where_it_would_go() -> None:
 
 
 def test_how_many_fit_where_not_all_do() -> None:
-    said = answer(books([made.vke("a", cards=2)]), [wanted("vke", pods.mgpu(60, 4096), 5)])
-    assert (said.verdict, said.pods, said.fitting) == (Verdict.NOT, 5, 2)
+    said = answer(books(TWO), [mgpu(60, 4096, 5)])
+    assert (said.verdict, said.pods, said.fitting) == (NOT, 5, 2)
 
 
 def test_more_than_20_on_a_card_of_ack_is_a_warning() -> None:
-    said = answer(books([made.ack("a", "cgpu", cards=1)]), [wanted("ack", pods.gpushare(1), 21)])
-    assert said.verdict is Verdict.FITS
-    assert said.warnings == ("card 0 of a would hold 21 containers; the largest documented limit is 20",)
+    said = answer(books(CGPU_ONE), [wanted("ack", pods.gpushare(1), 21)])
+    warning = "card 0 of a would hold 21 containers; the largest documented limit is 20"
+    assert (said.verdict, said.warnings) == (FITS, (warning,))
 
 
 def test_who_waits_may_be_first() -> None:
-    said = answer(books(made.VKE, pods.VKE), [wanted("vke", pods.mgpu(1, 1024), annotations=BURST)])
+    said = answer(books(made.VKE, pods.VKE), [mgpu(1, 1024, annotations=BURST)])
     assert said.warnings == ("1 pod waits for a node and may be scheduled first",)
 
 
 def test_offline_compute_is_not_counted() -> None:
     limits = {"vke.volcengine.com/reclaimed-mgpu-core": 90, "vke.volcengine.com/mgpu-memory": 4096}
     offline = {"katalyst.kubewharf.io/qos_level": "reclaimed_cores"}
-    running = [pods.vke("p", "a", pods.mgpu(90, 4096), {"main": "0"})]
-    said = answer(books([made.vke("a", cards=1)], running), [wanted("vke", limits, annotations=offline)])
-    assert said.verdict is Verdict.FITS
+    said = answer(books(ONE, [on(0, 90, 4096)]), [wanted("vke", limits, annotations=offline)])
+    assert said.verdict is FITS
     assert "offline" in said.warnings[0]
+
+
+# --- the command --------------------------------------------------------------------------------
+
+
+def test_a_bar() -> None:
+    bars = {(0, 100): "[----]", (1, 100): "[#---]", (50, 100): "[##--]", (99, 100): "[###-]",
+            (100, 100): "[####]", (160, 100): "[####]", (0, 0): "[----]"}  # fmt: skip
+    assert {(taken, there): bar(taken, there, 4) for taken, there in bars} == bars
+
+
+@pytest.mark.parametrize("columns", [40, 60, 80, 100, 200])
+def test_bars_fit_the_terminal(run: Run, monkeypatch: pytest.MonkeyPatch, columns: int) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    done = run(FakeServer(made.ALL, pods.ALL), "capacity")
+    assert done.code == 0
+    drawn = [line for line in done.out.splitlines() if "[" in line]
+    assert drawn
+    assert max(map(len, drawn)) <= max(columns, 60)
+
+
+def test_who_holds_what(run: Run) -> None:
+    out = run(FakeServer(made.VKE, pods.VKE), "capacity --pods").out
+    assert "default/vke-a main: 30 %, 4096 MiB" in out
+    assert "default/vke-whole-card main: the whole card" in out
+    assert "default/vke-no-record main: no card is recorded" in out
+    assert "1 GPU pod waits for a node" in out
+    assert "default/vke-a" not in run(FakeServer(made.VKE, pods.VKE), "capacity").out
+    out = run(FakeServer(HAMI_FLEET, ON_HAMI), "capacity --pods").out
+    assert "default/dcu-a main: 60 %, 2000 MiB" in out
+    assert "default/dcu-b main: no card is recorded" in out
+    assert "default/sgpu-a main: 60 %, 4096 MiB" in out
+    assert "default/gpu-a main: the whole card" in out
+
+
+def test_as_json(run: Run) -> None:
+    data = json.loads(run(FakeServer(made.VKE, pods.VKE), "capacity -o json").out)
+    assert (data["format"], data["waiting"], data["answer"]) == ("gpuxlate-capacity/v1", 1, None)
+    fixed = next(one for one in data["nodes"] if one["name"] == "vke-fixed")
+    assert [(card["cores"], card["memoryMiB"]) for card in fixed["cards"]] == [(80, 12288), (20, 2048)]
+    assert fixed["notPlaced"][0]["pod"] == "vke-no-record"
+    data = json.loads(run(FakeServer(HAMI_FLEET, ON_HAMI), "capacity -o json").out)
+    cards = {one["name"]: [card["memoryMiB"] for card in one["cards"]] for one in data["nodes"]}
+    assert cards == {"hami-1": [0, 15109], "hygon-1": [0, 2000], "metax-1": [4096, 0]}
+
+
+OF_VKE_KEYS = "vke.volcengine.com/mgpu-core: %d, vke.volcengine.com/mgpu-memory: 8192"
+MIXED, SINGLE = made.mig_mixed("mixed"), made.mig_single("single")
+GCU, GKE_MIG = made.node("a", resources={"enflame.com/gcu": 2}), made.gke("n", size="1g.5gb")
+CONFIG = "nvidia.com/mig.config: all-1g.5gb"
+SLICES = "nvidia.com/gpu.sharing-strategy: time-slicing, nvidia.com/gpu.replicas: '%d'"
+IN_MANIFESTS: list[tuple[Node, int, str, str, str]] = [
+    # node, replicas, node selector, limits, a part of the answer
+    (made.vke("a"), 3, "", OF_VKE_KEYS % 30, "\nfits: 3 pods\n  Deployment/web #1 -> a: web on card 0"),
+    (made.vke("a"), 3, "", OF_VKE_KEYS % 60, "\ndoes not fit: 3 pods, 2 of them fit"),
+    (made.metax("a"), 1, "", "metax-tech.com/sgpu: 1, metax-tech.com/vmemory: 4Gi", "\nfits: 1 pod"),
+    (made.metax("a"), 1, "", "metax-tech.com/sgpu: 3, metax-tech.com/vcore: 60", "it has 2 cards"),
+    (made.hygon("a"), 1, "", "hygon.com/dcunum: 1, hygon.com/dcumem: 70000", "at most 65536 MiB free"),
+    # 80 % of 15109 MiB on each of two cards, which count as ten each
+    (made.hami("a"), 1, "", "nvidia.com/gpu: 2, nvidia.com/gpumem-percentage: 80", "\nfits: 1 pod"),
+    (made.hami("a"), 1, "", "nvidia.com/gpu: 3, nvidia.com/gpumem: 1000", "it has 2 cards"),
+    # the key of every cloud is whole cards of HAMi here
+    (made.hami("a"), 1, "", "nvidia.com/gpu: 2", "web on cards 0, 1"),
+    (made.hami("a"), 1, "", "nvidia.com/gpu: 3", "it has 2 cards"),
+    (GCU, 1, "", "enflame.com/gcu: 2", "\nfits: 1 pod"),
+    (GCU, 1, "", "enflame.com/gcu: 3", "3 of enflame.com/gcu requested, 2 free"),
+    (GCU, 1, "", "enflame.com/gcu-memory: 8192", "does not serve shares"),
+    (GCU, 1, "", "nvidia.com/gpu: 1", "does not serve nvidia.com/gpu"),
+    (MIXED, 2, "", "nvidia.com/mig-1g.10gb: 1", "\nfits: 2 pods"),
+    (MIXED, 3, "", "nvidia.com/mig-1g.10gb: 1", "3 of nvidia.com/mig-1g.10gb requested in all, 2 free"),
+    (MIXED, 1, "", "nvidia.com/mig-1g.10gb: 3", "3 of nvidia.com/mig-1g.10gb requested, 2 free"),
+    (MIXED, 1, "", "nvidia.com/mig-1g.5gb: 1", "it does not serve nvidia.com/mig-1g.5gb; it serves"),
+    (SINGLE, 1, "", "nvidia.com/mig-1g.5gb: 1", "it serves nvidia.com/gpu (1g.5gb)"),
+    (SINGLE, 1, CONFIG, "nvidia.com/gpu: 1", "\nfits: 1 pod"),
+    (SINGLE, 1, "", "nvidia.com/gpu: 1", "warning: Deployment/web: nvidia.com/gpu is 1g.5gb"),
+    (made.sliced("n"), 8, SLICES % 4, "nvidia.com/gpu: 1", "\nfits: 8 pods"),
+    (made.sliced("n"), 1, SLICES % 8, "nvidia.com/gpu: 1", "the pod selects nvidia.com/gpu.replicas=8"),
+    (made.sliced("n", renamed=True), 1, "", "nvidia.com/gpu: 1", "it does not serve nvidia.com/gpu"),
+    (made.sliced("n", "mps", renamed=True), 1, "", "nvidia.com/gpu.shared: 2", "with MPS it has one"),
+    (GKE_MIG, 1, "", "nvidia.com/mig-1g.5gb: 1", "it serves nvidia.com/gpu (1g.5gb)"),
+    (made.vke("n"), 1, "", "nvidia.com/mig-1g.5gb: 1", "it does not serve shares of nvidia-mig"),
+]
+
+
+@pytest.mark.parametrize(("node", "count", "selector", "limits", "said"), IN_MANIFESTS)
+def test_would_it_fit(run: Run, node: Node, count: int, selector: str, limits: str, said: str) -> None:
+    Path("web.yaml").write_text(deployment(limits, count, selector))
+    done = run(FakeServer([node]), "capacity -f web.yaml")
+    assert said in done.out, done.err
+    assert done.code == (0 if "\nfits: " in done.out else 1)
+
+
+def test_what_is_not_answered(run: Run) -> None:
+    daemons = deployment(OF_VKE_KEYS % 30).replace("kind: Deployment", "kind: DaemonSet")
+    texts = ((daemons, "not known: 1 pod"), (deployment(OF_VKE_KEYS % 130, 3), "VKE013"), ("a: [\n", "GX001"))
+    for text, said in texts:
+        Path("web.yaml").write_text(text)
+        done = run(FakeServer([made.vke("a")]), "capacity -f web.yaml")
+        assert done.code == 1, done
+        assert said in done.out + done.err
+
+
+def test_an_answer_as_json(run: Run) -> None:
+    Path("web.yaml").write_text(deployment(OF_VKE_KEYS % 60, 3))
+    answer = json.loads(run(FakeServer([made.vke("a")]), "capacity -f web.yaml -o json").out)["answer"]
+    assert (answer["verdict"], answer["pods"], answer["podsThatFit"]) == ("does not fit", 3, 2)
+
+
+def test_a_card_takes_as_many_containers_as_the_node_says(run: Run) -> None:
+    Path("web.yaml").write_text(deployment("nvidia.com/gpu: 1, nvidia.com/gpumem: 100"))
+    text = f"{made.card_uuid('a', 0)},NVIDIA,100,0:;"
+    limits = {"nvidia.com/gpu": 1, "nvidia.com/gpumem": 100}
+    running = [recorded(f"pod-{number}", "a", limits, "vgpu", text) for number in range(2)]
+    for split, said in ((2, "does not fit"), (3, "fits")):
+        done = run(FakeServer([made.hami("a", cards=1, split=split)], running), "capacity -f web.yaml")
+        assert f"\n{said}: 1 pod" in done.out
+
+
+def test_init_containers_are_reserved(run: Run) -> None:
+    limits = "resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: %s}}"
+    init = f"      initContainers: [{{name: init, {limits % 8000}}}]\n      containers:"
+    for replicas, said in ((1, "fits: 1 pod"), (2, "does not fit")):
+        text = deployment("nvidia.com/gpu: 1, nvidia.com/gpumem: 4000", replicas)
+        Path("web.yaml").write_text(text.replace("      containers:", init))
+        assert said in run(FakeServer([made.hami("a", cards=1)]), "capacity -f web.yaml").out

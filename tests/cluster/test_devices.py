@@ -30,10 +30,8 @@ def device(
 
 def piece(devices: list[Any], driver: str = HAMI, generation: int = 1, node: str = "n1") -> Any:
     pool = {"name": node, "generation": generation, "resourceSliceCount": 1}
-    return {
-        "metadata": {"name": "s"},
-        "spec": {"driver": driver, "nodeName": node, "pool": pool, "devices": devices},
-    }
+    spec = {"driver": driver, "nodeName": node, "pool": pool, "devices": devices}
+    return {"metadata": {"name": "s"}, "spec": spec}
 
 
 def claim(
@@ -60,7 +58,7 @@ def server(
 
 
 def nodes(run: Run, one: FakeServer) -> dict[str, Any]:
-    ran = run(one, "nodes", "-o", "json")
+    ran = run(one, "nodes -o json")
     assert ran.code == 0, ran.err
     [item] = json.loads(ran.out)["items"]
     return dict(item)
@@ -88,20 +86,15 @@ def test_what_claims_leave(run: Run, version: str) -> None:
     assert (found["target"], found["serves"], found["model"]) == ("dra-hami", "shares", "A10")
     assert (found["cards"], found["cardMiB"], found["notes"]) == (3, 24576, [])
     assert found["free"] == {"cores": 170, "memoryMiB": 2 * 24576 - 4096 - 3000, "cards": 1}
-    cards = json.loads(run(there, "capacity", "-o", "json").out)["nodes"][0]["cards"]
-    assert [(one["cores"], one["memoryMiB"], one["whole"]) for one in cards] == [
-        (30, 7096, False),
-        (100, 24576, True),
-        (0, 0, False),
-    ]
-    assert [(one["pod"], one["container"]) for one in cards[0]["held"]] == [
-        ("web-1", "claim a"),
-        ("web-2, web-3", "claim b"),
-    ]
-    text = run(there, "capacity", "--pods").out
+    cards = json.loads(run(there, "capacity -o json").out)["nodes"][0]["cards"]
+    taken = [(30, 7096, False), (100, 24576, True), (0, 0, False)]
+    assert [(one["cores"], one["memoryMiB"], one["whole"]) for one in cards] == taken
+    held = [("web-1", "claim a"), ("web-2, web-3", "claim b")]
+    assert [(one["pod"], one["container"]) for one in cards[0]["held"]] == held
+    text = run(there, "capacity --pods").out
     assert "ml/web-1 claim a: 30 %, 4096 MiB" in text
     assert "ml/train claim c: the whole card" in text
-    room = json.loads(run(there, "plan", "-o", "json").out)["targets"]
+    room = json.loads(run(there, "plan -o json").out)["targets"]
     assert [(one["target"], one["emptyCards"], one["coresFree"]) for one in room] == [("dra-hami", 1, 170)]
 
 
@@ -118,23 +111,19 @@ def test_cards_that_are_not_shared(run: Run) -> None:
 
 SIZES = "its cards differ: 24576 to 49152 MiB; the smallest is counted"
 MIXED = "1 device is not counted: not shared, beside cards that are"
+SAID: list[tuple[Any, tuple[str, ...], int, list[str]]] = [
+    (device("b", "48Gi"), (HAMI,), 2, [SIZES]),
+    (device("b", shared=False), (HAMI,), 1, [MIXED]),
+    (device("b", taints=[{"effect": "NoSchedule"}]), (HAMI,), 1, ["1 device is not counted: tainted"]),
+    (device("b", taints=[{"effect": "None"}]), (HAMI,), 2, []),
+    (device("b"), (), 2, [f"the cluster has no DeviceClass {HAMI}, which claims would name"]),
+]
 
 
-@pytest.mark.parametrize(
-    ("other", "classes", "cards", "notes"),
-    [
-        (device("b", "48Gi"), (HAMI,), 2, [SIZES]),
-        (device("b", shared=False), (HAMI,), 1, [MIXED]),
-        (device("b", taints=[{"effect": "NoSchedule"}]), (HAMI,), 1, ["1 device is not counted: tainted"]),
-        (device("b", taints=[{"effect": "None"}]), (HAMI,), 2, []),
-        (device("b"), (), 2, [f"the cluster has no DeviceClass {HAMI}, which claims would name"]),
-    ],
-)
-def test_what_is_said_of_a_node(
-    run: Run, other: Any, classes: tuple[str, ...], cards: int, notes: list[str]
-) -> None:
-    found = nodes(run, server([piece([device("a"), other])], [], classes))
-    assert (found["cards"], found["notes"]) == (cards, notes)
+def test_what_is_said_of_a_node(run: Run) -> None:
+    for other, classes, cards, notes in SAID:
+        found = nodes(run, server([piece([device("a"), other])], [], classes))
+        assert (found["cards"], found["notes"]) == (cards, notes), other
 
 
 def test_a_server_without_claims_and_one_that_refuses(run: Run) -> None:

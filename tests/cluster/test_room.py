@@ -49,32 +49,18 @@ def test_too_little_in_all_needs_no_search() -> None:
 
 # --- properties -----------------------------------------------------------------------------------
 
-asks = st.builds(
-    Ask,
-    container=st.just("c"),
-    init=st.just(False),
-    index=st.just(0),
-    cards=st.integers(1, 2),
-    cores=st.integers(0, 10).map(lambda n: n * 10),
-    memory_mib=st.integers(1, 8),
-)
-whole = st.builds(
-    Ask,
-    container=st.just("c"),
-    init=st.just(False),
-    index=st.just(0),
-    cards=st.integers(1, 2),
-    whole=st.just(True),
-)
+
+def asking(**amounts: Any) -> st.SearchStrategy[Ask]:
+    cards, index = st.integers(1, 2), st.just(0)
+    return st.builds(Ask, container=st.just("c"), init=st.just(False), index=index, cards=cards, **amounts)
+
+
+asks = asking(cores=st.integers(0, 10).map(lambda n: n * 10), memory_mib=st.integers(1, 8))
+whole = asking(whole=st.just(True))
 pods_asked = st.lists(st.one_of(asks, asks, whole), min_size=1, max_size=2).map(tuple)
 fresh_cards = st.just(Space(100, 8, 3, True))
-used_cards = st.builds(
-    Space,
-    cores=st.integers(0, 9).map(lambda n: n * 10),
-    memory_mib=st.integers(0, 7),
-    slots=st.integers(0, 2),
-    untouched=st.just(False),
-)
+tens = st.integers(0, 9).map(lambda n: n * 10)
+used_cards = st.builds(Space, tens, st.integers(0, 7), st.integers(0, 2), st.just(False))
 node_cards = st.lists(st.one_of(fresh_cards, used_cards), min_size=1, max_size=3).map(tuple)
 
 
@@ -88,29 +74,48 @@ def problems(draw: st.DrawFn) -> tuple[list[Bin], list[int]]:
     return bins, draw(st.lists(st.integers(0, len(kinds) - 1), min_size=1, max_size=4))
 
 
+On = dict[tuple[int, int], list[Ask]]
+"""What lies on each card of each node."""
+
+
+def laid(bins: Sequence[Bin], spot: Spot, there: On) -> On:
+    """One more pod beside what is there."""
+    kind = bins[spot.bin].admits[spot.kind]
+    assert kind is not None
+    after = {key: list(value) for key, value in there.items()}
+    for ask, cards in zip(kind, spot.cards, strict=True):
+        assert len(set(cards)) == ask.cards
+        for index in cards:
+            after.setdefault((spot.bin, index), []).append(ask)
+    return after
+
+
+def has_room(free: Space, there: Sequence[Ask]) -> bool:
+    """With sums alone."""
+    if any(ask.whole for ask in there):
+        return len(there) == 1 and free.untouched
+    return (
+        sum(ask.cores for ask in there) <= free.cores <= PERCENT
+        and sum(ask.memory_mib or 0 for ask in there) <= free.memory_mib
+        and len(there) <= free.slots
+    )
+
+
+def overbooked(bins: Sequence[Bin], there: On) -> list[tuple[int, int]]:
+    return [
+        (node, card) for (node, card), held in there.items() if not has_room(bins[node].cards[card], held)
+    ]
+
+
 def assert_not_overbooked(bins: Sequence[Bin], spots: Sequence[Spot]) -> None:
-    """Lay everything where it was said to go, with sums alone."""
-    on: dict[tuple[int, int], list[Ask]] = {}
+    """Lay everything where it was said to go."""
+    there: On = {}
     for spot in spots:
-        kind = bins[spot.bin].admits[spot.kind]
-        assert kind is not None
-        assert len(kind) == len(spot.cards)
-        for ask, cards in zip(kind, spot.cards, strict=True):
-            assert len(set(cards)) == ask.cards
-            for index in cards:
-                on.setdefault((spot.bin, index), []).append(ask)
-    for (number, index), there in on.items():
-        free = bins[number].cards[index]
-        if any(ask.whole for ask in there):
-            assert len(there) == 1
-            assert free.untouched
-            continue
-        assert sum(ask.cores for ask in there) <= free.cores <= PERCENT
-        assert sum(ask.memory_mib or 0 for ask in there) <= free.memory_mib
-        assert len(there) <= free.slots
+        there = laid(bins, spot, there)
+    assert overbooked(bins, there) == []
 
 
-def any_way(bins: Sequence[Bin], kinds: Sequence[int], state: dict[tuple[int, int], list[Ask]]) -> bool:
+def any_way(bins: Sequence[Bin], kinds: Sequence[int], there: On) -> bool:
     """Every place of everything, without any cleverness."""
     if not kinds:
         return True
@@ -118,33 +123,12 @@ def any_way(bins: Sequence[Bin], kinds: Sequence[int], state: dict[tuple[int, in
         kind = one.admits[kinds[0]]
         if kind is None:
             continue
-        choices = [_subsets(len(one.cards), ask.cards) for ask in kind]
+        choices = [list(combinations(range(len(one.cards)), ask.cards)) for ask in kind]
         for chosen in product(*choices):
-            spot = Spot(kinds[0], number, chosen)
-            here = {key: list(value) for key, value in state.items()}
-            for ask, cards in zip(kind, spot.cards, strict=True):
-                for index in cards:
-                    here.setdefault((number, index), []).append(ask)
-            if all(_room(bins[n].cards[i], there) for (n, i), there in here.items()) and any_way(
-                bins, kinds[1:], here
-            ):
+            after = laid(bins, Spot(kinds[0], number, chosen), there)
+            if not overbooked(bins, after) and any_way(bins, kinds[1:], after):
                 return True
     return False
-
-
-def _subsets(size: int, count: int) -> list[tuple[int, ...]]:
-
-    return list(combinations(range(size), count))
-
-
-def _room(free: Space, there: Sequence[Ask]) -> bool:
-    if any(ask.whole for ask in there):
-        return len(there) == 1 and free.untouched
-    return (
-        sum(ask.cores for ask in there) <= free.cores
-        and sum(ask.memory_mib or 0 for ask in there) <= free.memory_mib
-        and len(there) <= free.slots
-    )
 
 
 @tries(150)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -19,90 +20,60 @@ def text_of(name: str) -> str:
 
 # The 4309 MiB and the bytes used are those of seed 002 (ACK, multi-card sharing); 3231 MiB on a T4 is
 # CSK-EN in the facts. The others are made up in the layout of the driver.
+A100, V100_16, CUT = "NVIDIA A100-SXM4-40GB", "Tesla V100-SXM2-16GB", "Tesla V100-SXM2..."
 CASES = {
-    "driver-470-two-v100.txt": (
-        Form.TABLE,
-        [SeenCard(0, "Tesla V100-SXM2...", 4309, 569), SeenCard(1, "Tesla V100-SXM2...", 4309, 381)],
-    ),
+    "driver-470-two-v100.txt": (Form.TABLE, [SeenCard(0, CUT, 4309, 569), SeenCard(1, CUT, 4309, 381)]),
     "driver-550-a10.txt": (Form.TABLE, [SeenCard(0, "NVIDIA A10", 4096, 0)]),
-    "driver-535-mig.txt": (
-        Form.TABLE,
-        [
-            SeenCard(0, "NVIDIA A100-SXM4-40GB", 40960, 87),
-            SeenCard(1, "NVIDIA A100-SXM4-40GB", 40960, 512),
-        ],
-    ),
+    "driver-535-mig.txt": (Form.TABLE, [SeenCard(0, A100, 40960, 87), SeenCard(1, A100, 40960, 512)]),
     "driver-418-t4.txt": (Form.TABLE, [SeenCard(0, "Tesla T4", 3231, 1057)]),
-    "query.csv": (
-        Form.CSV,
-        [SeenCard(0, "Tesla V100-SXM2-16GB", 4309, 569), SeenCard(1, "Tesla V100-SXM2-16GB", 4309, 381)],
-    ),
-    "list.txt": (Form.LIST, [SeenCard(0, "NVIDIA A100-SXM4-40GB"), SeenCard(1, "NVIDIA A100-SXM4-40GB")]),
+    "query.csv": (Form.CSV, [SeenCard(0, V100_16, 4309, 569), SeenCard(1, V100_16, 4309, 381)]),
+    "list.txt": (Form.LIST, [SeenCard(0, A100), SeenCard(1, A100)]),
 }
+WITH_MIG = ("driver-535-mig.txt", "list.txt")
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_what_is_read(name: str) -> None:
+    """The cards, and one note where there are MIG devices, which are no cards."""
     seen = read(text_of(name))
     assert (seen.form, list(seen.cards)) == CASES[name]
+    assert [note[:3] for note in seen.notes] == (["MIG"] if name in WITH_MIG else [])
 
 
-@pytest.mark.parametrize("name", ["driver-535-mig.txt", "list.txt"])
-def test_mig_devices_are_noted_and_no_cards(name: str) -> None:
-    seen = read(text_of(name))
-    assert len(seen.cards) == 2
-    assert [note for note in seen.notes if note.startswith("MIG")] == list(seen.notes)
-    assert len(seen.notes) == 1
+DRESSES: dict[str, Callable[[str], str]] = {
+    "crlf": lambda text: text.replace("\n", "\r\n"),
+    "indented": lambda text: "".join(f"    {line}\n" for line in text.splitlines()),
+    "coloured": lambda text: "".join(f"\x1b[1;32m{line}\x1b[0m\x1b[K\n" for line in text.splitlines()),
+    "after a notice": lambda text: 'Defaulted container "server" out of: server, exporter\n\n' + text,
+    "blank lines": lambda text: text + "\n\n",
+}
 
 
-def test_a_whole_table_needs_no_note() -> None:
-    assert read(text_of("driver-470-two-v100.txt")).notes == ()
+def test_the_same_in_another_dress() -> None:
+    seen = {(name, way): list(read(DRESSES[way](text_of(name))).cards) for name in CASES for way in DRESSES}
+    assert seen == {(name, way): CASES[name][1] for name in CASES for way in DRESSES}
 
 
-@pytest.mark.parametrize("name", CASES)
-@pytest.mark.parametrize(
-    "dress",
-    [
-        lambda text: text.replace("\n", "\r\n"),
-        lambda text: "".join(f"    {line}\n" for line in text.splitlines()),
-        lambda text: "".join(f"\x1b[1;32m{line}\x1b[0m\x1b[K\n" for line in text.splitlines()),
-        lambda text: 'Defaulted container "server" out of: server, exporter\n\n' + text,
-        lambda text: text + "\n\n",
-    ],
-    ids=["crlf", "indented", "coloured", "after-a-notice", "blank-lines"],
-)
-def test_the_same_in_another_dress(name: str, dress: object) -> None:
-    assert callable(dress)
-    assert read(dress(text_of(name))).cards == read(text_of(name)).cards
-
-
+A10 = "NVIDIA A10"
 CSV = {
-    "no header": ("0, NVIDIA A10, 4096 MiB, 12 MiB\n", [SeenCard(0, "NVIDIA A10", 4096, 12)]),
-    "no header, no units": ("0, NVIDIA A10, 4096, 12\n", [SeenCard(0, "NVIDIA A10", 4096, 12)]),
-    "header, no units": (
-        "index, name, memory.total [MiB], memory.used [MiB]\n0, NVIDIA A10, 4096, 12\n",
-        [SeenCard(0, "NVIDIA A10", 4096, 12)],
-    ),
-    "another order": (
-        "memory.used [MiB], uuid, memory.total [MiB], index\n"
-        "12 MiB, GPU-1, 4096 MiB, 1\n0 MiB, GPU-0, 4095 MiB, 0\n",
-        [SeenCard(1, None, 4096, 12), SeenCard(0, None, 4095, 0)],
-    ),
-    "no index": (
-        "gpu_name, memory.total [MiB]\nNVIDIA A10, 4096 MiB\nNVIDIA A10, 4097 MiB\n",
-        [SeenCard(0, "NVIDIA A10", 4096), SeenCard(1, "NVIDIA A10", 4097)],
-    ),
-    "not supported": (
-        "index, memory.total [MiB], memory.used [MiB]\n0, [N/A], [N/A]\n",
-        [SeenCard(0)],
-    ),
-}  # fmt: skip
+    "0, NVIDIA A10, 4096 MiB, 12 MiB\n": [SeenCard(0, A10, 4096, 12)],
+    "0, NVIDIA A10, 4096, 12\n": [SeenCard(0, A10, 4096, 12)],
+    "index, name, memory.total [MiB], memory.used [MiB]\n0, NVIDIA A10, 4096, 12\n": [
+        SeenCard(0, A10, 4096, 12)
+    ],
+    "memory.used [MiB], uuid, memory.total [MiB], index\n12 MiB, GPU-1, 4096 MiB, 1\n"
+    "0 MiB, GPU-0, 4095 MiB, 0\n": [SeenCard(1, None, 4096, 12), SeenCard(0, None, 4095, 0)],
+    "gpu_name, memory.total [MiB]\nNVIDIA A10, 4096 MiB\nNVIDIA A10, 4097 MiB\n": [
+        SeenCard(0, A10, 4096),
+        SeenCard(1, A10, 4097),
+    ],
+    "index, memory.total [MiB], memory.used [MiB]\n0, [N/A], [N/A]\n": [SeenCard(0)],
+}
 
 
-@pytest.mark.parametrize("case", CSV)
-def test_csv(case: str) -> None:
-    text, cards = CSV[case]
-    assert list(read(text).cards) == cards
+def test_csv() -> None:
+    """With a heading or without, with units or without, in any order, and with what is not supported."""
+    assert {text: list(read(text).cards) for text in CSV} == CSV
 
 
 def test_memory_that_the_table_does_not_show() -> None:
@@ -114,22 +85,16 @@ def test_memory_that_the_table_does_not_show() -> None:
 
 V100 = text_of("driver-470-two-v100.txt")
 
+RUNTIME = 'exec: "nvidia-smi": executable file not found in $PATH: unknown\n'
+OTHER_LINE = text_of("query.csv") + "a, b, c, d\n"
+# more of it is in tests/errors/cases/07-nvidia-smi.yaml
 BROKEN = {
-    "driver": (
-        "NVIDIA-SMI has failed because it couldn't communicate with the NVIDIA driver. Make sure that the "
-        "latest NVIDIA driver is installed and running.",
-        "nvidia-smi does not reach the driver",
-    ),
     "nvml": ("Failed to initialize NVML: Driver/library version mismatch\n", "does not reach the driver"),
     "no devices": ("No devices were found\n", "nvidia-smi finds no card"),
     "shell": ("bash: nvidia-smi: command not found\n", "the container has no nvidia-smi"),
     "sh": ("sh: 1: nvidia-smi: not found\n", "the container has no nvidia-smi"),
-    "runtime": (
-        'exec: "nvidia-smi": executable file not found in $PATH: unknown\n',
-        "the container has no nvidia-smi",
-    ),
+    "runtime": (RUNTIME, "the container has no nvidia-smi"),
     "kubectl": ('Error from server (NotFound): pods "web" not found\n', "it lists no card: Error from"),
-    "prose": ("hello\nworld\n", "it lists no card: hello"),
     "long": ("x" * 5000, "it lists no card: " + "x" * 79 + "…"),
     "blank": ("\n \n\x1b[0m\n", "it is empty"),
     "only the head": ("\n".join(V100.splitlines()[:3]), "ends before its first card"),
@@ -139,20 +104,10 @@ BROKEN = {
     "no border": ("\n".join(V100.splitlines()[:11]), "incomplete or malformed at card 0"),
     "half a second card": (V100[: V100.index("00000000:00:0A")], "incomplete or malformed at: |   1  Tesla"),
     "two runs": (V100 + V100, "card 0 is listed twice"),
-    "csv without a card": ("index, name, memory.total [MiB]\n", "the CSV has a heading, but no cards"),
     "csv cut in a row": (text_of("query.csv")[:110], "line 3 has"),
     "csv cut in a number": (text_of("query.csv")[:-5], "some numbers of the CSV have a unit"),
-    "csv with other lines": (
-        text_of("query.csv") + "a, b, c, d\n",
-        "line 4 is incomplete or malformed: a, b, c, d",
-    ),
-    "csv in another order": ("0, NVIDIA A10, 12 MiB, 4096 MiB\n", "are the columns in another order"),
-    "csv in GiB": ("index, memory.total [GiB]\n0, 4\n", "the memory is in GiB"),
-    "list cut": (
-        "GPU 0: NVIDIA A10 (UUID: GPU-1)\nGPU 1: NVIDIA A",
-        "the list of nvidia-smi -L is incomplete or malformed",
-    ),
-}  # fmt: skip
+    "csv with other lines": (OTHER_LINE, "line 4 is incomplete or malformed: a, b, c, d"),
+}
 
 
 @pytest.mark.parametrize("case", BROKEN)

@@ -11,8 +11,9 @@ import pytest
 
 from gpuxlate.cli.kubectl import main
 from gpuxlate.cluster import connection
-from tests.e2e import pods
+from tests.e2e import faults, pods
 from tests.e2e.fault_server import FaultServer
+from tests.e2e.faults import Answer, Cut, Fault
 from tests.e2e.listed import Listed
 
 Plugin = Callable[..., tuple[int, str, str]]
@@ -25,30 +26,15 @@ CORES = "tke.cloud.tencent.com/qgpu-core"
 def deployment(name: str, namespace: str = "default", limits: dict[str, str] | None = None) -> dict[str, Any]:
     """A deployment as a server has it."""
     asked = pods.qgpu(20, 5) if limits is None else limits
+    resources = {"limits": {key: str(value) for key, value in asked.items()}}
+    metadata = {"name": name, "namespace": namespace, "uid": "0b9d", "resourceVersion": "7"}
+    template = {
+        "metadata": {"labels": {"app": name}, "creationTimestamp": None},
+        "spec": {"containers": [{"name": "main", "image": pods.IMAGE, "resources": resources}]},
+    }
     return {
-        "metadata": {
-            "name": name,
-            "namespace": namespace,
-            "uid": "0b9d",
-            "resourceVersion": "7",
-            "managedFields": [{"manager": "kubectl"}],
-        },
-        "spec": {
-            "replicas": 1,
-            "selector": {"matchLabels": {"app": name}},
-            "template": {
-                "metadata": {"labels": {"app": name}, "creationTimestamp": None},
-                "spec": {
-                    "containers": [
-                        {
-                            "name": "main",
-                            "image": pods.IMAGE,
-                            "resources": {"limits": {key: str(value) for key, value in asked.items()}},
-                        }
-                    ]
-                },
-            },
-        },
+        "metadata": metadata | {"managedFields": [{"manager": "kubectl"}]},
+        "spec": {"replicas": 1, "selector": {"matchLabels": {"app": name}}, "template": template},
         "status": {"replicas": 1},
     }
 
@@ -56,6 +42,24 @@ def deployment(name: str, namespace: str = "default", limits: dict[str, str] | N
 DEPLOYMENTS = [deployment("web"), deployment("bad", limits={CORES: "33", "cpu": "1"})]
 IN_DEFAULT = "/apis/apps/v1/namespaces/default/deployments"
 EVERYWHERE = "/apis/apps/v1/deployments"
+ELSEWHERE = Answer(302, b"", {"Location": "https://login.example/?token=" + TOKEN})
+ECHO = faults.status(422, "Invalid", f"bad\x1b[31m\nheader Bearer {TOKEN} {TOKEN}")
+FAULTS: dict[str, tuple[Fault, str, int]] = {
+    # fault, words of the one line, requests made for it
+    "500": (faults.broken(500), "fails (500), after 4 tries: etcdserver: leader changed", 4),
+    "503": (faults.broken(503), "fails (503), after 4 tries", 4),
+    "501": (faults.broken(501), "fails (501), after 1 try", 1),
+    "cut": (Cut(), "closes every connection before the answer is complete", 4),
+    "busy": (faults.too_many(2), "is too busy, after 4 tries", 4),
+    "busy for long": (faults.too_many(3600), "is too busy, after 1 try", 1),
+    "401": (faults.unauthorized(), "does not accept the credentials: they are expired", 1),
+    "garbage": (faults.garbage(), "is not a JSON object (text/html)", 1),
+    "half": (faults.half_json(), "is not a JSON object (application/json)", 1),
+    "a list": (Answer(200, b"[]"), "is not a JSON object", 1),
+    "deep": (Answer(200, b"[" * 100_000), "is not a JSON object", 1),
+    "elsewhere": (ELSEWHERE, "(302): it is not a Kubernetes API server", 1),
+    "echo": (ECHO, "(422): bad [31m header Bearer [hidden] [hidden]", 1),
+}
 
 
 @pytest.fixture

@@ -47,52 +47,29 @@ def test_commands_with_what_they_do() -> None:
     assert all("\t" in line for line in answer([""]).split("\n")[:-1])
 
 
-@pytest.mark.parametrize(
-    ("words", "want"),
-    [
-        (["tra"], ["translate"]),
-        (["--context", ""], ["ack-prod", "tke-prod"]),
-        (["--context", "ack-prod", "tra"], ["translate"]),
-        (["-A", "lin"], ["lint"]),
-        (["lint", "--cont"], ["--context"]),
-        (["lint", "--context", "t"], ["tke-prod"]),
-        (["lint", "--context=t"], ["--context=tke-prod"]),
-        (["lint", "-n", ""], ["ml", "web"]),
-        (["lint", "deploy", "-n", "m"], ["ml"]),
-        (["translate", "--to", "tenc"], ["tencent-qgpu", "tencent"]),
-        (["translate", "--to=vk"], ["--to=vke"]),
-        (["translate", "--to", "gpu-"], []),  # it is only read
-        (["translate", "--from", "gpu-"], ["gpu-manager"]),
-        (["lint", "--select", "TKE00"], [code for code in CODES if code.startswith("TKE00")]),
-        (["lint", "--select", "VKE001,TKE001"], ["VKE001,TKE001"]),
-        (["explain", "GX00"], [f"GX00{n}" for n in range(1, 10)]),
-        (["lint", "dep"], ["deploy", "deployments"]),
-        (["lint", "--format", "s"], ["sarif"]),
-        (["parse", "-o", ""], ["yaml", "json"]),
-        (["schema", "p"], ["profile", "plan"]),
-        (["nosuch", ""], []),
-        (["lint", "--nosuch", "x"], []),
-    ],
-)
-def test_what_fits(words: list[str], want: list[str]) -> None:
-    found, _ = values(*words)
-    assert found == want
+FITTING = {
+    "tra": ["translate"], "--context ": ["ack-prod", "tke-prod"], "--context ack-prod tra": ["translate"],
+    "-A lin": ["lint"], "lint --cont": ["--context"], "lint --context t": ["tke-prod"],
+    "lint --context=t": ["--context=tke-prod"], "lint -n ": ["ml", "web"], "lint deploy -n m": ["ml"],
+    "translate --to tenc": ["tencent-qgpu", "tencent"], "translate --to=vk": ["--to=vke"],
+    "translate --to gpu-": [],  # it is only read
+    "translate --from gpu-": ["gpu-manager"], "lint --select VKE001,TKE001": ["VKE001,TKE001"],
+    "lint --select TKE00": [code for code in CODES if code.startswith("TKE00")],
+    "explain GX00": [f"GX00{number}" for number in range(1, 10)], "lint dep": ["deploy", "deployments"],
+    "lint --format s": ["sarif"], "parse -o ": ["yaml", "json"], "schema p": ["profile", "plan"],
+    "nosuch ": [], "lint --nosuch x": [],
+}  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("words", "directive"),
-    [
-        (["lint", "--profile", ""], ":0"),
-        (["lint", "--kubeconfig", ""], ":0"),
-        (["render", ""], ":0"),
-        (["lint", "./man"], ":0"),
-        (["lint", "dep"], ":4"),
-        (["lint", "--to"], ":4"),
-        ([""], ":4"),
-    ],
-)
-def test_where_files_fit(words: list[str], directive: str) -> None:
-    assert values(*words)[1] == directive
+def test_what_fits() -> None:
+    assert {line: values(*line.split(" "))[0] for line in FITTING} == FITTING
+
+
+def test_where_files_fit() -> None:
+    files = ("lint --profile ", "lint --kubeconfig ", "render ", "lint ./man")
+    none = ("lint dep", "lint --to", "")
+    found = {line: values(*line.split(" "))[1] for line in (*files, *none)}
+    assert found == dict.fromkeys(files, ":0") | dict.fromkeys(none, ":4")
 
 
 def test_the_kubeconfig_of_the_line_counts(tmp_path: Path, kubeconfig: Path) -> None:
