@@ -236,9 +236,7 @@ def test_every_kind_is_applied_elsewhere_as_it_is_printed(
 
 def test_a_workload_moves_between_clouds(two_clusters: TwoClusters) -> None:
     two_clusters.ack.apply([workload("web", {**pods.gpushare(8, 30)})])
-    environment = two_clusters.environment | {
-        "PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}",
-    }
+    environment = two_clusters.environment | {"PATH": f"{SCRIPTS}{os.pathsep}{os.environ['PATH']}"}
     line = "kubectl gpuxlate translate deploy/web --context ack --to tke | kubectl --context tke apply -f -"
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", line], env=environment, capture_output=True, text=True, timeout=120

@@ -30,10 +30,7 @@ REFUSED: dict[str, tuple[str, str]] = {
     "negative": (f"limits: {{{MEMORY}: -1}}", "must be greater than or equal to 0"),
     "no number": (f"limits: {{{MEMORY}: abc}}", "quantities must match"),
     "no quantity": (f"limits: {{{MEMORY}: 4GB}}", "quantities must match|unable to parse quantity"),
-    "other requests": (
-        f"{{limits: {{{MEMORY}: 4096}}, requests: {{{MEMORY}: 2048}}}}",
-        "must be equal to",
-    ),
+    "other requests": (f"{{limits: {{{MEMORY}: 4096}}, requests: {{{MEMORY}: 2048}}}}", "must be equal to"),
     "requests alone": (f"requests: {{{MEMORY}: 4096}}", "Limit must be set"),
     "no domain": ("limits: {gpu-core: 30}", "must be a standard resource"),
     "requests prefix": ("limits: {requests.x.com/gpu: 1}", "doesn't follow extended resource name standard"),

@@ -29,7 +29,7 @@ PLATFORM = f"linux-{platform.machine()}"
 OTHER = "darwin-arm64"
 NO_INDEX = re.compile(
     "Could not find a version|No matching distribution|Connection|Temporary failure|Network is unreachable"
-    "|Max retries|Name or service not known|Read timed out",
+    "|Max retries|Name or service not known|Read timed out"
 )
 POD = """\
 apiVersion: v1

@@ -221,10 +221,7 @@ class Cluster:
 
     def environment(self, user: str = "admin") -> dict[str, str]:
         """Environment variables for kubectl and its plug-ins as this user, with no home but the folder."""
-        return dict(os.environ) | {
-            "KUBECONFIG": str(self.kubeconfig_file(user)),
-            "HOME": str(self.folder),
-        }
+        return dict(os.environ) | {"KUBECONFIG": str(self.kubeconfig_file(user)), "HOME": str(self.folder)}
 
     def kubectl(
         self, *arguments: str, user: str = "admin", stdin: str | None = None, check: bool = True
