@@ -33,15 +33,8 @@ GO = Path("/usr/lib/go-1.19/bin")
 """Where Debian's golang-1.19-go stands; newer compilers refuse this tree."""
 RECIPE = {"kubernetes": VERSION, "go": "1.19", "recipe": 1}
 """What a finished build was made from; any other is made anew. Raise ``recipe`` when the steps change."""
-PACKAGES = {
-    "etcd": "etcd-server",
-    "openssl": "openssl",
-    "rsync": "rsync",
-    "jq": "jq",
-    "make": "make",
-    "dpkg-source": "dpkg-dev",
-    str(GO / "go"): "golang-1.19-go",
-}
+PACKAGES = {"etcd": "etcd-server", **{name: name for name in ("openssl", "rsync", "jq", "make")}}
+PACKAGES |= {"dpkg-source": "dpkg-dev", str(GO / "go"): "golang-1.19-go"}
 """Each program that is needed, with the Debian package that has it."""
 RUN_TIME = ("etcd", "openssl")
 """What a finished build still needs."""
@@ -61,11 +54,9 @@ class Server:
 
 def cache_folder() -> Path:
     """``$GPUXLATE_CACHE``, or ``gpuxlate`` in the user's cache folder."""
-    named = os.environ.get("GPUXLATE_CACHE")
-    if named:
+    if named := os.environ.get("GPUXLATE_CACHE"):
         return Path(named).expanduser().resolve()
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "gpuxlate"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gpuxlate"
 
 
 def given_server() -> Server | None:
@@ -192,16 +183,12 @@ def _download(work: Path, log: IO[str]) -> Path:
     (lists / "partial").mkdir(parents=True)
     (cached / "partial").mkdir(parents=True)
     listed.write_text("".join(f"{line}\n" for line in source_lines()))
-    options = ["-q"]
-    for option in (
-        f"Dir::Etc::sourcelist={listed}",
-        "Dir::Etc::sourceparts=-",
-        f"Dir::State::lists={lists}",
-        f"Dir::Cache={cached}",
-        "APT::Update::Error-Mode=any",  # a mirror that is not reached is no mere warning here
-        "APT::Sandbox::User=",  # the folder is ours alone: apt's own user could not write there
-    ):
-        options += ["-o", option]
+    options = [
+        *("-q", "-o", f"Dir::Etc::sourcelist={listed}", "-o", "Dir::Etc::sourceparts=-"),
+        *("-o", f"Dir::State::lists={lists}", "-o", f"Dir::Cache={cached}"),
+        *("-o", "APT::Update::Error-Mode=any"),  # a mirror that is not reached is no mere warning here
+        *("-o", "APT::Sandbox::User="),  # the folder is ours alone: apt's own user could not write there
+    ]
     _run(["apt-get", "update", *options], log)
     _run(["apt-get", "source", *options, "--download-only", "kubernetes"], log, cwd=work)
     found = list(work.glob("kubernetes_*.dsc"))
@@ -214,13 +201,8 @@ def _download(work: Path, log: IO[str]) -> Path:
 
 def _environment(work: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GO", "KUBE", "MAKE"))}
-    return kept | {
-        "PATH": f"{GO}:{os.environ['PATH']}",
-        "GO111MODULE": "off",
-        "GOCACHE": str(work / "go-cache"),
-        "CGO_ENABLED": "0",
-        "KUBE_GIT_VERSION": VERSION,
-    }
+    kept |= {"PATH": f"{GO}:{os.environ['PATH']}", "KUBE_GIT_VERSION": VERSION}
+    return kept | {"GO111MODULE": "off", "GOCACHE": str(work / "go-cache"), "CGO_ENABLED": "0"}
 
 
 def _run(
@@ -229,14 +211,9 @@ def _run(
     env = (env or dict(os.environ)) | {"DEBIAN_FRONTEND": "noninteractive"}
     start = log.tell()
     # A group of its own: when we are interrupted, the compilers under make must stop too.
+    said = subprocess.STDOUT
     child = subprocess.Popen(
-        command,
-        cwd=cwd,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
+        command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=said, start_new_session=True
     )
     try:
         code = child.wait()

@@ -19,13 +19,12 @@ import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
-from . import build, commands
+from . import build
 from .kubeconfig import MASTERS, VIEWERS, Access, Context, kubeconfig, write_kubeconfig
 from .pki import Authority
-from .process import Process, free_ports
+from .process import Process, apiserver, etcd, free_ports
 from .rest import MERGE, Rest, RestError, collection
 
 START_SECONDS = 90
@@ -72,18 +71,15 @@ class Cluster:
         self.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.stop()
 
     def start(self) -> None:
         """Start both servers and wait until they answer; nothing is left running when that fails."""
         try:
             server = self._server or build.ensure()
-            self._temporary = tempfile.TemporaryDirectory(
-                prefix=f"gpuxlate-{self.name}-", ignore_cleanup_errors=True
-            )
+            prefix = f"gpuxlate-{self.name}-"
+            self._temporary = tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
             authority = Authority(self.folder)
             self._access = Access(self.folder, authority.client("admin", MASTERS))
             self._access.write_plugins()
@@ -108,18 +104,13 @@ class Cluster:
         for attempt in (1, 2, 3):
             # Somebody may take a port between our look and the server's start.
             client, peer, self.port = free_ports(3)
-            etcd = commands.etcd(server.etcd, self.folder / f"etcd-{attempt}", client, peer)
-            self._processes = [Process(etcd, self.folder / "etcd.log")]
-            apiserver = commands.apiserver(
-                server.apiserver,
-                folder=self.folder,
-                port=self.port,
-                etcd_port=client,
-                authority=self.authority,
-                pair=pair,
-                tokens=self.access.write_token_file(),
+            store = etcd(server.etcd, self.folder / f"etcd-{attempt}", client, peer)
+            self._processes = [Process(store, self.folder / "etcd.log")]
+            tokens = self.access.write_token_file()
+            command = apiserver(
+                server.apiserver, self.folder, self.port, client, self.authority, pair, tokens
             )
-            self._processes.append(Process(apiserver, self.folder / "apiserver.log"))
+            self._processes.append(Process(command, self.folder / "apiserver.log"))
             context = ssl.create_default_context(cafile=str(self.authority))
             self._rest = Rest(self.port, context, self.access.tokens["admin-token"])
             failed = self._wait()
@@ -150,23 +141,14 @@ class Cluster:
     def _allow_viewers(self) -> None:
         # The built-in role "view" is filled by a controller, which does not run here.
         verbs = ["get", "list", "watch"]
-        rules = [
-            {"apiGroups": [group], "resources": names, "verbs": verbs} for group, names in _READABLE.items()
-        ]
+        readable = _READABLE.items()
+        rules = [{"apiGroups": [group], "resources": names, "verbs": verbs} for group, names in readable]
         api = "rbac.authorization.k8s.io"
-        named = {"metadata": {"name": VIEWERS}}
-        self.create(
-            [
-                {"apiVersion": f"{api}/v1", "kind": "ClusterRole", "rules": rules, **named},
-                {
-                    "apiVersion": f"{api}/v1",
-                    "kind": "ClusterRoleBinding",
-                    "roleRef": {"apiGroup": api, "kind": "ClusterRole", "name": VIEWERS},
-                    "subjects": [{"apiGroup": api, "kind": "Group", "name": VIEWERS}],
-                    **named,
-                },
-            ]
-        )
+        named = {"apiVersion": f"{api}/v1", "metadata": {"name": VIEWERS}}
+        role = {"apiGroup": api, "kind": "ClusterRole", "name": VIEWERS}
+        group = {"apiGroup": api, "kind": "Group", "name": VIEWERS}
+        binding = {"kind": "ClusterRoleBinding", "roleRef": role, "subjects": [group], **named}
+        self.create([{"kind": "ClusterRole", "rules": rules, **named}, binding])
 
     # what it is
 
@@ -267,12 +249,8 @@ class Cluster:
     def clear(self) -> None:
         """Remove all nodes, pods and workloads, in all namespaces."""
         # In the background: the default for jobs waits for a garbage collector, which does not run here.
-        now = {
-            "apiVersion": "v1",
-            "kind": "DeleteOptions",
-            "gracePeriodSeconds": 0,
-            "propagationPolicy": "Background",
-        }
+        now = {"gracePeriodSeconds": 0, "propagationPolicy": "Background"}
+        now |= {"apiVersion": "v1", "kind": "DeleteOptions"}
         for namespace in self.rest.call("GET", "/api/v1/namespaces")["items"]:
             name = namespace["metadata"]["name"]
             if not name.startswith("kube-"):
@@ -287,13 +265,9 @@ def run_kubectl(
     """Run kubectl from PATH."""
     if shutil.which("kubectl", path=environment.get("PATH")) is None:
         raise ClusterError("these tests need kubectl on PATH")
+    command = ["kubectl", *arguments]
     done = subprocess.run(
-        ["kubectl", *arguments],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        input=stdin or "",
+        command, env=environment, capture_output=True, text=True, timeout=120, input=stdin or ""
     )
     if check and done.returncode:
         raise ClusterError(f"kubectl {' '.join(arguments)}: exit {done.returncode}: {done.stderr.strip()}")

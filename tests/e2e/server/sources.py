@@ -37,9 +37,7 @@ def _codename() -> str:
         text = ""
     named = re.search(r'^VERSION_CODENAME="?([^"\n]+)', text, re.MULTILINE)
     if named is None:
-        raise SourcesError(
-            "this machine does not say which Debian it is (VERSION_CODENAME in /etc/os-release)"
-        )
+        raise SourcesError("this machine names no Debian (VERSION_CODENAME in /etc/os-release)")
     return named[1]
 
 
@@ -63,26 +61,13 @@ def _deb822(apt: Path) -> Iterator[_Entry]:
                 continue
             # A key written into the stanza itself has no path to name; the archive keyrings know it anyway.
             keyring = fields.get("signed-by", "")
+            named = keyring if keyring.startswith("/") else None
             for uri in fields.get("uris", "").split():
                 for suite in fields.get("suites", "").split():
-                    yield (
-                        uri,
-                        suite,
-                        fields.get("components", "").split(),
-                        (keyring if keyring.startswith("/") else None),
-                    )
+                    yield uri, suite, fields.get("components", "").split(), named
 
 
 def _fields(stanza: str) -> dict[str, str]:
-    fields: dict[str, str] = {}
-    name = ""
-    for line in stanza.splitlines():
-        if line.startswith("#"):
-            continue
-        if line[:1].isspace() and name:
-            fields[name] += "\n" + line.strip()
-        elif ":" in line:
-            name, _, value = line.partition(":")
-            name = name.strip().lower()
-            fields[name] = value.strip()
-    return fields
+    text = "".join(line for line in stanza.splitlines(keepends=True) if not line.startswith("#"))
+    found = re.findall(r"^(\S[^:\n]*):(.*(?:\n\s.*)*)", text, re.MULTILINE)
+    return {name.strip().lower(): value.strip() for name, value in found}
