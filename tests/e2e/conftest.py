@@ -73,9 +73,9 @@ class TwoClusters(NamedTuple):
         """Environment variables for kubectl and its plug-ins."""
         return self.ack.environment() | {"KUBECONFIG": str(self.kubeconfig)}
 
-    def kubectl(self, *arguments: str, stdin: str | None = None, check: bool = True) -> str:
+    def kubectl(self, *arguments: str, stdin: str | None = None) -> str:
         """What kubectl prints with that kubeconfig."""
-        return run_kubectl(arguments, self.environment, stdin=stdin, check=check).stdout
+        return run_kubectl(arguments, self.environment, stdin=stdin).stdout
 
 
 @pytest.fixture

@@ -15,6 +15,7 @@ import os
 import shutil
 import ssl
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
@@ -47,6 +48,7 @@ _READABLE = {
 }
 
 Objects = Iterable[Mapping[str, Any]]
+Done = subprocess.CompletedProcess[str]
 
 
 class ClusterError(Exception):
@@ -207,9 +209,13 @@ class Cluster:
 
     def kubectl(
         self, *arguments: str, user: str = "admin", stdin: str | None = None, check: bool = True
-    ) -> subprocess.CompletedProcess[str]:
+    ) -> Done:
         """Run the real kubectl; with ``check`` a failure of it is a ClusterError with what it said."""
         return run_kubectl(arguments, self.environment(user), stdin=stdin, check=check)
+
+    def plugin(self, *words: str, user: str = "admin", stdin: str | None = None) -> Done:
+        """``kubectl gpuxlate`` with these words."""
+        return run_plugin(self.environment(user), *words, stdin=stdin)
 
     # what is in it
 
@@ -259,9 +265,21 @@ class Cluster:
         self.rest.call("DELETE", "/api/v1/nodes", now)
 
 
+def with_plugin(environment: Mapping[str, str]) -> dict[str, str]:
+    """The same with ``kubectl-gpuxlate`` on PATH, which stands beside the Python that runs the tests."""
+    kept = {name: value for name, value in environment.items() if name != "GITHUB_ACTIONS"}
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return kept | {"PATH": programs, "COLUMNS": "100"}
+
+
+def run_plugin(environment: Mapping[str, str], *words: str, stdin: str | None = None) -> Done:
+    """``kubectl gpuxlate`` with these words; it may fail."""
+    return run_kubectl(["gpuxlate", *words], with_plugin(environment), stdin=stdin, check=False)
+
+
 def run_kubectl(
     arguments: Sequence[str], environment: dict[str, str], *, stdin: str | None = None, check: bool = True
-) -> subprocess.CompletedProcess[str]:
+) -> Done:
     """Run kubectl from PATH."""
     if shutil.which("kubectl", path=environment.get("PATH")) is None:
         raise ClusterError("these tests need kubectl on PATH")
