@@ -28,7 +28,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.server.build import cache_folder
-from tests.suites.npm import Package, members
+from tests.suites.npm import Package, program
 
 from .programs import CONTRIB, Run, runner
 
@@ -70,7 +70,6 @@ class Helm:
     """One Helm, and how its post-renderer is called."""
 
     major: int
-    place: Path
     run: Run
     folder: Path
 
@@ -98,8 +97,7 @@ class Helm:
             options |= {"post_renderer": "gpuxlate", "post_renderer_args": list(arguments)}
         asked = {"chart": str(chart), "release": RELEASE, "values": values or {}, "options": options}
         alone["HELM_PLUGINS"] = str(self.folder / "plugins")
-        command = [sys.executable, "-c", IN_HELM_4, self.place]
-        return self.run(*command, stdin=json.dumps(asked), **alone)
+        return self.run(sys.executable, "-c", IN_HELM_4, _helm_4(), stdin=json.dumps(asked), **alone)
 
     def record(self, name: str) -> str:
         """What went into ``gpuxlate`` (``given``), what came out (``returned``), and Helm's ``variables``."""
@@ -123,23 +121,9 @@ def helm(major: int, run: Run, folder: Path) -> Helm:
         f"code=$?\ncat '{record}/returned'\nexit $code\n"
     )
     (programs / "gpuxlate").chmod(0o755)
-    place = _helm_3() if major == 3 else _helm_4()
     if major == 3:
-        (programs / "helm").symlink_to(place / "helm")
-    return Helm(major, place, run, folder)
-
-
-@cache
-def _helm_3() -> Path:
-    program = cache_folder() / "helm" / str(PROGRAM) / "helm"
-    data = members(PROGRAM)["bin/helm"]
-    if not (program.is_file() and program.read_bytes() == data):
-        program.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=program.parent, delete=False) as part:
-            part.write(data)
-        Path(part.name).chmod(0o755)
-        Path(part.name).replace(program)  # at once: other tests may be starting it
-    return program.parent
+        (programs / "helm").symlink_to(program(PROGRAM, "bin/helm"))
+    return Helm(major, run, folder)
 
 
 @cache

@@ -146,7 +146,7 @@ ACCESS = [
     *((user, "parse deploy/web", 0, NOTHING) for user in ("admin", "admin-token", "viewer", "plugin")),
     *(("viewer", command, 0, "") for command in ("inspect -A -o json", "nodes", "capacity")),
     ("viewer", "lint secrets", 3, ".*user viewer may not list secrets in namespace default"),
-    ("viewer", "apply -f - --to vke", 3, ".*user viewer may not patch deployments"),
+    ("viewer", "apply -f - --to vke", 3, "note: .*\\n.*user viewer may not patch deployments"),
     ("nobody", "inspect -A", 3, "error: user nobody may not list deployments across the cluster\nhelp: "),
     ("nobody", "nodes", 3, ".*may not list nodes"),
     ("expired", "lint -A", 3, ".*does not accept the credentials: they are expired, or of another cluster"),

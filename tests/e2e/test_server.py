@@ -120,7 +120,7 @@ VERDICTS: dict[str, tuple[str, str | None]] = {
 
 def _tried(cluster: Cluster, resources: str, metadata: str = "name: probe") -> Done:
     container = f"{{name: main, image: x, resources: {{{resources.replace('M:', f'{MEMORY}:')}}}}}"
-    pod = f"{{apiVersion: v1, kind: Pod, metadata: {{{metadata}}}, spec: {{containers: [{container}]}}}}"
+    pod = f"apiVersion: v1\nkind: Pod\nmetadata: {{{metadata}}}\nspec: {{containers: [{container}]}}\n"
     return cluster.kubectl("create", "--dry-run=server", "-o", "json", "-f", "-", stdin=pod, check=False)
 
 
