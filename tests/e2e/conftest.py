@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,15 +33,12 @@ def programs() -> None:
 
 
 def _started(name: str) -> Iterator[Cluster]:
-    cluster = Cluster(name)
-    try:
-        cluster.start()
-    except (BuildError, ClusterError) as problem:
-        pytest.fail(str(problem), pytrace=False)
-    try:
+    with ExitStack() as stack:
+        try:
+            cluster = stack.enter_context(Cluster(name))
+        except (BuildError, ClusterError) as problem:
+            pytest.fail(str(problem), pytrace=False)
         yield cluster
-    finally:
-        cluster.stop()
 
 
 @pytest.fixture(scope="session")

@@ -19,11 +19,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, Self
 
 from . import build
-from .kubeconfig import MASTERS, VIEWERS, Access, Context, kubeconfig, write_kubeconfig
+from .kubeconfig import MASTERS, VIEWERS, Access, Context, write_kubeconfig
 from .pki import Authority
 from .process import Process, apiserver, etcd, free_ports
 from .rest import MERGE, Rest, RestError, collection
@@ -32,20 +33,13 @@ START_SECONDS = 90
 """It takes about five; a busy machine takes longer."""
 
 _NAMESPACED = (
-    ("apis/apps/v1", "deployments"),
-    ("apis/apps/v1", "statefulsets"),
-    ("apis/apps/v1", "daemonsets"),
-    ("apis/apps/v1", "replicasets"),
-    ("apis/batch/v1", "jobs"),
-    ("apis/batch/v1beta1", "cronjobs"),
-    ("api/v1", "configmaps"),
-    ("api/v1", "pods"),
+    *(f"apis/apps/v1 {kind}" for kind in ("deployments", "statefulsets", "daemonsets", "replicasets")),
+    *("apis/batch/v1 jobs", "apis/batch/v1beta1 cronjobs", "api/v1 configmaps", "api/v1 pods"),
 )
-_READABLE = {
-    "": ["nodes", "namespaces", "pods", "configmaps", "services", "replicationcontrollers"],
-    "apps": ["deployments", "statefulsets", "daemonsets", "replicasets"],
-    "batch": ["jobs", "cronjobs"],
-}
+_READABLE = (
+    "nodes,namespaces,pods,configmaps,services,replicationcontrollers,deployments.apps,statefulsets.apps,"
+    "daemonsets.apps,replicasets.apps,jobs.batch,cronjobs.batch"
+)
 
 Objects = Iterable[Mapping[str, Any]]
 Done = subprocess.CompletedProcess[str]
@@ -58,48 +52,49 @@ class ClusterError(Exception):
 class Cluster:
     """etcd and kube-apiserver in a temporary folder; a context manager."""
 
-    def __init__(self, name: str = "e2e", server: build.Server | None = None) -> None:
+    folder: Path
+    """Temporary; gone when the cluster is stopped."""
+    access: Access
+    """The users: see Access for their names."""
+    rest: Rest
+    """Calls with all rights."""
+
+    def __init__(self, name: str = "e2e") -> None:
         self.name = name
         self.port = 0
-        self._server = server
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._processes: list[Process] = []
-        self._rest: Rest | None = None
-        self._access: Access | None = None
+        self._held = ExitStack()
 
     # life
 
     def __enter__(self) -> Self:
-        self.start()
+        """Start both servers and wait until they answer; nothing is left running when that fails."""
+        with ExitStack() as held:
+            server = build.ensure()
+            temporary = tempfile.TemporaryDirectory(
+                prefix=f"gpuxlate-{self.name}-", ignore_cleanup_errors=True
+            )
+            self.folder = Path(held.enter_context(temporary))
+            held.callback(self._stop)
+            authority = Authority(self.folder)
+            self.access = Access(self.folder, authority.client("admin", MASTERS))
+            self.access.write_plugins()
+            self._launch(server, authority)
+            # The built-in role "view" is filled by a controller, which does not run here.
+            self.kubectl("create", "clusterrole", VIEWERS, "--verb=get,list,watch", f"--resource={_READABLE}")
+            self.kubectl(
+                "create", "clusterrolebinding", VIEWERS, "--clusterrole", VIEWERS, "--group", VIEWERS
+            )
+            self._held = held.pop_all()
         return self
 
     def __exit__(self, *raised: object) -> None:
-        self.stop()
+        """End both servers and remove the folder."""
+        self._held.close()
 
-    def start(self) -> None:
-        """Start both servers and wait until they answer; nothing is left running when that fails."""
-        try:
-            server = self._server or build.ensure()
-            prefix = f"gpuxlate-{self.name}-"
-            self._temporary = tempfile.TemporaryDirectory(prefix=prefix, ignore_cleanup_errors=True)
-            authority = Authority(self.folder)
-            self._access = Access(self.folder, authority.client("admin", MASTERS))
-            self._access.write_plugins()
-            self._launch(server, authority)
-            self._allow_viewers()
-        except BaseException:
-            self.stop()
-            raise
-
-    def stop(self) -> None:
-        """End both servers and remove the folder; twice is harmless."""
-        if self._rest:
-            self._rest.close()
+    def _stop(self) -> None:
         while self._processes:
             self._processes.pop().stop()  # the API server first: it came last
-        if self._temporary:
-            self._temporary.cleanup()
-        self._rest = self._temporary = None
 
     def _launch(self, server: build.Server, authority: Authority) -> None:
         pair = authority.server()
@@ -114,13 +109,12 @@ class Cluster:
             )
             self._processes.append(Process(command, self.folder / "apiserver.log"))
             context = ssl.create_default_context(cafile=str(self.authority))
-            self._rest = Rest(self.port, context, self.access.tokens["admin-token"])
+            self.rest = Rest(self.port, context, self.access.tokens["admin-token"])
             failed = self._wait()
             if failed is None:
                 return
             reason = failed.last_words()
-            for process in self._processes:
-                process.stop()
+            self._stop()
             if "address already in use" not in failed.log.read_text(errors="replace") or attempt == 3:
                 raise ClusterError(f"{failed.log.stem} does not start: {reason}")
 
@@ -140,26 +134,7 @@ class Cluster:
                 return None
         return self._processes[-1]
 
-    def _allow_viewers(self) -> None:
-        # The built-in role "view" is filled by a controller, which does not run here.
-        verbs = ["get", "list", "watch"]
-        readable = _READABLE.items()
-        rules = [{"apiGroups": [group], "resources": names, "verbs": verbs} for group, names in readable]
-        api = "rbac.authorization.k8s.io"
-        named = {"apiVersion": f"{api}/v1", "metadata": {"name": VIEWERS}}
-        role = {"apiGroup": api, "kind": "ClusterRole", "name": VIEWERS}
-        group = {"apiGroup": api, "kind": "Group", "name": VIEWERS}
-        binding = {"kind": "ClusterRoleBinding", "roleRef": role, "subjects": [group], **named}
-        self.create([{"kind": "ClusterRole", "rules": rules, **named}, binding])
-
     # what it is
-
-    @property
-    def folder(self) -> Path:
-        """The temporary folder; gone when the cluster is stopped."""
-        if self._temporary is None:
-            raise ClusterError("the cluster is not started")
-        return Path(self._temporary.name)
 
     @property
     def url(self) -> str:
@@ -169,20 +144,6 @@ class Cluster:
     def authority(self) -> Path:
         """The certificate of the authority that signed the server's."""
         return self.folder / "ca.crt"
-
-    @property
-    def access(self) -> Access:
-        """The users: see Access for their names."""
-        if self._access is None:
-            raise ClusterError("the cluster is not started")
-        return self._access
-
-    @property
-    def rest(self) -> Rest:
-        """REST calls with all rights."""
-        if self._rest is None:
-            raise ClusterError("the cluster is not started")
-        return self._rest
 
     @property
     def pids(self) -> list[int]:
@@ -195,12 +156,8 @@ class Cluster:
         """A context of a kubeconfig, called like the cluster if no name is given."""
         return Context(name or self.name, self.url, self.authority, self.access.entry(user), namespace)
 
-    def kubeconfig(self, user: str = "admin") -> str:
-        """The text of a kubeconfig with one context."""
-        return kubeconfig([self.context(user)])
-
     def kubeconfig_file(self, user: str = "admin") -> Path:
-        """The same as a file."""
+        """A kubeconfig with one context."""
         return write_kubeconfig(self.folder / f"{user}.kubeconfig", [self.context(user)])
 
     def environment(self, user: str = "admin") -> dict[str, str]:
@@ -260,7 +217,7 @@ class Cluster:
         for namespace in self.rest.call("GET", "/api/v1/namespaces")["items"]:
             name = namespace["metadata"]["name"]
             if not name.startswith("kube-"):
-                for api, kind in _NAMESPACED:
+                for api, kind in map(str.split, _NAMESPACED):
                     self.rest.call("DELETE", f"/{api}/namespaces/{name}/{kind}", now)
         self.rest.call("DELETE", "/api/v1/nodes", now)
 
