@@ -10,62 +10,6 @@ from pathlib import Path
 import pytest
 
 from .server import build
-from .server.sources import SourcesError, source_lines
-
-DEB822 = """\
-Types: deb
-# a comment
-URIs: http://mirror.example.org/debian
-Suites: bookworm bookworm-updates
-Components: main contrib
-Signed-By: /usr/share/keyrings/debian.gpg
-
-Types: deb
-URIs: http://mirror.example.org/debian-security
-Suites: bookworm-security
-Components: main
-Signed-By:
- -----BEGIN PGP PUBLIC KEY BLOCK-----
- .
- -----END PGP PUBLIC KEY BLOCK-----
-
-Enabled: no
-Types: deb
-URIs: http://off.example.org/debian
-Suites: bookworm
-Components: main
-"""
-
-
-ONE_LINE = """\
-# deb http://old.example.org/debian bookworm main
-deb [arch=amd64 signed-by=/k.gpg] http://mirror.example.org/debian bookworm main  # the archive
-deb-src http://mirror.example.org/debian bookworm main non-free
-deb http://mirror.example.org/debian bookworm contrib
-deb http://apt.example.org/x x-bookworm main
-"""
-
-
-def test_source_lines(tmp_path: Path) -> None:
-    with pytest.raises(SourcesError, match="names no mirror of bookworm"):
-        source_lines(tmp_path, "bookworm")
-    folder = tmp_path / "sources.list.d"
-    folder.mkdir()
-    (folder / "debian.sources").write_text(DEB822)
-    (folder / "other.sources").write_text("URIs: http://x.example.org\nSuites: nodistro\nComponents: main\n")
-    signed = "[signed-by=/usr/share/keyrings/debian.gpg]"
-    of_stanzas = [
-        f"deb-src {signed} http://mirror.example.org/debian bookworm main",
-        f"deb-src {signed} http://mirror.example.org/debian bookworm-updates main",
-        "deb-src http://mirror.example.org/debian-security bookworm-security main",
-    ]
-    assert source_lines(tmp_path, "bookworm") == of_stanzas
-    (tmp_path / "sources.list").write_text(ONE_LINE)
-    assert source_lines(tmp_path, "bookworm") == [
-        "deb-src [signed-by=/k.gpg] http://mirror.example.org/debian bookworm main",
-        "deb-src http://mirror.example.org/debian bookworm main",
-        *of_stanzas,
-    ]
 
 
 @pytest.mark.parametrize("recipe", [build.RECIPE, build.RECIPE | {"recipe": 0}, None, []])

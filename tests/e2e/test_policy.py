@@ -206,7 +206,7 @@ def reading(policies: Cluster, tmp_path: Path) -> Iterator[tuple[str, ...]]:
         policies.kubectl("create", "namespace", "kube-system")
     yield "--to", "hami", "--profile", str(tmp_path / "profile.yaml"), "--parameters"
     _remove(policies)
-    policies.rest.call("DELETE", PARAMETERS)
+    policies.kubectl("delete", "configmap", "-n", "kube-system", "gpuxlate-hami-cards", "--ignore-not-found")
 
 
 def test_the_server_reads_the_parameters(policies: Cluster, reading: tuple[str, ...]) -> None:

@@ -25,8 +25,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from .sources import SourcesError, source_lines
-
 VERSION = "v1.20.2"
 """The Kubernetes version of Debian 12's source package."""
 GO = Path("/usr/lib/go-1.19/bin")
@@ -88,7 +86,7 @@ def ensure(cache: Path | None = None) -> Server:
                 _build(cache, home)
             else:
                 install({program: PACKAGES[program] for program in RUN_TIME})
-    except (OSError, SourcesError) as problem:
+    except OSError as problem:
         raise BuildError(f"cannot build kube-apiserver in {cache}: {problem}") from problem
     etcd = shutil.which("etcd")
     assert etcd is not None  # install() has just seen to it
@@ -177,12 +175,29 @@ def _cleaning_up_when_terminated() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+def _source_lines() -> list[str]:
+    """Lines of source packages for the distribution's own archives; those of others are left out."""
+    asked = (
+        "apt-get",
+        "indextargets",
+        "--format",
+        "$(REPO_URI) $(RELEASE) $(COMPONENT)",
+        "Created-By: Packages",
+    )
+    said = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+    own = [f"{suite} main" for suite in ("bookworm", "bookworm-updates", "bookworm-security")]
+    found = [f"deb-src {line}" for line in said.splitlines() if line.partition(" ")[2] in own]
+    if not found:
+        raise BuildError("apt knows no mirror of Debian 12 to take the source package from")
+    return found
+
+
 def _download(work: Path, log: IO[str]) -> Path:
     """The source package from the machine's own mirror, with package lists apart from the machine's."""
     lists, listed, cached = work / "lists", work / "deb-src.list", work / "archives"
     (lists / "partial").mkdir(parents=True)
     (cached / "partial").mkdir(parents=True)
-    listed.write_text("".join(f"{line}\n" for line in source_lines()))
+    listed.write_text("".join(f"{line}\n" for line in _source_lines()))
     options = [
         *("-q", "-o", f"Dir::Etc::sourcelist={listed}", "-o", "Dir::Etc::sourceparts=-"),
         *("-o", f"Dir::State::lists={lists}", "-o", f"Dir::Cache={cached}"),
