@@ -93,29 +93,10 @@ class FaultServer:
         """The text of a kubeconfig with one context and a token."""
         return kubeconfig([Context(name, self.url, self.authority, {"token": self.token})])
 
-    def inject(
-        self,
-        fault: Fault,
-        path: str = ".*",
-        *,
-        method: str | None = None,
-        continued: bool | None = None,
-        times: int | None = None,
-        skip: int = 0,
-    ) -> None:
-        """Let requests fail whose path matches (a regular expression), oldest rule first.
-
-        ``continued``: only requests with (True) or without (False) a continue token; ``times``: so often,
-        then all is well again (None: for ever); ``skip``: that many first requests pass.
-        """
+    def inject(self, fault: Fault, path: str = ".*", **when: Any) -> None:
+        """Let requests fail whose path matches (a regular expression), oldest rule first: see Rule."""
         with self._lock:
-            self._rules.append(Rule(fault, re.compile(path), method, continued, times, skip))
-
-    def heal(self) -> None:
-        """No more faults, an empty log."""
-        with self._lock:
-            self._rules.clear()
-            self.log.clear()
+            self._rules.append(Rule(fault, re.compile(path), **when))
 
     def requests(self, path: str = ".*", method: str | None = None) -> list[Request]:
         """The requests so far whose path matches."""
@@ -140,7 +121,11 @@ class FaultServer:
     def answer(self, method: str, path: str, query: Mapping[str, str], body: bytes) -> Said:
         """What a well server says."""
         if method == "GET" and path in self.lists:
-            return self._page(self.lists[path], query)
+            try:
+                start, limit = start_of(query.get("continue")), int(query.get("limit") or 0)
+            except (ValueError, KeyError):
+                return status(400, "BadRequest", "continue key is not valid")
+            return self.lists[path].page(start, limit)
         if method in ("POST", "PUT", "PATCH"):
             return _echo(method, body)
         folder, _, name = path.rpartition("/")
@@ -148,14 +133,6 @@ class FaultServer:
         if item is None:
             return status(404, "NotFound", "the server could not find the requested resource")
         return Answer(200, json.dumps(item).encode())
-
-    def _page(self, listed: Listed, query: Mapping[str, str]) -> Said:
-        try:
-            start = start_of(query["continue"]) if "continue" in query else 0
-            limit = int(query.get("limit") or 0)
-        except (ValueError, KeyError):
-            return status(400, "BadRequest", "continue key is not valid")
-        return listed.page(start, limit)
 
     def _discovery(self) -> dict[str, Any]:
         """What clients ask before they know the paths."""
@@ -214,8 +191,7 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
     def do_GET(self) -> None:
-        owner = self.server.owner
-        parts = urlsplit(self.path)
+        owner, parts = self.server.owner, urlsplit(self.path)
         query = dict(parse_qsl(parts.query))
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         fault = owner.fault_for(self.command, parts.path, "continue" in query)

@@ -88,14 +88,17 @@ def half_json() -> Answer:
 
 @dataclass(slots=True)
 class Rule:
-    """When a fault strikes: the first ``times`` requests (None: all) that match and come after ``skip``."""
+    """When a fault strikes: on a path, which is a regular expression, and never more than that says."""
 
     fault: Fault
     path: re.Pattern[str]
-    method: str | None
-    continued: bool | None
-    times: int | None
-    skip: int
+    method: str | None = None
+    continued: bool | None = None
+    """Only requests with (True) or without (False) a continue token."""
+    times: int | None = None
+    """So often, then all is well again (None: for ever)."""
+    skip: int = 0
+    """So many first requests pass."""
 
     def strikes(self, method: str, path: str, continued: bool) -> bool:
         """Whether it strikes this request; counts it."""

@@ -53,7 +53,9 @@ def _token(start: int) -> str:
     return base64.urlsafe_b64encode(json.dumps({"start": start}).encode()).decode().rstrip("=")
 
 
-def start_of(token: str) -> int:
+def start_of(token: str | None) -> int:
     """The number of the first item of the page that a continue token asks for; a ValueError for no token."""
+    if token is None:
+        return 0
     padded = token + "=" * (-len(token) % 4)
     return int(json.loads(base64.urlsafe_b64decode(padded))["start"])

@@ -31,7 +31,7 @@ from tests.running import run
 from tests.test_rule_examples import EXAMPLE, INSTEAD, blocks, manifest_of
 
 from . import nodes
-from .server.cluster import Cluster, Done
+from .server.cluster import Cluster
 from .server.rest import MERGE, RestError
 
 API = "/apis/admissionregistration.k8s.io/v1"
@@ -82,11 +82,15 @@ def _until(cluster: Cluster, probe: Object, *, found: bool) -> None:
 
 def tried(cluster: Cluster, pod: Object) -> tuple[str, list[str]]:
     """Why the server refuses a pod ("" where it takes it), and its warnings."""
+    return stored(cluster, pod)[1], cluster.rest.warnings
+
+
+def stored(cluster: Cluster, pod: Object) -> tuple[Object | None, str]:
+    """The pod as the server would store it, or why it refuses it."""
     try:
-        cluster.rest.call("POST", PODS, pod)
+        return cluster.rest.call("POST", PODS, pod), ""
     except RestError as error:
-        return str(error), cluster.rest.warnings
-    return "", cluster.rest.warnings
+        return None, str(error)
 
 
 def codes_in(warnings: list[str]) -> set[str]:
@@ -193,9 +197,8 @@ DENIED = "gpuxlate-hami-cards-errors"
 
 
 def hami(**limits: str) -> Object:
-    return pod_of(
-        {f"nvidia.com/{name}": value for name, value in limits.items()}, schedulerName="hami-scheduler"
-    )
+    asked = {f"nvidia.com/{name}": value for name, value in limits.items()}
+    return pod_of(asked, schedulerName="hami-scheduler")
 
 
 @pytest.fixture
@@ -231,11 +234,6 @@ def test_the_server_reads_the_parameters(policies: Cluster, reading: tuple[str, 
     assert "HAMI003" in tried(policies, without_numbers)[0]
 
 
-def plugin(cluster: Cluster, *arguments: str, user: str = "admin") -> Done:
-    """``kubectl gpuxlate policy`` on the cluster."""
-    return cluster.plugin("policy", *arguments, user=user)
-
-
 def names_of(cluster: Cluster) -> list[str]:
     items = cluster.rest.call("GET", f"{API}/{KINDS[0]}")["items"]
     return sorted(one["metadata"]["name"] for one in items)
@@ -251,15 +249,15 @@ def of_tke(policies: Cluster) -> Cluster:
 
 
 def test_the_plug_in_applies_those_of_the_nodes(of_tke: Cluster) -> None:
-    done = plugin(of_tke)
+    done = of_tke.plugin("policy")
     assert done.returncode == 0, done.stderr
     assert "gpuxlate-tencent-qgpu-errors" in done.stdout
     assert names_of(of_tke) == []
-    done = plugin(of_tke, "--apply")
+    done = of_tke.plugin("policy", "--apply")
     assert done.returncode == 0, done.stderr
     assert names_of(of_tke) == [f"gpuxlate-tencent-qgpu-{one}" for one in ("errors", "warnings")]
     assert done.stdout.count("created") == 4  # with the bindings
-    assert plugin(of_tke, "--apply").stdout.count("unchanged") == 4
+    assert of_tke.plugin("policy", "--apply").stdout.count("unchanged") == 4
     _until(of_tke, PROBE, found=True)
 
 
@@ -273,10 +271,10 @@ def test_the_roles_of_the_page_are_sufficient(of_tke: Cluster, reading: tuple[st
     sent = ("apply", "--server-side", "-f", "-")
     try:
         _give(of_tke, ROLES[0])
-        assert plugin(of_tke, "--to", "tke", "--apply", user="nobody").returncode == 3
+        assert of_tke.plugin("policy", "--to", "tke", "--apply", user="nobody").returncode == 3
         _give(of_tke, ROLES[1])
         for options in ((), ("--translate",)):
-            done = plugin(of_tke, "--to", "tke", "--apply", *options, user="nobody")
+            done = of_tke.plugin("policy", "--to", "tke", "--apply", *options, user="nobody")
             assert done.returncode == 0, (options, done.stderr)
         assert of_tke.kubectl(*sent, user="nobody", stdin=text, check=False).returncode
         _give(of_tke, ROLES[2])
@@ -297,7 +295,7 @@ def test_all_or_nothing_is_applied(policies: Cluster) -> None:
     theirs = gpuxlate("--to", "tke", "--select", "TKE006").replace("TKE006: even", "TKE006: odd")
     policies.kubectl("apply", "--server-side", "--field-manager=others", "-f", "-", stdin=theirs)
     there = names_of(policies)
-    done = plugin(policies, "--to", "tke", "--apply")
+    done = policies.plugin("policy", "--to", "tke", "--apply")
     assert (done.returncode, done.stdout) == (3, "")
     assert "nothing is applied" in done.stderr
     assert names_of(policies) == there
@@ -319,14 +317,6 @@ def translating(policies: Cluster) -> Iterator[Cluster]:
 
 def neutral_pod(cores: str) -> Object:
     return pod_of({"gpuxlate.io/cores": cores, "gpuxlate.io/memory-mib": "4096"})
-
-
-def stored(cluster: Cluster, pod: Object) -> tuple[Object | None, str]:
-    """The pod as the server would store it, or why it refuses it."""
-    try:
-        return cluster.rest.call("POST", PODS, pod), ""
-    except RestError as error:
-        return None, str(error)
 
 
 def translate_here(cluster: Cluster, source: str, target: str, *options: str) -> None:
@@ -418,7 +408,7 @@ def test_the_server_stores_what_translate_writes(
 
 
 def test_the_plug_in_applies_a_translation(translating: Cluster) -> None:
-    done = plugin(translating, "--translate", "--to", "tke", "--apply")
+    done = translating.plugin("policy", "--translate", "--to", "tke", "--apply")
     assert done.returncode == 0, done.stderr
     assert done.stdout.count("created") == 4
     time.sleep(6)
