@@ -139,7 +139,7 @@ def test_helm_installs_what_comes_back(helm: Helm) -> None:
         assert check.returncode == 1
 
 
-def test_a_refusal_stops_the_release(helm: Helm) -> None:
+def test_a_refusal_or_a_leftover_stops_the_release(helm: Helm) -> None:
     report = helm.folder / "report.json"
     refused = helm.render(STUDIO, TO, f"--report={report}", values=OFF_THE_GRID)
     assert (refused.returncode, refused.stdout) == (1, "")
@@ -151,8 +151,7 @@ def test_a_refusal_stops_the_release(helm: Helm) -> None:
     assert (rounded.returncode, "TKE001" in rounded.stderr) == (0, False)  # and so does Helm 3 on success
     assert limits(objects(rounded.stdout), "Deployment", "chat")["tke.cloud.tencent.com/qgpu-memory"] == "4"
 
-
-def test_a_leftover_stops_the_release(helm: Helm) -> None:
+    # and so does a leftover
     launcher = {"launcher": {"enabled": True}}
     refused = helm.render(STUDIO, TO, values=launcher)
     assert (refused.returncode, refused.stdout) == (1, "")

@@ -9,27 +9,19 @@ from typing import NamedTuple
 
 import pytest
 
-from .server.build import BuildError, ensure
+from .server.build import BuildError
 from .server.cluster import Cluster, ClusterError, run_kubectl
 from .server.kubeconfig import write_kubeconfig
 
-NEED_A_SERVER = {"cluster", "clean_cluster", "two_clusters", "programs"}
+
+HERE = Path(__file__).parent
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if NEED_A_SERVER & set(getattr(item, "fixturenames", ())):
+    for item in items:  # of all folders: others have a fixture of this name that needs no server
+        if HERE in item.path.parents and "cluster" in getattr(item, "fixturenames", ()):
             item.add_marker("e2e")
-
-
-@pytest.fixture(scope="session")
-def programs() -> None:
-    """The server's programs, built where that has not been done yet."""
-    try:
-        ensure()
-    except BuildError as problem:
-        pytest.fail(str(problem), pytrace=False)
 
 
 def _started(name: str) -> Iterator[Cluster]:

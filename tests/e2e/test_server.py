@@ -156,7 +156,7 @@ with Cluster("left") as cluster:
 """
 
 
-@pytest.mark.usefixtures("programs")
+@pytest.mark.usefixtures("cluster")
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_is_left_running(tmp_path: Path, number: signal.Signals) -> None:
     with subprocess.Popen(

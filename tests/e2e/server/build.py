@@ -17,7 +17,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -93,12 +92,6 @@ def ensure(cache: Path | None = None) -> Server:
     return Server(home / "kube-apiserver", Path(etcd))
 
 
-def is_built(cache: Path | None = None) -> bool:
-    """``ensure`` answers at once: nothing is left to build or to install."""
-    home = (cache or cache_folder()) / f"kube-apiserver-{VERSION}"
-    return _finished(home) and all(map(shutil.which, RUN_TIME))
-
-
 def _finished(home: Path) -> bool:
     try:
         stamp = json.loads((home / "stamp.json").read_text())
@@ -165,9 +158,6 @@ def _build(cache: Path, home: Path) -> None:
 @contextmanager
 def _cleaning_up_when_terminated() -> Iterator[None]:
     """SIGTERM ends us like Ctrl-C: else the compilers would go on alone for minutes."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may set handlers
-        return
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         yield

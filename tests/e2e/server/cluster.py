@@ -137,10 +137,6 @@ class Cluster:
     # what it is
 
     @property
-    def url(self) -> str:
-        return f"https://127.0.0.1:{self.port}"
-
-    @property
     def authority(self) -> Path:
         """The certificate of the authority that signed the server's."""
         return self.folder / "ca.crt"
@@ -152,9 +148,10 @@ class Cluster:
 
     # how to reach it
 
-    def context(self, user: str = "admin", name: str | None = None, namespace: str | None = None) -> Context:
+    def context(self, user: str = "admin", name: str | None = None) -> Context:
         """A context of a kubeconfig, called like the cluster if no name is given."""
-        return Context(name or self.name, self.url, self.authority, self.access.entry(user), namespace)
+        url = f"https://127.0.0.1:{self.port}"
+        return Context(name or self.name, url, self.authority, self.access.entry(user))
 
     def kubeconfig_file(self, user: str = "admin") -> Path:
         """A kubeconfig with one context."""
