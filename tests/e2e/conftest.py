@@ -13,7 +13,6 @@ from .server.build import BuildError
 from .server.cluster import Cluster, ClusterError, run_kubectl
 from .server.kubeconfig import write_kubeconfig
 
-
 HERE = Path(__file__).parent
 
 

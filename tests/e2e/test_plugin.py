@@ -19,22 +19,8 @@ from . import nodes, pods
 from .conftest import TwoClusters
 from .server.cluster import Cluster, Done, run_kubectl, run_plugin, with_plugin
 
-WEB = """\
-apiVersion: apps/v1
-kind: Deployment
-metadata: {name: web}
-spec:
-  replicas: %d
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-      - name: web
-        image: registry.example.com/web:1
-        resources:
-          limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}
-"""
+ROOT = Path(__file__).resolve().parents[2]
+WEB = (ROOT / "examples" / "kubectl" / "web.yaml").read_text(encoding="utf-8").replace("4\n", "%d\n", 1)
 QGPU = {"tke.cloud.tencent.com/qgpu-core": "30", "tke.cloud.tencent.com/qgpu-memory": "4"}
 """The same on TKE."""
 CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
@@ -224,7 +210,7 @@ def test_apply(clean_cluster: Cluster) -> None:
 
 def test_a_conflict_is_shown_not_forced(clean_cluster: Cluster) -> None:
     clean_cluster.add_nodes([nodes.vke("a")])
-    theirs = (WEB % 2).replace("mgpu-core: 30", 'mgpu-core: "30"').replace("4096", '"4096"')
+    theirs = (WEB % 2).replace("core: 30", 'core: "30"').replace("4096", '"4096"')
     clean_cluster.kubectl("apply", "--server-side", "--field-manager=team", "-f", "-", stdin=theirs)
     other = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: beside}\n---\n"
     done = clean_cluster.plugin("apply", "-f", "-", stdin=other + WEB % 5)

@@ -38,36 +38,7 @@ def krm(text: str, *arguments: str) -> Said:
 
 
 # what kpt sends: annotations of its own, comments where they were (memory off the 1 GiB grid of qGPU)
-ITEMS = """\
-apiVersion: config.kubernetes.io/v1
-kind: ResourceList
-items:
-# the server
-- apiVersion: apps/v1
-  kind: Deployment
-  metadata:
-    name: web  # mine
-    namespace: prod
-    annotations:
-      config.kubernetes.io/index: '1'
-      config.kubernetes.io/path: 'old.yaml'
-      internal.config.kubernetes.io/index: '2'
-      internal.config.kubernetes.io/path: 'apps/web.yaml'
-      internal.config.kubernetes.io/seqindent: 'compact'
-  spec:
-    template:
-      spec:
-        containers:
-        - name: server
-          resources:
-            limits:
-              vke.volcengine.com/mgpu-core: 30
-              vke.volcengine.com/mgpu-memory: 4000  # tuned
-- apiVersion: v1
-  kind: ConfigMap
-  metadata: {name: settings}
-  data: {z: "1", a: 'two'}  # as it was
-"""
+ITEMS = Path(__file__).with_name("list.yaml").read_text(encoding="utf-8")
 IN_TKE = ITEMS.replace("vke.volcengine.com/mgpu-core: 30", 'tke.cloud.tencent.com/qgpu-core: "30"').replace(
     "vke.volcengine.com/mgpu-memory: 4000", 'tke.cloud.tencent.com/qgpu-memory: "4"'
 )

