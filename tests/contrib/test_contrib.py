@@ -14,20 +14,8 @@ import yaml
 
 from .programs import CONTRIB, Run
 
-POD = """\
-apiVersion: v1
-kind: Pod
-metadata:
-  name: web
-spec:
-  containers:
-  - name: web
-    image: web:1
-    resources:
-      limits:
-        vke.volcengine.com/mgpu-core: 30
-        vke.volcengine.com/mgpu-memory: {memory}
-"""
+POD = Path(__file__).with_name("pod.yaml").read_text(encoding="utf-8")
+OFF_THE_GRID = POD.replace("4096", "4000")
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{port: 80}]}\n"
 
 
@@ -51,7 +39,7 @@ def application(tmp_path: Path) -> Path:
     (folder / "more").mkdir(parents=True)
     (folder / ".hidden").mkdir()
     (folder / ".hidden" / "no.yaml").write_text("a: [")
-    (folder / "pod.yaml").write_text(POD.format(memory=4000))
+    (folder / "pod.yaml").write_text(OFF_THE_GRID)
     (folder / "more" / "service.yml").write_text(SERVICE)
     (folder / "README.md").write_text("a: [")
     return folder
@@ -65,7 +53,7 @@ def test_argo_gets_manifests_and_nothing_else(run: Run, application: Path) -> No
     assert done.returncode == 0, done.stderr
     found = [one for one in yaml.safe_load_all(done.stdout) if one]
     assert [one["kind"] for one in found] == ["Service", "Pod"]
-    assert yaml.safe_load(in_tke(POD.format(memory=4000))) == found[1]
+    assert yaml.safe_load(in_tke(OFF_THE_GRID)) == found[1]
 
 
 def test_argo_stops_at_a_refusal_and_not_at_an_empty_folder(run: Run, application: Path) -> None:
@@ -96,7 +84,7 @@ def test_argo_takes_what_another_tool_prints(run: Run, application: Path) -> Non
     (programs / "kustomize").write_text('#!/bin/sh\n[ "$*" = "build ." ] && cat pod.yaml\n')
     (programs / "kustomize").chmod(0o755)
     done = run(GENERATE, cwd=application, ARGOCD_ENV_GPUXLATE_ROUND="up", **TO)
-    assert done.stdout == in_tke(POD.format(memory=4000))
+    assert done.stdout == in_tke(OFF_THE_GRID)
     said = run(GENERATE, cwd=application, GPUXLATE_SOURCE="cat more/service.yml", **TO)
     assert said.stdout == SERVICE
     failed = run(GENERATE, cwd=application, GPUXLATE_SOURCE="cat pod.yaml; exit 7", **TO)
@@ -131,12 +119,12 @@ CHECK = CONTRIB / "github-action" / "check.sh"
 def repository(tmp_path: Path) -> Path:
     folder = tmp_path / "repository"
     (folder / "deploy").mkdir(parents=True)
-    (folder / "deploy" / "pod.yaml").write_text(POD.format(memory="4Gi"))
-    (folder / "fine.yaml").write_text(POD.format(memory=4000))
+    (folder / "deploy" / "pod.yaml").write_text(POD.replace("4096", "4Gi"))
+    (folder / "fine.yaml").write_text(OFF_THE_GRID)
     (folder / ".hidden").mkdir()
     (folder / ".hidden" / "quota.yaml").write_text(QUOTA)
     (folder / "my app").mkdir()
-    (folder / "my app" / "pod.yaml").write_text(POD.format(memory=4000))
+    (folder / "my app" / "pod.yaml").write_text(OFF_THE_GRID)
     return folder
 
 

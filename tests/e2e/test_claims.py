@@ -27,35 +27,9 @@ PROGRAMS = {"kube-scheduler": "GPUXLATE_SCHEDULER", "kube-controller-manager": "
 BOUND_SECONDS = 120
 """A busy machine takes long to start three servers; binding takes a second."""
 
-CLASS = "hami-core-gpu.project-hami.io"
 CARD = 24 * 1024
-"""MiB of the fake card, of the shape that HAMi's driver publishes (k8s-dra-driver, 2026-08)."""
-
-
-def card(name: str) -> dict[str, Any]:
-    def capacity(most: str, least: str, step: str) -> dict[str, Any]:
-        limits = {"min": least, "max": most, "step": step}
-        return {"value": most, "requestPolicy": {"default": most, "validRange": limits}}
-
-    attributes = {"type": {"string": "hami-gpu"}, "uuid": {"string": f"GPU-{name}"}}
-    amounts = {"cores": capacity("100", "0", "1"), "memory": capacity(f"{CARD}Mi", "1Mi", "1Mi")}
-    return {"name": name, "allowMultipleAllocations": True, "attributes": attributes, "capacity": amounts}
-
-
-def node_with(cards: int) -> list[dict[str, Any]]:
-    """A node, and a slice with its cards."""
-    devices = [card(f"gpu-{number}") for number in range(cards)]
-    pool = {"name": "n1", "generation": 1, "resourceSliceCount": 1}
-    spec = {"driver": CLASS, "nodeName": "n1", "pool": pool, "devices": devices}
-    of_class = {"selectors": [{"cel": {"expression": f"device.driver == '{CLASS}'"}}]}
-    named = {
-        name: {"apiVersion": "resource.k8s.io/v1", "metadata": {"name": name}} for name in (CLASS, "n1-gpu")
-    }
-    return [
-        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}},
-        {"kind": "DeviceClass", **named[CLASS], "spec": of_class},
-        {"kind": "ResourceSlice", **named["n1-gpu"], "spec": spec},
-    ]
+"""MiB of each card."""
+NODE = Path(__file__).with_name("claims.yaml")
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +49,7 @@ def scheduled(tmp_path_factory: pytest.TempPathFactory, cluster: Cluster) -> Ite
         for name, program in programs.items()
     ]
     try:
-        cluster.kubectl("apply", "-f", "-", stdin=yaml.safe_dump_all(node_with(2)))
+        cluster.apply(yaml.safe_load(NODE.read_text()))
         ready = {"conditions": [{"type": "Ready", "status": "True", "reason": "Test", "message": ""}]}
         amounts = {"cpu": "64", "memory": "256Gi", "pods": "110"}
         status = {"status": {**ready, "allocatable": amounts, "capacity": amounts}}
