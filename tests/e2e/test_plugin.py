@@ -8,7 +8,6 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -23,32 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 WEB = (ROOT / "examples" / "kubectl" / "web.yaml").read_text(encoding="utf-8").replace("4\n", "%d\n", 1)
 QGPU = {"tke.cloud.tencent.com/qgpu-core": "30", "tke.cloud.tencent.com/qgpu-memory": "4"}
 """The same on TKE."""
-CLAIM = {"accessModes": ["ReadWriteOnce"], "resources": {"requests": {"storage": "1Gi"}}}
-PROGRAM = {
-    "name": "main",
-    "image": pods.IMAGE,
-    "command": ["sh", "-c", "set -e\nexec serve\n"],
-    "env": [{"name": "VERBOSE", "value": "yes"}, {"name": "COUNT", "value": "1e3"}],
-}
-
-
-def workload(name: str, limits: Mapping[str, int | str], kind: str = "Deployment") -> dict[str, Any]:
-    """A workload with one container."""
-    asked = {"limits": {key: str(value) for key, value in limits.items()}}
-    pod: dict[str, Any] = {"containers": [{**PROGRAM, "resources": asked}]}
-    spec: dict[str, Any] = {"template": {"metadata": {"labels": {"app": name}}, "spec": pod}}
-    version = {"Job": "batch/v1", "CronJob": "batch/v1beta1"}.get(kind, "apps/v1")
-    if version == "apps/v1":
-        spec["selector"] = {"matchLabels": {"app": name}}
-    else:
-        pod["restartPolicy"] = "Never"
-    if kind == "CronJob":
-        spec = {"schedule": "0 1 * * *", "jobTemplate": {"spec": spec}}
-    if kind == "StatefulSet":
-        volume = {"metadata": {"name": "data"}, "spec": CLAIM}
-        spec |= {"serviceName": name, "volumeClaimTemplates": [volume]}
-    metadata = {"name": name, "namespace": "default", "labels": {"app": name}}
-    return {"apiVersion": version, "kind": kind, "metadata": metadata, "spec": spec}
+WORKLOADS = Path(__file__).with_name("workloads.yaml")
 
 
 def said(done: Done, code: int = 0) -> Any:
@@ -60,18 +34,7 @@ def said(done: Done, code: int = 0) -> Any:
 @pytest.fixture
 def filled(clean_cluster: Cluster) -> Cluster:
     """Workloads of three dialects, one that breaks a rule, one without GPU, pods with and without owner."""
-    broken = {"tke.cloud.tencent.com/qgpu-core": 33, "tke.cloud.tencent.com/qgpu-memory": 4}
-    clean_cluster.apply(
-        [
-            workload("web", pods.gpushare(4)),
-            workload("bad", broken),
-            workload("plain", {"cpu": 1}),
-            workload("once", pods.mgpu(30, 4096), "Job"),
-            workload("tick", pods.mgpu(30, 4096), "CronJob"),
-            workload("db", pods.qgpu(20, 5), "StatefulSet"),
-            workload("agent", pods.qgpu(20, 5), "DaemonSet"),
-        ]
-    )
+    clean_cluster.apply(yaml.safe_load(WORKLOADS.read_text()))
     path = "/apis/apps/v1/namespaces/default/statefulsets/db"
     uid = clean_cluster.rest.call("GET", path)["metadata"]["uid"]
     owner = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "db", "uid": uid, "controller": True}

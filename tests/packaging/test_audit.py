@@ -28,9 +28,7 @@ def test_an_answer(tmp_path: Path, case: dict[str, Any]) -> None:
         f"assert [one for one in sys.argv if one.endswith({tuple(asked)!r})] != []\n"
         f"assert len([one for one in sys.argv if one.endswith('.txt')]) == {len(asked)}\n{gives}\n"
     )
-    command, env = (
-        [sys.executable, ROOT / "contrib" / "audit.py"],
-        {**os.environ, "PYTHONPATH": str(tmp_path)},
-    )
+    env = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    command = [sys.executable, ROOT / "contrib" / "audit.py"]
     done = subprocess.run(command, env=env, input="", capture_output=True, text=True, check=False)
     assert (done.stdout, done.stderr, done.returncode) == (case["says"], "", case["exit"])

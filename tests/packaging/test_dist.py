@@ -142,9 +142,8 @@ print(JsonStrictValidator(SchemaVersion.V1_6).validate_str(sys.stdin.read()))
 def the_bill_lists_what_is_locked(dist: Path, tools: Path) -> None:
     """Valid in the schema that the library brings along; the packages are those of the lock, connected."""
     [path] = dist.glob("*.cdx.json")
-    done = subprocess.run(
-        [tools, "-c", VALIDATE], input=path.read_text(), capture_output=True, text=True, check=True
-    )
+    command = [tools, "-c", VALIDATE]
+    done = subprocess.run(command, input=path.read_text(), capture_output=True, text=True, check=True)
     assert done.stdout == "None\n"
     bill = json.loads(path.read_text())
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
@@ -152,7 +151,8 @@ def the_bill_lists_what_is_locked(dist: Path, tools: Path) -> None:
     root = bill["metadata"]["component"]
     assert (root["name"], root["version"], root["type"]) == ("gpuxlate", gpuxlate.__version__, "application")
     found = {one["bom-ref"]: one for one in bill["components"]}
-    locked = {key.replace("==", "@") for key in pinned() if not key.startswith("colorama")}  # Windows only
+    pins = re.findall(r"^([a-z0-9-]+==[^ ]+)", (ROOT / "requirements" / "app.txt").read_text(), re.MULTILINE)
+    locked = {key.replace("==", "@") for key in pins if not key.startswith("colorama")}  # Windows only
     assert set(found) == locked
     assert all(one["purl"] == f"pkg:pypi/{name}" for name, one in found.items())
     assert [name for name, one in found.items() if not one.get("licenses")] == []
@@ -165,11 +165,6 @@ def the_bill_lists_what_is_locked(dist: Path, tools: Path) -> None:
     required = {one["name"] for one in bill["components"] if one["scope"] == "required"}
     assert "pydantic-core" in required
     assert {"kubernetes", "aiohttp"} & required == set()
-
-
-def pinned() -> list[str]:
-    text = (ROOT / "requirements" / "app.txt").read_text()
-    return re.findall(r"^([a-z0-9-]+==[^ ]+)", text, re.MULTILINE)
 
 
 def it_works(folder: Path, *program: str | Path) -> None:

@@ -11,9 +11,9 @@ import shutil
 import subprocess
 import tarfile
 import tempfile
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePath
+from typing import NamedTuple
 
 import pytest
 
@@ -23,8 +23,7 @@ PATIENCE = 120
 """Seconds for one package."""
 
 
-@dataclass(frozen=True)
-class Package:
+class Package(NamedTuple):
     """One version of a package; ``integrity`` is the SHA-512 of its file, as the registry gives it."""
 
     name: str

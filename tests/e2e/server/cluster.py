@@ -143,7 +143,6 @@ class Cluster:
 
     @property
     def pids(self) -> list[int]:
-        """The processes that run."""
         return [process.pid for process in self._processes]
 
     # how to reach it
