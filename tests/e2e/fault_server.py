@@ -21,7 +21,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 from urllib.parse import parse_qsl, urlsplit
 
@@ -29,6 +28,9 @@ from .faults import Answer, Cut, Fault, Hang, Rule, status
 from .listed import RESOURCE_VERSION, Listed, start_of
 from .server.kubeconfig import Context, kubeconfig
 from .server.pki import Authority
+
+Said = Answer | Iterator[bytes]
+"""An answer, or a page in pieces."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,18 +64,15 @@ class FaultServer:
             pair = self._authority.server()
             context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             context.load_cert_chain(pair.certificate, pair.key)
-            self._http.socket = context.wrap_socket(
-                self._http.socket, server_side=True, do_handshake_on_connect=False
-            )
+            plain = self._http.socket
+            self._http.socket = context.wrap_socket(plain, server_side=True, do_handshake_on_connect=False)
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.05,), daemon=True)
 
     def __enter__(self) -> Self:
         self._thread.start()
         return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
+    def __exit__(self, *raised: object) -> None:
         self.stopping.set()  # wakes the requests that hang
         self._http.shutdown()
         self._http.server_close()
@@ -94,29 +93,10 @@ class FaultServer:
         """The text of a kubeconfig with one context and a token."""
         return kubeconfig([Context(name, self.url, self.authority, {"token": self.token})])
 
-    def inject(
-        self,
-        fault: Fault,
-        path: str = ".*",
-        *,
-        method: str | None = None,
-        continued: bool | None = None,
-        times: int | None = None,
-        skip: int = 0,
-    ) -> None:
-        """Let requests fail whose path matches (a regular expression), oldest rule first.
-
-        ``continued``: only requests with (True) or without (False) a continue token; ``times``: so often,
-        then all is well again (None: for ever); ``skip``: that many first requests pass.
-        """
+    def inject(self, fault: Fault, path: str = ".*", **when: Any) -> None:
+        """Let requests fail whose path matches (a regular expression), oldest rule first: see Rule."""
         with self._lock:
-            self._rules.append(Rule(fault, re.compile(path), method, continued, times, skip))
-
-    def heal(self) -> None:
-        """No more faults, an empty log."""
-        with self._lock:
-            self._rules.clear()
-            self.log.clear()
+            self._rules.append(Rule(fault, re.compile(path), **when))
 
     def requests(self, path: str = ".*", method: str | None = None) -> list[Request]:
         """The requests so far whose path matches."""
@@ -138,56 +118,50 @@ class FaultServer:
         with self._lock:
             self.log.append(request)
 
-    def answer(
-        self, method: str, path: str, query: Mapping[str, str], body: bytes
-    ) -> Answer | Iterator[bytes]:
-        """What a well server says: an answer, or a page in pieces."""
-        listed = self.lists.get(path)
-        if method == "GET" and listed is not None:
-            return self._page(listed, query)
+    def answer(self, method: str, path: str, query: Mapping[str, str], body: bytes) -> Said:
+        """What a well server says."""
+        if method == "GET" and path in self.lists:
+            try:
+                start, limit = start_of(query.get("continue")), int(query.get("limit") or 0)
+            except (ValueError, KeyError):
+                return status(400, "BadRequest", "continue key is not valid")
+            return self.lists[path].page(start, limit)
         if method in ("POST", "PUT", "PATCH"):
             return _echo(method, body)
         folder, _, name = path.rpartition("/")
-        item = self.lists[folder].named(name) if folder in self.lists else None
-        if item is not None:
-            return Answer(200, json.dumps(item).encode())
-        known = self._discovery().get(path)
-        if known is not None:
-            return Answer(200, json.dumps(known).encode())
-        return status(404, "NotFound", "the server could not find the requested resource")
-
-    def _page(self, listed: Listed, query: Mapping[str, str]) -> Answer | Iterator[bytes]:
-        try:
-            start = start_of(query["continue"]) if "continue" in query else 0
-            limit = int(query.get("limit") or 0)
-        except (ValueError, KeyError):
-            return status(400, "BadRequest", "continue key is not valid")
-        return listed.page(start, limit)
+        item = self.lists[folder].named(name) if folder in self.lists else self._discovery().get(path)
+        if item is None:
+            return status(404, "NotFound", "the server could not find the requested resource")
+        return Answer(200, json.dumps(item).encode())
 
     def _discovery(self) -> dict[str, Any]:
         """What clients ask before they know the paths."""
         groups: dict[str, list[dict[str, Any]]] = {"v1": []}
         for path, listed in self.lists.items():
             if "/namespaces/" not in path:
-                namespaced = listed.kind not in ("Node", "Namespace")
-                verbs = ["get", "list", "create", "patch"]
-                name = path.rpartition("/")[2]
-                entry = {"name": name, "kind": listed.kind, "namespaced": namespaced, "verbs": verbs}
-                groups.setdefault(listed.api_version, []).append(entry)
+                namespaced, verbs = (
+                    listed.kind not in ("Node", "Namespace"),
+                    ["get", "list", "create", "patch"],
+                )
+                entry = {"name": path.rpartition("/")[2], "kind": listed.kind, "namespaced": namespaced}
+                groups.setdefault(listed.api_version, []).append({**entry, "verbs": verbs})
         answers: dict[str, Any] = {
             "/version": {"major": "1", "minor": "28", "gitVersion": "v1.28.9"},
             "/api": {"kind": "APIVersions", "versions": ["v1"]},
+            "/apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": []},
         }
-        named = []
         for version, resources in groups.items():
-            path = "/api/v1" if version == "v1" else f"/apis/{version}"
-            kind = {"kind": "APIResourceList", "apiVersion": "v1"}
-            answers[path] = kind | {"groupVersion": version, "resources": resources}
-            if version != "v1":
-                one = {"groupVersion": version, "version": version.rpartition("/")[2]}
-                group = version.partition("/")[0]
-                named.append({"name": group, "versions": [one], "preferredVersion": one})
-        answers["/apis"] = {"kind": "APIGroupList", "apiVersion": "v1", "groups": named}
+            found = {
+                "kind": "APIResourceList",
+                "apiVersion": "v1",
+                "groupVersion": version,
+                "resources": resources,
+            }
+            answers["/api/v1" if version == "v1" else f"/apis/{version}"] = found
+            group, _, number = version.rpartition("/")
+            one = {"groupVersion": version, "version": number}
+            if group:
+                answers["/apis"]["groups"] += [{"name": group, "versions": [one], "preferredVersion": one}]
         return answers
 
 
@@ -217,20 +191,16 @@ class _Handler(BaseHTTPRequestHandler):
         pass
 
     def do_GET(self) -> None:
-        owner = self.server.owner
-        parts = urlsplit(self.path)
+        owner, parts = self.server.owner, urlsplit(self.path)
         query = dict(parse_qsl(parts.query))
         body = self.rfile.read(int(self.headers.get("Content-Length") or 0))
         fault = owner.fault_for(self.command, parts.path, "continue" in query)
-        answer: Answer | Iterator[bytes] | None = None
-        if isinstance(fault, Answer):
-            answer = fault
-        elif not isinstance(fault, Hang):
+        answer: Said | None = fault if isinstance(fault, Answer) else None
+        if not isinstance(fault, (Answer, Hang)):
             answer = owner.answer(self.command, parts.path, query, body)
         code = 0 if answer is None else answer.status if isinstance(answer, Answer) else 200
         headers = {key.lower(): value for key, value in self.headers.items()}
-        entry = Request(self.command, parts.path, query, headers, body, code, time.monotonic())
-        owner.record(entry)
+        owner.record(Request(self.command, parts.path, query, headers, body, code, time.monotonic()))
         if answer is None:
             owner.stopping.wait(fault.seconds if isinstance(fault, Hang) else 0)
             self.close_connection = True
@@ -240,11 +210,8 @@ class _Handler(BaseHTTPRequestHandler):
             self.wfile.write(whole[: int(len(whole) * fault.share)])
             self.close_connection = True
         elif isinstance(answer, Answer):
-            self._head(
-                answer.status,
-                answer.content_type,
-                {**answer.headers, "Content-Length": str(len(answer.body))},
-            )
+            length = {"Content-Length": str(len(answer.body))}
+            self._head(answer.status, answer.content_type, {**answer.headers, **length})
             self.wfile.write(answer.body)
         else:
             self._stream(answer)

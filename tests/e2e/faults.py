@@ -6,7 +6,6 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,35 +37,21 @@ Fault = Answer | Hang | Cut
 
 def status(code: int, reason: str, message: str, *, headers: Mapping[str, str] | None = None) -> Answer:
     """An error as Kubernetes says it: a Status object."""
-    document: dict[str, Any] = {
-        "kind": "Status",
-        "apiVersion": "v1",
-        "metadata": {},
-        "status": "Failure",
-        "message": message,
-        "reason": reason,
-        "code": code,
-    }
+    said = {"status": "Failure", "message": message, "reason": reason, "code": code}
+    document = {"kind": "Status", "apiVersion": "v1", "metadata": {}, **said}
     return Answer(code, json.dumps(document).encode(), headers or {})
 
 
 def gone() -> Answer:
     """410: the continue token is older than what the store still knows."""
-    return status(
-        410,
-        "Expired",
-        "The provided continue parameter is too old to display a consistent list result.",
-    )
+    said = "The provided continue parameter is too old to display a consistent list result."
+    return status(410, "Expired", said)
 
 
 def too_many(retry_after: int = 1) -> Answer:
     """429 with Retry-After in seconds."""
-    return status(
-        429,
-        "TooManyRequests",
-        "the server has received too many requests and has asked us to try again later",
-        headers={"Retry-After": str(retry_after)},
-    )
+    said = "the server has received too many requests and has asked us to try again later"
+    return status(429, "TooManyRequests", said, headers={"Retry-After": str(retry_after)})
 
 
 def broken(code: int = 500) -> Answer:
@@ -81,19 +66,14 @@ def unauthorized() -> Answer:
 
 def forbidden(user: str = "viewer", verb: str = "list", resource: str = "nodes", group: str = "") -> Answer:
     """403: this user may not."""
-    return status(
-        403,
-        "Forbidden",
-        f'{resource} is forbidden: User "{user}" cannot {verb} resource "{resource}" '
-        f'in API group "{group}" at the cluster scope',
-    )
+    said = f'User "{user}" cannot {verb} resource "{resource}" in API group "{group}" at the cluster scope'
+    return status(403, "Forbidden", f"{resource} is forbidden: {said}")
 
 
 def conflict(manager: str = "kubectl", path: str = ".spec.replicas") -> Answer:
     """409 of a server-side apply: another manager owns the field."""
-    return status(
-        409, "Conflict", f'Apply failed with 1 conflict: conflict with "{manager}" using apps/v1: {path}'
-    )
+    said = f'Apply failed with 1 conflict: conflict with "{manager}" using apps/v1: {path}'
+    return status(409, "Conflict", said)
 
 
 def garbage() -> Answer:
@@ -108,20 +88,22 @@ def half_json() -> Answer:
 
 @dataclass(slots=True)
 class Rule:
-    """When a fault strikes: the first ``times`` requests (None: all) that match and come after ``skip``."""
+    """When a fault strikes: on a path, which is a regular expression, and never more than that says."""
 
     fault: Fault
     path: re.Pattern[str]
-    method: str | None
-    continued: bool | None
-    times: int | None
-    skip: int
+    method: str | None = None
+    continued: bool | None = None
+    """Only requests with (True) or without (False) a continue token."""
+    times: int | None = None
+    """So often, then all is well again (None: for ever)."""
+    skip: int = 0
+    """So many first requests pass."""
 
     def strikes(self, method: str, path: str, continued: bool) -> bool:
         """Whether it strikes this request; counts it."""
-        if not self.path.fullmatch(path) or self.method not in (None, method):
-            return False
-        if self.continued not in (None, continued) or self.times == 0:
+        meant = self.path.fullmatch(path) and self.method in (None, method)
+        if not meant or self.continued not in (None, continued) or self.times == 0:
             return False
         if self.skip:
             self.skip -= 1

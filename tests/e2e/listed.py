@@ -22,9 +22,7 @@ class Listed:
     total: int | None = None
 
     def __len__(self) -> int:
-        if isinstance(self.items, Sequence):
-            return len(self.items)
-        return self.total or 0
+        return len(self.items) if isinstance(self.items, Sequence) else self.total or 0
 
     def item(self, index: int) -> Item:
         """One item, made on the spot if it is not at hand."""
@@ -40,26 +38,24 @@ class Listed:
         yield json.dumps(head)[:-1].encode() + b', "items": ['
         for index in range(start, end):
             # Items of a list carry no kind and apiVersion of their own, as on a real server.
-            bare = {
-                key: value for key, value in self.item(index).items() if key not in ("apiVersion", "kind")
-            }
-            yield (b"," if index > start else b"") + json.dumps(bare).encode()
+            own = {key: value for key, value in self.item(index).items() if key not in ("apiVersion", "kind")}
+            yield (b"," if index > start else b"") + json.dumps(own).encode()
         yield b"]}"
 
     def named(self, name: str) -> Item | None:
         """The item of this name, if there is one."""
-        for index in range(len(self)):
-            item = self.item(index)
-            if item["metadata"]["name"] == name:
-                return {"apiVersion": self.api_version, "kind": self.kind, **item}
-        return None
+        typed = {"apiVersion": self.api_version, "kind": self.kind}
+        items = map(self.item, range(len(self)))
+        return next(({**typed, **item} for item in items if item["metadata"]["name"] == name), None)
 
 
 def _token(start: int) -> str:
     return base64.urlsafe_b64encode(json.dumps({"start": start}).encode()).decode().rstrip("=")
 
 
-def start_of(token: str) -> int:
+def start_of(token: str | None) -> int:
     """The number of the first item of the page that a continue token asks for; a ValueError for no token."""
+    if token is None:
+        return 0
     padded = token + "=" * (-len(token) % 4)
     return int(json.loads(base64.urlsafe_b64decode(padded))["start"])

@@ -41,42 +41,26 @@ def node(
     """A node with these extended resources, beside 32 CPUs and 128 GiB."""
     amounts = {"cpu": "32", "memory": "128Gi", "pods": "110"}
     amounts |= {key: str(value) for key, value in (resources or {}).items()}
-    made: Node = {
-        "apiVersion": "v1",
-        "kind": "Node",
-        "metadata": {
-            "name": name,
-            "labels": {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", **(labels or {})},
-            "annotations": dict(annotations or {}),
-        },
-        "spec": {"unschedulable": True} if unschedulable else {},
-        "status": {
-            "capacity": amounts,
-            "allocatable": dict(amounts),
-            "conditions": [
-                {
-                    "type": "Ready",
-                    "status": "True" if ready else "False",
-                    "reason": "KubeletReady" if ready else "KubeletNotReady",
-                    "lastHeartbeatTime": SINCE,
-                    "lastTransitionTime": SINCE,
-                }
-            ],
-            "nodeInfo": {
-                "architecture": "amd64",
-                "bootID": "",
-                "containerRuntimeVersion": "containerd://1.6.38",
-                "kernelVersion": "5.10.0",
-                "kubeProxyVersion": kubelet,
-                "kubeletVersion": kubelet,
-                "machineID": "",
-                "operatingSystem": "linux",
-                "osImage": image,
-                "systemUUID": "",
-            },
-        },
+    labels = {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux", **(labels or {})}
+    metadata = {"name": name, "labels": labels, "annotations": dict(annotations or {})}
+    is_ready = {
+        "type": "Ready",
+        "status": str(ready),
+        "reason": "KubeletReady" if ready else "KubeletNotReady",
     }
-    return made
+    is_ready |= {"lastHeartbeatTime": SINCE, "lastTransitionTime": SINCE}
+    info = {"architecture": "amd64", "operatingSystem": "linux", "osImage": image, "kernelVersion": "5.10.0"}
+    info |= {
+        "kubeletVersion": kubelet,
+        "kubeProxyVersion": kubelet,
+        "bootID": "",
+        "machineID": "",
+        "systemUUID": "",
+    }
+    info["containerRuntimeVersion"] = "containerd://1.6.38"
+    status = {"capacity": amounts, "allocatable": dict(amounts), "conditions": [is_ready], "nodeInfo": info}
+    spec = {"unschedulable": True} if unschedulable else {}
+    return {"apiVersion": "v1", "kind": "Node", "metadata": metadata, "spec": spec, "status": status}
 
 
 def vke(
@@ -92,11 +76,9 @@ def vke(
     labels = {"vke.node.gpu.schedule": "mgpu", "machine.cluster.vke.volcengine.com/gpu-name": model}
     if policy:
         labels["vke.volcengine.com/mgpu-compute-policy"] = policy
-    resources = {
-        "vke.volcengine.com/mgpu-core": 100 * cards,
-        "vke.volcengine.com/mgpu-memory": card_mib * cards,
-    }
     other.setdefault("kubelet", "v1.28.15-vke.19")
+    key = "vke.volcengine.com/mgpu"
+    resources = {f"{key}-core": 100 * cards, f"{key}-memory": card_mib * cards}
     return node(name, labels=labels, resources=resources, **other)
 
 
@@ -130,11 +112,8 @@ def ack(
     elif mode == "topology":
         resources = {"nvidia.com/gpu": 0, "aliyun.com/gpu": cards}
     else:
-        resources = {
-            "nvidia.com/gpu": 0,
-            "aliyun.com/gpu-mem": cards * (card_mib // unit_mib),
-            "aliyun.com/gpu-count": cards,
-        }
+        memory = cards * (card_mib // unit_mib)
+        resources = {"nvidia.com/gpu": 0, "aliyun.com/gpu-mem": memory, "aliyun.com/gpu-count": cards}
         if mode == "core_mem":
             resources["aliyun.com/gpu-core.percentage"] = 100 * cards
     other.setdefault("kubelet", "v1.28.9-aliyun.1")
@@ -154,11 +133,9 @@ def tke(
     labels = {"qgpu-device-enable": "enable", "tke.cloud.tencent.com/qgpu.version": version}
     if policy:
         labels["tke.cloud.tencent.com/qgpu-schedule-policy"] = policy
-    resources = {
-        "tke.cloud.tencent.com/qgpu-core": 100 * cards,
-        "tke.cloud.tencent.com/qgpu-memory": cards * (card_mib // 1024),
-    }
     other.setdefault("kubelet", "v1.28.3-tke.9")
+    key = "tke.cloud.tencent.com/qgpu"
+    resources = {f"{key}-core": 100 * cards, f"{key}-memory": cards * (card_mib // 1024)}
     return node(name, labels=labels, resources=resources, **other)
 
 
@@ -169,72 +146,44 @@ def card_uuid(name: str, index: int) -> str:
 
 def hami(name: str, *, cards: int = 2, card_mib: int = T4_MIB, split: int = 10, **other: Any) -> Node:
     """A HAMi node: each card counts ``split`` times as nvidia.com/gpu; the cards stand in an annotation."""
-    devices = [
-        {
-            "id": card_uuid(name, index),
-            "index": index,
-            "count": split,
-            "devmem": card_mib,
-            "devcore": 100,
-            "type": "NVIDIA-Tesla T4",
-            "mode": "hami-core",
-            "health": True,
-        }
-        for index in range(cards)
-    ]
+    card = {
+        "count": split,
+        "devmem": card_mib,
+        "devcore": 100,
+        "type": "NVIDIA-Tesla T4",
+        "mode": "hami-core",
+    }
+    devices = [{"id": card_uuid(name, n), "index": n, **card, "health": True} for n in range(cards)]
     annotations = {"hami.io/node-nvidia-register": json.dumps(devices)}
     return node(name, annotations=annotations, resources={"nvidia.com/gpu": cards * split}, **other)
 
 
 def hygon(name: str, *, cards: int = 2, card_mib: int = 65536, split: int = 4, **other: Any) -> Node:
     """A Hygon node under HAMi: its cards stand in an annotation of the older form (HAMi's devices.go)."""
-    register = "".join(
-        f"{card_uuid(name, index)},{split},{card_mib},100,DCU-K100_AI,{index},true,{index},:"
-        for index in range(cards)
-    )
-    return node(
-        name,
-        annotations={"hami.io/node-dcu-register": register},
-        resources={"hygon.com/dcunum": cards * split},
-        **other,
-    )
+    card = f"{split},{card_mib},100,DCU-K100_AI"
+    register = "".join(f"{card_uuid(name, n)},{card},{n},true,{n},:" for n in range(cards))
+    annotations = {"hami.io/node-dcu-register": register}
+    return node(name, annotations=annotations, resources={"hygon.com/dcunum": cards * split}, **other)
 
 
 def metax(name: str, *, cards: int = 2, card_mib: int = 65536, split: int = 16, **other: Any) -> Node:
     """A MetaX node with sGPU: its cards stand in an annotation of MetaX (HAMi's metax/protocol.go)."""
-    devices = [
-        {
-            "uuid": card_uuid(name, index),
-            "model": "MXC500",
-            "totalDevCount": split,
-            "totalCompute": 100,
-            "totalVRam": card_mib,
-            "availableDevCount": split,
-            "availableCompute": 100,
-            "availableVRam": card_mib,
-            "healthy": True,
-        }
-        for index in range(cards)
-    ]
+    amounts = {"DevCount": split, "Compute": 100, "VRam": card_mib}
+    card = {f"{which}{what}": amount for which in ("total", "available") for what, amount in amounts.items()}
+    devices = [{"uuid": card_uuid(name, n), "model": "MXC500", **card, "healthy": True} for n in range(cards)]
     annotations = {"metax-tech.com/node-gpu-devices": json.dumps(devices)}
     return node(name, annotations=annotations, resources={"metax-tech.com/sgpu": cards * split}, **other)
 
 
 def volcano(name: str, *, cards: int = 2, card_mib: int = T4_MIB, split: int = 10, **other: Any) -> Node:
     """A node with Volcano's vGPU: number counts each card ``split`` times, memory is MiB over the cards."""
-    register = "".join(
-        f"{card_uuid(name, index)},{split},{card_mib},NVIDIA-Tesla T4,true,hami-core:"
-        for index in range(cards)
-    )
+    card = f"{split},{card_mib},NVIDIA-Tesla T4,true,hami-core:"
+    register = "".join(f"{card_uuid(name, n)},{card}" for n in range(cards))
     resources = {"volcano.sh/vgpu-number": cards * split, "volcano.sh/vgpu-memory": cards * card_mib}
     return node(name, annotations={"volcano.sh/node-vgpu-register": register}, resources=resources, **other)
 
 
-H100 = {
-    "1g.10gb": (2, 9984, 16),
-    "2g.20gb": (1, 20096, 32),
-    "3g.40gb": (1, 40320, 60),
-}
+H100 = {"1g.10gb": (2, 9984, 16), "2g.20gb": (1, 20096, 32), "3g.40gb": (1, 40320, 60)}
 """Instances, MiB and multiprocessors of an H100 with all-balanced (CND)."""
 
 
@@ -249,15 +198,9 @@ def mig_mixed(name: str, *, cards: int = 1, **other: Any) -> Node:
     labels |= _discovered("nvidia.com/mig", strategy="mixed", config="all-balanced", capable="true")
     labels["nvidia.com/mig.config.state"] = "success"
     for profile, (amount, mib, processors) in H100.items():
-        labels |= _discovered(
-            f"nvidia.com/mig-{profile}",
-            count=amount * cards,
-            memory=mib,
-            multiprocessors=processors,
-            product=f"{product}-MIG-{profile}",
-            replicas=1,
-            sharing_strategy="none",
-        )
+        slices = {"count": amount * cards, "memory": mib, "multiprocessors": processors, "replicas": 1}
+        named = {"product": f"{product}-MIG-{profile}", "sharing_strategy": "none"}
+        labels |= _discovered(f"nvidia.com/mig-{profile}", **slices, **named)
     labels |= other.pop("labels", {})
     resources = {f"nvidia.com/mig-{profile}": row[0] * cards for profile, row in H100.items()}
     return node(name, labels=labels, resources={"nvidia.com/gpu": 0, **resources}, **other)
@@ -319,15 +262,8 @@ VKE = [
     vke("vke-unlabelled", policy=None, card_mib=T4_MIB, model="Tesla-T4"),
     vke_whole("vke-whole"),
 ]
-ACK = [
-    ack("ack-absent", None),
-    ack("ack-default", "default"),
-    ack("ack-cgpu", "cgpu"),
-    ack("ack-core-mem", "core_mem"),
-    ack("ack-share", "share"),
-    ack("ack-mps", "mps"),
-    ack("ack-topology", "topology"),
-]
+MODES = ("default", "cgpu", "core_mem", "share", "mps", "topology")
+ACK = [ack("ack-absent", None), *(ack(f"ack-{mode.replace('_', '-')}", mode) for mode in MODES)]
 TKE = [
     tke("tke-fixed"),
     tke("tke-fs", policy="fs"),

@@ -33,36 +33,19 @@ def pod(
 ) -> Pod:
     """A pod with one container ``main``, or the containers that ``limits`` names; None: not placed yet."""
     many = {key: value for key, value in limits.items() if isinstance(value, Mapping)}
-    containers: Mapping[str, Mapping[str, Any]] = many or {"main": limits}
-    made: Pod = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {
-            "name": name,
-            "namespace": namespace,
-            "labels": {"app": name, **(labels or {})},
-            "annotations": dict(annotations or {}),
-        },
-        "spec": {
-            "containers": [
-                {
-                    "name": container,
-                    "image": IMAGE,
-                    "resources": {"limits": {key: str(value) for key, value in asked.items()}},
-                }
-                for container, asked in containers.items()
-            ]
-        },
-        "status": {"phase": phase if node else "Pending"},
-    }
-    if node:
-        made["spec"]["nodeName"] = node
+    asked: Mapping[str, Mapping[str, Any]] = many or {"main": limits}
+    strings = {name: {key: str(value) for key, value in each.items()} for name, each in asked.items()}
+    containers = [
+        {"name": name, "image": IMAGE, "resources": {"limits": each}} for name, each in strings.items()
+    ]
+    metadata = {"name": name, "namespace": namespace, "labels": {"app": name, **(labels or {})}}
+    metadata["annotations"] = dict(annotations or {})
+    status: dict[str, Any] = {"phase": phase if node else "Pending"}
     if node and phase == "Running":
-        made["status"]["startTime"] = nodes.SINCE
-        made["status"]["conditions"] = [
-            {"type": "Ready", "status": "True", "lastTransitionTime": nodes.SINCE}
-        ]
-    return made
+        status["startTime"] = nodes.SINCE
+        status["conditions"] = [{"type": "Ready", "status": "True", "lastTransitionTime": nodes.SINCE}]
+    spec = {"containers": containers, **({"nodeName": node} if node else {})}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec, "status": status}
 
 
 def vke(name: str, node: str, limits: Any, cards: Mapping[str, str], **other: Any) -> Pod:
@@ -89,28 +72,31 @@ def tke(name: str, node: str, limits: Any, cards: Mapping[str, str], **other: An
     return pod(name, node, limits, annotations=record | other.pop("annotations", {}), **other)
 
 
+def _limits(keys: str, *amounts: int | None) -> Limits:
+    return {key: one for key, one in zip(keys.split(), amounts, strict=True) if one is not None}
+
+
 def mgpu(cores: int, mib: int | None = None) -> Limits:
     """What a VKE container asks."""
-    memory = {} if mib is None else {"vke.volcengine.com/mgpu-memory": mib}
-    return {"vke.volcengine.com/mgpu-core": cores, **memory}
+    return _limits("vke.volcengine.com/mgpu-core vke.volcengine.com/mgpu-memory", cores, mib)
 
 
 def gpushare(units: int, percent: int | None = None) -> Limits:
     """What an ACK container asks."""
-    compute = {} if percent is None else {"aliyun.com/gpu-core.percentage": percent}
-    return {"aliyun.com/gpu-mem": units, **compute}
+    return _limits("aliyun.com/gpu-mem aliyun.com/gpu-core.percentage", units, percent)
 
 
 def qgpu(cores: int, gib: int | None = None) -> Limits:
     """What a TKE container asks."""
-    memory = {} if gib is None else {"tke.cloud.tencent.com/qgpu-memory": gib}
-    return {"tke.cloud.tencent.com/qgpu-core": cores, **memory}
+    return _limits("tke.cloud.tencent.com/qgpu-core tke.cloud.tencent.com/qgpu-memory", cores, gib)
 
 
 _TWO_CARDS = {
     "vke.volcengine.com/container-multiple-gpu": "2",
     "vke.volcengine.com/mgpu-compute-policy": "native-burst-share",
 }
+_GREEDY = {"tke.cloud.tencent.com/qgpu-core-greedy": 10, "tke.cloud.tencent.com/qgpu-memory": 5}
+_OFFLINE = {"tke.cloud.tencent.com/app-class": "offline"}
 
 VKE = [
     vke("vke-a", "vke-fixed", mgpu(30, 4096), {"main": "0"}),
@@ -132,28 +118,16 @@ ACK = [
 TKE = [
     tke("tke-a", "tke-fixed", qgpu(20, 5), {"main": "0"}),
     tke("tke-two-cards", "tke-fixed", qgpu(160, 60), {"main": "0,1"}),
-    tke(
-        "tke-offline",
-        "tke-burst",
-        {"tke.cloud.tencent.com/qgpu-core-greedy": 10, "tke.cloud.tencent.com/qgpu-memory": 5},
-        {"main": "1"},
-        annotations={"tke.cloud.tencent.com/app-class": "offline"},
-    ),
+    tke("tke-offline", "tke-burst", _GREEDY, {"main": "1"}, annotations=_OFFLINE),
     pod("tke-no-record", "tke-fixed", qgpu(10, 2)),
 ]
+_HAMI = {"nvidia.com/gpu": 1, "nvidia.com/gpumem": 3000, "nvidia.com/gpucores": 30}
+_VOLCANO = {"volcano.sh/vgpu-number": 1, "volcano.sh/vgpu-memory": 3000, "volcano.sh/vgpu-cores": 30}
+_HAMI_RECORD = {"hami.io/vgpu-devices-allocated": f"{nodes.card_uuid('hami-1', 0)},NVIDIA,3000,30:;"}
+_VOLCANO_RECORD = {"volcano.sh/vgpu-ids-new": f"{nodes.card_uuid('volcano-1', 1)},NVIDIA,3000,30:"}
 OTHERS = [
-    pod(
-        "hami-a",
-        "hami-1",
-        {"nvidia.com/gpu": 1, "nvidia.com/gpumem": 3000, "nvidia.com/gpucores": 30},
-        annotations={"hami.io/vgpu-devices-allocated": f"{nodes.card_uuid('hami-1', 0)},NVIDIA,3000,30:;"},
-    ),
-    pod(
-        "volcano-a",
-        "volcano-1",
-        {"volcano.sh/vgpu-number": 1, "volcano.sh/vgpu-memory": 3000, "volcano.sh/vgpu-cores": 30},
-        annotations={"volcano.sh/vgpu-ids-new": f"{nodes.card_uuid('volcano-1', 1)},NVIDIA,3000,30:"},
-    ),
+    pod("hami-a", "hami-1", _HAMI, annotations=_HAMI_RECORD),
+    pod("volcano-a", "volcano-1", _VOLCANO, annotations=_VOLCANO_RECORD),
 ]
 PLAIN = [pod("cpu-only", "cpu-1", {"cpu": "1"})]
 ALL = [*VKE, *ACK, *TKE, *OTHERS, *PLAIN]

@@ -10,96 +10,24 @@ from pathlib import Path
 import pytest
 
 from .server import build
-from .server.sources import SourcesError, source_lines
-
-DEB822 = """\
-Types: deb
-# a comment
-URIs: http://mirror.example.org/debian
-Suites: bookworm bookworm-updates
-Components: main contrib
-Signed-By: /usr/share/keyrings/debian.gpg
-
-Types: deb
-URIs: http://mirror.example.org/debian-security
-Suites: bookworm-security
-Components: main
-Signed-By:
- -----BEGIN PGP PUBLIC KEY BLOCK-----
- .
- -----END PGP PUBLIC KEY BLOCK-----
-
-Enabled: no
-Types: deb
-URIs: http://off.example.org/debian
-Suites: bookworm
-Components: main
-"""
 
 
-def test_source_lines_from_deb822(tmp_path: Path) -> None:
-    folder = tmp_path / "sources.list.d"
-    folder.mkdir()
-    (folder / "debian.sources").write_text(DEB822)
-    (folder / "other.sources").write_text("URIs: http://x.example.org\nSuites: nodistro\nComponents: main\n")
-    signed = "[signed-by=/usr/share/keyrings/debian.gpg]"
-    assert source_lines(tmp_path, "bookworm") == [
-        f"deb-src {signed} http://mirror.example.org/debian bookworm main",
-        f"deb-src {signed} http://mirror.example.org/debian bookworm-updates main",
-        "deb-src http://mirror.example.org/debian-security bookworm-security main",
-    ]
-
-
-def test_source_lines_from_one_line_style(tmp_path: Path) -> None:
-    (tmp_path / "sources.list").write_text(
-        "# deb http://old.example.org/debian bookworm main\n"
-        "deb [arch=amd64 signed-by=/k.gpg] http://mirror.example.org/debian bookworm main  # the archive\n"
-        "deb-src http://mirror.example.org/debian bookworm main non-free\n"
-        "deb http://mirror.example.org/debian bookworm contrib\n"
-        "deb http://apt.example.org/x x-bookworm main\n"
-    )
-    assert source_lines(tmp_path, "bookworm") == [
-        "deb-src [signed-by=/k.gpg] http://mirror.example.org/debian bookworm main",
-        "deb-src http://mirror.example.org/debian bookworm main",
-    ]
-
-
-def test_no_mirror_is_said(tmp_path: Path) -> None:
-    with pytest.raises(SourcesError, match="names no mirror of bookworm"):
-        source_lines(tmp_path, "bookworm")
-
-
-def finished(cache: Path, recipe: object) -> Path:
-    """A cache as a build leaves it."""
-    home = cache / f"kube-apiserver-{build.VERSION}"
+@pytest.mark.parametrize("recipe", [build.RECIPE, build.RECIPE | {"recipe": 0}, None, []])
+def test_a_finished_build_is_taken_and_none_of_another_recipe(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, recipe: object
+) -> None:
+    """On a machine of an ordinary user, with apt-get and etcd, and nothing else that is needed."""
+    there = {"apt-get", "etcd", "openssl"}
+    monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}" if name in there else None)
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    home = tmp_path / f"kube-apiserver-{build.VERSION}"
     home.mkdir(parents=True)
     (home / "kube-apiserver").write_text("")
     (home / "kube-apiserver").chmod(stat.S_IRWXU)
     (home / "stamp.json").write_text(json.dumps(recipe))
-    return home / "kube-apiserver"
-
-
-@pytest.fixture
-def no_tools(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A machine of an ordinary user, with apt-get and etcd, and nothing else that is needed."""
-    there = {"apt-get", "etcd", "openssl"}
-    monkeypatch.setattr("shutil.which", lambda name: f"/bin/{name}" if name in there else None)
-    monkeypatch.setattr(os, "geteuid", lambda: 1000)
-
-
-@pytest.mark.usefixtures("no_tools")
-def test_a_finished_build_is_taken(tmp_path: Path) -> None:
-    assert not build.is_built(tmp_path)
-    made = finished(tmp_path, build.RECIPE)
-    assert build.is_built(tmp_path)
-    assert build.ensure(tmp_path) == build.Server(made, Path("/bin/etcd"))
-
-
-@pytest.mark.usefixtures("no_tools")
-@pytest.mark.parametrize("recipe", [build.RECIPE | {"recipe": 0}, None, []])
-def test_a_build_of_another_recipe_is_not(tmp_path: Path, recipe: object) -> None:
-    finished(tmp_path, recipe)
-    assert not build.is_built(tmp_path)
+    if recipe == build.RECIPE:
+        assert build.ensure(tmp_path) == build.Server(home / "kube-apiserver", Path("/bin/etcd"))
+        return
     with pytest.raises(build.BuildError) as caught:
         build.ensure(tmp_path)
     assert str(caught.value) == (

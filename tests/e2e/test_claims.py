@@ -21,56 +21,15 @@ from tests.claims.test_translated import DEPLOYMENT
 
 from .server.cluster import Cluster
 from .server.process import Process
-from .test_live import plugin
 
 API = "/apis/resource.k8s.io/v1"
 PROGRAMS = {"kube-scheduler": "GPUXLATE_SCHEDULER", "kube-controller-manager": "GPUXLATE_CONTROLLER_MANAGER"}
 BOUND_SECONDS = 120
 """A busy machine takes long to start three servers; binding takes a second."""
 
-CLASS = "hami-core-gpu.project-hami.io"
 CARD = 24 * 1024
-"""MiB of the fake card, of the shape that HAMi's driver publishes (k8s-dra-driver, 2026-08)."""
-
-
-def card(name: str) -> dict[str, Any]:
-    most = f"{CARD}Mi"
-    return {
-        "name": name,
-        "allowMultipleAllocations": True,
-        "attributes": {"type": {"string": "hami-gpu"}, "uuid": {"string": f"GPU-{name}"}},
-        "capacity": {
-            "cores": {"value": "100", **policy("100", "0", "100", "1")},
-            "memory": {"value": most, **policy(most, "1Mi", most, "1Mi")},
-        },
-    }
-
-
-def policy(default: str, least: str, most: str, step: str) -> dict[str, Any]:
-    return {"requestPolicy": {"default": default, "validRange": {"min": least, "max": most, "step": step}}}
-
-
-def node_with(cards: int) -> list[dict[str, Any]]:
-    """A node, and a slice with its cards."""
-    devices = [card(f"gpu-{number}") for number in range(cards)]
-    pool = {"name": "n1", "generation": 1, "resourceSliceCount": 1}
-    spec = {"driver": CLASS, "nodeName": "n1", "pool": pool, "devices": devices}
-    expression = f"device.driver == '{CLASS}'"
-    return [
-        {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n1"}},
-        {
-            "apiVersion": "resource.k8s.io/v1",
-            "kind": "DeviceClass",
-            "metadata": {"name": CLASS},
-            "spec": {"selectors": [{"cel": {"expression": expression}}]},
-        },
-        {
-            "apiVersion": "resource.k8s.io/v1",
-            "kind": "ResourceSlice",
-            "metadata": {"name": "n1-gpu"},
-            "spec": spec,
-        },
-    ]
+"""MiB of each card."""
+NODE = Path(__file__).with_name("claims.yaml")
 
 
 @pytest.fixture(scope="module")
@@ -90,15 +49,14 @@ def scheduled(tmp_path_factory: pytest.TempPathFactory, cluster: Cluster) -> Ite
         for name, program in programs.items()
     ]
     try:
-        cluster.kubectl("apply", "-f", "-", stdin=yaml.safe_dump_all(node_with(2)))
+        cluster.apply(yaml.safe_load(NODE.read_text()))
         ready = {"conditions": [{"type": "Ready", "status": "True", "reason": "Test", "message": ""}]}
         amounts = {"cpu": "64", "memory": "256Gi", "pods": "110"}
         status = {"status": {**ready, "allocatable": amounts, "capacity": amounts}}
-        cluster.kubectl(
-            "patch", "node", "n1", "--subresource=status", "--type=merge", "-p", json.dumps(status)
-        )
-        untainted = {"spec": {"taints": []}}  # "not ready", which the server adds to a new node
-        cluster.kubectl("patch", "node", "n1", "--type=merge", "-p", json.dumps(untainted))
+        patch = ("patch", "node", "n1", "--type=merge", "-p")
+        cluster.kubectl(*patch, json.dumps(status), "--subresource=status")
+        # without the taint "not ready", which the server adds to a new node
+        cluster.kubectl(*patch, '{"spec": {"taints": []}}')
         cluster.kubectl("create", "namespace", "ml")
         yield cluster
     finally:
@@ -109,11 +67,7 @@ def scheduled(tmp_path_factory: pytest.TempPathFactory, cluster: Cluster) -> Ite
 def command(program: str, name: str, kubeconfig: str, folder: Path) -> list[str]:
     common = [program, f"--kubeconfig={kubeconfig}", "--leader-elect=false", "--secure-port=0"]
     if name == "kube-scheduler":
-        return [
-            *common,
-            f"--authentication-kubeconfig={kubeconfig}",
-            f"--authorization-kubeconfig={kubeconfig}",
-        ]
+        return common + [f"--{what}-kubeconfig={kubeconfig}" for what in ("authentication", "authorization")]
     wanted = ("deployment-controller", "replicaset-controller", "resourceclaim-controller")
     return [*common, f"--controllers={','.join(wanted)}", f"--cert-dir={folder}"]
 
@@ -131,17 +85,15 @@ def claims(cluster: Cluster, count: int) -> list[dict[str, Any]]:
 
 
 def results(one: dict[str, Any]) -> list[tuple[str, dict[str, str]]]:
-    return [
-        (result["device"], result["consumedCapacity"])
-        for result in one["status"]["allocation"]["devices"]["results"]
-    ]
+    found = one["status"]["allocation"]["devices"]["results"]
+    return [(result["device"], result["consumedCapacity"]) for result in found]
 
 
 def shown_by_the_plugin(cluster: Cluster, found: list[dict[str, Any]], path: str) -> None:
     """``nodes``, ``capacity`` and ``plan`` on the real server: what is left of each card, and who has it."""
 
     def asked(*words: str) -> dict[str, Any]:
-        done = plugin(cluster.environment(), *words, "-o", "json")
+        done = cluster.plugin(*words, "-o", "json")
         assert done.returncode in (0, 1), done.stderr
         return dict(json.loads(done.stdout))
 
@@ -160,10 +112,10 @@ def shown_by_the_plugin(cluster: Cluster, found: list[dict[str, Any]], path: str
     assert [sorted(one) for one in held] == [sorted(wanted["gpu-0"]), sorted(wanted["gpu-1"])]
     [room] = asked("plan")["targets"]
     assert (room["coresFree"], room["memoryFreeMiB"]) == (140, 2 * CARD - used)
-    manifest = plugin(cluster.environment(), "translate", path, "--to", "dra-hami")
+    manifest = cluster.plugin("translate", path, "--to", "dra-hami")
     for replicas, verdict in ((2, "fits"), (12, "does not fit")):
         text = manifest.stdout.replace("replicas: 2", f"replicas: {replicas}")
-        done = plugin(cluster.environment(), "capacity", "-f", "-", "-o", "json", stdin=text)
+        done = cluster.plugin("capacity", "-f", "-", "-o", "json", stdin=text)
         assert json.loads(done.stdout)["answer"]["verdict"] == verdict, done.stdout
 
 
@@ -171,7 +123,7 @@ def test_what_is_written_is_allocated(scheduled: Cluster, tmp_path: Path) -> Non
     """Two replicas of two containers: four claims on two cards, each consumed as the share says."""
     path = tmp_path / "deployment.yaml"
     path.write_text(DEPLOYMENT)
-    done = plugin(scheduled.environment(), "apply", "-f", str(path), "--to", "dra-hami")
+    done = scheduled.plugin("apply", "-f", str(path), "--to", "dra-hami")
     assert done.returncode == 0, done.stderr
     assert [line.partition(" ")[0] for line in done.stdout.splitlines()] == [
         "deployment/bert-serving",
@@ -193,6 +145,5 @@ def test_what_is_written_is_allocated(scheduled: Cluster, tmp_path: Path) -> Non
     cards = {str(n): [device for device, _ in results(one)] for n, one in enumerate(found)}
     assert max(sum(f"gpu-{n}" in each for each in cards.values()) for n in (0, 1)) >= 2  # shares of one card
     shown_by_the_plugin(scheduled, found, str(path))
-    scheduled.kubectl(
-        "delete", "deployment", "-n", "ml", "bert-serving", "--cascade=foreground", "--wait=false"
-    )
+    gone = ("delete", "deployment", "-n", "ml", "bert-serving")
+    scheduled.kubectl(*gone, "--cascade=foreground", "--wait=false")

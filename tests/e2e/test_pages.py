@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,17 +10,13 @@ import pytest
 from . import nodes, pods
 from .conftest import TwoClusters
 from .pages import FENCE, PAGES, ROOT, current
-from .server.cluster import Cluster, run_kubectl
+from .server.cluster import Cluster
 
 RIGHTS = ROOT / "examples" / "kubectl" / "rbac.yaml"
 WEB = ROOT / "examples" / "kubectl" / "web.yaml"
 READING = (
-    "nodes",
-    "capacity",
-    "preflight --to vke",
-    "lint -A --fail-on never",
-    "inspect -A",
-    "translate pod/vke-a --to tke",
+    *("nodes", "capacity", "preflight --to vke"),
+    *("lint -A --fail-on never", "inspect -A", "translate pod/vke-a --to tke"),
 )
 
 
@@ -46,9 +40,7 @@ def roles(clean_cluster: Cluster) -> Iterator[Cluster]:
 
 def as_nobody(cluster: Cluster, command: str) -> tuple[int, str]:
     """The exit code, and what was said, of a user with the rights that were given alone."""
-    environment = cluster.environment("nobody")
-    environment["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{environment['PATH']}"
-    done = run_kubectl(["gpuxlate", *command.split()], environment, check=False)
+    done = cluster.plugin(*command.split(), user="nobody")
     return done.returncode, done.stderr
 
 

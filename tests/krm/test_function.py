@@ -1,11 +1,11 @@
-"""``gpuxlate krm`` by itself: lists in, lists out, and what is wrong with a configuration."""
+"""``gpuxlate krm`` by itself: lists in, lists out, and what is wrong with a configuration.
+
+The texts of its errors, and what is no list at all: ``tests/errors/cases/08-krm.yaml``.
+"""
 
 from __future__ import annotations
 
-import io
 import json
-import sys
-from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 import yaml
 
-from gpuxlate.cli import main
 from gpuxlate.translation.krm import field_path, item_path
+from tests.running import run
 
 
 @dataclass(frozen=True)
@@ -31,57 +31,14 @@ class Said:
         return found
 
 
-Run = Callable[..., Said]
-
-
-@pytest.fixture
-def krm(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
+def krm(text: str, *arguments: str) -> Said:
     """``gpuxlate krm`` with a text on stdin."""
-    monkeypatch.setattr(sys, "argv", ["gpuxlate"])
-    monkeypatch.setenv("NO_COLOR", "1")
-
-    def called(text: str, *arguments: str) -> Said:
-        stdin = io.TextIOWrapper(io.BytesIO(text.encode()), encoding="utf-8")
-        monkeypatch.setattr(sys, "stdin", stdin)
-        with pytest.raises(SystemExit) as stop:
-            main(["krm", *arguments])
-        out, err = capfdbinary.readouterr()
-        return Said(int(stop.value.code or 0), out.decode(), err.decode())
-
-    return called
+    done = run("krm", *arguments, stdin=text.encode())
+    return Said(done.code, done.out.decode(), done.err.decode())
 
 
 # what kpt sends: annotations of its own, comments where they were (memory off the 1 GiB grid of qGPU)
-ITEMS = """\
-apiVersion: config.kubernetes.io/v1
-kind: ResourceList
-items:
-# the server
-- apiVersion: apps/v1
-  kind: Deployment
-  metadata:
-    name: web  # mine
-    namespace: prod
-    annotations:
-      config.kubernetes.io/index: '1'
-      config.kubernetes.io/path: 'old.yaml'
-      internal.config.kubernetes.io/index: '2'
-      internal.config.kubernetes.io/path: 'apps/web.yaml'
-      internal.config.kubernetes.io/seqindent: 'compact'
-  spec:
-    template:
-      spec:
-        containers:
-        - name: server
-          resources:
-            limits:
-              vke.volcengine.com/mgpu-core: 30
-              vke.volcengine.com/mgpu-memory: 4000  # tuned
-- apiVersion: v1
-  kind: ConfigMap
-  metadata: {name: settings}
-  data: {z: "1", a: 'two'}  # as it was
-"""
+ITEMS = Path(__file__).with_name("list.yaml").read_text(encoding="utf-8")
 IN_TKE = ITEMS.replace("vke.volcengine.com/mgpu-core: 30", 'tke.cloud.tencent.com/qgpu-core: "30"').replace(
     "vke.volcengine.com/mgpu-memory: 4000", 'tke.cloud.tencent.com/qgpu-memory: "4"'
 )
@@ -95,26 +52,23 @@ def config_map(data: str) -> str:
     return f"functionConfig:\n  apiVersion: v1\n  kind: ConfigMap\n  data: {data}\n"
 
 
-@pytest.mark.parametrize(
-    "configured",
-    [config("{to: tencent-qgpu, round: up}"), config_map("{to: tke, round: up, drop: '', from: vke}")],
-)
-def test_the_list_comes_back_with_the_gpu_lines_changed(krm: Run, configured: str) -> None:
-    said = krm(ITEMS + configured)
-    assert said.code == 0
-    assert said.out.startswith(IN_TKE + configured)
-    assert [one["severity"] for one in said.results] == ["info"]
-    assert "TKE001" in said.err
+def test_the_list_comes_back_with_the_gpu_lines_changed() -> None:
+    for configured in (
+        config("{to: tencent-qgpu, round: up}"),
+        config_map("{to: tke, round: up, drop: '', from: vke}"),
+    ):
+        said = krm(ITEMS + configured)
+        assert said.code == 0
+        assert said.out.startswith(IN_TKE + configured)
+        assert [one["severity"] for one in said.results] == ["info"]
+        assert "TKE001" in said.err
+    fits = config("{to: tke}")
+    assert krm(ITEMS.replace("4000", "4096") + fits) == Said(
+        0, IN_TKE + fits, ""
+    )  # nothing to say adds nothing
 
 
-def test_nothing_to_say_adds_nothing(krm: Run) -> None:
-    text = ITEMS.replace("4000", "4096") + config("{to: tke}")
-    said = krm(text)
-    assert (said.code, said.err) == (0, "")
-    assert said.out == IN_TKE + config("{to: tke}")
-
-
-def test_a_refusal_gives_the_items_back(krm: Run) -> None:
+def test_a_refusal_gives_the_items_back() -> None:
     text = ITEMS + config("{to: tke}")
     said = krm(text)
     assert said.code == 1
@@ -122,20 +76,17 @@ def test_a_refusal_gives_the_items_back(krm: Run) -> None:
     [one] = said.results
     assert one["severity"] == "error"
     assert one["message"].startswith("memoryMiB 4000 is not a multiple of 1024 MiB")
-    assert one["resourceRef"] == {
-        "apiVersion": "apps/v1", "kind": "Deployment", "namespace": "prod", "name": "web",
-    }  # fmt: skip
-    assert one["field"] == {
-        "path": "spec.template.spec.containers[0].resources.limits.[vke.volcengine.com/mgpu-memory]",
-        "currentValue": "4000",
-    }
+    web = {"apiVersion": "apps/v1", "kind": "Deployment", "namespace": "prod", "name": "web"}
+    assert one["resourceRef"] == web
+    limit = "spec.template.spec.containers[0].resources.limits.[vke.volcengine.com/mgpu-memory]"
+    assert one["field"] == {"path": limit, "currentValue": "4000"}
     # of the two pairs of annotations the newer counts (functions specification, v1)
     assert one["file"] == {"path": "apps/web.yaml", "index": 2}
     assert one["tags"]["code"] == "TKE001"
     assert "Deployment web: memoryMiB 4000 is not a multiple of 1024 MiB" in said.err
 
 
-def test_the_older_version_and_json(krm: Run) -> None:
+def test_the_older_version_and_json() -> None:
     text = (ITEMS + config("{to: tke, round: up}")).replace("io/v1\nkind: Res", "io/v1beta1\nkind: Res")
     said = krm(json.dumps(yaml.safe_load(text)))
     assert said.code == 0
@@ -145,13 +96,13 @@ def test_the_older_version_and_json(krm: Run) -> None:
     assert limits == {"tke.cloud.tencent.com/qgpu-core": "30", "tke.cloud.tencent.com/qgpu-memory": "4"}
 
 
-def test_results_of_functions_before_stay(krm: Run) -> None:
+def test_results_of_functions_before_stay() -> None:
     text = ITEMS + config("{to: tke, round: up}") + "results:\n- message: before\n  severity: info\n"
     said = krm(text)
     assert [one["message"].split()[0] for one in said.results] == ["before", "memoryMiB"]
 
 
-def test_a_list_within_the_list(krm: Run) -> None:
+def test_a_list_within_the_list() -> None:
     spec = "{containers: [{name: a, resources: {limits: {%s}}}]}"
     pod = f"{{apiVersion: v1, kind: Pod, metadata: {{name: p}}, spec: {spec}}}"
     text = (
@@ -164,7 +115,7 @@ def test_a_list_within_the_list(krm: Run) -> None:
     assert said.results[0]["field"]["path"].startswith("spec.containers[0].")
 
 
-def test_options_reach_the_translation(krm: Run) -> None:
+def test_options_reach_the_translation() -> None:
     items = ITEMS.replace("vke.volcengine.com/mgpu-core: 30", "aliyun.com/gpu-mem: 4").replace(
         "vke.volcengine.com/mgpu-memory: 4000", "cpu: 1"
     )
@@ -178,36 +129,30 @@ def test_options_reach_the_translation(krm: Run) -> None:
     assert "vke.volcengine.com/mgpu-memory: 512" in said.out
 
 
-@pytest.mark.parametrize(
-    ("configured", "where", "message"),
-    [
-        ("", "", "the ResourceList has no functionConfig"),
-        (config("{}"), "spec", "functionConfig names no target"),
-        (config("{to: tkee}"), "spec.to", "unknown target 'tkee'"),
-        (config("{to: emr-spark}"), "spec.to", "volcengine-emr-spark is not for manifests"),
-        (config("{to: tke, form: x}"), "spec.form", "functionConfig has no field 'form'"),
-        (config("{to: tke, round: down}"), "spec.round", "invalid value 'down' for round"),
-        (config("{to: tke, drop: [memory]}"), "spec.drop", "invalid field 'memory' in drop"),
-        (config("{to: tke, drop: 3}"), "spec.drop", "invalid value 3 for drop: not a list"),
-        (
-            config("{to: tke, fill: {cores: 101}}"),
-            "spec.fill",
-            "invalid value 101 for fill cores: more than one card",
-        ),
-        (config("{to: tke, fill: {cores: 1.5}}"), "spec.fill", "invalid value 1.5 for fill cores"),
-        (config("{to: tke, fill: cores=3}"), "spec.fill", "invalid value 'cores=3' for fill: not a mapping"),
-        (config_map("{to: tke, fill: 'cores=x'}"), "data.fill", "invalid value 'cores=x' for fill"),
-        (config_map("{to: tke, profile: 'a: ['}"), "data.profile", "invalid YAML in profile"),
-        (config("{to: tke, profile: {target: tke, card: 1}}"), "spec.profile.card", ""),
-        (
-            config("{to: tke}").replace("Translate", "Rewrite"),
-            "kind",
-            "unknown kind Rewrite of functionConfig",
-        ),
-        (config("{to: tke}").replace("v1alpha1", "v9"), "kind", "unknown kind Translate of functionConfig"),
-    ],
-)
-def test_a_bad_configuration(krm: Run, configured: str, where: str, message: str) -> None:
+MORE = "invalid value 101 for fill cores: more than one card"
+# the configuration, the field that is wrong in it, how the message begins
+BAD = [
+    ("", "", "the ResourceList has no functionConfig"),
+    (config("{}"), "spec", "functionConfig names no target"),
+    (config("{to: tkee}"), "spec.to", "unknown target 'tkee'"),
+    (config("{to: emr-spark}"), "spec.to", "volcengine-emr-spark is not for manifests"),
+    (config("{to: tke, form: x}"), "spec.form", "functionConfig has no field 'form'"),
+    (config("{to: tke, round: down}"), "spec.round", "invalid value 'down' for round"),
+    (config("{to: tke, drop: [memory]}"), "spec.drop", "invalid field 'memory' in drop"),
+    (config("{to: tke, drop: 3}"), "spec.drop", "invalid value 3 for drop: not a list"),
+    (config("{to: tke, fill: {cores: 101}}"), "spec.fill", MORE),
+    (config("{to: tke, fill: {cores: 1.5}}"), "spec.fill", "invalid value 1.5 for fill cores"),
+    (config("{to: tke, fill: cores=3}"), "spec.fill", "invalid value 'cores=3' for fill: not a mapping"),
+    (config_map("{to: tke, fill: 'cores=x'}"), "data.fill", "invalid value 'cores=x' for fill"),
+    (config_map("{to: tke, profile: 'a: ['}"), "data.profile", "invalid YAML in profile"),
+    (config("{to: tke, profile: {target: tke, card: 1}}"), "spec.profile.card", ""),
+    (config("{to: tke}").replace("Translate", "Rewrite"), "kind", "unknown kind Rewrite of functionConfig"),
+    (config("{to: tke}").replace("v1alpha1", "v9"), "kind", "unknown kind Translate of functionConfig"),
+]
+
+
+@pytest.mark.parametrize(("configured", "where", "message"), BAD)
+def test_a_bad_configuration(configured: str, where: str, message: str) -> None:
     said = krm(ITEMS + configured)
     assert said.code == 2
     assert said.out.startswith(ITEMS + configured)
@@ -217,29 +162,12 @@ def test_a_bad_configuration(krm: Run, configured: str, where: str, message: str
     assert message in said.err
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "message"),
-    [
-        ("", 3, "it is empty"),
-        ("kind: Pod\n", 1, "not one ResourceList"),
-        ("kind: ResourceList\n---\nkind: ResourceList\n", 1, "not one ResourceList"),
-        (
-            "apiVersion: config.kubernetes.io/v7\nkind: ResourceList\n",
-            1,
-            "unknown apiVersion config.kubernetes.io/v7",
-        ),
-    ],
-)
-def test_what_is_no_list_gives_nothing(krm: Run, text: str, code: int, message: str) -> None:
-    said = krm(text)
-    assert (said.code, said.out) == (code, "")
-    assert message in said.err
-
-
-def test_broken_yaml_comes_back_as_it_came(krm: Run) -> None:
-    said = krm("kind: [\n")
-    assert (said.code, said.out) == (1, "kind: [\n")
-    assert "GX001" in said.err
+def test_what_is_no_list() -> None:
+    """Nothing comes back, but for broken YAML, which comes back as it came."""
+    two = krm("kind: ResourceList\n---\nkind: ResourceList\n")
+    assert (two.code, two.out, "not one ResourceList" in two.err) == (1, "", True)
+    broken = krm("kind: [\n")
+    assert (broken.code, broken.out, "GX001" in broken.err) == (1, "kind: [\n", True)
 
 
 # --- the older form of kustomize: resources on stdin, the configuration as a file ------------------
@@ -253,7 +181,7 @@ def configuration(folder: Path, text: str) -> str:
     return str(path)
 
 
-def test_as_an_exec_plug_in(krm: Run, tmp_path: Path) -> None:
+def test_as_an_exec_plug_in(tmp_path: Path) -> None:
     text = "apiVersion: gpuxlate.io/v1alpha1\nkind: Translate\nmetadata: {name: t}\nspec: {to: tke}\n"
     said = krm(PLAIN, configuration(tmp_path, text))
     assert (said.code, said.out) == (1, "")
@@ -263,19 +191,10 @@ def test_as_an_exec_plug_in(krm: Run, tmp_path: Path) -> None:
     assert said.out == "".join(line[2:] + "\n" for line in IN_TKE.splitlines()[4:24])
 
 
-@pytest.mark.parametrize(
-    ("text", "code", "message"),
-    [
-        (None, 3, "no such file"),
-        ("kind: [", 2, "invalid YAML"),
-        ("kind: Translate", 2, "unknown kind Translate of functionConfig"),
-    ],
-)
-def test_a_bad_file(krm: Run, tmp_path: Path, text: str | None, code: int, message: str) -> None:
-    path = str(tmp_path / "missing.yaml") if text is None else configuration(tmp_path, text)
-    said = krm(PLAIN, path)
-    assert (said.code, said.out) == (code, "")
-    assert message in said.err
+def test_a_bad_file(tmp_path: Path) -> None:
+    said = krm(PLAIN, configuration(tmp_path, "kind: Translate"))
+    assert (said.code, said.out) == (2, "")
+    assert "unknown kind Translate of functionConfig" in said.err
 
 
 def test_paths() -> None:

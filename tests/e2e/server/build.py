@@ -17,7 +17,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -25,23 +24,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
-from .sources import SourcesError, source_lines
-
 VERSION = "v1.20.2"
 """The Kubernetes version of Debian 12's source package."""
 GO = Path("/usr/lib/go-1.19/bin")
 """Where Debian's golang-1.19-go stands; newer compilers refuse this tree."""
 RECIPE = {"kubernetes": VERSION, "go": "1.19", "recipe": 1}
 """What a finished build was made from; any other is made anew. Raise ``recipe`` when the steps change."""
-PACKAGES = {
-    "etcd": "etcd-server",
-    "openssl": "openssl",
-    "rsync": "rsync",
-    "jq": "jq",
-    "make": "make",
-    "dpkg-source": "dpkg-dev",
-    str(GO / "go"): "golang-1.19-go",
-}
+PACKAGES = {"etcd": "etcd-server", **{name: name for name in ("openssl", "rsync", "jq", "make")}}
+PACKAGES |= {"dpkg-source": "dpkg-dev", str(GO / "go"): "golang-1.19-go"}
 """Each program that is needed, with the Debian package that has it."""
 RUN_TIME = ("etcd", "openssl")
 """What a finished build still needs."""
@@ -61,11 +51,9 @@ class Server:
 
 def cache_folder() -> Path:
     """``$GPUXLATE_CACHE``, or ``gpuxlate`` in the user's cache folder."""
-    named = os.environ.get("GPUXLATE_CACHE")
-    if named:
+    if named := os.environ.get("GPUXLATE_CACHE"):
         return Path(named).expanduser().resolve()
-    base = os.environ.get("XDG_CACHE_HOME")
-    return (Path(base) if base else Path.home() / ".cache") / "gpuxlate"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gpuxlate"
 
 
 def given_server() -> Server | None:
@@ -97,17 +85,11 @@ def ensure(cache: Path | None = None) -> Server:
                 _build(cache, home)
             else:
                 install({program: PACKAGES[program] for program in RUN_TIME})
-    except (OSError, SourcesError) as problem:
+    except OSError as problem:
         raise BuildError(f"cannot build kube-apiserver in {cache}: {problem}") from problem
     etcd = shutil.which("etcd")
     assert etcd is not None  # install() has just seen to it
     return Server(home / "kube-apiserver", Path(etcd))
-
-
-def is_built(cache: Path | None = None) -> bool:
-    """``ensure`` answers at once: nothing is left to build or to install."""
-    home = (cache or cache_folder()) / f"kube-apiserver-{VERSION}"
-    return _finished(home) and all(map(shutil.which, RUN_TIME))
 
 
 def _finished(home: Path) -> bool:
@@ -176,9 +158,6 @@ def _build(cache: Path, home: Path) -> None:
 @contextmanager
 def _cleaning_up_when_terminated() -> Iterator[None]:
     """SIGTERM ends us like Ctrl-C: else the compilers would go on alone for minutes."""
-    if threading.current_thread() is not threading.main_thread():
-        yield  # only the main thread may set handlers
-        return
     before = signal.signal(signal.SIGTERM, lambda *_: sys.exit(128 + signal.SIGTERM))
     try:
         yield
@@ -186,22 +165,35 @@ def _cleaning_up_when_terminated() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
+def _source_lines() -> list[str]:
+    """Lines of source packages for the distribution's own archives; those of others are left out."""
+    asked = (
+        "apt-get",
+        "indextargets",
+        "--format",
+        "$(REPO_URI) $(RELEASE) $(COMPONENT)",
+        "Created-By: Packages",
+    )
+    said = subprocess.run(asked, capture_output=True, text=True, check=False).stdout
+    own = [f"{suite} main" for suite in ("bookworm", "bookworm-updates", "bookworm-security")]
+    found = [f"deb-src {line}" for line in said.splitlines() if line.partition(" ")[2] in own]
+    if not found:
+        raise BuildError("apt knows no mirror of Debian 12 to take the source package from")
+    return found
+
+
 def _download(work: Path, log: IO[str]) -> Path:
     """The source package from the machine's own mirror, with package lists apart from the machine's."""
     lists, listed, cached = work / "lists", work / "deb-src.list", work / "archives"
     (lists / "partial").mkdir(parents=True)
     (cached / "partial").mkdir(parents=True)
-    listed.write_text("".join(f"{line}\n" for line in source_lines()))
-    options = ["-q"]
-    for option in (
-        f"Dir::Etc::sourcelist={listed}",
-        "Dir::Etc::sourceparts=-",
-        f"Dir::State::lists={lists}",
-        f"Dir::Cache={cached}",
-        "APT::Update::Error-Mode=any",  # a mirror that is not reached is no mere warning here
-        "APT::Sandbox::User=",  # the folder is ours alone: apt's own user could not write there
-    ):
-        options += ["-o", option]
+    listed.write_text("".join(f"{line}\n" for line in _source_lines()))
+    options = [
+        *("-q", "-o", f"Dir::Etc::sourcelist={listed}", "-o", "Dir::Etc::sourceparts=-"),
+        *("-o", f"Dir::State::lists={lists}", "-o", f"Dir::Cache={cached}"),
+        *("-o", "APT::Update::Error-Mode=any"),  # a mirror that is not reached is no mere warning here
+        *("-o", "APT::Sandbox::User="),  # the folder is ours alone: apt's own user could not write there
+    ]
     _run(["apt-get", "update", *options], log)
     _run(["apt-get", "source", *options, "--download-only", "kubernetes"], log, cwd=work)
     found = list(work.glob("kubernetes_*.dsc"))
@@ -214,13 +206,8 @@ def _download(work: Path, log: IO[str]) -> Path:
 
 def _environment(work: Path) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("GO", "KUBE", "MAKE"))}
-    return kept | {
-        "PATH": f"{GO}:{os.environ['PATH']}",
-        "GO111MODULE": "off",
-        "GOCACHE": str(work / "go-cache"),
-        "CGO_ENABLED": "0",
-        "KUBE_GIT_VERSION": VERSION,
-    }
+    kept |= {"PATH": f"{GO}:{os.environ['PATH']}", "KUBE_GIT_VERSION": VERSION}
+    return kept | {"GO111MODULE": "off", "GOCACHE": str(work / "go-cache"), "CGO_ENABLED": "0"}
 
 
 def _run(
@@ -229,14 +216,9 @@ def _run(
     env = (env or dict(os.environ)) | {"DEBIAN_FRONTEND": "noninteractive"}
     start = log.tell()
     # A group of its own: when we are interrupted, the compilers under make must stop too.
+    said = subprocess.STDOUT
     child = subprocess.Popen(
-        command,
-        cwd=cwd,
-        env=env,
-        stdin=subprocess.DEVNULL,
-        stdout=log,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
+        command, cwd=cwd, env=env, stdin=subprocess.DEVNULL, stdout=log, stderr=said, start_new_session=True
     )
     try:
         code = child.wait()

@@ -15,39 +15,34 @@ import os
 import shutil
 import ssl
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Self
 
-from . import build, commands
-from .kubeconfig import MASTERS, VIEWERS, Access, Context, kubeconfig, write_kubeconfig
+from . import build
+from .kubeconfig import MASTERS, VIEWERS, Access, Context, write_kubeconfig
 from .pki import Authority
-from .process import Process, free_ports
+from .process import Process, apiserver, etcd, free_ports
 from .rest import MERGE, Rest, RestError, collection
 
 START_SECONDS = 90
 """It takes about five; a busy machine takes longer."""
 
 _NAMESPACED = (
-    ("apis/apps/v1", "deployments"),
-    ("apis/apps/v1", "statefulsets"),
-    ("apis/apps/v1", "daemonsets"),
-    ("apis/apps/v1", "replicasets"),
-    ("apis/batch/v1", "jobs"),
-    ("apis/batch/v1beta1", "cronjobs"),
-    ("api/v1", "configmaps"),
-    ("api/v1", "pods"),
+    *(f"apis/apps/v1 {kind}" for kind in ("deployments", "statefulsets", "daemonsets", "replicasets")),
+    *("apis/batch/v1 jobs", "apis/batch/v1beta1 cronjobs", "api/v1 configmaps", "api/v1 pods"),
 )
-_READABLE = {
-    "": ["nodes", "namespaces", "pods", "configmaps", "services", "replicationcontrollers"],
-    "apps": ["deployments", "statefulsets", "daemonsets", "replicasets"],
-    "batch": ["jobs", "cronjobs"],
-}
+_READABLE = (
+    "nodes,namespaces,pods,configmaps,services,replicationcontrollers,deployments.apps,statefulsets.apps,"
+    "daemonsets.apps,replicasets.apps,jobs.batch,cronjobs.batch"
+)
 
 Objects = Iterable[Mapping[str, Any]]
+Done = subprocess.CompletedProcess[str]
 
 
 class ClusterError(Exception):
@@ -57,77 +52,69 @@ class ClusterError(Exception):
 class Cluster:
     """etcd and kube-apiserver in a temporary folder; a context manager."""
 
-    def __init__(self, name: str = "e2e", server: build.Server | None = None) -> None:
+    folder: Path
+    """Temporary; gone when the cluster is stopped."""
+    access: Access
+    """The users: see Access for their names."""
+    rest: Rest
+    """Calls with all rights."""
+
+    def __init__(self, name: str = "e2e") -> None:
         self.name = name
         self.port = 0
-        self._server = server
-        self._temporary: tempfile.TemporaryDirectory[str] | None = None
         self._processes: list[Process] = []
-        self._rest: Rest | None = None
-        self._access: Access | None = None
+        self._held = ExitStack()
 
     # life
 
     def __enter__(self) -> Self:
-        self.start()
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.stop()
-
-    def start(self) -> None:
         """Start both servers and wait until they answer; nothing is left running when that fails."""
-        try:
-            server = self._server or build.ensure()
-            self._temporary = tempfile.TemporaryDirectory(
+        with ExitStack() as held:
+            server = build.ensure()
+            temporary = tempfile.TemporaryDirectory(
                 prefix=f"gpuxlate-{self.name}-", ignore_cleanup_errors=True
             )
+            self.folder = Path(held.enter_context(temporary))
+            held.callback(self._stop)
             authority = Authority(self.folder)
-            self._access = Access(self.folder, authority.client("admin", MASTERS))
-            self._access.write_plugins()
+            self.access = Access(self.folder, authority.client("admin", MASTERS))
+            self.access.write_plugins()
             self._launch(server, authority)
-            self._allow_viewers()
-        except BaseException:
-            self.stop()
-            raise
+            # The built-in role "view" is filled by a controller, which does not run here.
+            self.kubectl("create", "clusterrole", VIEWERS, "--verb=get,list,watch", f"--resource={_READABLE}")
+            self.kubectl(
+                "create", "clusterrolebinding", VIEWERS, "--clusterrole", VIEWERS, "--group", VIEWERS
+            )
+            self._held = held.pop_all()
+        return self
 
-    def stop(self) -> None:
-        """End both servers and remove the folder; twice is harmless."""
-        if self._rest:
-            self._rest.close()
+    def __exit__(self, *raised: object) -> None:
+        """End both servers and remove the folder."""
+        self._held.close()
+
+    def _stop(self) -> None:
         while self._processes:
             self._processes.pop().stop()  # the API server first: it came last
-        if self._temporary:
-            self._temporary.cleanup()
-        self._rest = self._temporary = None
 
     def _launch(self, server: build.Server, authority: Authority) -> None:
         pair = authority.server()
         for attempt in (1, 2, 3):
             # Somebody may take a port between our look and the server's start.
             client, peer, self.port = free_ports(3)
-            etcd = commands.etcd(server.etcd, self.folder / f"etcd-{attempt}", client, peer)
-            self._processes = [Process(etcd, self.folder / "etcd.log")]
-            apiserver = commands.apiserver(
-                server.apiserver,
-                folder=self.folder,
-                port=self.port,
-                etcd_port=client,
-                authority=self.authority,
-                pair=pair,
-                tokens=self.access.write_token_file(),
+            store = etcd(server.etcd, self.folder / f"etcd-{attempt}", client, peer)
+            self._processes = [Process(store, self.folder / "etcd.log")]
+            tokens = self.access.write_token_file()
+            command = apiserver(
+                server.apiserver, self.folder, self.port, client, self.authority, pair, tokens
             )
-            self._processes.append(Process(apiserver, self.folder / "apiserver.log"))
+            self._processes.append(Process(command, self.folder / "apiserver.log"))
             context = ssl.create_default_context(cafile=str(self.authority))
-            self._rest = Rest(self.port, context, self.access.tokens["admin-token"])
+            self.rest = Rest(self.port, context, self.access.tokens["admin-token"])
             failed = self._wait()
             if failed is None:
                 return
             reason = failed.last_words()
-            for process in self._processes:
-                process.stop()
+            self._stop()
             if "address already in use" not in failed.log.read_text(errors="replace") or attempt == 3:
                 raise ClusterError(f"{failed.log.stem} does not start: {reason}")
 
@@ -147,39 +134,7 @@ class Cluster:
                 return None
         return self._processes[-1]
 
-    def _allow_viewers(self) -> None:
-        # The built-in role "view" is filled by a controller, which does not run here.
-        verbs = ["get", "list", "watch"]
-        rules = [
-            {"apiGroups": [group], "resources": names, "verbs": verbs} for group, names in _READABLE.items()
-        ]
-        api = "rbac.authorization.k8s.io"
-        named = {"metadata": {"name": VIEWERS}}
-        self.create(
-            [
-                {"apiVersion": f"{api}/v1", "kind": "ClusterRole", "rules": rules, **named},
-                {
-                    "apiVersion": f"{api}/v1",
-                    "kind": "ClusterRoleBinding",
-                    "roleRef": {"apiGroup": api, "kind": "ClusterRole", "name": VIEWERS},
-                    "subjects": [{"apiGroup": api, "kind": "Group", "name": VIEWERS}],
-                    **named,
-                },
-            ]
-        )
-
     # what it is
-
-    @property
-    def folder(self) -> Path:
-        """The temporary folder; gone when the cluster is stopped."""
-        if self._temporary is None:
-            raise ClusterError("the cluster is not started")
-        return Path(self._temporary.name)
-
-    @property
-    def url(self) -> str:
-        return f"https://127.0.0.1:{self.port}"
 
     @property
     def authority(self) -> Path:
@@ -187,50 +142,33 @@ class Cluster:
         return self.folder / "ca.crt"
 
     @property
-    def access(self) -> Access:
-        """The users: see Access for their names."""
-        if self._access is None:
-            raise ClusterError("the cluster is not started")
-        return self._access
-
-    @property
-    def rest(self) -> Rest:
-        """REST calls with all rights."""
-        if self._rest is None:
-            raise ClusterError("the cluster is not started")
-        return self._rest
-
-    @property
     def pids(self) -> list[int]:
-        """The processes that run."""
         return [process.pid for process in self._processes]
 
     # how to reach it
 
-    def context(self, user: str = "admin", name: str | None = None, namespace: str | None = None) -> Context:
+    def context(self, user: str = "admin", name: str | None = None) -> Context:
         """A context of a kubeconfig, called like the cluster if no name is given."""
-        return Context(name or self.name, self.url, self.authority, self.access.entry(user), namespace)
-
-    def kubeconfig(self, user: str = "admin") -> str:
-        """The text of a kubeconfig with one context."""
-        return kubeconfig([self.context(user)])
+        url = f"https://127.0.0.1:{self.port}"
+        return Context(name or self.name, url, self.authority, self.access.entry(user))
 
     def kubeconfig_file(self, user: str = "admin") -> Path:
-        """The same as a file."""
+        """A kubeconfig with one context."""
         return write_kubeconfig(self.folder / f"{user}.kubeconfig", [self.context(user)])
 
     def environment(self, user: str = "admin") -> dict[str, str]:
         """Environment variables for kubectl and its plug-ins as this user, with no home but the folder."""
-        return dict(os.environ) | {
-            "KUBECONFIG": str(self.kubeconfig_file(user)),
-            "HOME": str(self.folder),
-        }
+        return dict(os.environ) | {"KUBECONFIG": str(self.kubeconfig_file(user)), "HOME": str(self.folder)}
 
     def kubectl(
         self, *arguments: str, user: str = "admin", stdin: str | None = None, check: bool = True
-    ) -> subprocess.CompletedProcess[str]:
+    ) -> Done:
         """Run the real kubectl; with ``check`` a failure of it is a ClusterError with what it said."""
         return run_kubectl(arguments, self.environment(user), stdin=stdin, check=check)
+
+    def plugin(self, *words: str, user: str = "admin", stdin: str | None = None) -> Done:
+        """``kubectl gpuxlate`` with these words."""
+        return run_plugin(self.environment(user), *words, stdin=stdin)
 
     # what is in it
 
@@ -270,33 +208,37 @@ class Cluster:
     def clear(self) -> None:
         """Remove all nodes, pods and workloads, in all namespaces."""
         # In the background: the default for jobs waits for a garbage collector, which does not run here.
-        now = {
-            "apiVersion": "v1",
-            "kind": "DeleteOptions",
-            "gracePeriodSeconds": 0,
-            "propagationPolicy": "Background",
-        }
+        now = {"gracePeriodSeconds": 0, "propagationPolicy": "Background"}
+        now |= {"apiVersion": "v1", "kind": "DeleteOptions"}
         for namespace in self.rest.call("GET", "/api/v1/namespaces")["items"]:
             name = namespace["metadata"]["name"]
             if not name.startswith("kube-"):
-                for api, kind in _NAMESPACED:
+                for api, kind in map(str.split, _NAMESPACED):
                     self.rest.call("DELETE", f"/{api}/namespaces/{name}/{kind}", now)
         self.rest.call("DELETE", "/api/v1/nodes", now)
 
 
+def with_plugin(environment: Mapping[str, str]) -> dict[str, str]:
+    """The same with ``kubectl-gpuxlate`` on PATH, which stands beside the Python that runs the tests."""
+    kept = {name: value for name, value in environment.items() if name != "GITHUB_ACTIONS"}
+    programs = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return kept | {"PATH": programs, "COLUMNS": "100"}
+
+
+def run_plugin(environment: Mapping[str, str], *words: str, stdin: str | None = None) -> Done:
+    """``kubectl gpuxlate`` with these words; it may fail."""
+    return run_kubectl(["gpuxlate", *words], with_plugin(environment), stdin=stdin, check=False)
+
+
 def run_kubectl(
     arguments: Sequence[str], environment: dict[str, str], *, stdin: str | None = None, check: bool = True
-) -> subprocess.CompletedProcess[str]:
+) -> Done:
     """Run kubectl from PATH."""
     if shutil.which("kubectl", path=environment.get("PATH")) is None:
         raise ClusterError("these tests need kubectl on PATH")
+    command = ["kubectl", *arguments]
     done = subprocess.run(
-        ["kubectl", *arguments],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=120,
-        input=stdin or "",
+        command, env=environment, capture_output=True, text=True, timeout=120, input=stdin or ""
     )
     if check and done.returncode:
         raise ClusterError(f"kubectl {' '.join(arguments)}: exit {done.returncode}: {done.stderr.strip()}")

@@ -17,10 +17,9 @@ VIEWERS = "e2e:viewers"
 """The group that may read."""
 MASTERS = "system:masters"
 """The group that may do everything."""
-
-
-def _token() -> str:
-    return secrets.token_hex(16)
+GROUPS = {"admin-token": MASTERS, "viewer": VIEWERS, "plugin": VIEWERS, "nobody": ""}
+"""The users with a token that the server knows."""
+CREDENTIALS = "client.authentication.k8s.io/v1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,57 +35,35 @@ class Access:
     folder: Path
     admin: Pair
     tokens: Mapping[str, str] = field(
-        default_factory=lambda: {
-            name: _token() for name in ("admin-token", "viewer", "plugin", "nobody", "expired")
-        }
+        default_factory=lambda: {name: secrets.token_hex(16) for name in (*GROUPS, "expired")}
     )
-
-    @property
-    def plugin_log(self) -> Path:
-        """One line for each call of the working plug-in."""
-        return self.folder / "plugin.log"
 
     def write_token_file(self) -> Path:
         """The server's list of tokens: token, user, uid, groups."""
-        groups = {"admin-token": MASTERS, "viewer": VIEWERS, "plugin": VIEWERS, "nobody": ""}
         path = self.folder / "tokens.csv"
-        rows = (f'{self.tokens[name]},{name},{name},"{group}"\n' for name, group in groups.items())
+        rows = (f'{self.tokens[name]},{name},{name},"{group}"\n' for name, group in GROUPS.items())
         path.write_text("".join(rows))
         return path
 
     def write_plugins(self) -> None:
         """The programs of the users ``plugin`` and ``plugin-broken``."""
         credential = {
-            "apiVersion": "client.authentication.k8s.io/v1",
+            "apiVersion": CREDENTIALS,
             "kind": "ExecCredential",
             "status": {"token": self.tokens["plugin"]},
         }
-        _program(
-            self.folder / "credential-plugin",
-            f"echo called >>{shlex.quote(str(self.plugin_log))}\n"
-            f"echo {shlex.quote(json.dumps(credential))}\n",
-        )
-        _program(
-            self.folder / "credential-plugin-broken", "echo 'cannot log in: session is over' >&2\nexit 1\n"
-        )
+        _program(self.folder / "credential-plugin", f"echo {shlex.quote(json.dumps(credential))}\n")
+        broken = "echo 'cannot log in: session is over' >&2\nexit 1\n"
+        _program(self.folder / "credential-plugin-broken", broken)
 
     def entry(self, user: str) -> dict[str, Any]:
         """What a kubeconfig says of this user."""
         if user == "admin":
-            return {
-                "client-certificate-data": _encoded(self.admin.certificate),
-                "client-key-data": _encoded(self.admin.key),
-            }
+            key, certificate = _encoded(self.admin.key), _encoded(self.admin.certificate)
+            return {"client-certificate-data": certificate, "client-key-data": key}
         if user in ("plugin", "plugin-broken"):
-            name = "credential-plugin" if user == "plugin" else "credential-plugin-broken"
-            return {
-                "exec": {
-                    "apiVersion": "client.authentication.k8s.io/v1",
-                    "command": str(self.folder / name),
-                    "interactiveMode": "Never",
-                    "provideClusterInfo": False,
-                }
-            }
+            how = {"apiVersion": CREDENTIALS, "interactiveMode": "Never", "provideClusterInfo": False}
+            return {"exec": {"command": str(self.folder / f"credential-{user}"), **how}}
         return {"token": self.tokens[user]}
 
 
@@ -112,27 +89,15 @@ class Context:
 
 def kubeconfig(contexts: Iterable[Context]) -> str:
     """A kubeconfig with these contexts, the first current. It is JSON, which is YAML too."""
-    contexts = list(contexts)
-    document: dict[str, Any] = {
-        "apiVersion": "v1",
-        "kind": "Config",
-        "preferences": {},
-        "current-context": contexts[0].name,
-        "clusters": [],
-        "users": [],
-        "contexts": [],
-    }
+    clusters, users, named = [], [], []
     for one in contexts:
-        cluster = {"server": one.url}
-        if one.authority:
-            cluster["certificate-authority-data"] = _encoded(one.authority)
-        context = {"cluster": one.name, "user": one.name}
-        if one.namespace:
-            context["namespace"] = one.namespace
-        document["clusters"].append({"name": one.name, "cluster": cluster})
-        document["users"].append({"name": one.name, "user": dict(one.user)})
-        document["contexts"].append({"name": one.name, "context": context})
-    return json.dumps(document, indent=1) + "\n"
+        authority = {"certificate-authority-data": _encoded(one.authority)} if one.authority else {}
+        namespace = {"namespace": one.namespace} if one.namespace else {}
+        clusters.append({"name": one.name, "cluster": {"server": one.url, **authority}})
+        users.append({"name": one.name, "user": dict(one.user)})
+        named.append({"name": one.name, "context": {"cluster": one.name, "user": one.name, **namespace}})
+    head = {"apiVersion": "v1", "kind": "Config", "preferences": {}, "current-context": named[0]["name"]}
+    return json.dumps({**head, "clusters": clusters, "users": users, "contexts": named}, indent=1) + "\n"
 
 
 def write_kubeconfig(path: Path, contexts: Iterable[Context]) -> Path:

@@ -11,22 +11,8 @@ from typing import Any
 MERGE = "application/merge-patch+json"
 """The content type of a JSON merge patch."""
 
-PATHS = {
-    ("v1", "Node"): "/api/v1/nodes",
-    ("v1", "Namespace"): "/api/v1/namespaces",
-    ("v1", "Pod"): "/api/v1/namespaces/{namespace}/pods",
-    ("v1", "ConfigMap"): "/api/v1/namespaces/{namespace}/configmaps",
-    ("apps/v1", "Deployment"): "/apis/apps/v1/namespaces/{namespace}/deployments",
-    ("apps/v1", "StatefulSet"): "/apis/apps/v1/namespaces/{namespace}/statefulsets",
-    ("apps/v1", "DaemonSet"): "/apis/apps/v1/namespaces/{namespace}/daemonsets",
-    ("apps/v1", "ReplicaSet"): "/apis/apps/v1/namespaces/{namespace}/replicasets",
-    ("batch/v1", "Job"): "/apis/batch/v1/namespaces/{namespace}/jobs",
-    ("rbac.authorization.k8s.io/v1", "ClusterRole"): "/apis/rbac.authorization.k8s.io/v1/clusterroles",
-    ("rbac.authorization.k8s.io/v1", "ClusterRoleBinding"): (
-        "/apis/rbac.authorization.k8s.io/v1/clusterrolebindings"
-    ),
-}
-"""Where objects of each kind are made."""
+WITHOUT_NAMESPACE = ("Node", "Namespace", "ClusterRole", "ClusterRoleBinding")
+"""The kinds of these tests that stand in no namespace."""
 
 
 class RestError(Exception):
@@ -39,8 +25,11 @@ class RestError(Exception):
 
 def collection(item: Mapping[str, Any]) -> str:
     """The path of the collection that this object belongs to."""
-    path = PATHS[item["apiVersion"], item["kind"]]
-    return path.format(namespace=item["metadata"].get("namespace", "default"))
+    version, kind = item["apiVersion"], item["kind"]
+    folder = f"/apis/{version}" if "/" in version else f"/api/{version}"
+    if kind not in WITHOUT_NAMESPACE:
+        folder += f"/namespaces/{item['metadata'].get('namespace', 'default')}"
+    return f"{folder}/{kind.lower()}s"
 
 
 class Rest:
@@ -61,12 +50,8 @@ class Rest:
         )
         self._connection = connection
         try:
-            connection.request(
-                method,
-                path,
-                body=None if body is None else json.dumps(body),
-                headers={"Authorization": f"Bearer {self._token}", "Content-Type": content_type},
-            )
+            headers = {"Authorization": f"Bearer {self._token}", "Content-Type": content_type}
+            connection.request(method, path, None if body is None else json.dumps(body), headers)
             response = connection.getresponse()
             text = response.read()
             self.warnings = response.headers.get_all("Warning") or []
