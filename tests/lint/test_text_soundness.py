@@ -149,7 +149,7 @@ def test_the_keys_that_make_a_job_are_marks() -> None:
 def test_any_two_letters_of_a_key_may_be_wrong() -> None:
     keys = [name for name in WORDS.candidates if "/" in name]
     missed = []
-    for key, first in some((key, first) for key in keys for first in range(len(key))):
+    for key, first in some((one, first) for one in keys for first in range(len(one))):
         for second in range(first, len(key)):
             for letter in ("", "Q"):  # taken out, replaced
                 text = key[:first] + letter + key[first + 1 : second] + letter + key[second + 1 :]
