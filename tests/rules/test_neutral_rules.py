@@ -20,7 +20,11 @@ from tests.rules.findings import DIALECTS, Found, fix_of, found_in, lint, manife
 
 PERCENT = "vke.volcengine.com/mgpu-core"
 NUMBERS = ("K8S001 error", "K8S002 error")
-ROWS = [pytest.param(title, row, id=f"{title} {row}") for title, listed in rows().items() for row in listed]
+ROWS = [
+    pytest.param(title, row, id=f"{title.split()[0]} {next(iter(row.values()))}")
+    for title, listed in rows().items()
+    for row in listed
+]
 
 
 def check(found: Found, title: str, row: dict[str, Any]) -> None:
