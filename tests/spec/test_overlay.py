@@ -18,7 +18,6 @@ from tests.lint.cases import Case, cases
 from tests.test_rule_examples import EXAMPLE, INSTEAD, OF_PODS, blocks, manifest_of
 
 ROOT = Path(__file__).parents[2]
-FIXTURES = ROOT / "fixtures"
 OVERLAY = Draft202012Validator(schema("kubernetes-overlay"))
 
 SAYABLE = {
@@ -93,23 +92,22 @@ def test_what_rules_say_to_use_instead_passes(rule: Any) -> None:
     assert flagged(manifest_of(text)) == []
 
 
-OTHERS = sorted(
-    {*FIXTURES.glob("clean/*.yaml"), *FIXTURES.glob("*/*/*.yaml"), *(ROOT / "examples").rglob("*.yaml")}
-)
-
-
-FOLDERS = sorted({path.relative_to(ROOT).parts[:2] for path in OTHERS} - {("fixtures", "lint")})
-"""What is in lint is there to be found fault with."""
+OTHERS = [
+    path.relative_to(ROOT)
+    for pattern in ("fixtures/clean/*.yaml", "fixtures/*/*/*.yaml", "examples/**/*.yaml")
+    for path in ROOT.glob(pattern)
+]
+FOLDERS = sorted({path.parts[:2] for path in OTHERS} - {("fixtures", "lint")})
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids="/".join)
 def test_golden_and_clean_files_pass(folder: tuple[str, ...]) -> None:
     wrong = {}
     for path in OTHERS:
-        place = path.relative_to(ROOT)
-        if place.parts[:2] == folder and "templates" not in place.parts:  # templates are no YAML
-            wrong[str(place)] = flagged(path.read_text(encoding="utf-8"))
-    assert {name: places for name, places in wrong.items() if places} == {}
+        # what is in lint is there to be found fault with, templates are no YAML
+        if path.parts[:2] == folder and not {"lint", "templates"} & {*path.parts}:
+            wrong[path] = flagged((ROOT / path).read_text(encoding="utf-8"))
+    assert {path: places for path, places in wrong.items() if places} == {}
 
 
 def pod(limits: str) -> str:
