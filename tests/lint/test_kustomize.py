@@ -10,6 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 
@@ -135,13 +136,10 @@ def test_a_kustomization_that_cannot_be_read_names_nothing(tmp_path: Path) -> No
 def test_each_kustomization_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder of many files costs one look."""
     written(tmp_path, {"kustomization.yaml": "patches: [{path: p7.yaml}]"})
-    opened: list[object] = []
-    real = os.open
-    monkeypatch.setattr(
-        os, "open", lambda path, *more, **named: opened.append(path) or real(path, *more, **named)
-    )
+    opened = Mock(wraps=os.open)
+    monkeypatch.setattr(os, "open", opened)
     assert [n for n in range(1000) if patched_by(tmp_path / f"p{n}.yaml")] == [7]
-    assert len(opened) == 1
+    assert opened.call_count == 1
 
 
 # --- what holds of them -----------------------------------------------------------------------------

@@ -138,7 +138,7 @@ def test_the_rules_of_translation() -> None:
 
 def test_the_examples_of_documents_and_pods() -> None:
     """The rules of no vendor have nothing at all to say of what to write instead."""
-    wrong = {}
+    wrong: dict[str, tuple[bool, list[str]]] = {}
     for one in catalog.neutral_rules():
         if one.scope in (Scope.POD, Scope.DOCUMENT):
             [(_, example)], [(_, instead)] = (blocks(one.sections[name]) for name in (EXAMPLE, INSTEAD))

@@ -187,13 +187,14 @@ def refused(*catalogue: dict[str, object]) -> Diagnostic:
 
 
 def test_bad_cards() -> None:
-    for card, path, message in (
+    cases: list[tuple[dict[str, object], tuple[str, ...], str]] = [
         ({"name": "X1"}, (), "catalogue[0].vendor is missing"),
         ({"name": "X 1", "vendor": "acme"}, ("name",), 'catalogue[0].name is "X 1"'),
         ({"name": "X1", "vendor": "acme", "memoryMiB": 0}, ("memoryMiB",), "catalogue[0].memoryMiB is 0"),
         ({"name": "X1", "vendor": "acme", "memoryMib": 1}, ("memoryMib",), '"memoryMib" in catalogue[0]'),
         ({"name": "X1", "vendor": "acme", "confidence": "sure"}, ("confidence",), 'confidence is "sure"'),
-    ):
+    ]
+    for card, path, message in cases:
         found = refused(card)
         assert found.path == ("catalogue", 0, *path)
         assert message in found.message

@@ -240,7 +240,7 @@ def test_unreadable_configurations(tmp_path: Path) -> None:
 
 
 # https://git-scm.com/docs/gitignore, "Pattern format": pattern, the files that match, those that do not
-PATTERNS = (
+PATTERNS: tuple[tuple[str, list[str], list[str]], ...] = (
     ("*.yaml", ["a/b.yaml"], ["a/b.yml", "../b.yaml"]),
     ("/b.yaml", ["b.yaml"], ["a/b.yaml"]),
     ("legacy/", ["legacy/a/b.yaml", "a/legacy/b.yaml"], ["legacy"]),

@@ -164,7 +164,7 @@ def said(*fields: str) -> dict[str, tuple[str | int, ...]]:
 
 
 OF_CONTRACT = {"cores": 30, "memoryMiB": 4096, "policy": "fixed-share", "qos": "online"}
-OF_POD = {"labels": {"team": "nlp"}, "annotations": {"gpuxlate.io/ignore": "TKE002"}}
+OF_POD: dict[str, Any] = {"labels": {"team": "nlp"}, "annotations": {"gpuxlate.io/ignore": "TKE002"}}
 GOOD: dict[str, tuple[dict[str, Any], ShareDocument]] = {
     "the contract's": (
         document(

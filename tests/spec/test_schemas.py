@@ -63,7 +63,7 @@ def test_unknown_schema() -> None:
 
 # --- what gpuxlate prints ---------------------------------------------------------------------------
 
-PLACE = {"path": ("spec", "containers", 0), "file": "deploy.yaml", "document": 0}
+PLACE: dict[str, Any] = {"path": ("spec", "containers", 0), "file": "deploy.yaml", "document": 0}
 WEB = ObjectRef("apps/v1", "Deployment", None, "web")
 FULL = Diagnostic(
     *("TKE002", Severity.ERROR, "message", "hint"),
