@@ -46,15 +46,8 @@ def test_json_fits_its_schema(lint: Lint, write: Write) -> None:
         "e.yaml:1:6 GX001",
         "f.yaml:12:1 GX009",
     ]
-    counts = {
-        "files": 6,
-        "documents": 4,
-        "shares": 3,
-        "errors": 2,
-        "warnings": 2,
-        "infos": 2,
-        "suppressed": 0,
-    }
+    names = ("files", "documents", "shares", "errors", "warnings", "infos", "suppressed")
+    counts = dict(zip(names, (6, 4, 3, 2, 2, 2, 0), strict=True))
     skipped = [{"file": "c/templates/d.yaml", "reason": "Helm template"}]
     assert said.json["summary"] == {**counts, "skipped": skipped}
     first = said.json["diagnostics"][0]
@@ -300,10 +293,8 @@ def test_stdin(lint: Lint, stdin: Stdin) -> None:
     assert lint("-").findings == ["<stdin>:11:29 K8S002"]
     stdin("")
     said = lint("-")
-    assert (said.code, said.err) == (
-        3,
-        "error: <stdin>: it is empty\nhelp: nothing was checked; if that is intended, pass --allow-empty\n",
-    )
+    help_ = "help: nothing was checked; if that is intended, pass --allow-empty"
+    assert (said.code, said.err) == (3, f"error: <stdin>: it is empty\n{help_}\n")
     stdin("")
     assert lint("-", "--allow-empty").code == 0
     assert lint("-", "-").code == 2
@@ -319,10 +310,8 @@ def test_json_and_lists(lint: Lint, write: Write) -> None:
     listed = {"apiVersion": "v1", "kind": "List", "items": [one, one]}
     write({"a.json": json.dumps(listed, indent=1), "b.json": json.dumps(listed)})
     said = lint("a.json", "b.json")
-    assert [(d["code"], d["path"][:2], d["object"]["name"]) for d in said.json["diagnostics"]] == [
-        ("K8S002", ["items", 0], "b"),
-        ("K8S002", ["items", 1], "b"),
-    ] * 2
+    found = [(d["code"], d["path"][:2], d["object"]["name"]) for d in said.json["diagnostics"]]
+    assert found == [("K8S002", ["items", number], "b") for number in (0, 1)] * 2
     assert said.json["summary"]["shares"] == 4
 
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import re
-import sys
-from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
-from gpuxlate.cli import main
 from gpuxlate.inputs.kustomize import patched_by
+from tests.lint.conftest import Command, Lint
 
 BASE = """\
 apiVersion: apps/v1
@@ -52,25 +48,8 @@ def written(folder: Path, files: dict[str, str]) -> Path:
     return folder
 
 
-Run = Callable[..., str]
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Run:
-    """What a command prints, run in ``tmp_path``."""
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(sys, "argv", ["gpuxlate"])
-
-    def ran(*arguments: str) -> str:
-        with suppress(SystemExit):
-            main(list(arguments))
-        return capsys.readouterr().out
-
-    return ran
-
-
-def linted(run: Run, path: str = ".") -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = json.loads(run("lint", path, "--format", "json"))["diagnostics"]
+def linted(lint: Lint, path: str = ".") -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = lint(path).json["diagnostics"]
     return found
 
 
@@ -194,13 +173,13 @@ PATCH = "over/patches/p.yaml"
 
 
 @pytest.mark.parametrize("name", PATCHES)
-def test_lint_of_a_patch(name: str, tmp_path: Path, run: Run) -> None:
+def test_lint_of_a_patch(name: str, tmp_path: Path, lint: Lint) -> None:
     text, code = PATCHES[name]
     written(tmp_path, {**TREE, PATCH: text})
     for path in (".", PATCH):
         # keys of operations are in no pod
         left_out = "GX014" if text.startswith("- ") else ""
-        listed = [(one["code"], one["file"]) for one in linted(run, path) if one["code"] != left_out]
+        listed = [(one["code"], one["file"]) for one in linted(lint, path) if one["code"] != left_out]
         assert listed == [(code, PATCH)] * bool(code)
 
 
@@ -223,17 +202,14 @@ STEERING = {
 
 
 @pytest.mark.parametrize("name", STEERING)
-def test_operations_on_labels_and_nodes(
-    name: str, tmp_path: Path, run: Run, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_operations_on_labels_and_nodes(name: str, tmp_path: Path, lint: Lint, command: Command) -> None:
     """Lint reads them with what they change, as a translation does."""
     operation, code = STEERING[name]
     target = TREE["over/kustomization.yaml"] + "  target: {kind: Deployment}\n"
     written(tmp_path, {**TREE, "over/kustomization.yaml": target, PATCH: f"- {operation}\n{KEPT}"})
-    assert [one["code"] for one in linted(run) if one["file"] == PATCH] == [code] * bool(code)
-    with suppress(SystemExit):
-        main(["translate", ".", "--to", "hami"])
-    said = re.findall(rf"^\w+\[(\w+)\].*\n *--> {PATCH}", capsys.readouterr().err, re.MULTILINE)
+    assert [one["code"] for one in linted(lint) if one["file"] == PATCH] == [code] * bool(code)
+    err = command("translate", ".", "--to", "hami").err
+    said = re.findall(rf"^\w+\[(\w+)\].*\n *--> {PATCH}", err, re.MULTILINE)
     assert [one for one in said if one not in ("GX015", "GX020")] == [code] * bool(code)
 
 
@@ -241,46 +217,46 @@ UNFIT = patch('vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/container-mu
 """A fix of GX013 would add an annotation."""
 
 
-def test_fixes_of_a_patch_change_what_is_there(tmp_path: Path, run: Run) -> None:
+def test_fixes_of_a_patch_change_what_is_there(tmp_path: Path, lint: Lint) -> None:
     right = patch("aliyun.com/gpu-mem: 8")
     wrong = [(patch(f"aliyun.com/{text}"), right) for text in ("gpu-mem: 8Gi", "gpu-memm: 8")]
     for before, after in (*wrong, (UNFIT, UNFIT)):
         folder = written(tmp_path, {**TREE, PATCH: before})
-        run("lint", "--fix", "--unsafe-fixes", ".")
+        lint("--fix", "--unsafe-fixes", ".")
         assert (folder / PATCH).read_text() == after
 
 
-def test_fixes_that_do_not_fit_a_patch_are_not_offered(tmp_path: Path, run: Run) -> None:
+def test_fixes_that_do_not_fit_a_patch_are_not_offered(tmp_path: Path, lint: Lint) -> None:
     for text in (UNFIT, f"- {{op: add, path: {MEMORY}, value: 9Gi}}\n"):
         written(tmp_path, {**TREE, PATCH: text})
-        fixes = [one["fix"] for one in linted(run)]
+        fixes = [one["fix"] for one in linted(lint)]
         assert fixes == [None] * len(fixes) != [], text
 
 
-def test_a_base_and_its_overlay_are_counted_once(tmp_path: Path, run: Run) -> None:
+def test_a_base_and_its_overlay_are_counted_once(tmp_path: Path, lint: Lint, command: Command) -> None:
     written(tmp_path, {**TREE, PATCH: patch("aliyun.com/gpu-mem: 16")})
-    inspected = json.loads(run("inspect", ".", "-o", "json"))
+    inspected = command("inspect", ".", "-o", "json").json
     assert [one["file"] for one in inspected["items"]] == ["base/web.yaml"]
     assert inspected["totals"]["alibaba-gpushare"]["cards"] == 4
-    assessed = json.loads(run("assess", ".", "--to", "tke", "-o", "json"))
+    assessed = command("assess", ".", "--to", "tke", "-o", "json").json
     assert [one["file"] for one in assessed["items"]] == ["base/web.yaml"]
-    assert json.loads(run("lint", ".", "--format", "json"))["summary"]["shares"] == 1
+    assert lint(".").json["summary"]["shares"] == 1
 
 
-def test_a_patch_is_not_filled_up(tmp_path: Path, run: Run) -> None:
+def test_a_patch_is_not_filled_up(tmp_path: Path, command: Command) -> None:
     """One key of two would become a share that asks for less than the base."""
     text = patch("aliyun.com/gpu-mem: 16")
     folder = written(tmp_path, {**TREE, PATCH: text})
-    run("translate", ".", "--to", "tke", "--fill", "cores=30", "-i")
+    command("translate", ".", "--to", "tke", "--fill", "cores=30", "-i")
     assert (folder / PATCH).read_text() == text
 
 
-def test_an_ignore_of_a_patch_may_be_for_its_base(tmp_path: Path, run: Run) -> None:
+def test_an_ignore_of_a_patch_may_be_for_its_base(tmp_path: Path, lint: Lint) -> None:
     """An annotation goes to the object; a comment stays in the patch."""
     ignoring = 'annotations: {gpuxlate.io/ignore: "ACK002"}'
     text = patch("aliyun.com/gpu-mem: 16  # gpuxlate: ignore[ACK001] no\n        ", metadata=ignoring)
     written(tmp_path, {**TREE, PATCH: text})
     unused = ("GX009", "ignore of ACK001 matches no finding")
-    assert [(one["code"], one["message"]) for one in linted(run)] == [unused]
+    assert [(one["code"], one["message"]) for one in linted(lint)] == [unused]
     written(tmp_path, {**TREE, PATCH: patch("aliyun.com/gpu-mem: 16", metadata=ignoring.replace("00", "0"))})
-    assert [(one["code"], one["hint"]) for one in linted(run)] == [("GX009", "did you mean ACK002?")]
+    assert [(one["code"], one["hint"]) for one in linted(lint)] == [("GX009", "did you mean ACK002?")]
