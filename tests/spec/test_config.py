@@ -75,16 +75,15 @@ def test_nearest_wins_and_yaml_before_pyproject(tmp_path: Path) -> None:
         find_config(tmp_path / "a")
 
 
-@pytest.mark.parametrize("git_is_file", [False, True])
-def test_never_beyond_the_git_root(tmp_path: Path, git_is_file: bool) -> None:
-    """``.git`` is a file in a worktree and in a submodule."""
+def test_never_beyond_the_git_root(tmp_path: Path) -> None:
     put(tmp_path / ".gpuxlate.yaml", "")
-    repository = tmp_path / "repository"
-    (repository / "deploy").mkdir(parents=True)
-    put(repository / ".git", "gitdir: x") if git_is_file else (repository / ".git").mkdir()
-    assert find_config(repository / "deploy") is None
-    inside = put(repository / ".gpuxlate.yaml", "")
-    assert find_config(repository / "deploy") == inside
+    put(tmp_path / "worktree/.git", "gitdir: x")  # a file in a worktree and in a submodule
+    put(tmp_path / "repository/.git/HEAD", "")
+    for repository in (tmp_path / "worktree", tmp_path / "repository"):
+        (repository / "deploy").mkdir()
+        assert find_config(repository / "deploy") is None
+        inside = put(repository / ".gpuxlate.yaml", "")
+        assert find_config(repository / "deploy") == inside
 
 
 def test_pyproject_counts_with_its_section(tmp_path: Path) -> None:
