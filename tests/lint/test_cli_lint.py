@@ -59,25 +59,6 @@ def test_json_fits_its_schema(lint: Lint, write: Write) -> None:
     assert first["url"].endswith("/K8S002")
 
 
-def test_text_shows_the_line_and_the_hint(lint: Lint, write: Write) -> None:
-    write({"a.yaml": ERROR})
-    said = lint("a.yaml", as_=None)
-    assert said.code == 1
-    assert said.out == (
-        "error[K8S002]: aliyun.com/gpu-mem is 2Gi, which means 2147483648 units of the key\n"
-        "  --> a.yaml:11:29\n"
-        "   |\n"
-        "11 |         aliyun.com/gpu-mem: 2Gi\n"
-        "   |                             ^^^\n"
-        "   |\n"
-        "   = help: the key counts GiB: write 2\n"
-        "   = fix: write 2 (safe; --fix)\n"
-        "   = see: gpuxlate explain K8S002\n"
-        "\n"
-        "1 error in 1 file\n"
-    )
-
-
 def test_github_comes_by_itself_in_actions(lint: Lint, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
     write({"a.yaml": ERROR})
     monkeypatch.setenv("GITHUB_ACTIONS", "true")

@@ -47,11 +47,6 @@ MISTAKES: dict[str, tuple[str, list[Finding]]] = {
         pod(SHARE, metadata=f'annotations: {{{CARDS}: "2,1",\n  {POLICY}: native-burst-share}}') + LOG,
         [Finding("VKE018", '"2,1"', "is 1, but container log requests no mGPU", "0")],
     ),
-    # seed 003: steps of 5, no 33
-    "a share off the step": (
-        pod("tke.cloud.tencent.com/qgpu-core: 33\ntke.cloud.tencent.com/qgpu-memory: 5"),
-        [Finding("TKE002", "33", "not a multiple of 5", "35")],
-    ),
     # seed 001: 30 % and 4096 MiB; whole cards take no memory
     "whole cards with memory": (
         pod(f"{CORE}: 100\n{MEMORY}: 4096"),

@@ -25,26 +25,18 @@ NO_REGISTRY = re.compile(
     "|Max retries|Name or service not known|Read timed out",
 )
 
-MODE = "nodeSelector: {ack.node.gpu.schedule: core_mem}"
-MEMORY, COUNT = "aliyun.com/gpu-mem", "aliyun.com/gpu-count"
-# one file for each mistake: what is committed, where it is found, what is left of it after gpuxlate-fix
+# one file for each kind of file: what is committed, where it is found, what is left of it after gpuxlate-fix
 FILES: dict[str, tuple[str, str, str | None]] = {
-    "suffix.yaml": (pod(f"{MEMORY}: 2Gi  # MiB?"), "11:29 K8S002", pod(f"{MEMORY}: 2  # MiB?")),
-    "fraction.yaml": (pod(f"{MEMORY}: 5.5"), "11:29 K8S001", None),
-    "wrong-key.yaml": (
-        pod(f"{MEMORY}: 5\naliyun.com/gpu-core: 50", spec=MODE),
-        "13:9 ACK010",
-        pod(f"{MEMORY}: 5\naliyun.com/gpu-core.percentage: 50", spec=MODE),
+    "suffix.yaml": (
+        pod("aliyun.com/gpu-mem: 2Gi  # MiB?"),
+        "11:29 K8S002",
+        pod("aliyun.com/gpu-mem: 2  # MiB?"),
     ),
+    "fraction.yaml": (pod("aliyun.com/gpu-mem: 5.5"), "11:29 K8S001", None),
     "requests.yml": (
-        pod(f"{MEMORY}: 4", requests=f"{MEMORY}: 2"),
+        pod("aliyun.com/gpu-mem: 4", requests="aliyun.com/gpu-mem: 2"),
         "13:29 K8S003",
-        pod(f"{MEMORY}: 4", requests=f"{MEMORY}: 4"),
-    ),
-    "label.yaml": (
-        pod(f"{MEMORY}: 4", metadata=f"labels: {{{COUNT}: 2}}"),
-        "5:34 K8S008",
-        pod(f"{MEMORY}: 4", metadata=f'labels: {{{COUNT}: "2"}}'),
+        pod("aliyun.com/gpu-mem: 4", requests="aliyun.com/gpu-mem: 4"),
     ),
     "two-vendors.json": (
         '{"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [{"name": "a", "resources": {"limits":\n'

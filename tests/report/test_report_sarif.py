@@ -179,11 +179,6 @@ def test_rules_are_those_that_fired_sorted_and_indexed() -> None:
     assert [listed[one["ruleIndex"]]["id"] for one in run["results"]] == codes
 
 
-def test_levels() -> None:
-    for severity, level in zip(Severity, ("error", "warning", "note"), strict=True):
-        assert result_of(finding(severity=severity))["level"] == level
-
-
 def test_files_are_uris() -> None:
     for file, uri in (
         ("./a b/模型.yaml", "a%20b/%E6%A8%A1%E5%9E%8B.yaml"),
@@ -197,11 +192,6 @@ def test_files_are_uris() -> None:
         assert location["physicalLocation"]["artifactLocation"] == {"uri": uri}
 
 
-def test_a_finding_without_a_span_is_at_the_start_of_its_file() -> None:
-    [location] = result_of(finding(span=None))["locations"]
-    assert location["physicalLocation"]["region"] == dict.fromkeys(ENDS, 1)
-
-
 def test_logical_locations() -> None:
     pod = ObjectRef("v1", "Pod", "prod", "web")
     for one, logical in (
@@ -212,9 +202,13 @@ def test_logical_locations() -> None:
         assert result_of(one)["locations"][0]["logicalLocations"] == [expected]
 
 
-def test_a_bare_finding_has_no_location_and_no_fix() -> None:
-    result = result_of(Diagnostic("GX001", Severity.ERROR, "message"))
-    assert sorted(result) == ["level", "message", "partialFingerprints", "ruleId", "ruleIndex"]
+def test_a_finding_with_less() -> None:
+    for severity, level in zip(Severity, ("error", "warning", "note"), strict=True):
+        assert result_of(finding(severity=severity))["level"] == level
+    [location] = result_of(finding(span=None))["locations"]
+    assert location["physicalLocation"]["region"] == dict.fromkeys(ENDS, 1)  # the start of its file
+    bare = result_of(Diagnostic("GX001", Severity.ERROR, "message"))  # no location, no fix
+    assert sorted(bare) == ["level", "message", "partialFingerprints", "ruleId", "ruleIndex"]
 
 
 def test_an_empty_run() -> None:
