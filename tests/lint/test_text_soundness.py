@@ -66,7 +66,7 @@ def has_findings(text: str) -> bool:
 
 
 def is_sound(text: str) -> bool:
-    return may_matter(text.encode()) or not has_findings(text)
+    return not has_findings(text) or may_matter(text.encode())
 
 
 @st.composite
@@ -102,7 +102,8 @@ def quoted(draw: st.DrawFn, key: str) -> str:
 
 def test_known_keys() -> None:
     texts = [manifest(place, json.dumps(key), "1") for key in KEYS for place in PLACES]
-    assert [text for text in texts if not is_sound(text)] == []
+    assert [text for text in texts if not may_matter(text.encode()) and has_findings(text)] == []
+    assert [text for text in some(texts) if not is_sound(text)] == []  # each is read, whatever it says
 
 
 @tries(600)
