@@ -38,26 +38,38 @@ class Said:
         return [d["code"] for d in self.json["diagnostics"]]
 
 
+Command = Callable[..., Said]
 Lint = Callable[..., Said]
 
 
 @pytest.fixture
-def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Lint:
-    """``gpuxlate lint`` with some arguments, as JSON if nothing else is said, in ``tmp_path``."""
+def command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
+) -> Command:
+    """``gpuxlate`` with some arguments, in ``tmp_path``."""
     monkeypatch.chdir(tmp_path)
     for name in ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "GPUXLATE_DEBUG", "GITHUB_ACTIONS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setattr(sys, "argv", ["gpuxlate"])
 
-    def called(*arguments: str, as_: str | None = "json") -> Said:
-        chosen = ["--format", as_] if as_ else []
+    def called(*arguments: str) -> Said:
         code = 0
         try:
-            main(["lint", *arguments, *chosen])
+            main([*arguments])
         except SystemExit as stop:
             code = int(stop.code or 0)
         out, err = capfdbinary.readouterr()
         return Said(code, out.decode(), err.decode())
+
+    return called
+
+
+@pytest.fixture
+def lint(command: Command) -> Lint:
+    """``gpuxlate lint`` with some arguments, as JSON if nothing else is said."""
+
+    def called(*arguments: str, as_: str | None = "json") -> Said:
+        return command("lint", *arguments, *(["--format", as_] if as_ else []))
 
     return called
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -11,48 +12,32 @@ from tests.lint.conftest import Lint, Write, pod
 SUFFIX = pod("aliyun.com/gpu-mem: 2Gi")  # K8S002, 11:29
 LARGE = pod("aliyun.com/gpu-mem: 4096")  # GX007, 11:29, a warning
 SMALL_SHARE = pod("aliyun.com/gpu-mem: 1")  # ACK016 with a profile of large cards
-
+IGNORE = "ignore: [K8S002]\n"
 A10 = "{target: alibaba-gpushare, cards: {model: A10, perNode: 4, memoryMiB: 22731}}"
+
+LintIn = Callable[[str], list[str]]
+
+
+@pytest.fixture
+def lint_in(lint: Lint, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> LintIn:
+    """The codes of a.yaml, checked in a folder."""
+
+    def called(folder: str) -> list[str]:
+        monkeypatch.chdir(tmp_path / folder)
+        return lint("a.yaml").codes
+
+    return called
 
 
 # --- where it is found ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
-        (".gpuxlate.yaml", "ignore: [K8S002]\n"),
-        (".gpuxlate.yml", "ignore: [K8S002]\n"),
-        ("pyproject.toml", "[tool.gpuxlate]\nignore = ['K8S002']\n"),
-    ],
-)
-def test_it_is_found_upwards(
-    lint: Lint, write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, text: str
-) -> None:
-    write({name: text, "deploy/a/b.yaml": SUFFIX})
-    monkeypatch.chdir(tmp_path / "deploy" / "a")
-    assert lint("b.yaml").codes == []
-
-
-def test_the_git_root_ends_the_search(
-    lint: Lint, write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    write({".gpuxlate.yaml": "ignore: [K8S002]\n", "repo/.git/HEAD": "", "repo/sub/a.yaml": SUFFIX})
-    monkeypatch.chdir(tmp_path / "repo" / "sub")
-    assert lint("a.yaml").codes == ["K8S002"]
-    write({"repo/.gpuxlate.yaml": "select: [GX]\n"})  # beside .git it counts
-    assert lint("a.yaml").codes == []
-
-
-def test_the_nearest_counts(
-    lint: Lint, write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    write({".gpuxlate.yaml": "ignore: [K8S002]\n", "sub/pyproject.toml": "[tool.gpuxlate]\n"})
-    write({"sub/a.yaml": SUFFIX, "other/pyproject.toml": "[tool.other]\n", "other/a.yaml": SUFFIX})
-    monkeypatch.chdir(tmp_path / "sub")
-    assert lint("a.yaml").codes == ["K8S002"]
-    monkeypatch.chdir(tmp_path / "other")
-    assert lint("a.yaml").codes == []
+def test_it_is_found_upwards(lint_in: LintIn, write: Write) -> None:
+    """Which of several, and how far up, is in tests/spec/test_config.py."""
+    write({"yaml/.gpuxlate.yaml": IGNORE, "yaml/a/b/a.yaml": SUFFIX, "yml/.gpuxlate.yml": IGNORE})
+    write({"yml/a.yaml": SUFFIX, "toml/pyproject.toml": "[tool.gpuxlate]\nignore = ['K8S002']\n"})
+    write({"toml/a/a.yaml": SUFFIX})
+    assert [lint_in(one) for one in ("yaml/a/b", "yml", "toml/a")] == [[], [], []]
 
 
 # --- what it says ---------------------------------------------------------------------------------
@@ -61,36 +46,26 @@ def test_the_nearest_counts(
 @pytest.mark.parametrize(
     ("config", "arguments", "codes"),
     [
-        ("select: [K8S]", [], ["K8S002"]),
-        ("select: [K8S]", ["--select", "GX"], ["GX007"]),  # the option replaces it
-        ("ignore: [K8S]", [], ["GX007"]),
-        ("ignore: [K8S]", ["--ignore", "GX007"], []),  # the option adds to it
-        ("ignore: [K8S]", ["--select", "ALL"], ["GX007"]),
-        ("select: [ALL]\nignore: [GX]", [], ["K8S002"]),
-        ("{}", [], ["K8S002", "GX007"]),
-        ("", [], ["K8S002", "GX007"]),
+        ("select: [K8S]", "", "K8S002"),
+        ("select: [K8S]", "--select GX", "GX007"),  # the option replaces it
+        ("ignore: [K8S]", "", "GX007"),
+        ("ignore: [K8S]", "--ignore GX007", ""),  # the option adds to it
+        ("ignore: [K8S]", "--select ALL", "GX007"),
+        ("select: [ALL]\nignore: [GX]", "", "K8S002"),
+        ("{}", "", "K8S002 GX007"),
+        ("", "", "K8S002 GX007"),
     ],
 )
-def test_select_and_ignore(
-    lint: Lint, write: Write, config: str, arguments: list[str], codes: list[str]
-) -> None:
+def test_select_and_ignore(lint: Lint, write: Write, config: str, arguments: str, codes: str) -> None:
     write({".gpuxlate.yaml": config, "a.yaml": f"{SUFFIX}---\n{LARGE}"})
-    assert lint("a.yaml", *arguments).codes == codes
+    assert lint("a.yaml", *arguments.split()).codes == codes.split()
 
 
-@pytest.mark.parametrize(
-    ("level", "arguments", "code"),
-    [
-        ("warning", [], 1),
-        ("error", [], 0),
-        ("never", [], 0),
-        ("warning", ["--fail-on", "error"], 0),
-        ("never", ["--fail-on", "info"], 1),
-    ],
-)
-def test_fail_on(lint: Lint, write: Write, level: str, arguments: list[str], code: int) -> None:
-    write({".gpuxlate.yaml": f"fail-on: {level}\n", "a.yaml": LARGE})
-    assert lint("a.yaml", *arguments).code == code
+def test_fail_on(lint: Lint, write: Write) -> None:
+    cases = [("warning", "", 1), ("error", "", 0), ("never", "", 0)]
+    for level, option, code in (*cases, ("warning", "error", 0), ("never", "info", 1)):
+        write({".gpuxlate.yaml": f"fail-on: {level}\n", "a.yaml": LARGE})
+        assert lint("a.yaml", *(["--fail-on", option] if option else [])).code == code, (level, option)
 
 
 def test_profiles_by_name(lint: Lint, write: Write) -> None:
@@ -101,20 +76,11 @@ def test_profiles_by_name(lint: Lint, write: Write) -> None:
     assert lint("a.yaml", "--profile", "beijing").codes == ["ACK016"]
     assert lint("a.yaml", "--profile", "shanghai").codes == []
     assert lint("a.yaml", "--profile", "lone.yaml").codes == ["ACK016"]
-    said = lint("a.yaml", "--profile", "bejing")
-    assert (said.code, said.err) == (
-        2,
-        "error: there is no profile 'bejing' (did you mean beijing?)\n",
-    )
 
 
 def test_a_unit_that_only_a_profile_can_say(lint: Lint, write: Write) -> None:
-    write(
-        {
-            "a.yaml": LARGE,
-            "p.yaml": "target: alibaba-gpushare\nalibaba: {memoryUnitMiB: 1, openSource: true}\n",
-        }
-    )
+    profile = "target: alibaba-gpushare\nalibaba: {memoryUnitMiB: 1, openSource: true}\n"
+    write({"a.yaml": LARGE, "p.yaml": profile})
     assert lint("a.yaml").codes == ["GX007"]
     assert "GX007" not in lint("a.yaml", "--profile", "p.yaml").codes
 
@@ -185,73 +151,49 @@ def test_an_ignored_finding_in_a_file_is_not_fixed(lint: Lint, write: Write, tmp
 # --- what is wrong with it ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("config", "said"),
-    [
-        ("ignroe: [GX007]\n", ['.gpuxlate.yaml: unknown field "ignroe"', "did you mean"]),
-        ("fail-on: sometimes\n", [".gpuxlate.yaml: fail-on", "error, warning, info"]),
-        ("select: GX007\n", [".gpuxlate.yaml: select", "list"]),
-        ("- a\n", [".gpuxlate.yaml: "]),
-        ("ignore: [\n", [".gpuxlate.yaml: invalid YAML: line 2, column 1: "]),
-        ("select: [VKE12]\n", [".gpuxlate.yaml: select: no rule 'VKE12'", "help: did you mean VKE012?"]),
-        ("ignore: [NOPE]\n", [".gpuxlate.yaml: ignore: no rule 'NOPE'"]),
-        (
-            "per-file-ignores: [{path: a, rules: [GX7], reason: b}]\n",
-            [".gpuxlate.yaml: per-file-ignores[0].rules: no rule 'GX7'", "did you mean GX007?"],
-        ),
-        ("per-file-ignores: [{path: a, rules: [GX007]}]\n", [".gpuxlate.yaml: ", "reason"]),
-        ("profiles: {a: {cards: {perNode: 0}}}\n", [".gpuxlate.yaml: ", "target", "perNode"]),
-    ],
-)
-def test_errors_name_their_place(lint: Lint, write: Write, config: str, said: list[str]) -> None:
-    write({".gpuxlate.yaml": config, "a.yaml": SUFFIX})
-    done = lint("a.yaml", as_=None)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith("error: ")
-    for words in said:
-        assert words in done.err
-
-
-def test_errors_in_toml(lint: Lint, write: Write) -> None:
-    write({"pyproject.toml": "[tool.gpuxlate]\nignore = [1]\n", "a.yaml": SUFFIX})
-    done = lint("a.yaml", as_=None)
-    assert done.code == 2
-    assert "pyproject.toml: tool.gpuxlate.ignore[0]" in done.err
+def test_errors_name_their_place(lint: Lint, write: Write, tmp_path: Path) -> None:
+    """Others are in tests/errors/cases/05-configuration.yaml and in tests/spec/test_config.py."""
+    rules = "per-file-ignores: [{path: a, rules: [GX7], reason: b}]\n"
+    for name, config, said in (
+        (".gpuxlate.yaml", "select: [VKE12]\n", "select: no rule 'VKE12'\nhelp: did you mean VKE012?"),
+        (".gpuxlate.yaml", "ignore: [NOPE]\n", "ignore: no rule 'NOPE'"),
+        (".gpuxlate.yaml", rules, "per-file-ignores[0].rules: no rule 'GX7'\nhelp: did you mean GX007?"),
+        ("pyproject.toml", "[tool.gpuxlate]\nignore = [1]\n", "tool.gpuxlate.ignore[0]"),
+    ):
+        write({name: config, "a.yaml": SUFFIX})
+        done = lint("a.yaml", as_=None)
+        assert (done.code, done.out) == (2, ""), config
+        assert done.err.startswith("error: ")
+        assert f"{name}: {said}" in done.err
+        (tmp_path / name).unlink()
 
 
 # --- a repository that somebody else wrote ---------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("name", "text"),
-    [
+def test_a_link_out_of_the_repository_is_not_read(
+    lint: Lint, write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name, text in (
         (".gpuxlate.yaml", "token: a-secret\n"),
         (".gpuxlate.yml", "a-secret\n"),
         ("pyproject.toml", "[tool.gpuxlate]\ntoken = 'a-secret'\n"),
-    ],
-)
-def test_a_link_out_of_the_repository_is_not_read(
-    lint: Lint, write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str, text: str
-) -> None:
-    write({"elsewhere/file": text, "repo/.git/HEAD": "", "repo/a.yaml": SUFFIX})
-    (tmp_path / "repo" / name).symlink_to("../elsewhere/file")
-    monkeypatch.chdir(tmp_path / "repo")
-    done = lint("a.yaml")
-    assert done.code == 2
-    assert f"{name}: a link that leads out of its repository" in done.err
-    assert "secret" not in done.err + done.out
+    ):
+        write({f"{name}/elsewhere": text, f"{name}/repo/.git/HEAD": "", f"{name}/repo/a.yaml": SUFFIX})
+        (tmp_path / name / "repo" / name).symlink_to("../elsewhere")
+        monkeypatch.chdir(tmp_path / name / "repo")
+        done = lint("a.yaml")
+        assert done.code == 2
+        assert f"{name}: a link that leads out of its repository" in done.err
+        assert "secret" not in done.err + done.out
 
 
-def test_a_link_within_the_repository_is_followed(
-    lint: Lint, write: Write, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    write({"repo/.git/HEAD": "", "repo/all.yaml": "ignore: [K8S002]\n", "repo/sub/a.yaml": SUFFIX})
-    (tmp_path / "repo" / "sub" / ".gpuxlate.yaml").symlink_to("../all.yaml")
-    monkeypatch.chdir(tmp_path / "repo" / "sub")
-    assert lint("a.yaml").codes == []
-
-
-def test_a_link_that_leads_nowhere_is_an_error(lint: Lint, write: Write, tmp_path: Path) -> None:
-    write({"a.yaml": SUFFIX})
-    (tmp_path / ".gpuxlate.yaml").symlink_to("nowhere")
+def test_other_links(lint: Lint, lint_in: LintIn, write: Write, tmp_path: Path) -> None:
+    """Within the repository a link is followed; one that leads nowhere is an error."""
+    write({"repo/.git/HEAD": "", "repo/all.yaml": IGNORE, "repo/sub/a.yaml": SUFFIX})
+    link = tmp_path / "repo" / "sub" / ".gpuxlate.yaml"
+    link.symlink_to("../all.yaml")
+    assert lint_in("repo/sub") == []
+    link.unlink()
+    link.symlink_to("nowhere")
     assert "it cannot be read: no such file" in lint("a.yaml").err

@@ -32,93 +32,93 @@ ODD = (
 )
 
 
-@pytest.mark.parametrize("bom", [b"", b"\xef\xbb\xbf"], ids=["plain", "bom"])
-@pytest.mark.parametrize("newline", ["\r\n", "\n"], ids=["crlf", "lf"])
-@pytest.mark.parametrize("end", ["", "\n"], ids=["cut", "ended"])
-def test_untouched_bytes_stay(
-    lint: Lint, write: Write, tmp_path: Path, bom: bytes, newline: str, end: str
-) -> None:
-    text = ODD.replace("\r\n", newline).rstrip() + end
-    data = bom + text.encode()
-    write({"a.yaml": data})
-    said = lint("a.yaml", "--fix")
-    assert (said.code, said.codes) == (1, [])
-    assert said.err == "fixed 1 finding\n"
-    assert (tmp_path / "a.yaml").read_bytes() == data.replace(b"2Gi", b"2")
-    assert lint("a.yaml", "--fix").code == 0
+def test_untouched_bytes_stay(lint: Lint, write: Write, tmp_path: Path) -> None:
+    texts = [ODD.replace("\r\n", newline).rstrip() + end for newline in ("\r\n", "\n") for end in ("", "\n")]
+    for data in [bom + text.encode() for bom in (b"", b"\xef\xbb\xbf") for text in texts]:
+        write({"a.yaml": data})
+        said = lint("a.yaml", "--fix")
+        assert (said.code, said.codes, said.err) == (1, [], "fixed 1 finding\n")
+        assert (tmp_path / "a.yaml").read_bytes() == data.replace(b"2Gi", b"2")
+        assert lint("a.yaml", "--fix").code == 0
 
 
-def test_only_safe_fixes_without_more(lint: Lint, write: Write, tmp_path: Path) -> None:
-    text = pod("aliyun.com/gpu-mem: 5.5\naliyun.com/gpu-core.percentage: 30%")
-    write({"a.yaml": text})
-    said = lint("a.yaml", "--fix", "--select", "K8S")
-    assert (said.code, said.codes) == (1, ["K8S001"])
-    assert (tmp_path / "a.yaml").read_text() == text.replace("30%", "30")
-    said = lint("a.yaml", "--unsafe-fixes", "--select", "K8S")
-    assert (said.code, said.codes) == (1, [])
-    assert (tmp_path / "a.yaml").read_text() == text.replace("30%", "30").replace("5.5", "6")
+# --- what is fixed --------------------------------------------------------------------------------
+
+WRONG, RIGHT = pod("aliyun.com/gpu-mem: 2Gi"), pod("aliyun.com/gpu-mem: 2")
+TWO = "aliyun.com/gpu-mem: {}\naliyun.com/gpu-core.percentage: {}"
+LABELLED = "labels: {{aliyun.com/gpu-count: {}}}"
+IGNORED = pod("aliyun.com/gpu-mem: 2Gi  # gpuxlate: ignore[K8S002] it is so")
+DEPLOYMENT = (
+    "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n{}spec:\n  template:\n    metadata:\n"
+    "      labels:\n        app: web\n{}    spec:\n      containers:\n      - name: web\n        resources:\n"
+    "          limits:\n            aliyun.com/gpu-mem: 8\n"
+)
+GROUP = (
+    "    {}:\n      replicas: 1\n      template:\n        spec:\n          containers:\n"
+    "          - name: pytorch\n"
+    "            resources: {{limits: {{aliyun.com/gpu-mem: {}}}}}\n"
+)
+SHARED = (
+    "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n"
+    "  - name: one\n    resources: &share {limits: {aliyun.com/gpu-mem: 2Gi}}\n"
+    "  - name: two\n    resources: *share\n"
+)
 
 
-def test_only_what_is_selected_is_fixed(lint: Lint, write: Write, tmp_path: Path) -> None:
-    text = pod("aliyun.com/gpu-mem: 2Gi", metadata="labels: {aliyun.com/gpu-count: 2}")
-    write({"a.yaml": text})
-    assert lint("a.yaml", "--fix", "--ignore", "K8S002").code == 1
-    assert (tmp_path / "a.yaml").read_text() == text.replace("gpu-count: 2", 'gpu-count: "2"')
+def job(first: str, second: str) -> str:
+    head = "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: train}\nspec:\n"
+    return head + "  pytorchReplicaSpecs:\n" + GROUP.format("Master", first) + GROUP.format("Worker", second)
 
 
-def test_an_ignored_finding_is_not_fixed(lint: Lint, write: Write, tmp_path: Path) -> None:
-    text = pod("aliyun.com/gpu-mem: 2Gi  # gpuxlate: ignore[K8S002] it is so")
-    write({"a.yaml": text})
-    assert lint("a.yaml", "--fix").code == 0
-    assert (tmp_path / "a.yaml").read_text() == text
-
-
-def test_two_findings_of_one_place(lint: Lint, write: Write, tmp_path: Path) -> None:
+# the options, the text before and after, the codes that are left, how many are fixed
+FIXES: dict[str, tuple[str, str, str, str, int]] = {
+    "safe ones": (
+        *("--fix --select K8S", pod(TWO.format("5.5", "30%")), pod(TWO.format("5.5", "30")), "K8S001", 1),
+    ),
+    "unsafe ones": (
+        *("--unsafe-fixes --select K8S", pod(TWO.format("5.5", "30")), pod(TWO.format("6", "30")), "", 1),
+    ),
+    "what is selected": (
+        "--fix --ignore K8S002",
+        pod("aliyun.com/gpu-mem: 2Gi", metadata=LABELLED.format(2)),
+        pod("aliyun.com/gpu-mem: 2Gi", metadata=LABELLED.format('"2"')),
+        "",
+        1,
+    ),
+    "not what is ignored": ("--fix", IGNORED, IGNORED, "", 0),
     # the suffix goes first; what is left of the request is then below the limit
-    write({"a.yaml": pod("aliyun.com/gpu-mem: 4", requests="aliyun.com/gpu-mem: 2Gi")})
-    said = lint("a.yaml", "--fix")
-    assert (said.code, said.codes, said.err) == (1, [], "fixed 2 findings\n")
-    assert (tmp_path / "a.yaml").read_text() == pod("aliyun.com/gpu-mem: 4", requests="aliyun.com/gpu-mem: 4")
-
-
-def test_a_value_and_its_place(lint: Lint, write: Write, tmp_path: Path) -> None:
+    "two findings of one place": (
+        "--fix",
+        pod("aliyun.com/gpu-mem: 4", requests="aliyun.com/gpu-mem: 2Gi"),
+        pod("aliyun.com/gpu-mem: 4", requests="aliyun.com/gpu-mem: 4"),
+        "",
+        2,
+    ),
     # an unquoted label on the workload alone, twice wrong
-    text = (
-        "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n"
-        "  labels:\n    aliyun.com/gpu-count: 2\n"
-        "spec:\n  template:\n    metadata:\n      labels:\n        app: web\n    spec:\n      containers:\n"
-        "      - name: web\n        resources:\n          limits:\n            aliyun.com/gpu-mem: 8\n"
-    )
-    write({"a.yaml": text})
-    said = lint("a.yaml", "--fix")
-    assert (said.code, said.codes) == (1, [])
-    assert (tmp_path / "a.yaml").read_text() == text.replace(
-        "  labels:\n    aliyun.com/gpu-count: 2\n", "", 1
-    ).replace("        app: web\n", '        app: web\n        aliyun.com/gpu-count: "2"\n')
+    "a value and its place": (
+        "--fix",
+        DEPLOYMENT.format("  labels:\n    aliyun.com/gpu-count: 2\n", ""),
+        DEPLOYMENT.format("", '        aliyun.com/gpu-count: "2"\n'),
+        "",
+        2,
+    ),
+    "several pods of one workload": ("--fix", job("4Gi", "'8Gi'"), job("4", "8"), "", 2),
+    "a shared value is left to its owner": ("--fix", SHARED, SHARED, "GX005 K8S002", 0),
+}
 
 
-def test_several_pods_of_one_workload(lint: Lint, write: Write, tmp_path: Path) -> None:
-    def group(name: str, memory: str) -> str:
-        return (
-            f"    {name}:\n      replicas: 1\n      template:\n        spec:\n          containers:\n"
-            "          - name: pytorch\n"
-            f"            resources: {{limits: {{aliyun.com/gpu-mem: {memory}}}}}\n"
-        )
-
-    def job(first: str, second: str) -> str:
-        return (
-            "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: train}\nspec:\n"
-            "  pytorchReplicaSpecs:\n" + group("Master", first) + group("Worker", second)
-        )
-
-    write({"a.yaml": job("4Gi", "'8Gi'")})
-    said = lint("a.yaml", "--fix")
-    assert (said.code, said.codes, said.err) == (1, [], "fixed 2 findings\n")
-    assert (tmp_path / "a.yaml").read_text() == job("4", "8")
+@pytest.mark.parametrize("name", FIXES)
+def test_what_is_fixed(lint: Lint, write: Write, tmp_path: Path, name: str) -> None:
+    arguments, before, after, left, count = FIXES[name]
+    write({"a.yaml": before})
+    said = lint("a.yaml", *arguments.split())
+    assert (tmp_path / "a.yaml").read_text() == after
+    assert (said.code, sorted(said.codes)) == (1 if count or left else 0, left.split())
+    assert said.err == (f"fixed {count} finding{'s' * (count > 1)}\n" if count else "")
 
 
 def test_several_documents_and_files(lint: Lint, write: Write, tmp_path: Path) -> None:
-    bad, good = pod("aliyun.com/gpu-mem: 2Gi"), pod("aliyun.com/gpu-mem: 2")
+    bad, good = WRONG, RIGHT
     stranger = "- no: manifest\n"
     write({"a.yaml": f"{bad}---\n{stranger}---\n{bad}", "d/b.yaml": bad, "d/c.yaml": stranger})
     untouched = (tmp_path / "d/c.yaml").stat().st_mtime_ns
@@ -129,21 +129,8 @@ def test_several_documents_and_files(lint: Lint, write: Write, tmp_path: Path) -
     assert (tmp_path / "d/c.yaml").stat().st_mtime_ns == untouched
 
 
-def test_a_shared_value_is_left_to_its_owner(lint: Lint, write: Write, tmp_path: Path) -> None:
-    text = (
-        "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n"
-        "  - name: one\n    resources: &share {limits: {aliyun.com/gpu-mem: 2Gi}}\n"
-        "  - name: two\n    resources: *share\n"
-    )
-    write({"a.yaml": text})
-    said = lint("a.yaml", "--fix")
-    assert set(said.codes) == {"GX005", "K8S002"}
-    assert said.code == 1
-    assert (tmp_path / "a.yaml").read_text() == text
-
-
 def test_a_file_that_may_not_be_written(lint: Lint, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
-    write({"a.yaml": pod("aliyun.com/gpu-mem: 2Gi"), "b.yaml": pod("aliyun.com/gpu-mem: 2Gi")})
+    write({"a.yaml": WRONG, "b.yaml": WRONG})
     replace = Path.replace
 
     def refused(self: Path, target: Path) -> Path:
@@ -172,9 +159,8 @@ def test_stdin_is_printed_fixed(lint: Lint, stdin: Stdin) -> None:
     assert "fixed 2 findings" in said.err
 
 
-@pytest.mark.parametrize("text", [pod("aliyun.com/gpu-mem: 2"), "a: [\n", "- 1\n", "\ufeffa: 1\r\n"])
-def test_stdin_without_a_fix_is_printed_as_it_is(lint: Lint, stdin: Stdin, text: str) -> None:
-    stdin(text)
-    said = lint("-", "--fix", as_=None)
-    assert said.out == text
-    assert said.code == (1 if "[" in text else 0)
+def test_stdin_without_a_fix_is_printed_as_it_is(lint: Lint, stdin: Stdin) -> None:
+    for text in (RIGHT, "a: [\n", "- 1\n", "\ufeffa: 1\r\n"):
+        stdin(text)
+        said = lint("-", "--fix", as_=None)
+        assert (said.out, said.code) == (text, 1 if "[" in text else 0)

@@ -12,57 +12,31 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pytest
 
+from tests.lint.conftest import pod
+
 ROOT = Path(__file__).parents[2]
-PACKAGE = (
-    "gpuxlate",
-    "schemas",
-    "pyproject.toml",
-    "hatch_build.py",
-    "README.md",
-    "LICENSE",
-    ".pre-commit-hooks.yaml",
-)
+PACKAGE = ["gpuxlate", "schemas", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE"]
 NO_REGISTRY = re.compile(
     "Could not find a version|No matching distribution|Connection|Temporary failure|Network is unreachable"
     "|Max retries|Name or service not known|Read timed out",
 )
 
-POD = (
-    "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n  containers:\n  - name: web\n    resources:\n"
-)
-
-# one file for each mistake: what is committed, where it is found, what is left of it after gpuxlate-fix
+# one file for each kind of file: what is committed, where it is found, what is left of it after gpuxlate-fix
 FILES: dict[str, tuple[str, str, str | None]] = {
     "suffix.yaml": (
-        f"{POD}      limits:\n        aliyun.com/gpu-mem: 2Gi  # MiB?\n",
-        "10:29 K8S002",
-        f"{POD}      limits:\n        aliyun.com/gpu-mem: 2  # MiB?\n",
+        pod("aliyun.com/gpu-mem: 2Gi  # MiB?"),
+        "11:29 K8S002",
+        pod("aliyun.com/gpu-mem: 2  # MiB?"),
     ),
-    "fraction.yaml": (f"{POD}      limits:\n        aliyun.com/gpu-mem: 5.5\n", "10:29 K8S001", None),
-    "wrong-key.yaml": (
-        f"{POD}      limits:\n        aliyun.com/gpu-mem: 5\n        aliyun.com/gpu-core: 50\n"
-        "  nodeSelector: {ack.node.gpu.schedule: core_mem}\n",
-        "11:9 ACK010",
-        f"{POD}      limits:\n        aliyun.com/gpu-mem: 5\n        aliyun.com/gpu-core.percentage: 50\n"
-        "  nodeSelector: {ack.node.gpu.schedule: core_mem}\n",
-    ),
+    "fraction.yaml": (pod("aliyun.com/gpu-mem: 5.5"), "11:29 K8S001", None),
     "requests.yml": (
-        f"{POD}      limits: {{aliyun.com/gpu-mem: 4}}\n      requests: {{aliyun.com/gpu-mem: 2}}\n",
-        "10:38 K8S003",
-        f"{POD}      limits: {{aliyun.com/gpu-mem: 4}}\n      requests: {{aliyun.com/gpu-mem: 4}}\n",
-    ),
-    "label.yaml": (
-        f"{POD}      limits: {{aliyun.com/gpu-mem: 4}}\n".replace(
-            "  name: web\nspec", "  name: web\n  labels: {aliyun.com/gpu-count: 2}\nspec", 1
-        ),
-        "5:34 K8S008",
-        f"{POD}      limits: {{aliyun.com/gpu-mem: 4}}\n".replace(
-            "  name: web\nspec", '  name: web\n  labels: {aliyun.com/gpu-count: "2"}\nspec', 1
-        ),
+        pod("aliyun.com/gpu-mem: 4", requests="aliyun.com/gpu-mem: 2"),
+        "13:29 K8S003",
+        pod("aliyun.com/gpu-mem: 4", requests="aliyun.com/gpu-mem: 4"),
     ),
     "two-vendors.json": (
         '{"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [{"name": "a", "resources": {"limits":\n'
@@ -96,9 +70,8 @@ class Repository(NamedTuple):
     environment: dict[str, str]
 
     def run(self, *command: str) -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            command, cwd=self.folder, env=self.environment, capture_output=True, text=True, check=False
-        )
+        options: dict[str, Any] = {"cwd": self.folder, "env": self.environment, "capture_output": True}
+        return subprocess.run(command, **options, text=True, check=False)
 
     def hook(self, name: str, *files: str) -> subprocess.CompletedProcess[str]:
         chosen = ["--files", *files] if files else ["--all-files"]
@@ -106,12 +79,16 @@ class Repository(NamedTuple):
             sys.executable, "-m", "pre_commit", "run", name, "--color", "never", "--verbose", *chosen
         )
 
+    def git(self, *arguments: str) -> str:
+        done = self.run("git", *arguments)
+        assert done.returncode == 0, done.stderr
+        return done.stdout.strip()
 
-def git(folder: Path, environment: dict[str, str], *arguments: str) -> str:
-    done = subprocess.run(
-        ["git", *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=True
-    )
-    return done.stdout.strip()
+    def committed(self, message: str) -> str:
+        """The revision of what is in the folder."""
+        for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", message]):
+            self.git(*command)
+        return self.git("rev-parse", "HEAD")
 
 
 @pytest.fixture(scope="module")
@@ -126,42 +103,30 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
         "VIRTUALENV_OVERRIDE_APP_DATA": str(base / "virtualenv"),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
-        **{
-            f"GIT_{who}_{what}": "a@example.com"
-            for who in ("AUTHOR", "COMMITTER")
-            for what in ("NAME", "EMAIL")
-        },
+        **{f"GIT_{who}_NAME": "a@example.com" for who in ("AUTHOR", "COMMITTER")},
+        **{f"GIT_{who}_EMAIL": "a@example.com" for who in ("AUTHOR", "COMMITTER")},
     }
-    hooks = base / "hooks"
-    hooks.mkdir()
-    for name in PACKAGE:
-        source = ROOT / name
-        if source.is_dir():
+    hooks, user = Repository(base / "hooks", environment), Repository(base / "user", environment)
+    hooks.folder.mkdir()
+    for name in (*PACKAGE, ".pre-commit-hooks.yaml"):
+        if (ROOT / name).is_dir():
             ignored = shutil.ignore_patterns("__pycache__", ".mypy_cache")
-            shutil.copytree(source, hooks / name, ignore=ignored)
+            shutil.copytree(ROOT / name, hooks.folder / name, ignore=ignored)
         else:
-            shutil.copy(source, hooks / name)
-    for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "hooks"]):
-        git(hooks, environment, *command)
-    revision = git(hooks, environment, "rev-parse", "HEAD")
-
-    user = base / "user"
-    user.mkdir()
+            shutil.copy(ROOT / name, hooks.folder / name)
+    revision = hooks.committed("hooks")
     listed = "".join(f"  - id: {name}\n" for name in HOOKS)
-    (user / ".pre-commit-config.yaml").write_text(
-        f"repos:\n- repo: {hooks}\n  rev: {revision}\n  hooks:\n{listed}"
-    )
-    for name, content in (*((n, text) for n, (text, _, _) in FILES.items()), *CLEAN.items()):
-        (user / name).parent.mkdir(parents=True, exist_ok=True)
-        (user / name).write_text(content)
-    for command in (["init", "-q"], ["add", "-A"], ["commit", "-q", "-m", "manifests"]):
-        git(user, environment, *command)
-    made = Repository(user, environment)
-    installed = made.run(sys.executable, "-m", "pre_commit", "install-hooks")
+    config = f"repos:\n- repo: {hooks.folder}\n  rev: {revision}\n  hooks:\n{listed}"
+    texts = {name: text for name, (text, _, _) in FILES.items()}
+    for name, content in {".pre-commit-config.yaml": config, **texts, **CLEAN}.items():
+        (user.folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (user.folder / name).write_text(content)
+    user.committed("manifests")
+    installed = user.run(sys.executable, "-m", "pre_commit", "install-hooks")
     if installed.returncode and NO_REGISTRY.search(installed.stdout + installed.stderr):
         pytest.skip("pip cannot reach a package registry to install the hooks' environment")
     assert installed.returncode == 0, installed.stdout + installed.stderr
-    return made
+    return user
 
 
 def findings(text: str) -> set[str]:
@@ -175,7 +140,7 @@ def lint_names_each_mistake_at_its_place(repository: Repository) -> None:
     expected = {f"{name}:{place}" for name, (_, place, _) in FILES.items()}
     expected.add("chart/templates/pod.yaml GX012")
     assert findings(done.stdout) == expected
-    assert git(repository.folder, repository.environment, "status", "--porcelain") == ""
+    assert repository.git("status", "--porcelain") == ""
 
 
 def a_clean_file_passes(repository: Repository) -> None:
@@ -197,7 +162,7 @@ def fix_mends_and_fails_once_then_passes(repository: Repository) -> None:
         assert first.returncode == 1
         assert "files were modified by this hook" in first.stdout
         assert {name: (repository.folder / name).read_text() for name in mended} == mended
-        changed = git(repository.folder, repository.environment, "diff", "--name-only").splitlines()
+        changed = repository.git("diff", "--name-only").splitlines()
         assert sorted(changed) == sorted(mended)
         second = repository.hook("gpuxlate-fix", *mended)
         assert (second.returncode, "Passed" in second.stdout) == (0, True)
@@ -208,7 +173,7 @@ def fix_mends_and_fails_once_then_passes(repository: Repository) -> None:
             "chart/templates/pod.yaml GX012",
         }
     finally:
-        git(repository.folder, repository.environment, "checkout", "-q", ".")
+        repository.git("checkout", "-q", ".")
 
 
 def the_hook_needs_neither_the_cluster_extra_nor_the_network(repository: Repository) -> None:

@@ -6,6 +6,8 @@ import json
 import re
 import subprocess
 import sys
+from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,12 +16,13 @@ from gpuxlate.report import FORMATS, render
 from gpuxlate.report.identity import fingerprints, json_pointer, repository_path
 from gpuxlate.report.json import dump
 from gpuxlate.report.summary import Summary
+from tests.report.findings import QGPU_CORE, RULES, SUMMARY, finding
 
 EVIL = "100%\r\n::error::forged, a:b ##[error]x ##vso[a.b]c \x1b[2J\x9b\u202e\ud800"
 
 
-def test_json_is_the_form_of_the_contract(finding, summary):
-    rendered = render("json", [finding(message="显存 33")], summary)
+def test_json_is_the_form_of_the_contract() -> None:
+    rendered = render("json", [finding(message="显存 33")], SUMMARY)
     assert '"message": "显存 33"' in rendered
     assert rendered.startswith('{\n  "format": "gpuxlate-diagnostics/v1",\n  "diagnostics": [\n    {\n')
     assert json.loads(rendered) == {
@@ -36,10 +39,7 @@ def test_json_is_the_form_of_the_contract(finding, summary):
                 "column": 46,
                 "endLine": 11,
                 "endColumn": 50,
-                "path": [
-                    *("spec", "template", "spec", "containers", 0, "resources", "limits"),
-                    "tke.cloud.tencent.com/qgpu-core",
-                ],
+                "path": [*QGPU_CORE],
                 "object": {"apiVersion": "apps/v1", "kind": "Deployment", "namespace": None, "name": "web"},
                 "fix": {"safe": True, "title": "Round up to 35"},
                 "url": "https://gpuxlate.io/rules/TKE002",
@@ -58,7 +58,7 @@ def test_json_is_the_form_of_the_contract(finding, summary):
     }
 
 
-def test_github_golden(finding, summary):
+def test_github_golden() -> None:
     findings = [
         finding(),
         finding(severity=Severity.WARNING, hint=None, file="a,b:c%.yaml"),
@@ -68,7 +68,7 @@ def test_github_golden(finding, summary):
     ]
     message = "qgpu-core is 33, which is no multiple of 5"
     place = "line=11,col=46,endLine=11,endColumn=50"
-    assert render("github", findings, summary).splitlines() == [
+    assert render("github", findings, SUMMARY).splitlines() == [
         f"::error file=deploy.yaml,{place},title=gpuxlate TKE002::{message}%0Awrite 35",
         f"::warning file=a%2Cb%3Ac%25.yaml,{place},title=gpuxlate TKE002::{message}",
         # no columns on an annotation over several lines
@@ -78,47 +78,38 @@ def test_github_golden(finding, summary):
     ]
 
 
-def test_github_commands_cannot_be_forged(finding, summary):
-    rendered = render("github", [finding(message=EVIL, hint=EVIL, file=EVIL)], summary)
+def test_github_commands_cannot_be_forged() -> None:
+    rendered = render("github", [finding(message=EVIL, hint=EVIL, file=EVIL)], SUMMARY)
     assert rendered.count("\n") == 1
     escaped = "100%25%0D%0A::error::forged, a:b \\x23#[error]x \\x23#vso[a.b]c ␛[2J\\x9b\\u202e\\ud800"
     assert rendered.endswith(f"::{escaped}%0A{escaped}\n")
 
 
-def test_gitlab_golden(finding, summary):
+def test_gitlab_golden() -> None:
     findings = [
         finding(),
         finding(code="TKE008", severity=Severity.WARNING, hint=None),
         finding(code="GX012", severity=Severity.INFO, hint=None, file="./a.yaml", span=None),
     ]
-    names = fingerprints(findings)
     message = "qgpu-core is 33, which is no multiple of 5"
-    assert json.loads(render("gitlab", findings, summary)) == [
+    places = [{"path": "deploy.yaml", "lines": {"begin": 11}}] * 2 + [
+        {"path": "a.yaml", "lines": {"begin": 1}}
+    ]
+    words = (f"{message} (write 35)", message, message)
+    rows = zip(findings, words, ("major", "minor", "info"), fingerprints(findings), places, strict=True)
+    assert json.loads(render("gitlab", findings, SUMMARY)) == [
         {
-            "description": f"{message} (write 35)",
-            "check_name": "TKE002",
-            "fingerprint": names[0],
-            "severity": "major",
-            "location": {"path": "deploy.yaml", "lines": {"begin": 11}},
-        },
-        {
-            "description": message,
-            "check_name": "TKE008",
-            "fingerprint": names[1],
-            "severity": "minor",
-            "location": {"path": "deploy.yaml", "lines": {"begin": 11}},
-        },
-        {
-            "description": message,
-            "check_name": "GX012",
-            "fingerprint": names[2],
-            "severity": "info",
-            "location": {"path": "a.yaml", "lines": {"begin": 1}},
-        },
+            "description": description,
+            "check_name": one.code,
+            "fingerprint": fingerprint,
+            "severity": severity,
+            "location": place,
+        }
+        for one, description, severity, fingerprint, place in rows
     ]
 
 
-def test_fingerprints_are_the_same_in_every_version(finding):
+def test_fingerprints_are_the_same_in_every_version() -> None:
     # A changed value would close and reopen every finding that a code host tracks.
     same = finding(message="other words", span=Span(99, 1, 99, 2), severity=Severity.INFO, document=7)
     first = "1af204cd79df8db6bbdf3dfe8460b73564c8f4fc6e0344d32b6c173a7f5ee252"
@@ -127,8 +118,8 @@ def test_fingerprints_are_the_same_in_every_version(finding):
     assert len(set(names)) == 4  # repeats are numbered
 
 
-def test_fingerprints_differ_by_file_object_place_and_code(finding):
-    changes = [
+def test_fingerprints_differ_by_file_object_place_and_code() -> None:
+    changes: list[dict[str, Any]] = [
         {},
         {"file": "other.yaml"},
         {"object": None},
@@ -138,31 +129,23 @@ def test_fingerprints_differ_by_file_object_place_and_code(finding):
     assert len({fingerprints([finding(**change)])[0] for change in changes}) == len(changes)
 
 
-def test_json_pointer():
+def test_json_pointer() -> None:
     assert json_pointer(("a/b", 0, "c~d", "")) == "/a~1b/0/c~0d/"
     assert json_pointer(()) == ""
 
 
-@pytest.mark.parametrize(
-    ("file", "path"),
-    [
-        ("./a/b.yaml", "a/b.yaml"),
-        ("../a.yaml", "../a.yaml"),
-        ("/etc/a.yaml", "/etc/a.yaml"),
-        ("<stdin>", "<stdin>"),
-    ],
-)
-def test_repository_path(file, path, tmp_path, monkeypatch):
+def test_repository_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    assert repository_path(file) == path
-    assert repository_path(str(tmp_path / "a" / "b.yaml")) == "a/b.yaml"
+    assert repository_path("./a/b.yaml") == repository_path(str(tmp_path / "a" / "b.yaml")) == "a/b.yaml"
+    for file in ("../a.yaml", "/etc/a.yaml", "<stdin>"):
+        assert repository_path(file) == file
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_the_same_bytes_on_every_run_and_encodable(name, finding, summary, rules):
+def test_the_same_bytes_on_every_run_and_encodable(name: str) -> None:
     findings = [finding(message=EVIL, hint=EVIL, file=EVIL), finding(code="GX001"), finding()]
     runs = {
-        render(name, findings, summary, lines=lambda _file, _line: EVIL, rules=rules, version="1.2.3")
+        render(name, findings, SUMMARY, lines=lambda _file, _line: EVIL, rules=RULES, version="1.2.3")
         for _ in range(3)
     }
     (rendered,) = runs
@@ -172,36 +155,34 @@ def test_the_same_bytes_on_every_run_and_encodable(name, finding, summary, rules
     assert re.findall(r"(?m)^\s*::error::|##\w*\[", rendered) == []
 
 
-def test_json_keeps_its_values():
+def test_json_keeps_its_values() -> None:
     value = {"##[a]": ["\\##vso[b]", "###[", "::c\n", "\x7f\u202e\udcff"]}
     assert json.loads(dump(value)) == value
     assert "##vso[" not in dump(value)
 
 
-@pytest.mark.parametrize(("name", "rendered"), [("github", ""), ("gitlab", "[]\n"), ("concise", "")])
-def test_no_findings(name, rendered):
-    assert render(name, [], Summary()) == rendered
+def test_no_findings() -> None:
+    for name, rendered in (("github", ""), ("gitlab", "[]\n"), ("concise", "")):
+        assert render(name, [], Summary()) == rendered
 
 
-def test_an_unknown_format_is_refused():
+def test_an_unknown_format_is_refused() -> None:
     with pytest.raises(ValueError, match="unknown format 'xml'; formats: text, concise, json, "):
         render("xml", [], Summary())
 
 
 @pytest.mark.parametrize("name", FORMATS)
-def test_only_the_asked_format_is_loaded(name):
+def test_only_the_asked_format_is_loaded(name: str) -> None:
     code = (
         "import sys; from gpuxlate.report import render; from gpuxlate.report.summary import Summary\n"
         f"render({name!r}, [], Summary())\n"
         "print(*sorted(m for m in sys.modules if m.startswith(('gpuxlate', 'rich', 'pydantic'))))"
     )
-    loaded = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True
-    ).stdout.split()
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = done.stdout.split()
     shared = {"summary", "characters", "excerpt", "identity", "json"}
     formats = {module.removeprefix("gpuxlate.report.") for module in loaded if "gpuxlate.report." in module}
     assert name in formats
     assert formats - shared - {name} == set()
-    assert [
-        m for m in loaded if m.startswith(("gpuxlate.rules", "gpuxlate.backends", "rich", "pydantic"))
-    ] == []
+    heavy = ("gpuxlate.rules", "gpuxlate.backends", "rich", "pydantic")
+    assert [module for module in loaded if module.startswith(heavy)] == []

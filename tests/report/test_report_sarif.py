@@ -7,26 +7,23 @@ properties that the specification allows and requires are said here, for the obj
 from __future__ import annotations
 
 import json
+from typing import Any
 
-import pytest
 from jsonschema import Draft202012Validator
 
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity, Span
 from gpuxlate.report import render
 from gpuxlate.report.identity import fingerprints
 from gpuxlate.report.summary import Replacement, Summary
+from tests.report.findings import RULES, SUMMARY, finding
 
 
-def an_object(required=(), **properties):
-    return {
-        "type": "object",
-        "additionalProperties": False,
-        "required": list(required),
-        "properties": properties,
-    }
+def an_object(required: list[str] | None = None, **properties: object) -> dict[str, Any]:
+    there = {"required": required or [], "properties": properties}
+    return {"type": "object", "additionalProperties": False, **there}
 
 
-def a_list(items, **more):
+def a_list(items: object, **more: object) -> dict[str, Any]:
     return {"type": "array", "items": items, **more}
 
 
@@ -38,12 +35,9 @@ LEVEL = {"enum": ["none", "note", "warning", "error"]}
 MESSAGE = an_object(["text"], text=NOT_EMPTY)  # 3.11
 MULTIFORMAT = an_object(["text"], text=TEXT, markdown=TEXT)  # 3.12
 ARTIFACT_LOCATION = an_object(["uri"], uri=URI)  # 3.4
+ENDS = ("startLine", "startColumn", "endLine", "endColumn")
 REGION = an_object(  # 3.30.4: text regions are given by lines and columns
-    ["startLine", "startColumn", "endLine", "endColumn"],
-    startLine=FROM_ONE,
-    startColumn=FROM_ONE,
-    endLine=FROM_ONE,
-    endColumn=FROM_ONE,
+    [*ENDS], **dict.fromkeys(ENDS, FROM_ONE)
 )
 PHYSICAL = an_object(["artifactLocation"], artifactLocation=ARTIFACT_LOCATION, region=REGION)  # 3.29
 LOGICAL = an_object([], name=TEXT, fullyQualifiedName=TEXT, kind={"enum": ["object", "property", "value"]})
@@ -108,183 +102,121 @@ LOG = an_object(  # 3.13
 NOTHING = Summary()
 
 
-def log_of(findings, summary=NOTHING, **more):
+def run_of(findings: list[Diagnostic], summary: Summary = NOTHING, **more: Any) -> dict[str, Any]:
     log = json.loads(render("sarif", findings, summary, version="1.2.3", **more))
     Draft202012Validator(LOG).validate(log)
-    return log
+    schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
+    [run] = log["runs"]
+    assert log == {"$schema": schema, "version": "2.1.0", "runs": [run]}
+    found: dict[str, Any] = run
+    return found
 
 
-def test_golden(finding, summary, rules):
+def result_of(one: Diagnostic) -> dict[str, Any]:
+    [found] = run_of([one])["results"]
+    return dict(found)
+
+
+def test_golden() -> None:
     one = finding()
-    log = log_of([one], summary, rules=rules, replacements=lambda _: [Replacement(11, 46, 11, 50, '"35"')])
-    region = {"startLine": 11, "startColumn": 46, "endLine": 11, "endColumn": 50}
+    run = run_of([one], SUMMARY, rules=RULES, replacements=lambda _: [Replacement(11, 46, 11, 50, '"35"')])
     example = 'resources: {limits: {tke.cloud.tencent.com/qgpu-core: "33"}}'
     prose = "Checks that `qgpu-core`\nis a multiple of 5."
-    assert log == {
-        "$schema": "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [
-            {
-                "tool": {
-                    "driver": {
-                        "name": "gpuxlate",
-                        "semanticVersion": "1.2.3",
-                        "informationUri": "https://gpuxlate.io/",
-                        "rules": [
-                            {
-                                "id": "TKE002",
-                                "name": "cores-on-the-grid",
-                                "shortDescription": {"text": "Compute is a multiple of 5."},
-                                "fullDescription": {"text": "Checks that `qgpu-core` is a multiple of 5."},
-                                "help": {
-                                    "text": f"What it does\n{prose}\n\nExample\n{example}\n\n"
-                                    "Source\nA document.",
-                                    "markdown": f"## What it does\n\n{prose}\n\n## Example\n\n"
-                                    f"```yaml\n{example}\n```\n\n## Source\n\nA document.",
-                                },
-                                "helpUri": "https://gpuxlate.io/rules/TKE002",
-                                "defaultConfiguration": {"level": "error"},
-                            }
-                        ],
-                    }
-                },
-                "invocations": [
-                    {
-                        "executionSuccessful": True,
-                        "toolExecutionNotifications": [
-                            {
-                                "level": "note",
-                                "message": {"text": "skipped: Helm template"},
-                                "locations": [
-                                    {
-                                        "physicalLocation": {
-                                            "artifactLocation": {"uri": "chart/templates/x.yaml"}
-                                        }
-                                    }
-                                ],
-                            }
-                        ],
-                    }
-                ],
-                "columnKind": "unicodeCodePoints",
-                "results": [
-                    {
-                        "ruleId": "TKE002",
-                        "ruleIndex": 0,
-                        "level": "error",
-                        "message": {"text": "qgpu-core is 33, which is no multiple of 5\nwrite 35"},
-                        "locations": [
-                            {
-                                "physicalLocation": {
-                                    "artifactLocation": {"uri": "deploy.yaml"},
-                                    "region": region,
-                                },
-                                "logicalLocations": [
-                                    {
-                                        "name": "tke.cloud.tencent.com/qgpu-core",
-                                        "fullyQualifiedName": "Deployment/web/spec/template/spec/containers/0"
-                                        "/resources/limits/tke.cloud.tencent.com~1qgpu-core",
-                                        "kind": "value",
-                                    }
-                                ],
-                            }
-                        ],
-                        "partialFingerprints": {"gpuxlate/v1": fingerprints([one])[0]},
-                        "fixes": [
-                            {
-                                "description": {"text": "Round up to 35"},
-                                "artifactChanges": [
-                                    {
-                                        "artifactLocation": {"uri": "deploy.yaml"},
-                                        "replacements": [
-                                            {"deletedRegion": region, "insertedContent": {"text": '"35"'}}
-                                        ],
-                                    }
-                                ],
-                            }
-                        ],
-                    }
-                ],
-            }
-        ],
+    rule = {
+        "id": "TKE002",
+        "name": "cores-on-the-grid",
+        "shortDescription": {"text": "Compute is a multiple of 5."},
+        "fullDescription": {"text": "Checks that `qgpu-core` is a multiple of 5."},
+        "help": {
+            "text": f"What it does\n{prose}\n\nExample\n{example}\n\nSource\nA document.",
+            "markdown": f"## What it does\n\n{prose}\n\n## Example\n\n```yaml\n{example}\n```\n\n"
+            "## Source\n\nA document.",
+        },
+        "helpUri": "https://gpuxlate.io/rules/TKE002",
+        "defaultConfiguration": {"level": "error"},
+    }
+    where = "spec/template/spec/containers/0/resources/limits/tke.cloud.tencent.com~1qgpu-core"
+    skipped = {"physicalLocation": {"artifactLocation": {"uri": "chart/templates/x.yaml"}}}
+    note = {"level": "note", "message": {"text": "skipped: Helm template"}, "locations": [skipped]}
+    file = {"uri": "deploy.yaml"}
+    region = {"startLine": 11, "startColumn": 46, "endLine": 11, "endColumn": 50}
+    logical = {
+        "name": "tke.cloud.tencent.com/qgpu-core",
+        "fullyQualifiedName": f"Deployment/web/{where}",
+        "kind": "value",
+    }
+    location = {
+        "physicalLocation": {"artifactLocation": file, "region": region},
+        "logicalLocations": [logical],
+    }
+    replacement = {"deletedRegion": region, "insertedContent": {"text": '"35"'}}
+    change = {"artifactLocation": file, "replacements": [replacement]}
+    result = {
+        "ruleId": "TKE002",
+        "ruleIndex": 0,
+        "level": "error",
+        "message": {"text": "qgpu-core is 33, which is no multiple of 5\nwrite 35"},
+        "locations": [location],
+        "partialFingerprints": {"gpuxlate/v1": fingerprints([one])[0]},
+        "fixes": [{"description": {"text": "Round up to 35"}, "artifactChanges": [change]}],
+    }
+    name = {"name": "gpuxlate", "semanticVersion": "1.2.3", "informationUri": "https://gpuxlate.io/"}
+    assert run == {
+        "tool": {"driver": {**name, "rules": [rule]}},
+        "invocations": [{"executionSuccessful": True, "toolExecutionNotifications": [note]}],
+        "columnKind": "unicodeCodePoints",
+        "results": [result],
     }
 
 
-def test_rules_are_those_that_fired_sorted_and_indexed(finding, rules):
+def test_rules_are_those_that_fired_sorted_and_indexed() -> None:
     codes = ["VKE004", "ACK001", "TKE002", "ACK001"]
-    (run,) = log_of([finding(code=code) for code in codes], rules=rules)["runs"]
+    run = run_of([finding(code=code) for code in codes], rules=RULES)
     listed = run["tool"]["driver"]["rules"]
     assert [one["id"] for one in listed] == ["ACK001", "TKE002", "VKE004"]
-    assert listed[0] == {
-        "id": "ACK001",
-        "helpUri": "https://gpuxlate.io/rules/ACK001",
-    }  # not known to `rules`
+    # not known to `rules`
+    assert listed[0] == {"id": "ACK001", "helpUri": "https://gpuxlate.io/rules/ACK001"}
     assert [listed[one["ruleIndex"]]["id"] for one in run["results"]] == codes
 
 
-@pytest.mark.parametrize(
-    ("severity", "level"),
-    [(Severity.ERROR, "error"), (Severity.WARNING, "warning"), (Severity.INFO, "note")],
-)
-def test_levels(finding, severity, level):
-    assert log_of([finding(severity=severity)])["runs"][0]["results"][0]["level"] == level
-
-
-@pytest.mark.parametrize(
-    ("file", "uri"),
-    [
+def test_files_are_uris() -> None:
+    for file, uri in (
         ("./a b/模型.yaml", "a%20b/%E6%A8%A1%E5%9E%8B.yaml"),
         ("<stdin>", "%3Cstdin%3E"),
         ("a:b%c#d?.yaml", "a%3Ab%25c%23d%3F.yaml"),
         ("/etc/a b.yaml", "file:///etc/a%20b.yaml"),
         ("\udcff.yaml", "%FF.yaml"),  # the file named with the byte 0xFF
         ("\ud800.yaml", "%ED%A0%80.yaml"),
-    ],
-)
-def test_files_are_uris(finding, file, uri):
-    (result,) = log_of([finding(file=file)])["runs"][0]["results"]
-    assert result["locations"][0]["physicalLocation"]["artifactLocation"] == {"uri": uri}
+    ):
+        [location] = result_of(finding(file=file))["locations"]
+        assert location["physicalLocation"]["artifactLocation"] == {"uri": uri}
 
 
-def test_a_finding_without_a_span_is_at_the_start_of_its_file(finding):
-    (result,) = log_of([finding(span=None)])["runs"][0]["results"]
-    assert result["locations"][0]["physicalLocation"]["region"] == {
-        "startLine": 1,
-        "startColumn": 1,
-        "endLine": 1,
-        "endColumn": 1,
-    }
+def test_logical_locations() -> None:
+    pod = ObjectRef("v1", "Pod", "prod", "web")
+    for one, logical in (
+        (finding(path=(), object=pod), ("web", "prod/Pod/web", "object")),
+        (finding(path=("spec", 0), on_key=True), ("0", "Deployment/web/spec/0", "property")),
+    ):
+        expected = dict(zip(("name", "fullyQualifiedName", "kind"), logical, strict=True))
+        assert result_of(one)["locations"][0]["logicalLocations"] == [expected]
 
 
-@pytest.mark.parametrize(
-    ("changes", "logical"),
-    [
-        (
-            {"path": (), "object": ObjectRef("v1", "Pod", "prod", "web")},
-            {"name": "web", "fullyQualifiedName": "prod/Pod/web", "kind": "object"},
-        ),
-        (
-            {"path": ("spec", 0), "on_key": True},
-            {"name": "0", "fullyQualifiedName": "Deployment/web/spec/0", "kind": "property"},
-        ),
-    ],
-)
-def test_logical_locations(finding, changes, logical):
-    (result,) = log_of([finding(**changes)])["runs"][0]["results"]
-    assert result["locations"][0]["logicalLocations"] == [logical]
+def test_a_finding_with_less() -> None:
+    for severity, level in zip(Severity, ("error", "warning", "note"), strict=True):
+        assert result_of(finding(severity=severity))["level"] == level
+    [location] = result_of(finding(span=None))["locations"]
+    assert location["physicalLocation"]["region"] == dict.fromkeys(ENDS, 1)  # the start of its file
+    bare = result_of(Diagnostic("GX001", Severity.ERROR, "message"))  # no location, no fix
+    assert sorted(bare) == ["level", "message", "partialFingerprints", "ruleId", "ruleIndex"]
 
 
-def test_a_bare_finding_has_no_location_and_no_fix():
-    (result,) = log_of([Diagnostic("GX001", Severity.ERROR, "message")])["runs"][0]["results"]
-    assert sorted(result) == ["level", "message", "partialFingerprints", "ruleId", "ruleIndex"]
-
-
-def test_an_empty_run():
-    (run,) = log_of([])["runs"]
+def test_an_empty_run() -> None:
+    run = run_of([])
     assert run["results"] == run["tool"]["driver"]["rules"] == []
     assert run["invocations"] == [{"executionSuccessful": True}]
 
 
-def test_repeats_have_fingerprints_of_their_own(finding):
-    results = log_of([finding(), finding(span=Span(20, 1, 20, 2))])["runs"][0]["results"]
+def test_repeats_have_fingerprints_of_their_own() -> None:
+    results = run_of([finding(), finding(span=Span(20, 1, 20, 2))])["results"]
     assert len({one["partialFingerprints"]["gpuxlate/v1"] for one in results}) == 2

@@ -4,29 +4,30 @@ from __future__ import annotations
 
 import pytest
 
-from gpuxlate.model.diagnostics import Fix, Severity, Span
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity, Span
 from gpuxlate.report import render, statistics
 from gpuxlate.report.characters import text_of, visible, visible_lines, width
 from gpuxlate.report.excerpt import COLUMNS, Excerpt, excerpt
 from gpuxlate.report.summary import Summary
 from gpuxlate.yamltext.source import Source, Texts
+from tests.report.findings import LINES, RULES, SUMMARY, finding
 
 
-def body(finding, text):
+def body(one: Diagnostic, text: str | None) -> list[str]:
     """The output without the line of counts."""
     texts = Texts() if text is None else Texts(Source("deploy.yaml", text))
-    rendered = render("text", [finding], Summary(), lines=texts.line)
+    rendered = render("text", [one], Summary(), lines=texts.line)
     return rendered.rsplit("\n\n", 1)[0].split("\n")
 
 
-def test_golden(finding, summary, lines):
+def test_golden() -> None:
     unsafe = Fix("Drop the memory", (), safe=False)
     findings = [
         finding(),
         finding(code="TKE008", severity=Severity.WARNING, hint=None, fix=unsafe, span=Span(2, 7, 2, 17)),
         finding(code="GX010", file="empty.yaml", hint=None, fix=None, span=None, message="no document"),
     ]
-    assert render("text", findings, summary, lines=lines) == (
+    assert render("text", findings, SUMMARY, lines=LINES) == (
         "error[TKE002]: qgpu-core is 33, which is no multiple of 5\n"
         "  --> deploy.yaml:11:46\n"
         "   |\n"
@@ -54,9 +55,9 @@ def test_golden(finding, summary, lines):
     )
 
 
-def test_colour_adds_codes_and_changes_nothing_else(finding, summary, lines):
-    plain = render("text", [finding()], summary, lines=lines)
-    coloured = render("text", [finding()], summary, lines=lines, color=True)
+def test_colour_adds_codes_and_changes_nothing_else() -> None:
+    plain = render("text", [finding()], SUMMARY, lines=LINES)
+    coloured = render("text", [finding()], SUMMARY, lines=LINES, color=True)
     assert "\x1b" not in plain
     assert "\x1b[1;31merror[TKE002]\x1b[0m" in coloured
     for code in ("\x1b[0m", "\x1b[1m", "\x1b[1;34m", "\x1b[1;31m"):
@@ -86,36 +87,32 @@ def test_colour_adds_codes_and_changes_nothing_else(finding, summary, lines):
         ("\u202ea: \x9b5", Span(1, 5, 1, 7), "1 | \\u202ea: \\x9b5", "  |          ^^^^^"),
     ],
 )
-def test_excerpt(finding, line, span, shown, under):
+def test_excerpt(line: str, span: Span, shown: str, under: str) -> None:
     text = f"{line}\nlast\n"
     assert body(finding(span=span), text)[3:5] == [shown, under]
 
 
-@pytest.mark.parametrize("newline", ["\n", "\r\n", "\r"])
-def test_line_breaks_of_every_system(finding, newline):
-    text = newline.join(["\ufeffa: 1", "b: 2", "c: 3"])
-    assert body(finding(span=Span(2, 4, 2, 5)), text)[3:5] == ["2 | b: 2", "  |    ^"]
+def test_line_breaks_of_every_system() -> None:
+    for newline in ("\n", "\r\n", "\r"):
+        text = newline.join(["\ufeffa: 1", "b: 2", "c: 3"])
+        assert body(finding(span=Span(2, 4, 2, 5)), text)[3:5] == ["2 | b: 2", "  |    ^"]
 
 
-@pytest.mark.parametrize(
-    ("line", "span", "left", "right"),
-    [
-        (f"{'a' * 300} here {'b' * 300}", Span(1, 302, 1, 306), True, True),
-        (f"here {'b' * 300}", Span(1, 1, 1, 5), False, True),
-        (f"{'a' * 300} here", Span(1, 302, 1, 306), True, False),
-        (f"{'显' * 100} here {'存' * 100}", Span(1, 102, 1, 106), True, True),
-    ],
-)
-def test_a_long_line_is_cut_around_its_span(line, span, left, right):
-    seen = excerpt(line, span)
-    assert COLUMNS - 2 <= width(seen.line) <= COLUMNS
-    assert seen.line.startswith("…") is left
-    assert seen.line.endswith("…") is right
-    assert seen.carets == "^^^^"
-    assert len(seen.indent) == width(seen.line[: seen.line.index("here")])
+def test_a_long_line_is_cut_around_its_span() -> None:
+    for line, start, left, right in (
+        (f"{'a' * 300} here {'b' * 300}", 302, True, True),
+        (f"here {'b' * 300}", 1, False, True),
+        (f"{'a' * 300} here", 302, True, False),
+        (f"{'显' * 100} here {'存' * 100}", 102, True, True),
+    ):
+        seen = excerpt(line, Span(1, start, 1, start + 4))
+        assert COLUMNS - 2 <= width(seen.line) <= COLUMNS
+        assert (seen.line.startswith("…"), seen.line.endswith("…")) == (left, right)
+        assert seen.carets == "^^^^"
+        assert len(seen.indent) == width(seen.line[: seen.line.index("here")])
 
 
-def test_golden_long_line(finding):
+def test_golden_long_line() -> None:
     line = f"{'a' * 200} here {'b' * 200}"
     assert body(finding(span=Span(1, 202, 1, 206)), line)[3:5] == [
         f"1 | …{'a' * 56} here {'b' * 56}…",
@@ -123,21 +120,21 @@ def test_golden_long_line(finding):
     ]
 
 
-def test_a_span_longer_than_the_excerpt_is_cut_too():
+def test_a_span_longer_than_the_excerpt_is_cut_too() -> None:
     seen = excerpt("x" * 1000, Span(1, 1, 1, 1001))
     assert seen == Excerpt("x" * (COLUMNS - 2) + "…", "", "^" * (COLUMNS - 2))
 
 
-@pytest.mark.parametrize("text", [None, "", "one line\n"])
-def test_no_excerpt_where_the_source_has_no_such_line(finding, text):
-    assert body(finding(hint=None, fix=None), text) == [
-        "error[TKE002]: qgpu-core is 33, which is no multiple of 5",
-        "  --> deploy.yaml:11:46",
-        "   = see: gpuxlate explain TKE002",
-    ]
+def test_no_excerpt_where_the_source_has_no_such_line() -> None:
+    for text in (None, "", "one line\n"):
+        assert body(finding(hint=None, fix=None), text) == [
+            "error[TKE002]: qgpu-core is 33, which is no multiple of 5",
+            "  --> deploy.yaml:11:46",
+            "   = see: gpuxlate explain TKE002",
+        ]
 
 
-def test_nothing_of_the_input_acts_on_a_terminal(finding):
+def test_nothing_of_the_input_acts_on_a_terminal() -> None:
     evil = "\x1b]0;x\x07\nerror[GX001]: forged\r\x9b2J\u202e\ud800"
     one = finding(message=evil, hint=evil, file=f"{evil}.yaml", fix=Fix(evil, ()))
     rendered = render("text", [one], Summary(), lines=lambda _file, _line: evil)
@@ -146,9 +143,8 @@ def test_nothing_of_the_input_acts_on_a_terminal(finding):
     assert rendered.startswith("error[TKE002]: ␛]0;x␇␊error[GX001]: forged␍\\x9b2J\\u202e\\ud800\n")
 
 
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
+def test_visible() -> None:
+    for text, shown in (
         ("plain 显存", "plain 显存"),
         ("a\tb\x7f", "a␉b␡"),
         ("\U000e0001", "\\U000e0001"),
@@ -161,47 +157,39 @@ def test_nothing_of_the_input_acts_on_a_terminal(finding):
         ("a ##[error]b ##vso[task.x]c", "a \\x23#[error]b \\x23#vso[task.x]c"),
         ("###teamcity[a]", "#\\x23#teamcity[a]"),
         ("## a [b] #[c] ##1[d]", "## a [b] #[c] ##1[d]"),
-    ],
-)
-def test_visible(text, shown):
-    assert visible(text) == visible(visible(text)) == shown
+    ):
+        assert visible(text) == visible(visible(text)) == shown
 
 
-def test_visible_lines():
+def test_visible_lines() -> None:
     text = "a\r\n\t::b\n\x1b[1m ::c\x1b[0m ##[d\n"
     assert visible_lines(text) == "a␍\n\t\\x3a:b\n␛[1m ::c␛[0m \\x23#[d\n"
     assert visible_lines(text, colours=True) == "a␍\n\t\\x3a:b\n\x1b[1m \\x3a:c\x1b[0m \\x23#[d\n"
     assert text_of(["a\nb", "", "::c"]) == "a␊b\n\n\\x3a:c\n"
 
 
-def test_an_excerpt_has_no_command(finding):
+def test_an_excerpt_has_no_command() -> None:
     one = finding(span=Span(1, 4, 1, 6), hint=None, fix=None)
-    assert body(one, "a: ##vso[b] ##[c]")[3:5] == [
-        "1 | a: \\x23#vso[b] \\x23#[c]",
-        "  |    ^^^^^",
-    ]
+    assert body(one, "a: ##vso[b] ##[c]")[3:5] == ["1 | a: \\x23#vso[b] \\x23#[c]", "  |    ^^^^^"]
 
 
-@pytest.mark.parametrize(
-    ("summary", "line"),
-    [
+def test_counts() -> None:
+    for summary, line in (
         (Summary(), "no findings in 0 files"),
         (Summary(files=1, suppressed=2), "no findings in 1 file (2 suppressed)"),
         (Summary(files=2, errors=1, warnings=2, infos=1), "1 error, 2 warnings, 1 info in 2 files"),
         (Summary(files=1, infos=2, skipped=(("a", "b"),)), "2 infos in 1 file (1 skipped)"),
-    ],
-)
-def test_counts(summary, line):
-    assert render("text", [], summary) == f"{line}\n"
+    ):
+        assert render("text", [], summary) == f"{line}\n"
 
 
-def test_no_finding_is_left_out(finding, summary, lines):
+def test_no_finding_is_left_out() -> None:
     findings = [finding(message=f"number {number}") for number in range(2000)]
-    rendered = render("text", findings, summary, lines=lines)
+    rendered = render("text", findings, SUMMARY, lines=LINES)
     assert rendered.count("\nerror[TKE002]: number ") == 1999
 
 
-def test_statistics(finding, rules):
+def test_statistics() -> None:
     findings = [finding(code=code) for code in ["GX010", *["TKE002"] * 10, "ACK001"]]
-    assert statistics(findings, rules) == "10  TKE002  Compute is a multiple of 5.\n 1  ACK001\n 1  GX010\n"
+    assert statistics(findings, RULES) == "10  TKE002  Compute is a multiple of 5.\n 1  ACK001\n 1  GX010\n"
     assert statistics([]) == ""

@@ -1,11 +1,14 @@
-"""The catalogue of rules, and the docstrings of those that belong to no vendor."""
+"""How rules are found, in a module, in a package and by their code; and what is said of all of them."""
 
 from __future__ import annotations
 
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+import zipfile
+from collections.abc import Iterator
+from importlib import import_module, invalidate_caches
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,63 +18,67 @@ from gpuxlate.backends import registry
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.share_problems import share_problems
 from gpuxlate.rules import catalog, source, translation
-from gpuxlate.rules.base import Rule, Scope, rule
+from gpuxlate.rules.base import CodeTakenError, Rule, Scope, rule, rules_of
+from tests.rules.findings import lint
+from tests.test_rule_examples import EXAMPLE, INSTEAD, blocks, manifest_of
 
-# code, severity and kind of fix of the rules of translation; fixtures/lint has those that a file can break
-TABLE = """
-DRA015 error -
-DRA016 error -
-GX015 info -
-GX016 info -
-GX017 info -
-GX018 info -
-GX020 error -
-GX021 error -
-GX022 error -
-GX023 error -
-GX024 error -
-GX026 error -
-GX028 warning -
-GX029 warning -
-GX030 warning -
-GX031 warning -
-GX033 error -
-"""
 RULES = (*catalog.neutral_rules(), *registry.get("neutral").rules)
-RUN = [one for one in catalog.neutral_rules() if one.scope in (Scope.POD, Scope.DOCUMENT)]
-HEADINGS = ("What it does", "Why", "Example", "Use instead", "Fix", "Source")
+
+# --- in a module, in a package and in a package in an archive ---------------------------------------
+
+RULE = '''
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.rules.base import rule
+
+@rule("{code}", Severity.ERROR)
+def {name}(this, pod, context):
+    """A rule."""
+'''
+TWO = {
+    "__init__.py": "",
+    "second.py": RULE.format(code="XYZ001", name="first_rule"),
+    "first.py": RULE.format(code="XYZ002", name="second_rule")
+    + "from vendor_rules.second import first_rule\n",
+    "helpers.py": "STEP = 5\n",
+}
 
 
-def test_the_rules_of_translation_are_those_of_the_table() -> None:
-    found = [f"{one.code} {one.severity} {one.fix or '-'}" for one in RULES if one.scope is Scope.TRANSLATION]
-    assert sorted(found) == sorted(TABLE.split("\n")[1:-1])
+@pytest.fixture
+def _clean() -> Iterator[None]:
+    invalidate_caches()
+    yield
+    for name in [name for name in sys.modules if name.partition(".")[0] == "vendor_rules"]:
+        del sys.modules[name]
 
 
-@pytest.mark.parametrize("one", RULES, ids=lambda one: one.code)
-def test_the_headings_of_a_docstring(one: Rule) -> None:
-    assert tuple(one.sections) == tuple(h for h in HEADINGS if h != "Fix" or one.fix)
-    assert one.summary.endswith(".")
-    assert all(one.sections.values())
-
-
-def _block(one: Rule, heading: str) -> str:
-    blocks = re.findall(r"^```yaml\n(.*?)^```", one.sections[heading], re.DOTALL | re.MULTILINE)
-    assert len(blocks) == 1
-    return str(blocks[0])
-
-
-@pytest.mark.parametrize("one", RUN, ids=lambda one: one.code)
-def test_the_examples_of_a_docstring(
-    one: Rule, lint: Callable[..., Any], manifest: Callable[[str], str]
+@pytest.mark.usefixtures("_clean")
+@pytest.mark.parametrize("zipped", [False, True])
+def test_every_module_of_a_package_is_looked_into(
+    zipped: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert lint(manifest(_block(one, "Example"))).of(one.code)
-    assert lint(manifest(_block(one, "Use instead"))).codes == []
+    (tmp_path / "vendor_rules").mkdir()
+    for path, text in TWO.items():
+        if zipped:
+            with zipfile.ZipFile(tmp_path / "rules.zip", "a") as archive:
+                archive.writestr(f"vendor_rules/{path}", text)
+        else:
+            (tmp_path / "vendor_rules" / path).write_text(text)
+    monkeypatch.syspath_prepend(str(tmp_path / "rules.zip" if zipped else tmp_path))
+    found = rules_of(import_module("vendor_rules"))
+    assert [(one.code, one.name) for one in found] == [("XYZ001", "first-rule"), ("XYZ002", "second-rule")]
+    assert rules_of(import_module("vendor_rules.second")) == found[:1]
 
 
-def test_a_rule_is_found_by_its_code() -> None:
-    assert catalog.find(" k8s003 ") is next(one for one in RULES if one.code == "K8S003")
-    assert catalog.find("VKE012") is None
-    assert catalog.find("NO001") is None
+@pytest.mark.usefixtures("_clean")
+def test_a_code_is_that_of_one_rule(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    same = RULE.format(code="XYZ001", name="one") + RULE.format(code="XYZ001", name="other")
+    (tmp_path / "vendor_rules.py").write_text(same)
+    monkeypatch.syspath_prepend(str(tmp_path))
+    with pytest.raises(CodeTakenError, match="XYZ001 of one"):
+        rules_of(import_module("vendor_rules"))
+
+
+# --- by their code ------------------------------------------------------------------------------------
 
 
 @rule("XYZ001", Severity.ERROR)
@@ -88,7 +95,10 @@ def _backend(*rules: Rule) -> Any:
     return SimpleNamespace(name="other", rules=rules)
 
 
-def test_the_rules_of_backends() -> None:
+def test_a_rule_is_found_by_its_code() -> None:
+    assert catalog.find(" k8s003 ") is next(one for one in RULES if one.code == "K8S003")
+    assert catalog.find("VKE012") is None
+    assert catalog.find("NO001") is None
     both = [_backend(own), _backend(own)]  # two targets may share a module of rules
     assert list(catalog.all_rules(both)) == sorted([*(one.code for one in catalog.neutral_rules()), "XYZ001"])
     assert catalog.find("xyz001", both) is own
@@ -96,21 +106,10 @@ def test_the_rules_of_backends() -> None:
         catalog.all_rules([_backend(twin)])
 
 
-@pytest.mark.parametrize(
-    ("code", "near"),
-    [
-        ("K8S03", "K8S003"),
-        ("k8s-1", "K8S001"),
-        ("GX3", "GX003"),
-        ("GX0003", "GX003"),
-        ("GXX015", "GX015"),
-        ("XYZ1", "XYZ001"),
-        ("ABCDEF", None),
-        ("", None),
-    ],
-)
-def test_the_nearest_code(code: str, near: str | None) -> None:
-    assert catalog.nearest(code, [_backend(own)]) == near
+def test_the_nearest_code() -> None:
+    cases = {"K8S03": "K8S003", "k8s-1": "K8S001", "GX3": "GX003", "GX0003": "GX003", "GXX015": "GX015"}
+    for code, near in {**cases, "XYZ1": "XYZ001", "ABCDEF": None, "": None}.items():
+        assert catalog.nearest(code, [_backend(own)]) == near, code
 
 
 def test_finding_nothing_loads_no_rules() -> None:
@@ -123,7 +122,32 @@ def test_finding_nothing_loads_no_rules() -> None:
     assert "documents" not in loaded
 
 
-def test_rules_of_a_source() -> None:
+# --- what is said of them ----------------------------------------------------------------------------
+
+
+def test_the_rules_of_translation() -> None:
+    """Severity and kind of fix; fixtures/lint has those of the rules that a file can break."""
+    found = {f"{one.code} {one.severity} {one.fix}" for one in RULES if one.scope is Scope.TRANSLATION}
+    of_severity = {
+        "info": ("GX015", "GX016", "GX017", "GX018"),
+        "warning": ("GX028", "GX029", "GX030", "GX031"),
+        "error": (*("DRA015", "DRA016", "GX020", "GX021", "GX022", "GX023", "GX024", "GX026", "GX033"),),
+    }
+    assert found == {f"{code} {severity} None" for severity, codes in of_severity.items() for code in codes}
+
+
+def test_the_examples_of_documents_and_pods() -> None:
+    """The rules of no vendor have nothing at all to say of what to write instead."""
+    wrong: dict[str, tuple[bool, list[str]]] = {}
+    for one in catalog.neutral_rules():
+        if one.scope in (Scope.POD, Scope.DOCUMENT):
+            [(_, example)], [(_, instead)] = (blocks(one.sections[name]) for name in (EXAMPLE, INSTEAD))
+            said = (one.code in lint(manifest_of(example)).codes, lint(manifest_of(instead)).codes)
+            wrong |= {one.code: said} if said != (True, []) else {}
+    assert wrong == {}
+
+
+def test_what_rules_without_a_manifest_say() -> None:
     assert "{{" in source.file_parses("a colon is missing", True)[0]
     assert source.file_parses("a colon is missing")[0].endswith("a colon is missing")
     assert "templates folder" in source.template_is_rendered(True)[0]
@@ -132,9 +156,6 @@ def test_rules_of_a_source() -> None:
     assert source.ignore_matches("VKE12", "VKE012")[1] == "did you mean VKE012?"
     problem = next(share_problems(2, 75, None))
     assert source.numbers_are_a_share(problem) == (problem.message, "write 74 or 76")
-
-
-def test_the_change_of_isolation_is_said() -> None:
     found = translation.isolation_is_the_same("share", "volcengine-mgpu", ())
     assert "from share to that of volcengine-mgpu" in found.message
 

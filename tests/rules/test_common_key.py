@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 import gpuxlate
 from gpuxlate.model.diagnostics import Diagnostic
 
@@ -32,16 +30,14 @@ def of_code(code: str, text: str, **options: object) -> list[Diagnostic]:
     return [one for one in found if one.code == code]
 
 
-@pytest.mark.parametrize(
-    "texts", [[WHOLE], [WHOLE, HAMI], [HAMI, WHOLE], [TKE, WHOLE], [QUOTA], [TKE, QUOTA]]
-)
-def test_the_dialects_that_write_the_key_are_named_in_every_run(texts: list[str]) -> None:
+def test_the_dialects_that_write_the_key_are_named_in_every_run() -> None:
     """Whatever is beside it: what a finding says depends on its object alone."""
-    found = of_code("GX016", "---\n".join(texts), to="neutral")
-    assert [one.hint for one in found] == [
-        "pass --from one of alibaba-gpushare, hami, koordinator, kai, nvidia-mig, nvidia-shared, gke, "
-        "huawei-cce to read it as whole cards"
-    ]
+    for texts in ([WHOLE], [WHOLE, HAMI], [HAMI, WHOLE], [TKE, WHOLE], [QUOTA], [TKE, QUOTA]):
+        found = of_code("GX016", "---\n".join(texts), to="neutral")
+        assert [one.hint for one in found] == [
+            "pass --from one of alibaba-gpushare, hami, koordinator, kai, nvidia-mig, nvidia-shared, gke, "
+            "huawei-cce to read it as whole cards"
+        ]
 
 
 def test_whole_cards_written_with_the_common_key_are_said_to_be_unread() -> None:
@@ -57,31 +53,16 @@ def test_a_target_that_names_its_dialect_says_nothing() -> None:
     assert of_code("GX016", TKE, to="hami") == []
 
 
-@pytest.mark.parametrize(
-    ("keys", "chosen"),
-    [
+def test_a_pod_with_keys_of_another_dialect_is_refused() -> None:
+    for keys, chosen in (
         ("nvidia.com/gpu: 1, nvidia.com/gpumem: 8192", "ack"),
         ("aliyun.com/gpu-mem: 8, tke.cloud.tencent.com/qgpu-core: 30", "ack"),
         ("nvidia.com/gpu: 1, volcano.sh/vgpu-memory: 8192", "hami"),
-    ],
-)
-@pytest.mark.parametrize("to", ["tke", "neutral"])
-def test_a_pod_with_keys_of_another_dialect_is_refused(keys: str, chosen: str, to: str) -> None:
-    text = POD.format(name="both", keys=keys)
-    assert len(of_code("K8S007", text, to=to, from_=chosen)) == 1
-
-
-def test_another_container_counts_too() -> None:
-    text = """\
-apiVersion: v1
-kind: Pod
-metadata: {name: both}
-spec:
-  containers:
-  - {name: a, resources: {limits: {nvidia.com/gpu: 1}}}
-  - {name: b, resources: {limits: {nvidia.com/gpumem: 8192}}}
-"""
-    assert len(of_code("K8S007", text, to="tke", from_="ack")) == 1
+        # another container counts too
+        ("nvidia.com/gpu: 1}}}, {name: d, image: x, resources: {limits: {nvidia.com/gpumem: 8192", "ack"),
+    ):
+        for to in ("tke", "neutral"):
+            assert len(of_code("K8S007", POD.format(name="both", keys=keys), to=to, from_=chosen)) == 1, keys
 
 
 def test_a_number_that_another_tool_writes_is_not_translated() -> None:

@@ -59,6 +59,10 @@ def pod(limits: Object | None = None, **more: object) -> Object:
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
 
 
+def pods(*limits: Object) -> list[Object]:
+    return [pod(one) for one in limits]
+
+
 def listed(text: str, *limits: Object) -> Object:
     """A Pod of two containers, with numbers for them."""
     first, second = limits or ({M: 1}, {M: 1}) if len(limits) != 1 else (*limits, {})
@@ -67,10 +71,27 @@ def listed(text: str, *limits: Object) -> Object:
     return found
 
 
+def counted(amount: object, number: str) -> Object:
+    """A Pod with a number in a label."""
+    return pod({M: amount}, labels={"n": number})
+
+
+def env(name: str, **value: str) -> Object:
+    return pod(env=[{"name": name, **value}])
+
+
+def selecting(value: str, **more: Object) -> Object:
+    return pod(nodeSelector={"node": value}, **more)
+
+
 def affinity(*terms: list[Object]) -> Object:
     listed = [{"matchExpressions": term} for term in terms]
     required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": listed}}
     return {"nodeAffinity": required}
+
+
+def bound(*terms: list[Object]) -> Object:
+    return pod(affinity=affinity(*terms))
 
 
 def chosen(*values: str, operator: str = "In") -> Object:
@@ -79,49 +100,36 @@ def chosen(*values: str, operator: str = "In") -> Object:
 
 INIT = [{"name": "i", "resources": {"limits": {M: "1"}}}]
 
+OF_INIT = pod(initContainers=INIT)
+A, B, NOT_A = chosen("a"), chosen("b"), chosen("a", operator="NotIn")
+# a condition, pods of which it is true, pods of which it is not
 CASES: list[tuple[Condition, list[Object], list[Object]]] = [
     (ALWAYS, [pod()], []),
-    (NEVER, [], [pod({M: 1})]),
+    (NEVER, [], pods({M: 1})),
     (
         Asks(M, N),
         [pod({M: "x"}), pod(resources={"requests": {N: 1}})],
-        [pod({C: 1}), pod(), pod(resources={})],
+        [*pods({C: 1}, {}), pod(resources={})],
     ),
-    (
-        Amount(M),
-        [pod({M: "6k"}), pod({M: -5}), pod({M: "30.0"})],
-        [pod(), pod({M: "0.5"}), pod({M: {}}), pod({M: "x"})],
-    ),
+    (Amount(M), pods({M: "6k"}, {M: -5}, {M: "30.0"}), pods({}, {M: "0.5"}, {M: {}}, {M: "x"})),
     (
         Amount(M, Range(5, 100, 5), Range(100, None, 100)),
-        [pod({M: "30"}), pod({M: 200})],
-        [pod({M: 32}), pod({M: "150"})],
+        pods({M: "30"}, {M: 200}),
+        pods({M: 32}, {M: "150"}),
     ),
-    (Amount(M, Range(256, None, 256)), [pod({M: 512})], [pod({M: 500}), pod({M: 0})]),
-    (Amount(M, Range(1)), [pod({M: 1, N: 0})], [pod(resources={"limits": {M: 0}, "requests": {M: 1}})]),
-    (
-        Divides(M, N),
-        [pod({M: 8, N: "2"}), pod({M: 0, N: 3})],
-        [pod({M: 9, N: 2}), pod({M: 9}), pod({M: 9, N: 0})],
-    ),
-    (Divides(M, N, 5), [pod({M: 30, N: 3})], [pod({M: 33, N: 3}), pod({M: 30, N: 4})]),
-    (Divides(M, Label("n")), [pod({M: 8}, labels={"n": "2"})], [pod({M: 9}, labels={"n": "2"}), pod({M: 9})]),
-    (Divides(M, Annotation("n")), [pod({M: 8}, annotations={"n": "2"})], [pod({M: 8}, labels={"n": "2"})]),
-    (AtMost(M, 100), [pod({M: 100})], [pod({M: 101}), pod(), pod({M: "x"})]),
-    (
-        AtMost(M, 100, N),
-        [pod({M: 200, N: 2}), pod({M: 100, N: "x"})],
-        [pod({M: 201, N: 2}), pod({M: 101, N: 0})],
-    ),
-    (
-        AtMost(M, 100, Label("n")),
-        [pod({M: 200}, labels={"n": "2"})],
-        [pod({M: 101}), pod({M: 101}, labels={"n": "-2"})],
-    ),
+    (Amount(M, Range(256, None, 256)), pods({M: 512}), pods({M: 500}, {M: 0})),
+    (Amount(M, Range(1)), pods({M: 1, N: 0}), [pod(resources={"limits": {M: 0}, "requests": {M: 1}})]),
+    (Divides(M, N), pods({M: 8, N: "2"}, {M: 0, N: 3}), pods({M: 9, N: 2}, {M: 9}, {M: 9, N: 0})),
+    (Divides(M, N, 5), pods({M: 30, N: 3}), pods({M: 33, N: 3}, {M: 30, N: 4})),
+    (Divides(M, Label("n")), [counted(8, "2")], [counted(9, "2"), pod({M: 9})]),
+    (Divides(M, Annotation("n")), [pod({M: 8}, annotations={"n": "2"})], [counted(8, "2")]),
+    (AtMost(M, 100), pods({M: 100}), pods({M: 101}, {}, {M: "x"})),
+    (AtMost(M, 100, N), pods({M: 200, N: 2}, {M: 100, N: "x"}), pods({M: 201, N: 2}, {M: 101, N: 0})),
+    (AtMost(M, 100, Label("n")), [counted(200, "2")], [pod({M: 101}), counted(101, "-2")]),
     (
         AtLeast(M, 256, N),
-        [pod({M: 512, N: 2}), pod({M: "1k", N: 3})],
-        [pod({M: 511, N: 2}), pod({M: 512}), pod({M: -1, N: 1}), pod({M: 512, N: 0})],
+        pods({M: 512, N: 2}, {M: "1k", N: 3}),
+        pods({M: 511, N: 2}, {M: 512}, {M: -1, N: 1}, {M: 512, N: 0}),
     ),
     (
         Listed(LIST),
@@ -139,25 +147,17 @@ CASES: list[tuple[Condition, list[Object], list[Object]]] = [
     (
         ListIsComplete(LIST),
         [listed("2,0"), listed("00,0"), pod(annotations={"l": "1"}), pod(annotations={"l": 1})],
-        [listed("2"), listed("2,0,1"), listed("2,"), listed("+2,0"), listed("2\n,0"), pod(), listed("2 ,0")],
+        [pod(), *map(listed, ("2", "2,0,1", "2,", "+2,0", "2\n,0", "2 ,0"))],
     ),
-    (EnvIs("E"), [pod(env=[{"name": "E", "value": ""}])], [pod(env=[{"name": "E"}]), pod()]),
-    (
-        EnvIs("E", "true"),
-        [pod(env=[{"name": "E", "value": "true"}])],
-        [pod(env=[{"name": "E", "value": "TRUE"}])],
-    ),
-    (
-        EnvIs("E", "True", any_case=True),
-        [pod(env=[{"name": "E", "value": "tRUE"}])],
-        [pod(env=[{"name": "E", "value": "1"}])],
-    ),
+    (EnvIs("E"), [env("E", value="")], [env("E"), pod()]),
+    (EnvIs("E", "true"), [env("E", value="true")], [env("E", value="TRUE")]),
+    (EnvIs("E", "True", any_case=True), [env("E", value="tRUE")], [env("E", value="1")]),
     (
         Privileged(),
         [pod(securityContext={"privileged": True})],
         [pod(securityContext={"privileged": False}), pod()],
     ),
-    (SomeContainer(IsInit()), [pod(initContainers=INIT)], [pod()]),
+    (SomeContainer(IsInit()), [OF_INIT], [pod()]),
     (Labelled("l"), [pod(labels={"l": ""})], [pod(annotations={"l": ""}), pod()]),
     (Labelled("l", Range(1)), [pod(labels={"l": "2"})], [pod(labels={"l": "0"}), pod(labels={"l": "two"})]),
     (Annotated("a", "on", "2"), [pod(annotations={"a": "2"})], [pod(annotations={"a": "off"})]),
@@ -166,61 +166,43 @@ CASES: list[tuple[Condition, list[Object], list[Object]]] = [
         [pod(annotations={"a": "2,0"})],
         [pod(annotations={"a": "2, 0"})],
     ),
-    (
-        Selects("node"),
-        [pod(nodeSelector={"node": "x"}), pod(affinity=affinity([chosen("a")]))],
-        [pod(), pod(affinity=affinity())],
-    ),
+    (Selects("node"), [selecting("x"), bound([A])], [pod(), bound()]),
     (
         Selects("node", "a", "b"),
-        [pod(nodeSelector={"node": "a"}), pod(affinity=affinity([chosen("a", "b")], [chosen("b")]))],
-        [
-            pod(nodeSelector={"node": "c"}),
-            pod(affinity=affinity([chosen("a", "c")])),
-            pod(affinity=affinity([chosen("a")], [])),
-            pod(affinity=affinity([chosen("a", operator="NotIn")])),
-        ],
+        [selecting("a"), bound([chosen("a", "b")], [B])],
+        [selecting("c"), bound([chosen("a", "c")]), bound([A], []), bound([NOT_A])],
     ),
     (
         ChoosesAmong("node", "a", "b"),
         [
-            *(pod(), pod(nodeSelector={"node": "a"}), pod(nodeSelector={"other": "c"})),
-            pod(affinity=affinity([chosen("a", "b")], [chosen("b", operator="NotIn")], [])),
-            pod(affinity=affinity([chosen(operator="Exists")])),
+            *(pod(), selecting("a"), pod(nodeSelector={"other": "c"}), bound([chosen(operator="Exists")])),
+            bound([chosen("a", "b")], [chosen("b", operator="NotIn")], []),
         ],
         [
-            pod(nodeSelector={"node": "c"}),
-            pod(nodeSelector={"node": "a"}, affinity=affinity([chosen("c", operator="NotIn")])),
-            pod(affinity=affinity([chosen("a")], [chosen("b", "c")])),
+            *(selecting("c"), bound([A], [chosen("b", "c")])),
+            selecting("a", affinity=affinity([chosen("c", operator="NotIn")])),
         ],
     ),
     (
         Allows("node", "a"),
         [
-            pod(nodeSelector={"node": "a"}, affinity=affinity([chosen("b")])),
-            pod(affinity=affinity([chosen("b")], [chosen("b", "a")])),
-            pod(affinity=affinity([chosen("b", operator="NotIn"), chosen("a")])),
+            *(selecting("a", affinity=affinity([B])), bound([B], [chosen("b", "a")])),
+            bound([chosen("b", operator="NotIn"), A]),
         ],
         [
-            *(pod(), pod(affinity=affinity()), pod(affinity=affinity([chosen("b")]))),
-            pod(nodeSelector={"node": "b"}, affinity=affinity([chosen("a")])),
-            pod(affinity=affinity([chosen("a")], [])),
-            pod(affinity=affinity([chosen("a", operator="NotIn")])),
+            *(pod(), bound(), bound([B]), bound([A], []), bound([NOT_A])),
+            selecting("b", affinity=affinity([A])),
         ],
     ),
     (SchedulerIs("", "s"), [pod(), pod(schedulerName="s"), pod(schedulerName="")], [pod(schedulerName="t")]),
     (SchedulerIs("s"), [pod(schedulerName="s")], [pod()]),
     (NodeIsNamed(), [pod(nodeName="n")], [pod(), pod(nodeName="")]),
-    (SomeContainer(Asks(M)), [pod({M: 1}), pod(initContainers=INIT)], [pod({N: 1})]),
-    (
-        ContainersAtMost(Asks(M), 1),
-        [pod({M: 1}), pod(initContainers=INIT), pod()],
-        [pod({M: 1}, initContainers=INIT)],
-    ),
-    (ContainersAtMost(Asks(M), 0), [pod()], [pod({M: 1}), pod(initContainers=INIT)]),
-    (Asks(M) & Asks(N), [pod({M: 1, N: 1})], [pod({M: 1})]),
-    (Asks(M) | Asks(N), [pod({N: 1})], [pod()]),
-    (~Asks(M), [pod()], [pod({M: 1})]),
+    (SomeContainer(Asks(M)), [pod({M: 1}), OF_INIT], pods({N: 1})),
+    (ContainersAtMost(Asks(M), 1), [pod({M: 1}), OF_INIT, pod()], [pod({M: 1}, initContainers=INIT)]),
+    (ContainersAtMost(Asks(M), 0), [pod()], [pod({M: 1}), OF_INIT]),
+    (Asks(M) & Asks(N), pods({M: 1, N: 1}), pods({M: 1})),
+    (Asks(M) | Asks(N), pods({N: 1}), [pod()]),
+    (~Asks(M), [pod()], pods({M: 1})),
     (
         ~Asks(M) | Labelled("l", "on"),
         [pod({M: 1}, labels={"l": "on"}), pod()],
@@ -291,14 +273,14 @@ def _both(term: Term) -> st.SearchStrategy[tuple[Condition, Condition]]:
 CONDITIONS = st.one_of(_both(N), _both(Label("n")), _both(Annotation("n")), _both(LIST))
 
 
-QUANTITIES = st.sampled_from(
+QUANTITIES: st.SearchStrategy[object] = st.sampled_from(
     (
         *(0, 1, 2, 3, 5, 16, 17, 30, 32, 100, 101, 200, 512, 1280, -5, "2", "30", "32", "100", "-1"),
         *("6k", "1Ki", "0.5Ki", "0030", "30.0", "+5", "1e2", "2000m", "9223372036854775808"),
         *("0.5", "500m", "x", "", {}, None, True),
     )
 )
-TEXTS = st.sampled_from(
+TEXTS: st.SearchStrategy[object] = st.sampled_from(
     ("on", "off", "oN", "1", "2", "3", "16", "true", "", "x", 2, True, None, {}, "2k", "0002", "2,0", "1,16")
 )
 
@@ -364,33 +346,26 @@ def keys(*containers: ContainerKeys, **more: object) -> PodKeys:
 
 
 def test_a_breach_is_at_the_first_key_that_a_container_has() -> None:
-    one, other = (
-        ContainerKeys("one", 0, limits={N: Value.of(1)}),
-        ContainerKeys("other", 1, limits={C: Value.of(1)}),
-    )
+    one = ContainerKeys("one", 0, limits={N: Value.of(1)})
+    other = ContainerKeys("other", 1, limits={C: Value.of(1)})
     [found] = Predicate(NEVER, at=(M, N)).breaches(keys(one, other))
     assert (found.inside, found.name, found.there, found.number) == (one, N, Value.of(1), 1)
+    bare = ContainerKeys("one", path=("spec", "containers", 0))
+    [found] = Predicate(NEVER).breaches(keys(bare))
+    assert (found.inside, found.name, found.value, found.there.path) == (bare, "", None, bare.path)
 
 
-def test_a_breach_without_keys_is_at_the_container() -> None:
-    one = ContainerKeys("one", path=("spec", "containers", 0))
-    [found] = Predicate(NEVER).breaches(keys(one))
-    assert (found.inside, found.name, found.value, found.there.path) == (one, "", None, one.path)
-
-
-@pytest.mark.parametrize(
-    ("more", "name", "text"),
-    [
+def test_a_breach_of_a_pod() -> None:
+    cases: list[tuple[dict[str, object], str, str | None]] = [
         ({"annotations": {"l": Value("1")}}, "l", "1"),
         ({"labels": {"n": Value("2")}}, "n", "2"),
         ({"node_selector": {"n": Value("3")}}, "n", "3"),
         ({"scheduler_name": Value("s")}, "schedulerName", "s"),
         ({}, "l", None),
-    ],
-)
-def test_a_breach_of_a_pod(more: dict[str, object], name: str, text: str | None) -> None:
-    [found] = Predicate(NEVER, at=("l", "n", "schedulerName"), each=False).breaches(keys(**more))
-    assert (found.container, found.name, found.value and found.value.text) == (None, name, text)
+    ]
+    for more, name, text in cases:
+        [found] = Predicate(NEVER, at=("l", "n", "schedulerName"), each=False).breaches(keys(**more))
+        assert (found.container, found.name, found.value and found.value.text) == (None, name, text)
 
 
 def test_a_predicate_of_pods_has_no_condition_on_containers() -> None:
@@ -416,11 +391,7 @@ NAMED_TWICE = {M: ("x.com/mem",), N: ("x.com/count", "x.com/cards")}
         (Predicate(~Asks(M), at=(N,)), {"x.com/cards": 1}, {"x.com/cards": 1, "x.com/mem": 1}),
         (Predicate(Divides(M, N), at=(M,)), {M: 4, "x.com/count": 2}, {"x.com/mem": 3, "x.com/cards": 2}),
         (Predicate(AtMost(M, 10, N), at=(M,)), {M: 20, "x.com/count": 2}, {"x.com/mem": 11}),
-        (
-            Predicate(~SomeContainer(Asks(M)), each=False),
-            {"x.com/count": 1},
-            {"x.com/mem": 1},
-        ),
+        (Predicate(~SomeContainer(Asks(M)), each=False), {"x.com/count": 1}, {"x.com/mem": 1}),
     ],
 )
 def test_a_policy_knows_the_other_names_of_resources(predicate: Predicate, good: Object, bad: Object) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,6 +12,7 @@ from gpuxlate.model.sheet import Place
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.products import LOCAL_NAMES, PRODUCTS, product_at, product_of
 from gpuxlate.rules.vocabulary import vocabulary_of
+from tests.rules.findings import HEAD, lint, manifest
 
 NAMES: dict[str, tuple[str, ...]] = {
     # Project-HAMi/HAMi examples/<vendor>, pkg/device/<vendor>
@@ -51,22 +52,11 @@ OTHERS = (
     *("cambricon.com/mlu370", "birentech.com/gpu", "metax-tech.com/gpu", "kunlunxin.com/xpu"),
     *("nvidia.com/gpumem", "nvidia.com/vgpu", "nvidia.com/vgpumem", "nvidia.com/gpualloc"),
     *("nvidia.com/vgpu-mode", "volcano.sh/vgpu-number", "nvidia.com/gpu.product", "nvidia.com/gpu.memory"),
-    *(
-        "cloud.google.com/gke-accelerator",
-        "koordinator.sh/qosClass",
-        "kai.scheduler/queue",
-        "koordinator.sh/rdma",
-    ),
-    *(
-        "gpu-fraction",
-        "tensor-fusion.ai",
-        "tensor-fusion.ai/",
-        "x.tensor-fusion.ai/qos",
-        "tensor-fusion.ai.x/qos",
-    ),
-    *("nvidia.com/mig-1g.5gb/x", "huawei.com/Ascend" + "-" * 60 + "c", "", "/", "nvidia.com/"),
+    *("cloud.google.com/gke-accelerator", "koordinator.sh/qosClass", "kai.scheduler/queue"),
+    *("koordinator.sh/rdma", "gpu-fraction", "tensor-fusion.ai", "tensor-fusion.ai/"),
+    *("x.tensor-fusion.ai/qos", "tensor-fusion.ai.x/qos", "nvidia.com/mig-1g.5gb/x"),
+    *("huawei.com/Ascend" + "-" * 60 + "c", "", "/", "nvidia.com/"),
 )
-
 LOOK_ALIKES = {
     *("super nodes of TKE Serverless, which have no qGPU", "Alibaba's scheduling simulators"),
     *("ACS, GPU-HPN nodes of Alibaba Cloud", "vgpu-manager"),
@@ -74,111 +64,83 @@ LOOK_ALIKES = {
 }
 """Products whose keys are taken for those of a dialect that is read: a warning."""
 
-KEYS = [(title, name) for title, names in NAMES.items() for name in names]
+# tkestack/gpu-manager README; elastic-ai/elastic-gpu-scheduler README; nebuly-ai/nos demos
+READ_ONLY = {
+    "GPU manager (vCUDA), TKE's older GPU sharing": "tencent.com/vcuda-core: 3, tencent.com/vcuda-memory: 2",
+    "the open-source Elastic GPU scheduler": "elasticgpu.io/gpu-core: 30, elasticgpu.com/gpu-memory: 2048",
+    "nos (Nebuly)": "nvidia.com/gpu-10gb: 1",
+}
+
+
+def code_of(title: str) -> str:
+    return "GX006" if title in LOOK_ALIKES else "GX027"
 
 
 def test_every_product_has_a_case() -> None:
     assert list(NAMES) == [one.title for one in PRODUCTS]
     assert set(LOCAL.values()) == {one.title for one in PRODUCTS if one.local}
+    local = {name for one in PRODUCTS for names in one.local.values() for name in names}
+    assert set(LOCAL_NAMES) == local > {name for _, name in LOCAL}
 
 
-@pytest.mark.parametrize(("title", "name"), KEYS)
-def test_a_key_names_its_product(lint: Callable[..., Any], title: str, name: str) -> None:
-    assert getattr(product_of(name), "title", None) == title
-    key = f"{{«{name}»: 1}}"
-    found = lint(
-        f"apiVersion: v1\nkind: Pod\nmetadata:\n  labels: {key}\n  annotations: {key}\nspec:\n"
-        f"  nodeSelector: {key}\n  containers:\n"
-        f"  - resources: {{limits: {key}}}\n  - resources: {{requests: {key}}}\n"
-    )
-    code = "GX006" if title in LOOK_ALIKES else "GX027"
-    assert set(found.codes) == {code}
-    assert found.places(code) == found.marked
-    assert all(title in one.message for one in found.diagnostics)
+@pytest.mark.parametrize("title", NAMES)
+def test_a_key_names_its_product(title: str) -> None:
+    for name in NAMES[title]:
+        assert getattr(product_of(name), "title", None) == title
+        key = f"{{«{name}»: 1}}"
+        found = lint(
+            f"apiVersion: v1\nkind: Pod\nmetadata:\n  labels: {key}\n  annotations: {key}\nspec:\n"
+            f"  nodeSelector: {key}\n  containers:\n"
+            f"  - resources: {{limits: {key}}}\n  - resources: {{requests: {key}}}\n"
+        )
+        assert set(found.codes) == {code_of(title)}, name
+        assert found.places(code_of(title)) == found.marked
+        assert all(title in one.message for one in found.diagnostics)
 
 
-# tkestack/gpu-manager README; elastic-ai/elastic-gpu-scheduler README; nebuly-ai/nos demos
-@pytest.mark.parametrize(
-    ("title", "limits"),
-    [
-        (
-            "GPU manager (vCUDA), TKE's older GPU sharing",
-            "tencent.com/vcuda-core: 30, tencent.com/vcuda-memory: 20",
-        ),
-        (
-            "the open-source Elastic GPU scheduler",
-            "elasticgpu.io/gpu-core: 30, elasticgpu.com/gpu-memory: 2048",
-        ),
-        ("nos (Nebuly)", "nvidia.com/gpu-10gb: 1"),
-    ],
-)
-def test_a_dialect_that_is_only_read_is_named_too(lint: Callable[..., Any], title: str, limits: str) -> None:
+@pytest.mark.parametrize("title", READ_ONLY)
+def test_a_dialect_that_is_only_read_is_named_too(title: str) -> None:
     """Its keys are translated, and still taken for those of another one (contract, section 2)."""
-    found = lint(
-        f"apiVersion: v1\nkind: Pod\nspec: {{containers: [{{resources: {{limits: {{{limits}}}}}}}]}}\n"
-    )
-    named = [one for one in found.diagnostics if one.code == "GX006"]
-    assert len(named) == limits.count(":")
+    found = lint(manifest(READ_ONLY[title]))
+    named = found.of("GX006")
+    assert len(named) == READ_ONLY[title].count(":")
     assert all(title in one.message for one in named)
     assert "GX027" not in found.codes
 
 
 @pytest.mark.parametrize(("place", "name"), LOCAL)
-def test_a_name_without_a_domain_is_a_key_in_one_place(
-    lint: Callable[..., Any], place: Place, name: str
-) -> None:
+def test_a_name_without_a_domain_is_a_key_in_one_place(place: Place, name: str) -> None:
     title = LOCAL[place, name]
     assert {one for one in Place if product_at(name, one)} == {place}
     assert product_of(name) is None
-    written = {
-        Place.LABEL: f"  labels: {{«{name}»: a}}\n",
-        Place.ANNOTATION: f"  annotations: {{«{name}»: a}}\n",
-        Place.ENV: "  name: web\n",
-    }[place]
-    env = f"    env: [{{name: «{name}», value: a}}]\n" if place is Place.ENV else ""
-    found = lint(f"apiVersion: v1\nkind: Pod\nmetadata:\n{written}spec:\n  containers:\n  - name: web\n{env}")
-    code = "GX006" if title in LOOK_ALIKES else "GX027"
-    assert found.codes == [code]
-    assert found.places(code) == found.marked
+    assert place is Place.ENV, "no product has such a label or annotation"
+    found = lint(f"{HEAD}  - name: web\n    env: [{{name: «{name}», value: a}}]\n")
+    assert found.codes == [code_of(title)]
+    assert found.places(code_of(title)) == found.marked
     assert title in found.diagnostics[0].message
 
 
-@pytest.mark.parametrize("name", OTHERS)
-def test_what_is_no_products_key(name: str) -> None:
-    assert product_of(name) is None
+def test_what_is_no_products_key() -> None:
+    assert [name for name in OTHERS if product_of(name) is not None] == []
 
 
-@pytest.mark.parametrize("product", PRODUCTS, ids=lambda product: product.title)
-def test_no_product_is_read_by_a_dialect(product: Any) -> None:
+def test_no_product_is_read_by_a_dialect() -> None:
     """When a dialect is read, its rows leave the table."""
-    names = [*NAMES[product.title], *(key.replace("*", "x") for key in product.keys)]
-    names += [name for local in product.local.values() for name in local]
+    names = {name for listed in NAMES.values() for name in listed} | LOCAL_NAMES
+    names |= {key.replace("*", "x") for product in PRODUCTS for key in product.keys}
     owned = [(one.name, name) for one in registry.pod_backends() for name in names if one.owns(name)]
     assert owned == []
 
 
 def test_a_dialect_that_reads_a_product_is_no_other_product() -> None:
     """A plug-in may read what this tool only names, and has its own word on it."""
-    from types import SimpleNamespace
-
-    reads = SimpleNamespace(
+    none = {"keys": (), "look_alikes": (), "reads_only": False, "whole_card_key": None, "also_speaks": None}
+    reads: Any = SimpleNamespace(
         name="koordinator",
-        keys=(),
         gpu_prefixes=("koordinator.sh/gpu",),
-        look_alikes=(),
-        reads_only=False,
-        whole_card_key=None,
         domains=frozenset({"koordinator.sh"}),
-        also_speaks=None,
         find={}.get,
         owns=lambda name: name.startswith("koordinator.sh/gpu"),
+        **none,
     )
-    assert vocabulary_of(Context(dialects=(reads,))).product("koordinator.sh/gpu-core") is None  # type: ignore[arg-type]
-
-
-def test_local_names_are_those_of_one_place() -> None:
-    assert (
-        set(LOCAL_NAMES)
-        == {name for one in PRODUCTS for names in one.local.values() for name in names}
-        > {name for _, name in LOCAL}
-    )
+    assert vocabulary_of(Context(dialects=(reads,))).product("koordinator.sh/gpu-core") is None

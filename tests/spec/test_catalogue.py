@@ -6,6 +6,7 @@ import json
 import pickle
 import re
 from collections import Counter
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +16,7 @@ import gpuxlate
 from gpuxlate.config.configuration import ConfigError, load_profile
 from gpuxlate.config.schemas import schema
 from gpuxlate.model.catalogue import Card, Template, card_meant, card_named, cards, names_of, nearest
+from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.profile import Profile
 
 DATA = json.loads((Path(gpuxlate.__file__).parent / "model/cards.json").read_text(encoding="utf-8"))
@@ -23,40 +25,43 @@ DATA = json.loads((Path(gpuxlate.__file__).parent / "model/cards.json").read_tex
 # --- the data ---------------------------------------------------------------------------------------
 
 
-def test_the_data_keep_their_schema() -> None:
+def test_the_data_keep_their_schema_and_names_are_unique() -> None:
     Draft202012Validator(schema("catalogue")).validate(DATA)
-
-
-def test_names_are_unique() -> None:
     names = Counter(card.name.casefold() for card in cards())
     texts = Counter((dialect, text) for card in cards() for dialect, text in card.names.items())
     assert [name for name, count in names.items() if count > 1] == []
     assert [text for text, count in texts.items() if count > 1] == []
 
 
-@pytest.mark.parametrize("card", cards(), ids=lambda card: card.name)
-def test_a_card_is_sound(card: Card) -> None:
-    assert card.source
+def wrong_of(card: Card) -> Iterator[str]:
+    """What is wrong with a card."""
     # a name that ends in a size says the nominal one
     size = re.search(r"-(\d+)GB$", card.name)
-    assert card.nominal_mib == int(size[1]) * 1024 if size else True
+    if size and card.nominal_mib != int(size[1]) * 1024:
+        yield "its name"
     most = card.nominal_mib or card.memory_mib or 0
-    assert (card.memory_mib or 0) <= most
     parts = [one.least_mib for one in card.templates] + list(card.sizes_mib)
-    assert all(0 < part <= most for part in parts if most)
-    names = Counter(one.name for one in card.templates)
-    assert [name for name, count in names.items() if count > 1] == []
+    if (card.memory_mib or 0) > most or not all(0 < part <= most for part in parts if most):
+        yield "its memory"
+    if len({one.name for one in card.templates}) < len(card.templates):
+        yield "a template twice"
     for one in card.templates:
-        assert 0 < (card.cores_of(one) or 0) <= 100
-        assert (one.most_mib or 0) >= one.least_mib
+        if not 0 < (card.cores_of(one) or 0) <= 100 or (one.most_mib or 0) < one.least_mib:
+            yield f"the numbers of {one.name}"
         # as many as fit have no more than the card: memory where a document gives it
-        assert (one.most or 1) * (one.memory_mib or 0) <= (card.nominal_mib or 2**31)
+        if (one.most or 1) * (one.memory_mib or 0) > (card.nominal_mib or 2**31):
+            yield f"too many of {one.name}"
+    if not card.source:
+        yield "no source"
+
+
+def test_cards_are_sound() -> None:
+    assert {card.name: wrong for card in cards() if (wrong := [*wrong_of(card)])} == {}
 
 
 def test_partitions_have_what_was_measured() -> None:
     """KEP-4815: 1g.5gb of an A100 is 4864 MiB and 14 of 108 multiprocessors; mig-parted: 7 on a card."""
-    card = card_named("A100-40GB")
-    assert card is not None
+    card = known("A100-40GB")
     one = card.template("1g.5gb")
     assert one is not None
     assert (one.memory_mib, one.most_mib, one.most, card.cores_of(one)) == (4864, 4864, 7, 13)
@@ -68,18 +73,19 @@ def test_partitions_have_what_was_measured() -> None:
     assert [unmeasured.cores_of(one) for one in unmeasured.templates] == [43, 100]
 
 
-@pytest.mark.parametrize("name", ["A800-40GB", "A100-SXM4-80GB", "H20-96GB"])
-def test_cards_with_the_partitions_of_another(name: str) -> None:
-    card = card_named(name)
-    assert card is not None
-    other = card_named(card.templates_of or "")
-    assert other is not None
-    assert card.templates == other.templates != ()
+def known(name: str | None, own: Profile | None = None) -> Card:
+    found = card_named(name or "", own)
+    assert found is not None
+    return found
 
 
-@pytest.mark.parametrize(
-    ("model", "memory_mib", "name"),
-    [
+def test_cards_with_the_partitions_of_another() -> None:
+    for card in map(known, ("A800-40GB", "A100-SXM4-80GB", "H20-96GB")):
+        assert card.templates == known(card.templates_of).templates != ()
+
+
+def test_what_a_product_name_means() -> None:
+    for model, memory_mib, name in (
         ("A100", None, None),  # 40 or 80 GB
         ("A100", 40536, "A100-40GB"),
         ("A100", 81251, "A100-80GB"),
@@ -92,29 +98,19 @@ def test_cards_with_the_partitions_of_another(name: str) -> None:
         ("a10-24gb", None, "A10-24GB"),
         ("X1", None, None),
         ("", None, None),
-    ],
-)
-def test_what_a_product_name_means(model: str, memory_mib: int | None, name: str | None) -> None:
-    found = card_meant(model, memory_mib)
-    assert (found.name if found else None) == name
+    ):
+        found = card_meant(model, memory_mib)
+        assert (found.name if found else None) == name, model
 
 
 def test_the_loader_reads_every_field() -> None:
     """Project-HAMi/HAMi, device-configmap.yaml: 24576 MiB of which 21527 are allocatable, 8 AI cores."""
-    assert card_named("Ascend310P") == Card(
-        "Ascend310P",
-        "huawei",
-        21527,
-        24576,
-        8,
-        {"hami-ascend": "310P"},
-        (Template("vir01", 3072, 1), Template("vir02", 6144, 2), Template("vir04", 12288, 4)),
-        source="Project-HAMi/HAMi, device-configmap.yaml",
-    )
+    parts = (Template("vir01", 3072, 1), Template("vir02", 6144, 2), Template("vir04", 12288, 4))
+    names, source = {"hami-ascend": "310P"}, "Project-HAMi/HAMi, device-configmap.yaml"
+    there = Card("Ascend310P", "huawei", 21527, 24576, 8, names, parts, source=source)
+    assert card_named("Ascend310P") == there
     # 512-MiB units 2, 4, 8, 16, 32, 64 and 96, which is the card (the same)
-    moore = card_named("S4000")
-    assert moore is not None
-    assert moore.sizes_mib == (1024, 2048, 4096, 8192, 16384, 32768, 49152)
+    assert known("S4000").sizes_mib == (1024, 2048, 4096, 8192, 16384, 32768, 49152)
 
 
 # --- names ------------------------------------------------------------------------------------------
@@ -132,29 +128,19 @@ def test_names_of_a_dialect() -> None:
     assert names_of("nobody") == {}
 
 
-def test_case_does_not_matter() -> None:
-    found = card_named("a10-24gb")
-    assert found is not None
-    assert found.name == "A10-24GB"
+def test_near_names() -> None:
+    assert known("a10-24gb").name == "A10-24GB"  # case does not matter
     assert card_named("A10") is None
-
-
-@pytest.mark.parametrize(
-    ("name", "first", "others"),
-    [
+    for name, first, others in (
         ("A10", "A10-24GB", set()),
         ("a10_24g", "A10-24GB", set()),
         ("NVIDIA-A10", "A10-24GB", set()),
         ("A100", "A100-80GB", {"A100-40GB", "A100-SXM4-80GB"}),
         ("910B3", "Ascend910B3", set()),
         ("MR-V1000", "MR-V100", {"MR-V50"}),
-    ],
-)
-def test_nearest_names(name: str, first: str, others: set[str]) -> None:
-    found = nearest(name)
-    assert found[0] == first
-    assert others <= {*found}
-    assert len(found) <= 3
+    ):
+        found = nearest(name)
+        assert (found[0], others <= {*found}, len(found) <= 3) == (first, True, True), name
 
 
 # --- a profile --------------------------------------------------------------------------------------
@@ -174,11 +160,11 @@ def test_a_profile_adds_a_card() -> None:
 def test_a_profile_says_more_of_a_card() -> None:
     """What it says counts; the names of the dialects and the rest stay."""
     own = profile({"name": "a10-24gb", "vendor": "nvidia", "memoryMiB": 23028, "names": {"mine": "a10"}})
-    known, more = card_named("A10-24GB"), card_named("A10-24GB", own)
-    assert known is not None
-    assert more == known._replace(memory_mib=23028, names={"baidu-cce": "a10_24g", "mine": "a10"})
+    before = known("A10-24GB")
+    more = before._replace(memory_mib=23028, names={"baidu-cce": "a10_24g", "mine": "a10"})
+    assert known("A10-24GB", own) == more
     assert len(cards(own)) == len(cards())
-    assert card_named("A10-24GB") == known
+    assert known("A10-24GB") == before
 
 
 def test_parts_of_a_card_ascend() -> None:
@@ -193,37 +179,36 @@ def test_a_profile_with_cards_is_sent_to_workers() -> None:
     assert pickle.loads(pickle.dumps(own)) == own
 
 
-@pytest.mark.parametrize(
-    ("card", "path", "message"),
-    [
+def refused(*catalogue: dict[str, object]) -> Diagnostic:
+    with pytest.raises(ConfigError) as caught:
+        profile(*catalogue)
+    [found] = caught.value.diagnostics
+    return found
+
+
+def test_bad_cards() -> None:
+    cases: list[tuple[dict[str, object], tuple[str, ...], str]] = [
         ({"name": "X1"}, (), "catalogue[0].vendor is missing"),
         ({"name": "X 1", "vendor": "acme"}, ("name",), 'catalogue[0].name is "X 1"'),
         ({"name": "X1", "vendor": "acme", "memoryMiB": 0}, ("memoryMiB",), "catalogue[0].memoryMiB is 0"),
         ({"name": "X1", "vendor": "acme", "memoryMib": 1}, ("memoryMib",), '"memoryMib" in catalogue[0]'),
         ({"name": "X1", "vendor": "acme", "confidence": "sure"}, ("confidence",), 'confidence is "sure"'),
-    ],
-)
-def test_bad_cards(card: dict[str, object], path: tuple[str, ...], message: str) -> None:
-    with pytest.raises(ConfigError) as caught:
-        profile(card)
-    [found] = caught.value.diagnostics
-    assert found.path == ("catalogue", 0, *path)
-    assert message in found.message
-    data = {"target": "baidu-cce", "catalogue": [card]}
-    assert not Draft202012Validator(schema("profile")).is_valid(data)
+    ]
+    for card, path, message in cases:
+        found = refused(card)
+        assert found.path == ("catalogue", 0, *path)
+        assert message in found.message
+        data = {"target": "baidu-cce", "catalogue": [card]}
+        assert not Draft202012Validator(schema("profile")).is_valid(data), card
 
 
 def test_a_card_stands_once_in_a_profile() -> None:
-    with pytest.raises(ConfigError) as caught:
-        profile({"name": "X1", "vendor": "acme"}, {"name": "x1", "vendor": "acme"})
-    assert [one.path for one in caught.value.diagnostics] == [("catalogue", 1, "name")]
+    twice = refused({"name": "X1", "vendor": "acme"}, {"name": "x1", "vendor": "acme"})
+    assert twice.path == ("catalogue", 1, "name")
 
 
 def test_the_templates_of_a_card_that_is_not_there() -> None:
-    with pytest.raises(ConfigError) as caught:
-        profile({"name": "X1", "vendor": "nvidia", "templatesOf": "A100"})
-    [found] = caught.value.diagnostics
-    assert found.path == ("catalogue", 0, "templatesOf")
-    assert found.hint == "did you mean A100-80GB?"
+    found = refused({"name": "X1", "vendor": "nvidia", "templatesOf": "A100"})
+    assert (found.path, found.hint) == (("catalogue", 0, "templatesOf"), "did you mean A100-80GB?")
     own = profile({"name": "X1", "vendor": "nvidia", "templatesOf": "a100-80gb"})
-    assert card_named("X1", own).templates == card_named("A100-80GB").templates  # type: ignore[union-attr]
+    assert known("X1", own).templates == known("A100-80GB").templates

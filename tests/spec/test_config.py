@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from gpuxlate.config.configuration import (
 )
 from gpuxlate.config.find import TwoFilesError, find_config
 from gpuxlate.config.schemas import schema
+from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.pod import dotted
 from gpuxlate.model.profile import CardProfile, Profile
 
@@ -50,16 +52,16 @@ PROFILE: dict[str, Any] = {
     "components": {"mgpu": "0.6.1", "mgpuDriver": "0.07.35.23", "generalWebhook": "1.20.0", "qgpu": "1.1.1"},
     "alibaba": {"memoryUnitMiB": 1024, "isolation": "cgpu", "openSource": False},
 }
+FILES = "per-file-ignores:"
 
 # --- finding ----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("name", [".gpuxlate.yaml", ".gpuxlate.yml"])
-def test_found_upwards_from_folder_and_file(tmp_path: Path, name: str) -> None:
-    config = put(tmp_path / name, "")
-    manifest = put(tmp_path / "a/b/deploy.yaml", "")
-    assert find_config(manifest) == config
-    assert find_config(manifest.parent) == config
+def test_found_upwards_from_folder_and_file(tmp_path: Path) -> None:
+    for name in (".gpuxlate.yaml", ".gpuxlate.yml"):
+        config = put(tmp_path / name[1:] / name, "")
+        manifest = put(tmp_path / name[1:] / "a/b/deploy.yaml", "")
+        assert find_config(manifest) == find_config(manifest.parent) == config
 
 
 def test_nearest_wins_and_yaml_before_pyproject(tmp_path: Path) -> None:
@@ -73,35 +75,30 @@ def test_nearest_wins_and_yaml_before_pyproject(tmp_path: Path) -> None:
         find_config(tmp_path / "a")
 
 
-@pytest.mark.parametrize("git_is_file", [False, True])
-def test_never_beyond_the_git_root(tmp_path: Path, git_is_file: bool) -> None:
-    """``.git`` is a file in a worktree and in a submodule."""
+def test_never_beyond_the_git_root(tmp_path: Path) -> None:
     put(tmp_path / ".gpuxlate.yaml", "")
-    repository = tmp_path / "repository"
-    (repository / "deploy").mkdir(parents=True)
-    put(repository / ".git", "gitdir: x") if git_is_file else (repository / ".git").mkdir()
-    assert find_config(repository / "deploy") is None
-    inside = put(repository / ".gpuxlate.yaml", "")
-    assert find_config(repository / "deploy") == inside
+    put(tmp_path / "worktree/.git", "gitdir: x")  # a file in a worktree and in a submodule
+    put(tmp_path / "repository/.git/HEAD", "")
+    for repository in (tmp_path / "worktree", tmp_path / "repository"):
+        (repository / "deploy").mkdir()
+        assert find_config(repository / "deploy") is None
+        inside = put(repository / ".gpuxlate.yaml", "")
+        assert find_config(repository / "deploy") == inside
 
 
-@pytest.mark.parametrize(
-    ("text", "found"),
-    [
-        ("[tool.gpuxlate]\nselect = ['VKE']\n", True),
-        ("tool.gpuxlate.fail-on = 'never'\n", True),
-        ("[[tool.gpuxlate.per-file-ignores]]\n", True),
-        ("[project]\nname = 'gpuxlate'\n", False),
-        ("[tool.ruff]\n", False),
-        ("tool = 3 # gpuxlate\n", False),
-        ("[tool.gpuxlate]\nselect = \n", True),  # broken, but ours: loading says what is wrong
-        ("[tool.ruff\n", False),
-    ],
-)
-def test_pyproject_counts_with_its_section(tmp_path: Path, text: str, found: bool) -> None:
+def test_pyproject_counts_with_its_section(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
-    path = put(tmp_path / "pyproject.toml", text)
-    assert find_config(tmp_path) == (path if found else None)
+    ours = ["[tool.gpuxlate]\nselect = ['VKE']\n", "tool.gpuxlate.fail-on = 'never'\n"]
+    ours += ["[[tool.gpuxlate.per-file-ignores]]\n"]
+    ours += ["[tool.gpuxlate]\nselect = \n"]  # broken, but ours: loading says what is wrong
+    for text in ours:
+        assert find_config(tmp_path) is None
+        path = put(tmp_path / "pyproject.toml", text)
+        assert find_config(tmp_path) == path
+        path.unlink()
+    for text in ("[project]\nname = 'gpuxlate'\n", "[tool.ruff]\n", "tool = 3 # gpuxlate\n", "[tool.ruff\n"):
+        put(tmp_path / "pyproject.toml", text)
+        assert find_config(tmp_path) is None, text
 
 
 # --- loading ----------------------------------------------------------------------------------------
@@ -155,77 +152,55 @@ def test_whole_configuration(tmp_path: Path, name: str, text: str) -> None:
     )
 
 
-@pytest.mark.parametrize("text", ["", "# nothing yet\n", "{}\n"])
-def test_empty_configuration_says_nothing(tmp_path: Path, text: str) -> None:
-    path = put(tmp_path / ".gpuxlate.yaml", text)
-    assert load_config(path, read_yaml) == Config(path)
+def test_empty_configuration_says_nothing(tmp_path: Path) -> None:
+    for text in ("", "# nothing yet\n", "{}\n"):
+        path = put(tmp_path / ".gpuxlate.yaml", text)
+        assert load_config(path, read_yaml) == Config(path)
 
 
 # (what, YAML, path, words of the message, words of the hint)
-BAD_CONFIGS: list[tuple[str, str, tuple[Any, ...], str, str]] = [
-    ("list", "[]", (), "the document is a list", "select, ignore, per-file-ignores, exclude, fail-on"),
-    ("snake", "fail_on: never", ("fail_on",), "unknown field", "did you mean fail-on?"),
-    ("typo", "ignores: [VKE]", ("ignores",), "unknown field", "did you mean ignore?"),
-    ("text", "select: VKE", ("select",), "must be a list", "write select: [VKE]"),
-    ("case", "select: [vke012]", ("select", 0), "select[0]", "write VKE012."),
-    ("number", "ignore: [5]", ("ignore", 0), "ignore[0] is 5", 'write "5"'),
-    ("level", "fail-on: warn", ("fail-on",), "error, warning, info, never", "write fail-on: warning"),
-    ("off", "fail-on: off", ("fail-on",), "is false", "write one of error"),
-    ("mapping", "per-file-ignores: {a: [VKE]}", ("per-file-ignores",), "a list", "reason: frozen until June"),
-    (
-        "no reason",
-        "per-file-ignores: [{path: a, rules: [VKE]}]",
-        ("per-file-ignores", 0),
-        "per-file-ignores[0].reason is missing",
-        "write reason: frozen until June",
-    ),
-    (
-        "blank reason",
-        "per-file-ignores: [{path: a, rules: [VKE], reason: ' '}]",
-        ("per-file-ignores", 0, "reason"),
-        "not allowed",
-        "write reason:",
-    ),
-    (
-        "no rules",
-        "per-file-ignores: [{path: a, rules: [], reason: b}]",
-        ("per-file-ignores", 0, "rules"),
-        "is empty",
-        "write rules: [VKE012]",
-    ),
-    (
-        "negation",
-        "per-file-ignores: [{path: '!a', rules: [VKE], reason: b}]",
-        ("per-file-ignores", 0, "path"),
-        '"!a"',
-        "gitignore pattern",
-    ),
-    ("no profile", "profiles: {a: 5}", ("profiles", "a"), "profiles.a is 5", "target"),
-    ("no file", "profiles: {a: ''}", ("profiles", "a"), 'profiles.a is ""', "fields target"),
-    ("no name", "profiles: {'': a.yaml}", ("profiles", ""), "a key of profiles is empty", "name"),
-    ("no target", "profiles: {a: {}}", ("profiles", "a"), "profiles.a.target is missing", "under profiles.a"),
-    (
-        "deep",
-        "profiles: {a: {target: vke, cards: {per_node: 4}}}",
-        ("profiles", "a", "cards", "per_node"),
-        '"per_node" in profiles.a.cards',
-        "did you mean perNode?",
-    ),
-]
+BAD_CONFIGS: list[tuple[str, str, str, str, str]] = [
+    ("list", "[]", "", "the document is a list", "select, ignore, per-file-ignores, exclude, fail-on"),
+    ("snake", "fail_on: never", "fail_on", "unknown field", "did you mean fail-on?"),
+    ("typo", "ignores: [VKE]", "ignores", "unknown field", "did you mean ignore?"),
+    ("text", "select: VKE", "select", "must be a list", "write select: [VKE]"),
+    ("case", "select: [vke012]", "select[0]", "select[0]", "write VKE012."),
+    ("number", "ignore: [5]", "ignore[0]", "ignore[0] is 5", 'write "5"'),
+    ("level", "fail-on: warn", "fail-on", "error, warning, info, never", "write fail-on: warning"),
+    ("off", "fail-on: off", "fail-on", "is false", "write one of error"),
+    ("mapping", "per-file-ignores: {a: [VKE]}", "per-file-ignores", "a list", "reason: frozen until June"),
+    ("no reason", f"{FILES} [{{path: a, rules: [VKE]}}]", "per-file-ignores[0]",
+     "per-file-ignores[0].reason is missing", "write reason: frozen until June"),
+    ("blank reason", f"{FILES} [{{path: a, rules: [VKE], reason: ' '}}]", "per-file-ignores[0].reason",
+     "not allowed", "write reason:"),
+    ("no rules", f"{FILES} [{{path: a, rules: [], reason: b}}]", "per-file-ignores[0].rules",
+     "is empty", "write rules: [VKE012]"),
+    ("negation", f"{FILES} [{{path: '!a', rules: [VKE], reason: b}}]", "per-file-ignores[0].path",
+     '"!a"', "gitignore pattern"),
+    ("no profile", "profiles: {a: 5}", "profiles.a", "profiles.a is 5", "target"),
+    ("no file", "profiles: {a: ''}", "profiles.a", 'profiles.a is ""', "fields target"),
+    ("no name", "profiles: {'': a.yaml}", "profiles.", "a key of profiles is empty", "name"),
+    ("no target", "profiles: {a: {}}", "profiles.a", "profiles.a.target is missing", "under profiles.a"),
+    ("deep", "profiles: {a: {target: vke, cards: {per_node: 4}}}", "profiles.a.cards.per_node",
+     '"per_node" in profiles.a.cards', "did you mean perNode?"),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("text", "path", "message", "hint"), [row[1:] for row in BAD_CONFIGS], ids=[row[0] for row in BAD_CONFIGS]
-)
-def test_bad_configurations(
-    tmp_path: Path, text: str, path: tuple[Any, ...], message: str, hint: str
-) -> None:
-    file = put(tmp_path / ".gpuxlate.yaml", text)
+def refused(load: Callable[[], object]) -> Diagnostic:
+    """The one finding of what cannot be loaded."""
     with pytest.raises(ConfigError) as caught:
-        load_config(file, read_yaml)
-    assert [(one.path, one.file) for one in caught.value.diagnostics] == [(path, str(file))]
-    assert message in caught.value.diagnostics[0].message
-    assert hint in (caught.value.diagnostics[0].hint or "")
+        load()
+    [one] = caught.value.diagnostics
+    return one
+
+
+@pytest.mark.parametrize("row", BAD_CONFIGS, ids=lambda row: row[0])
+def test_bad_configurations(tmp_path: Path, row: tuple[str, ...]) -> None:
+    _, text, path, message, hint = row
+    file = put(tmp_path / ".gpuxlate.yaml", text)
+    one = refused(lambda: load_config(file, read_yaml))
+    assert (dotted(one.path), one.file) == (path, str(file))
+    assert (message in one.message, hint in (one.hint or "")) == (True, True)
     assert not Draft202012Validator(schema("config")).is_valid(read_yaml(text))
 
 
@@ -247,22 +222,15 @@ def test_all_problems_of_a_configuration_at_once(tmp_path: Path) -> None:
     assert "tool.gpuxlate.select" in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
+def test_unreadable_configurations(tmp_path: Path) -> None:
+    for name, content, words in (
         (".gpuxlate.yaml", b"a: [", "invalid YAML"),
         (".gpuxlate.yaml", b"\xff\xfe", "not UTF-8 text"),
         ("pyproject.toml", b"[tool.gpuxlate]\nselect = \n", "invalid TOML"),
-    ],
-)
-def test_unreadable_configurations(tmp_path: Path, name: str, content: bytes, words: str) -> None:
-    path = tmp_path / name
-    path.write_bytes(content)
-    with pytest.raises(ConfigError, match=words):
-        load_config(path, read_yaml)
-
-
-def test_missing_configuration(tmp_path: Path) -> None:
+    ):
+        (tmp_path / name).write_bytes(content)
+        with pytest.raises(ConfigError, match=words):
+            load_config(tmp_path / name, read_yaml)
     with pytest.raises(ConfigError, match="cannot be read: no such file"):
         load_config(tmp_path / "none.yaml", read_yaml)
 
@@ -270,37 +238,27 @@ def test_missing_configuration(tmp_path: Path) -> None:
 # --- per-file-ignores -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("pattern", "file", "matches"),
-    [
-        # https://git-scm.com/docs/gitignore, "Pattern format"
-        ("*.yaml", "a/b.yaml", True),
-        ("*.yaml", "a/b.yml", False),
-        ("/b.yaml", "a/b.yaml", False),
-        ("/b.yaml", "b.yaml", True),
-        ("legacy/", "legacy/a/b.yaml", True),
-        ("legacy/", "a/legacy/b.yaml", True),
-        ("legacy/", "legacy", False),
-        ("a/*.yaml", "a/b.yaml", True),
-        ("a/*.yaml", "x/a/b.yaml", False),
-        ("a/**/c.yaml", "a/c.yaml", True),
-        ("a/**/c.yaml", "a/b/b/c.yaml", True),
-        ("legacy", "legacy/b.yaml", True),
-        ("*.yaml", "../b.yaml", False),
-        ("b.yaml", "a/../b.yaml", True),
-    ],
+# https://git-scm.com/docs/gitignore, "Pattern format": pattern, the files that match, those that do not
+PATTERNS: tuple[tuple[str, list[str], list[str]], ...] = (
+    ("*.yaml", ["a/b.yaml"], ["a/b.yml", "../b.yaml"]),
+    ("/b.yaml", ["b.yaml"], ["a/b.yaml"]),
+    ("legacy/", ["legacy/a/b.yaml", "a/legacy/b.yaml"], ["legacy"]),
+    ("a/*.yaml", ["a/b.yaml"], ["x/a/b.yaml"]),
+    ("a/**/c.yaml", ["a/c.yaml", "a/b/b/c.yaml"], []),
+    ("legacy", ["legacy/b.yaml"], []),
+    ("b.yaml", ["a/../b.yaml"], []),
 )
-def test_gitignore_patterns(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, pattern: str, file: str, matches: bool
-) -> None:
-    root = tmp_path / "root"
-    root.mkdir()
-    entry = PerFileIgnore(pattern, ("VKE012",), "frozen")
-    config = Config(root / ".gpuxlate.yaml", per_file_ignores=(entry,))
-    expected = (entry,) if matches else ()
-    assert config.ignores_for(root / file) == expected
-    monkeypatch.chdir(root)
-    assert config.ignores_for(Path(file)) == expected
+
+
+def test_gitignore_patterns(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    for pattern, matching, others in PATTERNS:
+        entry = PerFileIgnore(pattern, ("VKE012",), "frozen")
+        config = Config(tmp_path / ".gpuxlate.yaml", per_file_ignores=(entry,))
+        for file in (*matching, *others):
+            expected = (entry,) if file in matching else ()
+            assert config.ignores_for(tmp_path / file) == expected, (pattern, file)
+            assert config.ignores_for(Path(file)) == expected, (pattern, file)
 
 
 def test_each_entry_that_matches_is_told() -> None:
@@ -313,6 +271,7 @@ def test_each_entry_that_matches_is_told() -> None:
 
 
 def test_whole_profile() -> None:
+    Draft202012Validator(schema("profile")).validate(PROFILE)
     assert load_profile(PROFILE) == Profile(
         "alibaba-gpushare",
         "v1.28.9-aliyun.1",
@@ -347,17 +306,13 @@ BAD_PROFILES: list[tuple[str, Any, str, str, str]] = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("data", "path", "message", "hint"),
-    [row[1:] for row in BAD_PROFILES],
-    ids=[row[0] for row in BAD_PROFILES],
-)
-def test_bad_profiles(data: object, path: str, message: str, hint: str) -> None:
-    with pytest.raises(ConfigError) as caught:
-        load_profile(data)
-    assert [dotted(one.path) for one in caught.value.diagnostics] == [path]
-    assert message in caught.value.diagnostics[0].message
-    assert hint in (caught.value.diagnostics[0].hint or "")
+@pytest.mark.parametrize("row", BAD_PROFILES, ids=lambda row: row[0])
+def test_bad_profiles(row: tuple[str, Any, str, str, str]) -> None:
+    _, data, path, message, hint = row
+    one = refused(lambda: load_profile(data))
+    assert dotted(one.path) == path
+    assert (message in one.message, hint in (one.hint or "")) == (True, True)
+    assert not Draft202012Validator(schema("profile")).is_valid(data)
 
 
 def test_profile_by_name_or_file(tmp_path: Path) -> None:

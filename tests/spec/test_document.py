@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from jsonschema import Draft202012Validator
 
 from gpuxlate.config.document import ShareDocument, Workload, read_share_document, to_document
+from gpuxlate.config.models import EDITOR_CARDS
+from gpuxlate.config.schemas import schema
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import dotted
 from gpuxlate.model.share import JSON_NAMES, ONLY_WHEN_SET, Policy, Qos, Share
+
+JUDGE = Draft202012Validator(schema("spec"))
 
 
 def document(spec: Any, **over: Any) -> dict[str, Any]:
@@ -114,36 +120,27 @@ def told(one: Diagnostic) -> str:
     return f"{one.code} {'key ' if one.on_key else ''}{dotted(one.path) or 'root'}"
 
 
-@pytest.mark.parametrize(
-    ("data", "place", "message", "hint"),
-    [row[1:] for row in BAD],
-    ids=[f"{row[0]}: {row[2]}" for row in BAD],
-)
-def test_bad_documents(data: object, place: str, message: str, hint: str) -> None:
+@pytest.mark.parametrize("row", BAD, ids=lambda row: f"{row[0]}: {row[2]}")
+def test_bad_documents(row: tuple[str, Any, str, str, str]) -> None:
+    what, data, place, message, hint = row
     found, problems = read_share_document(data)
     assert found is None
-    assert [told(one) for one in problems] == [place]
-    assert problems[0].severity is Severity.ERROR
+    assert [(told(one), one.severity) for one in problems] == [(place, Severity.ERROR)]
     assert message in problems[0].message
     assert hint in (problems[0].hint or "")
+    # jsonschema prints what it refuses, and cannot print numbers of so many digits.
+    if what not in ("huge", "hugely below"):
+        # JSON Schema takes 30.0 for an integer; keys are always text in JSON; Python's $ also stands
+        # before a last line break.
+        assert JUDGE.is_valid(data) is (what in ("float", "label key", "newline"))
 
 
 def test_all_problems_at_once() -> None:
-    _, problems = read_share_document(
-        {
-            "apiVersion": "gpuxlate.io/v1",
-            "kind": "GPUShare",
-            "metadata": {"name": "A"},
-            "spec": {"cores": 31, "cards": 2, "memoryMiB": "4Gi", "policy": "fair", "gpu": 1},
-        }
-    )
+    spec = {"cores": 31, "cards": 2, "memoryMiB": "4Gi", "policy": "fair", "gpu": 1}
+    _, problems = read_share_document(document(spec, apiVersion="gpuxlate.io/v1", metadata={"name": "A"}))
     assert {told(one) for one in problems} == {
-        "GX010 apiVersion",
-        "GX010 metadata.name",
-        "GX010 spec.memoryMiB",
-        "GX010 spec.policy",
-        "GX010 key spec.gpu",
-        "GX011 spec.cores",
+        *("GX010 apiVersion", "GX010 metadata.name", "GX010 spec.memoryMiB", "GX010 spec.policy"),
+        *("GX010 key spec.gpu", "GX011 spec.cores"),
     }
 
 
@@ -162,61 +159,54 @@ def test_messages_are_short_and_never_pydantics() -> None:
         assert "Input should" not in one.message
 
 
-GOOD: list[tuple[str, dict[str, Any], ShareDocument]] = [
-    (
-        "the contract's",
+def said(*fields: str) -> dict[str, tuple[str | int, ...]]:
+    return {name: ("spec", JSON_NAMES[name]) for name in fields}
+
+
+OF_CONTRACT = {"cores": 30, "memoryMiB": 4096, "policy": "fixed-share", "qos": "online"}
+OF_POD: dict[str, Any] = {"labels": {"team": "nlp"}, "annotations": {"gpuxlate.io/ignore": "TKE002"}}
+GOOD: dict[str, tuple[dict[str, Any], ShareDocument]] = {
+    "the contract's": (
         document(
-            {
-                "cores": 30,
-                "memoryMiB": 4096,
-                "policy": "fixed-share",
-                "qos": "online",
-                "workload": {"file": "deployment.yaml", "container": "server"},
-            },
+            {**OF_CONTRACT, "workload": {"file": "deployment.yaml", "container": "server"}},
             metadata={"name": "bert-serving"},
         ),
         ShareDocument(
             "bert-serving",
             Share(1, 30, 4096, Policy.FIXED_SHARE, Qos.ONLINE),
-            {
-                "cores": ("spec", "cores"),
-                "memory_mib": ("spec", "memoryMiB"),
-                "policy": ("spec", "policy"),
-                "qos": ("spec", "qos"),
-            },
+            said("cores", "memory_mib", "policy", "qos"),
             Workload("deployment.yaml", "server"),
         ),
     ),
-    ("one whole card", document({}), ShareDocument("web", Share())),
-    (
-        "whole cards by their cores",
+    "one whole card": (document({}), ShareDocument("web", Share())),
+    "whole cards by their cores": (
         document({"cards": 2, "cores": 200}),
-        ShareDocument("web", Share(2), {"cards": ("spec", "cards"), "cores": ("spec", "cores")}),
+        ShareDocument("web", Share(2), said("cards", "cores")),
     ),
-    (
-        "metadata",
-        named("a.b-1", namespace="ml", labels={"team": "nlp"}, annotations={"gpuxlate.io/ignore": "TKE002"}),
-        ShareDocument(
-            "a.b-1",
-            Share(),
-            namespace="ml",
-            labels={"team": "nlp"},
-            annotations={"gpuxlate.io/ignore": "TKE002"},
-        ),
+    "metadata": (
+        named("a.b-1", namespace="ml", **OF_POD),
+        ShareDocument("a.b-1", Share(), namespace="ml", **OF_POD),
     ),
-    (
-        "a workload of one container",
+    "a workload of one container": (
         document({"memoryMiB": 1, "workload": {"file": "../base/d e.yaml"}}),
-        ShareDocument(
-            "web", Share(1, None, 1), {"memory_mib": ("spec", "memoryMiB")}, Workload("../base/d e.yaml")
-        ),
+        ShareDocument("web", Share(1, None, 1), said("memory_mib"), Workload("../base/d e.yaml")),
     ),
-]
+}
 
 
-@pytest.mark.parametrize(("data", "expected"), [row[1:] for row in GOOD], ids=[row[0] for row in GOOD])
-def test_good_documents(data: dict[str, Any], expected: ShareDocument) -> None:
+@pytest.mark.parametrize("name", GOOD)
+def test_good_documents(name: str) -> None:
+    data, expected = GOOD[name]
     assert read_share_document(data) == (expected, [])
+    JUDGE.validate(data)
+
+
+def test_schema_and_reader_agree_on_numbers() -> None:
+    cards, cores = (None, 0, 1, 2, 3, EDITOR_CARDS), (None, -1, 0, 1, 30, 31, 99, 100, 101, 200, 800, 801)
+    for numbers in product(cards, cores, (None, 0, 1, 4096, 4098)):
+        given = zip(("cards", "cores", "memoryMiB"), numbers, strict=True)
+        data = document({key: value for key, value in given if value is not None})
+        assert JUDGE.is_valid(data) is (read_share_document(data)[0] is not None), numbers
 
 
 def test_document_order_and_omissions() -> None:
