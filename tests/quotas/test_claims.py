@@ -9,11 +9,8 @@ import yaml
 from tests.quotas.test_directions import translated
 
 HAMI = "hami-core-gpu.project-hami.io"
-DEVICES, NVIDIA, COUNT = (
-    f"deviceclass/{HAMI}",
-    "deviceclass/gpu.nvidia.com",
-    ".deviceclass.resource.k8s.io/devices",
-)
+DEVICES, NVIDIA = f"deviceclass/{HAMI}", "deviceclass/gpu.nvidia.com"
+COUNT = ".deviceclass.resource.k8s.io/devices"
 VKE = "vke.volcengine.com/mgpu"
 QUEUE = """\
 apiVersion: scheduling.volcano.sh/v1beta1
@@ -40,51 +37,47 @@ spec:
 LIMITS = "apiVersion: v1\nkind: LimitRange\nspec: {{limits: [{{type: Container, max: {{ {0} }} }}]}}\n"
 
 
-@pytest.mark.parametrize(
-    ("text", "source", "entry", "target", "wanted"),
-    [
-        (QUEUE, "hami", "nvidia.com/gpu: 8", "dra-hami", f"{DEVICES}: 8"),
-        (QUEUE, "volcano-vgpu", "volcano.sh/vgpu-number: 8", "dra-hami", f"{DEVICES}: 8"),
-        (QUEUE, "hami", 'nvidia.com/gpu: "8"', "dra-nvidia", f'{NVIDIA}: "8"'),
-        (QUEUE, "dra-nvidia", f"{NVIDIA}: 8", "dra-hami", f"{DEVICES}: 8"),
-        (QUEUE, "volcengine-mgpu", f"{VKE}-core: 800", "dra-hami", f"cores.{DEVICES}: 800"),
-        (QUEUE, "volcengine-mgpu", f"{VKE}-memory: 4096", "dra-hami", f"memory.{DEVICES}: 4096Mi"),
-        (QUEUE, "koordinator", "koordinator.sh/gpu-memory: 8Gi", "dra-nvidia", f"memory.{NVIDIA}: 8Gi"),
-        (QUOTA, "hami", "requests.nvidia.com/gpu: 8", "dra-hami", f"{HAMI}{COUNT}: 8"),
-        (QUOTA, "metax-sgpu", "requests.metax-tech.com/sgpu: 8", "dra-nvidia", f"gpu.nvidia.com{COUNT}: 8"),
-        (QUOTA, "dra-nvidia", f"gpu.nvidia.com{COUNT}: 8", "dra-hami", f"{HAMI}{COUNT}: 8"),
-        # what the quota controller does not count; a total for what is of each card; whole cards alone
-        (QUOTA, "hami", "limits.nvidia.com/gpu: 8", "dra-hami", None),
-        (QUOTA, "hami", "nvidia.com/gpu: 8", "dra-hami", None),
-        (QUOTA, "volcengine-mgpu", f"requests.{VKE}-memory: 4096", "dra-hami", None),
-        (QUEUE, "hami", "nvidia.com/gpumem: 4096", "dra-hami", None),
-        (QUEUE, "dra-hami", f"cores.{DEVICES}: 800", "hami", None),
-        (QUEUE, "dra-hami", f"cores.{DEVICES}: 800", "dra-nvidia", None),
-        (QUEUE, "dra-hami", f"{DEVICES}: 8", "koordinator", None),
-        (LIMITS, "hami", "nvidia.com/gpu: 8", "dra-hami", None),
-    ],
-)  # fmt: skip
+MOVED: list[tuple[str, str, str, str, str | None]] = [
+    (QUEUE, "hami", "nvidia.com/gpu: 8", "dra-hami", f"{DEVICES}: 8"),
+    (QUEUE, "volcano-vgpu", "volcano.sh/vgpu-number: 8", "dra-hami", f"{DEVICES}: 8"),
+    (QUEUE, "hami", 'nvidia.com/gpu: "8"', "dra-nvidia", f'{NVIDIA}: "8"'),
+    (QUEUE, "dra-nvidia", f"{NVIDIA}: 8", "dra-hami", f"{DEVICES}: 8"),
+    (QUEUE, "volcengine-mgpu", f"{VKE}-core: 800", "dra-hami", f"cores.{DEVICES}: 800"),
+    (QUEUE, "volcengine-mgpu", f"{VKE}-memory: 4096", "dra-hami", f"memory.{DEVICES}: 4096Mi"),
+    (QUEUE, "koordinator", "koordinator.sh/gpu-memory: 8Gi", "dra-nvidia", f"memory.{NVIDIA}: 8Gi"),
+    (QUOTA, "hami", "requests.nvidia.com/gpu: 8", "dra-hami", f"{HAMI}{COUNT}: 8"),
+    (QUOTA, "metax-sgpu", "requests.metax-tech.com/sgpu: 8", "dra-nvidia", f"gpu.nvidia.com{COUNT}: 8"),
+    (QUOTA, "dra-nvidia", f"gpu.nvidia.com{COUNT}: 8", "dra-hami", f"{HAMI}{COUNT}: 8"),
+    # what the quota controller does not count; a total for what is of each card; whole cards alone
+    (QUOTA, "hami", "limits.nvidia.com/gpu: 8", "dra-hami", None),
+    (QUOTA, "hami", "nvidia.com/gpu: 8", "dra-hami", None),
+    (QUOTA, "volcengine-mgpu", f"requests.{VKE}-memory: 4096", "dra-hami", None),
+    (QUEUE, "hami", "nvidia.com/gpumem: 4096", "dra-hami", None),
+    (QUEUE, "dra-hami", f"cores.{DEVICES}: 800", "hami", None),
+    (QUEUE, "dra-hami", f"cores.{DEVICES}: 800", "dra-nvidia", None),
+    (QUEUE, "dra-hami", f"{DEVICES}: 8", "koordinator", None),
+    (LIMITS, "hami", "nvidia.com/gpu: 8", "dra-hami", None),
+]
+
+
+@pytest.mark.parametrize(("text", "source", "entry", "target", "wanted"), MOVED)
 def test_an_amount_of_claims(text: str, source: str, entry: str, target: str, wanted: str | None) -> None:
     """There, and back byte for byte; what has no counterpart is left with its number."""
     before = text.format(entry)
     done = translated(before, source, target)
+    outcomes = {str(one.outcome) for one in done.quotas}
     if wanted is None:
-        assert done.text == before
-        assert {str(one.outcome) for one in done.quotas} == {"left"}
+        assert (done.text, outcomes) == (before, {"left"})
         assert all("decide about " in str(one.found.hint) for one in done.leftovers)
         assert len(done.leftovers) == len(done.quotas) == before.count(entry)
         return
-    assert (done.leftovers, done.text) == ((), text.format(wanted))
-    assert {str(one.outcome) for one in done.quotas} == {"exact"}
+    assert (done.leftovers, done.text, outcomes) == ((), text.format(wanted), {"exact"})
     assert translated(done.text, target, source).text == before
     if text is QUOTA:
         kubernetes_validate.validate(yaml.safe_load(done.text), "1.34", strict=True)
 
 
-@pytest.mark.parametrize(
-    ("text", "name"),
-    [(QUOTA, f"deviceclass/{HAMI}"), (QUEUE, f"{HAMI}{COUNT}")],
-)
+@pytest.mark.parametrize(("text", "name"), [(QUOTA, f"deviceclass/{HAMI}"), (QUEUE, f"{HAMI}{COUNT}")])
 def test_a_name_of_another_kind_is_no_amount(text: str, name: str) -> None:
     """It has no effect there, and is listed."""
     done = translated(text.format(f"{name}: 8"), "dra-hami", "hami")
