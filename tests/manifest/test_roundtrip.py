@@ -116,7 +116,7 @@ def tree(work: Workload, dialect: str, number: int = 0) -> dict[str, Any]:
     name: dict[str, Any] = {"name": f"w{number}"}
     if work.kind == "Pod":
         return {"apiVersion": "v1", "kind": "Pod", "metadata": name | metadata, "spec": spec}
-    template = ({"metadata": metadata} if metadata else {}) | {"spec": spec}
+    template = {**({"metadata": metadata} if metadata else {}), "spec": spec}
     inner: dict[str, Any] = {
         "Deployment": {"replicas": 2, "template": template},
         "CronJob": {"schedule": "0 3 * * *", "jobTemplate": {"spec": {"template": template}}},
