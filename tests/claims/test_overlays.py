@@ -146,25 +146,17 @@ NO_SHARE = DEPLOYMENT.replace("              nvidia.com/gpumem: 3000\n", "").rep
 TARGETED = f"patches: [{{path: gpu.yaml, {TARGET}}}]\n"
 INLINE = f"patches:\n- patch: |\n    {MORE.replace(chr(10), chr(10) + '    ')}\n"
 CLAIM_CHANGES = "it adds or removes the claim of a container, or changes its name"
+IN_OBJECT = "what a claim requests is in another object, which no operation can change"
+FOR_ALL = "its kustomization names a target, which all documents of the file are for"
+RENAMES = "a kustomization renames its object, and kustomize does not rename what names a template"
+A_PREFIX = {"base/kustomization.yaml": "namePrefix: a-\nresources: [web.yaml]\n"}
 LEFT: dict[str, tuple[Files, str]] = {
-    "an operation": (
-        app(OPERATION, over=TARGETED),
-        "what a claim requests is in another object, which no operation can change",
-    ),
-    "a patch in the kustomization": (
-        app(over=INLINE),
-        "nvidia.com/gpumem is left behind: a text names it",
-    ),
-    "a target": (
-        app(over=TARGETED),
-        "its kustomization names a target, which all documents of the file are for",
-    ),
+    "an operation": (app(OPERATION, over=TARGETED), IN_OBJECT),
+    "a patch in the kustomization": (app(over=INLINE), "nvidia.com/gpumem is left behind: a text names it"),
+    "a target": (app(over=TARGETED), FOR_ALL),
     "a first share": (app(HEAD + SIDE + share("nvidia.com/gpu: 1"), base=NO_SHARE), CLAIM_CHANGES),
     "the share goes": (app(f"{HEAD}{IMAGE}          resources: {{limits: {REMOVED}}}\n"), CLAIM_CHANGES),
-    "another name": (
-        {**app(), "base/kustomization.yaml": "namePrefix: a-\nresources: [web.yaml]\n"},
-        "a kustomization renames its object, and kustomize does not rename what names a template",
-    ),
+    "another name": ({**app(), **A_PREFIX}, RENAMES),
     "JSON": (app(json.dumps(yaml.safe_load(MORE))), "a JSON file has one object"),
 }
 

@@ -214,10 +214,8 @@ def test_a_label_that_a_selector_matches_is_not_removed_alone(name: str) -> None
 
 
 def test_another_selector_refuses_nothing() -> None:
-    text = TEXTS["matchLabels"].replace(
-        "app: d, aliyun.com/gpu-count: '2'}}\n  template", "app: d}}\n  template"
-    )
-    assert not translated(text, "hami").refused
+    selected = "app: d, aliyun.com/gpu-count: '2'}}\n  template"
+    assert not translated(TEXTS["matchLabels"].replace(selected, "app: d}}\n  template"), "hami").refused
 
 
 @pytest.mark.parametrize("label", ["aliyun.com/gpu-coun", "scheduler.framework.gpushare.allocation"])
@@ -230,14 +228,8 @@ def test_no_fix_touches_such_a_label(label: str) -> None:
 
 # --- schedulers ----------------------------------------------------------------------------------
 
-ALONE = yaml.safe_dump(
-    {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "p"},
-        "spec": OBJECTS["inherited"]["Workflow"]["spec"]["templates"][0]["containerSet"],
-    }
-)
+VGPU = OBJECTS["inherited"]["Workflow"]["spec"]["templates"][0]["containerSet"]
+ALONE = yaml.safe_dump({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"}, "spec": VGPU})
 """The share in a pod that names no scheduler."""
 
 

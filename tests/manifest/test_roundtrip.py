@@ -116,14 +116,14 @@ def tree(work: Workload, dialect: str, number: int = 0) -> dict[str, Any]:
     name: dict[str, Any] = {"name": f"w{number}"}
     if work.kind == "Pod":
         return {"apiVersion": "v1", "kind": "Pod", "metadata": name | metadata, "spec": spec}
-    template = {**({"metadata": metadata} if metadata else {}), "spec": spec}
-    inner: dict[str, Any] = {
+    template: dict[str, Any] = {"metadata": metadata, "spec": spec} if metadata else {"spec": spec}
+    of_kind: dict[str, dict[str, Any]] = {
         "Deployment": {"replicas": 2, "template": template},
         "CronJob": {"schedule": "0 3 * * *", "jobTemplate": {"spec": {"template": template}}},
         "PyTorchJob": {"pytorchReplicaSpecs": {"Worker": {"replicas": 1, "template": template}}},
         "Fleet": {"groups": [{"size": 3, "template": template}]},
-    }[work.kind]
-    return {"apiVersion": "x/v1", "kind": work.kind, "metadata": name, "spec": inner}
+    }
+    return {"apiVersion": "x/v1", "kind": work.kind, "metadata": name, "spec": of_kind[work.kind]}
 
 
 def written(data: Any, style: Style) -> str:

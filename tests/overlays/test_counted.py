@@ -15,16 +15,7 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from tests.effort import tries
-from tests.overlays.apps import (
-    Files,
-    build,
-    cases,
-    files_of,
-    needs_kubectl,
-    objects,
-    operations,
-    written,
-)
+from tests.overlays.apps import Files, build, cases, files_of, needs_kubectl, objects, operations, written
 from tests.running import run
 
 CASES = cases("counted.yaml")

@@ -22,22 +22,16 @@ from gpuxlate.manifest.patches import laid_over, strangers
 from gpuxlate.model import limits
 from gpuxlate.model.pod import PodKeys, dotted
 from tests.effort import tries
+from tests.overlays import apps
 from tests.overlays.apps import (
-    COMPONENT_HEAD,
-    KINDS,
     MEMORY,
     Files,
-    bases_in,
     build,
     cases,
     files_of,
-    keys_after,
     needs_kubectl,
     objects,
     operations,
-    pods_of,
-    text_of,
-    workload,
     written,
 )
 from tests.running import run
@@ -70,7 +64,7 @@ def over(**case: Any) -> Files:
 def bases_of_patch(root: Path) -> list[Bases]:
     """Those of the patch over/p.yaml, read anew."""
     forget()
-    return list(bases_in(root / "over" / "p.yaml"))
+    return list(apps.bases_in(root / "over" / "p.yaml"))
 
 
 def memory(keys: PodKeys) -> str:
@@ -101,9 +95,9 @@ def test_bases_that_are_not_known(tmp_path: Path) -> None:
 def test_kustomize_builds_the_same(title: str, tmp_path: Path) -> None:
     root = written(tmp_path, KNOWN[title]["files"])
     users = [root / one for one in ("x", "y", "y/z", "over") if (root / one / "kustomization.yaml").exists()]
-    built = [keys for one in users for keys in pods_of(build(one) or "").values()]
+    built = [keys for one in users for keys in apps.pods_of(build(one) or "").values()]
     assert built
-    after = [keys for one in bases_of_patch(root) for _, _, keys in keys_after(one)]
+    after = [keys for one in bases_of_patch(root) for _, _, keys in apps.keys_after(one)]
     assert [keys for keys in after if keys not in built] == []
 
 
@@ -119,7 +113,7 @@ def test_links_lead_nowhere_else(tmp_path: Path) -> None:
 
 
 def test_what_is_read_kept_and_searched_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    wide: Files = {f"base/w{n}.yaml": workload(f"n{n}", "5") for n in range(9)}
+    wide: Files = {f"base/w{n}.yaml": apps.workload(f"n{n}", "5") for n in range(9)}
     wide["base/kustomization.yaml"] = {"resources": [Path(one).name for one in wide]}
     for number, (limit, most, files, why) in enumerate(
         (
@@ -165,16 +159,16 @@ def test_patches_that_name_their_objects_are_not_tried_on_others(
     """By the name in the patch, or in its target: no look at all others, whatever their number."""
     monkeypatch.setattr(patch_work, "_LOOKS", 30)
     names = "abcdefghij"
-    objects = text_of(" --- ".join(f"{one} 5" for one in names))
+    objects = apps.text_of(" --- ".join(f"{one} 5" for one in names))
     named = [{"path": f"{one}.yaml", "target": {"kind": "Deployment", "name": one}} for one in names]
     files = {
         "kustomization.yaml": {"resources": ["w.yaml"], "patches": [{"path": "p.yaml"}, *named]},
         "w.yaml": objects,
         "p.yaml": objects,
-        **{f"{one}.yaml": workload("web", "4") for one in names},
+        **{f"{one}.yaml": apps.workload("web", "4") for one in names},
     }
     root = written(tmp_path, files)
-    found = [one for name in ("p", *names) for one in bases_in(root / f"{name}.yaml")]
+    found = [one for name in ("p", *names) for one in apps.bases_in(root / f"{name}.yaml")]
     assert [(one.why, len(one.layers)) for one in found] == [(None, 1)] * 20
 
 
@@ -290,7 +284,7 @@ def test_patterns_take_no_time() -> None:
 @st.composite
 def applications(draw: st.DrawFn) -> tuple[Files, str]:
     """A base of two workloads, perhaps patched, and one more patch in an overlay or a component."""
-    kind = draw(st.sampled_from([*KINDS, "Deployment", "Deployment"]))
+    kind = draw(st.sampled_from([*apps.KINDS, "Deployment", "Deployment"]))
     files: Files = {
         "base/w.yaml": tuple(
             draw(objects(*one, part=False)) for one in ((kind, "one"), ("StatefulSet", "two"))
@@ -316,7 +310,7 @@ def applications(draw: st.DrawFn) -> tuple[Files, str]:
     last = patches(path)
     over = {"resources": ["../base"], **({"components": ["../part"]} if component else last)}
     if component:
-        files["part/kustomization.yaml"] = {**COMPONENT_HEAD, **last}
+        files["part/kustomization.yaml"] = {**apps.COMPONENT_HEAD, **last}
     return {**files, "base/kustomization.yaml": base, "over/kustomization.yaml": over}, path
 
 
@@ -328,13 +322,13 @@ def test_a_part_over_its_base_is_what_is_built(drawn: tuple[Files, str]) -> None
     with tempfile.TemporaryDirectory() as folder:
         root = written(Path(folder), files)
         text = build(root / "over")
-        found = list(bases_in(root / patch))
+        found = list(apps.bases_in(root / patch))
         event("built" if text else "refused")
         if text is None:
             return
-        built = pods_of(text)
+        built = apps.pods_of(text)
         names = {name.removeprefix("x-"): name for _, name, _ in built}
         for one in found:
             event(f"known: {one.why is None} {one.why or ''}")
-            for kind, name, keys in keys_after(one):
+            for kind, name, keys in apps.keys_after(one):
                 assert keys == built[kind, names[name], keys.path]

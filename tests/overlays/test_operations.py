@@ -39,6 +39,10 @@ def in_json(**values: Any) -> str:
     return json.dumps(said, indent=2) + "\n"
 
 
+def note(name: str, value: str | None) -> Edit:
+    return Put((*NOTES, name), value)
+
+
 def renamed(value: Any) -> Edit:
     return Rename(OLD, "new.com/mem", value)
 
@@ -49,6 +53,11 @@ OTHER = "- {op: add, path: /spec/x, value: 1}\n"
 JSON = in_json(**{"old.com~1mem": 8}), in_json(**{"new.com~1mem": 8192, "new.com~1x": "1"})
 EMPTIED = [Remove(OLD), Remove((*LIMITS, "cpu"))]
 LATER: list[Edit] = [Remove(OLD), Rename((*LIMITS, "b.com/mem"), "c.com/mem", 1)]
+THREE = SET + OTHER + block(owner="b.com")
+WHOLE_AFTER = WHOLE.replace("old.com/mem: 8", "new.com/mem: 8192") + "    new.com/x: 1\n"
+WITHOUT = WHOLE.replace("old.com/mem: 8  # a\n", "# a\n")
+GONE_LIMITS, GONE_NOTE = f"- op: remove\n  path: {AT}\n", "- op: remove\n  path: /metadata/annotations/a\n"
+AB = "  path: /metadata/annotations/a~1b~0\n"
 NOTES_AB = "- op: add\n  path: /metadata/annotations\n  value:\n    a: x\n    b: y\n"
 ITEMS = "".join(f"- op: add\n  path: /spec/env/-\n  value:\n    name: {name}\n" for name in "AB")
 FIRST = "- op: add\n  path: /spec/env\n  value:\n    - name: A\n"
@@ -66,49 +75,14 @@ CASES: dict[str, Case] = {
     "a key that is not there to delete": (OTHER + GONE, [renamed(None)], set(), OTHER),
     "given instead of deleted": (GONE, [renamed(5)], set(), said("add", "new.com", 5)),
     "an operation without a counterpart": (SET + OTHER, [Remove(OLD)], set(), "# a\n" + OTHER),
-    "a later one keeps its place": (
-        SET + OTHER + block(owner="b.com"),
-        LATER,
-        set(),
-        "# a\n" + OTHER + block("1", "c.com"),
-    ),
-    "within a mapping": (
-        WHOLE,
-        [renamed(8192), Put((*LIMITS, "new.com/x"), 1)],
-        set(),
-        WHOLE.replace("old.com/mem: 8", "new.com/mem: 8192") + "    new.com/x: 1\n",
-    ),
-    "a null deletes nothing in a mapping": (
-        WHOLE,
-        [renamed(None)],
-        {NEW},
-        WHOLE.replace("old.com/mem: 8  # a\n", "# a\n"),
-    ),
+    "a later one keeps its place": (THREE, LATER, set(), "# a\n" + OTHER + block("1", "c.com")),
+    "within a mapping": (WHOLE, [renamed(8192), Put((*LIMITS, "new.com/x"), 1)], set(), WHOLE_AFTER),
+    "a null deletes nothing in a mapping": (WHOLE, [renamed(None)], {NEW}, WITHOUT),
     "an emptied mapping": (WHOLE + OTHER, EMPTIED, None, "# a\n" + OTHER),
-    "an emptied mapping over one that is there": (
-        WHOLE,
-        EMPTIED,
-        {NEW},
-        f"- op: remove\n  path: {AT}\n  # a\n",
-    ),
-    "a new key": (
-        SET,
-        [Put((*NOTES, "a/b~"), "x")],
-        {NOTES},
-        SET + "- op: add\n  path: /metadata/annotations/a~1b~0\n  value: x\n",
-    ),
-    "new keys in a mapping that is not there": (
-        SET,
-        [Put((*NOTES, "a"), "x"), Put((*NOTES, "b"), "y")],
-        set(),
-        SET + NOTES_AB,
-    ),
-    "a key to delete": (
-        SET,
-        [Put((*NOTES, "a"), None), Put((*NOTES, "b"), None)],
-        {(*NOTES, "a")},
-        SET + "- op: remove\n  path: /metadata/annotations/a\n",
-    ),
+    "an emptied mapping over one that is there": (WHOLE, EMPTIED, {NEW}, GONE_LIMITS + "  # a\n"),
+    "a new key": (SET, [note("a/b~", "x")], {NOTES}, SET + "- op: add\n" + AB + "  value: x\n"),
+    "new keys in a mapping that is not there": (SET, [note("a", "x"), note("b", "y")], set(), SET + NOTES_AB),
+    "a key to delete": (SET, [note("a", None), note("b", None)], {(*NOTES, "a")}, SET + GONE_NOTE),
     "items of a list": (SET, [Append(ENV, {"name": name}) for name in "AB"], {ENV}, SET + ITEMS),
     "the first item of a list": (SET, [Append(ENV, {"name": "A"})], set(), SET + FIRST),
 }
