@@ -148,53 +148,38 @@ RESOURCES = "resources: {limits: {aliyun.com/gpu-mem: 1}}"
 CRD = "apiVersion: apiextensions.k8s.io/v1\nkind: CustomResourceDefinition\nmetadata: {name: x}\n"
 MERGE = f"kind: Pod\nspec:\n  containers:\n  - <<: {{{RESOURCES}}}\n"
 GPU_MEM, CORE = "aliyun.com/gpu-mem", "vke.volcengine.com/mgpu-core"
-# what is no pod: the text, and the path of the one key in it
-OUTSIDE = {
-    "values of a chart": (f"resources:\n  limits:\n    {GPU_MEM}: 3\n", f"resources.limits.{GPU_MEM}"),
-    "a definition": (
-        f"{CRD}spec: {{example: {{containers: [{{name: a, {RESOURCES}}}]}}}}\n",
-        f"spec.example.containers[0].resources.limits.{GPU_MEM}",
+MANIFEST = f"kind: ConfigMap\ndata:\n  pod.yaml: |\n    resources:\n      limits: {{{GPU_MEM}: 3}}\n"
+PATCH = f'kind: Workflow\nspec:\n  podSpecPatch: \'{{"limits": {{"{GPU_MEM}": 3}}}}\'\n'
+QUOTA = f"kind: ResourceQuota\nspec:\n  hard:\n    requests.{GPU_MEM}: 30\n"
+SPARK = f"kind: SparkApplication\nspec:\n  executor:\n    gpu: {{name: {GPU_MEM}, quantity: 4}}\n"
+ANCHOR = f"x: &l {{{CORE}: 30}}\nspec: {{containers: [{{resources: {{limits: *l}}}}]}}"
+DEFINITION = f"{CRD}spec: {{example: {{containers: [{{name: a, {RESOURCES}}}]}}}}\n"
+# what is no pod: the text, and the only key in it with its path
+OUTSIDE: dict[str, tuple[str, list[tuple[str, str]]]] = {
+    "values of a chart": (
+        f"resources:\n  limits:\n    {GPU_MEM}: 3\n",
+        [(GPU_MEM, f"resources.limits.{GPU_MEM}")],
     ),
-    "a ConfigMap with keys": (f"kind: ConfigMap\ndata:\n  {CORE}: '30'\n", f"data.{CORE}"),
-    "a ConfigMap with a manifest inside": (
-        f"kind: ConfigMap\ndata:\n  pod.yaml: |\n    resources:\n      limits: {{{GPU_MEM}: 3}}\n",
-        "data.pod.yaml",
-    ),
-    "a patch in JSON": (
-        f'kind: Workflow\nspec:\n  podSpecPatch: \'{{"limits": {{"{GPU_MEM}": 3}}}}\'\n',
-        "spec.podSpecPatch",
-    ),
-    "a quota": (
-        f"kind: ResourceQuota\nspec:\n  hard:\n    requests.{GPU_MEM}: 30\n",
-        f"spec.hard.requests.{GPU_MEM}",
-    ),
-    "the GPU of a Spark executor": (
-        f"kind: SparkApplication\nspec:\n  executor:\n    gpu: {{name: {GPU_MEM}, quantity: 4}}\n",
-        "spec.executor.gpu.name",
-    ),
-    "an anchor that only serves others": (
-        f"x: &l {{{CORE}: 30}}\nspec: {{containers: [{{resources: {{limits: *l}}}}]}}",
-        f"x.{CORE}",
-    ),
-    "no Kubernetes at all": ("- aliyun.com/gpu-memory\n- a: b\n", None),
-    "a scalar": (f"{GPU_MEM}\n", None),
-    "a merge key with a mapping of its own": (MERGE, None),
-}
-KEYS = {
-    "a ConfigMap with keys": CORE,
-    "an anchor that only serves others": CORE,
-    "a quota": f"requests.{GPU_MEM}",
+    "a definition": (DEFINITION, [(GPU_MEM, f"spec.example.containers[0].resources.limits.{GPU_MEM}")]),
+    "a ConfigMap with keys": (f"kind: ConfigMap\ndata:\n  {CORE}: '30'\n", [(CORE, f"data.{CORE}")]),
+    "a ConfigMap with a manifest inside": (MANIFEST, [(GPU_MEM, "data.pod.yaml")]),
+    "a patch in JSON": (PATCH, [(GPU_MEM, "spec.podSpecPatch")]),
+    "a quota": (QUOTA, [(f"requests.{GPU_MEM}", f"spec.hard.requests.{GPU_MEM}")]),
+    "the GPU of a Spark executor": (SPARK, [(GPU_MEM, "spec.executor.gpu.name")]),
+    "an anchor that only serves others": (ANCHOR, [(CORE, f"x.{CORE}")]),
+    "no Kubernetes at all": ("- aliyun.com/gpu-memory\n- a: b\n", []),
+    "a scalar": (f"{GPU_MEM}\n", []),
+    "a merge key with a mapping of its own": (MERGE, []),
 }
 
 
 def test_keys_outside_any_pod() -> None:
-    found, wanted = {}, {}
-    for name, (text, path) in OUTSIDE.items():
+    found = {}
+    for name, (text, _) in OUTSIDE.items():
         [document] = documents(Source("f", text))
         facts = document_keys(document, list(pods_in(document)), registry.is_gpu_key)
-        found[name] = [(key, dotted(at)) for key, at, _ in facts.outside]
-        wanted[name] = [(KEYS.get(name, GPU_MEM), path)] if path else []
-    assert found == wanted
+        found[name] = (text, [(key, dotted(path)) for key, path, _ in facts.outside])
+    assert found == OUTSIDE
 
 
 def test_they_are_left_alone_and_reported_beside_a_share() -> None:
@@ -228,19 +213,15 @@ def test_users_of_an_anchor_that_mean_the_same_are_translated(text: str) -> None
     assert made.text == text % MADE
 
 
+USED_ELSEWHERE = BOTH % SHARE + "x: *l\n"
+# without the key in the limits themselves that of the merged mapping would count
 WITH_MERGE = f"x: &x {{aliyun.com/gpu-mem: 2}}\n{POD}  - name: a\n    resources:\n      limits:\n"
+WITH_MERGE += "        <<: *x\n        aliyun.com/gpu-mem: 4\n"
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        BOTH % SHARE + "x: *l\n",  # something else uses the anchor
-        # without the key in the limits themselves that of the merged mapping would count
-        WITH_MERGE + "        <<: *x\n        aliyun.com/gpu-mem: 4\n",
-    ],
-)
-def test_an_anchor_that_would_mean_something_else_is_refused(text: str) -> None:
-    made = translated(text, "tencent" if "mgpu" in text else "neutral", allow_leftovers=True)
+@pytest.mark.parametrize(("text", "to"), [(USED_ELSEWHERE, "tencent"), (WITH_MERGE, "neutral")])
+def test_an_anchor_that_would_mean_something_else_is_refused(text: str, to: str) -> None:
+    made = translated(text, to, allow_leftovers=True)
     assert made.text == text
     assert [d.code for d in made.diagnostics if d.code != "GX026"] == ["GX005"]
 

@@ -22,9 +22,8 @@ from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 
 KUBECTL = shutil.which("kubectl")
-needs_kubectl = pytest.mark.skipif(
-    KUBECTL is None, reason="kubectl is not installed: nothing builds the overlays"
-)
+WHY = "kubectl is not installed: nothing builds the overlays"
+needs_kubectl = pytest.mark.skipif(KUBECTL is None, reason=WHY)
 
 Files = dict[str, Any]
 """By path: a text, an object, or several."""
@@ -110,9 +109,8 @@ def written(folder: Path, files: Files) -> Path:
 def build(folder: Path) -> str | None:
     """What ``kubectl kustomize`` builds, None where it refuses."""
     assert KUBECTL
-    done = subprocess.run(
-        [KUBECTL, "kustomize", str(folder)], capture_output=True, text=True, timeout=60, check=False
-    )
+    command = [KUBECTL, "kustomize", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     return done.stdout if done.returncode == 0 else None
 
 
@@ -174,10 +172,10 @@ def some(values: dict[str, Any], *, part: bool) -> st.SearchStrategy[dict[str, A
     return st.fixed_dictionaries({}, optional=chosen)
 
 
-def mapping(values: dict[str, Any], *, part: bool, rare: bool = True) -> st.SearchStrategy[Any]:
+def mapping(values: dict[str, Any], *, part: bool) -> st.SearchStrategy[Any]:
     """Some keys; in a part also what is said of a mapping as a whole."""
     plain = some(values, part=part)
-    if not (part and rare):
+    if not part:
         return plain
     replaced = some(values, part=False).map(lambda one: {"$patch": "replace", **one})
     return st.one_of(plain, plain, plain, plain, st.none(), replaced)
@@ -191,23 +189,20 @@ def env(*, part: bool) -> st.SearchStrategy[list[dict[str, Any]]]:
     return st.one_of(named, named, named, st.just([{"name": "A", "$patch": "delete"}]))
 
 
-def containers(*, part: bool, least: int = 1) -> st.SearchStrategy[list[dict[str, Any]]]:
+def containers(*, part: bool) -> st.SearchStrategy[list[dict[str, Any]]]:
     given = {name: mapping(LIMITS, part=part) for name in ("limits", "requests")}
     more = {"env": env(part=part), "resources": st.fixed_dictionaries({}, optional=given)}
     one = st.fixed_dictionaries({"name": st.sampled_from(["web", "side", "aux"])}, optional=more)
-    return st.lists(one, min_size=least, max_size=3, unique_by=lambda one: one["name"])
+    return st.lists(one, min_size=1, max_size=3, unique_by=lambda one: one["name"])
 
 
 def specs(*, part: bool) -> st.SearchStrategy[dict[str, Any]]:
     required = TERMS.map(lambda terms: {"nodeSelectorTerms": terms})
     preferred = TERMS.map(lambda terms: [{"weight": 1, "preference": one} for one in terms])
-    affinity: st.SearchStrategy[Any] = st.fixed_dictionaries(
-        {},
-        optional={
-            "requiredDuringSchedulingIgnoredDuringExecution": required,
-            "preferredDuringSchedulingIgnoredDuringExecution": preferred,
-        },
-    ).map(lambda one: {"nodeAffinity": one})
+    during = {"required": required, "preferred": preferred}
+    terms = {f"{how}DuringSchedulingIgnoredDuringExecution": one for how, one in during.items()}
+    affinity: st.SearchStrategy[Any] = st.fixed_dictionaries({}, optional=terms)
+    affinity = affinity.map(lambda one: {"nodeAffinity": one})
     names = st.sampled_from(["volcano", "hami-scheduler"])
     found = {
         "containers": containers(part=part),
