@@ -48,6 +48,11 @@ SHARE, OF_VKE = asking("web", {MEM: 8, CORE: 30}), asking("web", {VMEM: 8192, VC
 NO_SHARE, NO_SIDE = {"name": "web", "image": "web"}, {"name": "side", "image": "side"}
 SIDE, WHOLE = asking("side", {VMEM: 4096, VCORE: 20}), {MEM: None, CORE: None, "nvidia.com/gpu": 1}
 REPLACED = [{"op": "replace", "path": f"{LIMITS}/aliyun.com~1gpu-mem", "value": 16}]
+BURST = {"annotations": {"vke.volcengine.com/mgpu-compute-policy": "fixed-share", "a": "b"}}
+DROPPED = [
+    {"op": "add", "path": "/spec/template/metadata", "value": BURST},
+    {"op": "add", "path": "/metadata/annotations", "value": {"c": "d"}},
+]
 REMOVED = [{"op": "remove", "path": f"{LIMITS}/aliyun.com~1gpu-core.percentage"}]
 
 # by what it shows: source, target, the base's containers, the containers of the patch, or operations
@@ -66,6 +71,7 @@ TABLE: dict[str, tuple[str, str, list[dict[str, Any]], list[dict[str, Any]]]] = 
     "the share goes": (ACK, VKE, [SHARE], [asking("web", {MEM: None, CORE: None})]),
     "a first share": (ACK, VKE, [NO_SHARE], [SHARE]),
     "an operation": (ACK, VKE, [SHARE], REPLACED),
+    "an operation whose key is dropped": (VKE, ACK, [OF_VKE], DROPPED),
     "an operation that removes": (ACK, VKE, [SHARE], REMOVED),
 }
 
