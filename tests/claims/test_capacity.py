@@ -6,6 +6,7 @@ demo/specs/consumable-shares in kubernetes-sigs/dra-driver-nvidia-gpu (2026-08).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -112,24 +113,23 @@ NOT_GIVEN: list[tuple[str | int | None, dict[str, Any], str]] = [
 ]
 
 
-def errors_of(refused: pytest.ExceptionInfo[Refused]) -> set[str]:
+def errors_of(translate: Callable[[], object]) -> set[str]:
+    with pytest.raises(Refused) as refused:
+        translate()
     return {one.code for one in refused.value.diagnostics if one.severity == "error"}
 
 
-@pytest.mark.parametrize(("device_class", "mode", "capacity", "fields", "code"), NOT_HELD)
-def test_what_no_share_holds(
-    device_class: str, mode: str | int | None, capacity: Capacity, fields: dict[str, Any], code: str
-) -> None:
-    with pytest.raises(Refused) as refused:
-        gpuxlate.translate(pod(device_class, capacity, **fields), "hami", profile=profile(mode))
-    assert errors_of(refused) == {code}
+@pytest.mark.parametrize("case", NOT_HELD)
+def test_what_no_share_holds(case: tuple[str, str | int | None, Capacity, dict[str, Any], str]) -> None:
+    device_class, mode, capacity, fields, code = case
+    objects = pod(device_class, capacity, **fields)
+    assert errors_of(lambda: gpuxlate.translate(objects, "hami", profile=profile(mode))) == {code}
 
 
 @pytest.mark.parametrize(("mode", "spec", "code"), NOT_GIVEN)
 def test_what_a_cluster_does_not_give(mode: str | int | None, spec: dict[str, Any], code: str) -> None:
-    with pytest.raises(Refused) as refused:
-        gpuxlate.render({**SHARE, "spec": spec}, "dra-nvidia", profile=profile(mode))
-    assert errors_of(refused) == {code}
+    share = {**SHARE, "spec": spec}
+    assert errors_of(lambda: gpuxlate.render(share, "dra-nvidia", profile=profile(mode))) == {code}
 
 
 @pytest.mark.parametrize("capacity", [{}, {"shares": "1"}])

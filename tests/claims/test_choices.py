@@ -64,6 +64,8 @@ USE, AVOID, A100 = "nvidia.com/use-", "nvidia.com/nouse-", "NVIDIA A100-SXM4-80G
 T4_MODEL, NO_T4 = '@.productName in ["Tesla T4"]', '!(@.productName in ["Tesla T4"])'
 MODELS = ["gpuxlate.io/device-vendor: nvidia", 'gpuxlate.io/device-models: "T4-16GB,A10-24GB"']
 ALL = [f"{USE}gputype: Tesla T4", f"{AVOID}gputype: {A100}", f"{USE}gpuuuid: GPU-a", f"{AVOID}gpuuuid: GPU-b"]
+ALL_CHOSEN = ['@.uuid in ["GPU-a"]', '!(@.uuid in ["GPU-b"])', f'!(@.productName in ["{A100}"])', T4_MODEL]
+A40_T4, L4_L40 = f'{USE}gputype: "NVIDIA A40,Tesla T4"', f'{USE}gputype: "NVIDIA L4,NVIDIA L40"'
 OF_VOLCANO = ["volcano.sh/vgpu-use-gpuuuid: GPU-a", f"{AVOID}gputype: Tesla T4"]
 # annotations of a dialect, and the expressions of each claim, where @ is the device's attributes
 BOTH_WAYS = {
@@ -71,22 +73,10 @@ BOTH_WAYS = {
     "UUIDs": ("hami", [f'{USE}gpuuuid: "GPU-b,GPU-a"'], ['@.uuid in ["GPU-b", "GPU-a"]']),
     "UUIDs to avoid": ("hami", [f'{AVOID}gpuuuid: "GPU-a,b"'], ['!(@.uuid in ["GPU-a", "b"])']),
     "a model": ("hami", [f"{USE}gputype: Tesla T4"], [T4_MODEL]),
-    "models, of a profile too": (
-        "hami",
-        [f'{USE}gputype: "NVIDIA A40,Tesla T4"'],
-        ['@.productName in ["NVIDIA A40", "Tesla T4"]'],
-    ),
-    "a list that has all that match": (
-        "hami",
-        [f'{USE}gputype: "NVIDIA L4,NVIDIA L40"'],
-        ['@.productName in ["NVIDIA L4", "NVIDIA L40"]'],
-    ),
+    "models, of a profile too": ("hami", [A40_T4], ['@.productName in ["NVIDIA A40", "Tesla T4"]']),
+    "a list that has all that match": ("hami", [L4_L40], ['@.productName in ["NVIDIA L4", "NVIDIA L40"]']),
     "a model to avoid": ("hami", [f"{AVOID}gputype: Tesla T4"], [NO_T4]),
-    "all of them": (
-        "hami",
-        ALL,
-        ['@.uuid in ["GPU-a"]', '!(@.uuid in ["GPU-b"])', f'!(@.productName in ["{A100}"])', T4_MODEL],
-    ),
+    "all of them": ("hami", ALL, ALL_CHOSEN),
     "Volcano": ("volcano-vgpu", OF_VOLCANO, ['@.uuid in ["GPU-a"]', NO_T4]),
     "models of a share": ("neutral", MODELS, ['@.productName in ["Tesla T4", "NVIDIA A10"]']),
 }

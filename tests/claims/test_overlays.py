@@ -85,6 +85,12 @@ PREFIXED = {
     **app(over="namePrefix: prod-\npatches: [{path: gpu.yaml}]\nconfigurations: [names.yaml]\n"),
     "overlays/prod/names.yaml": NAMES,
 }
+LARGE = {
+    "overlays/large/kustomization.yaml": "resources: [../prod]\npatches: [{path: large.yaml}]\n",
+    "overlays/large/large.yaml": MORE.replace("8192", "16384"),
+}
+NO_NAMESPACE = DEPLOYMENT.replace("  namespace: ml\n", "")
+NAMESPACE = {"base/kustomization.yaml": "namespace: ml\nresources: [web.yaml]\n"}
 MOVED: dict[str, Files] = {
     "a share, the replicas and the image": app(),
     "an older field": app(over="patchesStrategicMerge: [gpu.yaml]\n"),
@@ -96,16 +102,9 @@ MOVED: dict[str, Files] = {
     "a second card": app(HEAD + IMAGE + share("nvidia.com/gpu: 2")),
     "one card of two": app(HEAD + SIDE + share("nvidia.com/gpu: 1")),
     "two documents": app(f"{HEAD}{IMAGE}---\n{MORE}".replace("# production\n", "")),
-    "another namespace": {
-        **app(base=DEPLOYMENT.replace("  namespace: ml\n", "")),
-        "base/kustomization.yaml": "namespace: ml\nresources: [web.yaml]\n",
-    },
+    "another namespace": {**app(base=NO_NAMESPACE), **NAMESPACE},
     "names with a prefix, which kustomize follows": PREFIXED,
-    "an overlay of an overlay": {
-        **app(),
-        "overlays/large/kustomization.yaml": "resources: [../prod]\npatches: [{path: large.yaml}]\n",
-        "overlays/large/large.yaml": MORE.replace("8192", "16384"),
-    },
+    "an overlay of an overlay": {**app(), **LARGE},
 }
 
 
@@ -141,7 +140,7 @@ LIMIT = "/spec/template/spec/containers/0/resources/limits/nvidia.com~1gpumem"
 OPERATION = f"[{{op: replace, path: {LIMIT}, value: 8192}}]\n"
 TARGET = "target: {kind: Deployment}"
 NO_SHARE = DEPLOYMENT.replace("              nvidia.com/gpumem: 3000\n", "").replace(
-    "              nvidia.com/gpu: 2\n", "              cpu: 1\n"
+    "nvidia.com/gpu: 2", "cpu: 1"
 )
 TARGETED = f"patches: [{{path: gpu.yaml, {TARGET}}}]\n"
 INLINE = f"patches:\n- patch: |\n    {MORE.replace(chr(10), chr(10) + '    ')}\n"
@@ -243,6 +242,7 @@ def test_between_drivers(tmp_path: Path) -> None:
 TOP = {"top/kustomization.yaml": "nameSuffix: -1\nresources: [../overlays/prod]\n"}
 NO_GPU = DEPLOYMENT.replace("nvidia.com/gpu", "example.com/a")
 OTHER_KIND = {"overlays/prod/names.yaml": NAMES.replace("ResourceClaimTemplate", "Secret")}
+NOT_THERE = "namePrefix: a-\nconfigurations: [none.yaml]\n"
 RENAMING: dict[str, tuple[Files, list[str]]] = {
     "a prefix": (app(over="namePrefix: prod-\n"), ["DRA016"]),
     "a suffix over an overlay": ({**app(), **TOP}, ["DRA016"]),
@@ -251,10 +251,7 @@ RENAMING: dict[str, tuple[Files, list[str]]] = {
     "no GPUs": (app(base=NO_GPU, over="namePrefix: a-\n"), []),
     "a configuration that says it": (PREFIXED, []),
     "a configuration of another kind": ({**PREFIXED, **OTHER_KIND}, ["DRA016"]),
-    "a configuration that is not there": (
-        app(over="namePrefix: a-\nconfigurations: [none.yaml]\n"),
-        ["DRA016"],
-    ),
+    "a configuration that is not there": (app(over=NOT_THERE), ["DRA016"]),
 }
 
 

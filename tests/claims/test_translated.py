@@ -99,14 +99,12 @@ def capacity(**amounts: str) -> dict[str, Any]:
 def test_what_is_written() -> None:
     made = gpuxlate.translate(DEPLOYMENT, "dra-hami").objects
     pod = made[0]["spec"]["template"]["spec"]
-    assert pod["resourceClaims"] == [
-        {"name": f"gpu-{name}", "resourceClaimTemplateName": f"bert-serving-gpu-{name}"}
-        for name in ("server", "side")
-    ]
-    assert [one["resources"] for one in pod["containers"]] == [
-        {"limits": {"cpu": 2}, "claims": [{"name": "gpu-server"}]},
-        {"claims": [{"name": "gpu-side"}]},
-    ]
+    named = {one["name"]: one["resourceClaimTemplateName"] for one in pod["resourceClaims"]}
+    assert named == {"gpu-server": "bert-serving-gpu-server", "gpu-side": "bert-serving-gpu-side"}
+    assert [sorted(one) for one in pod["resourceClaims"]] == [["name", "resourceClaimTemplateName"]] * 2
+    server, side = [one["resources"] for one in pod["containers"]]
+    assert server == {"limits": {"cpu": 2}, "claims": [{"name": "gpu-server"}]}
+    assert side == {"claims": [{"name": "gpu-side"}]}
     first, second = [one["spec"]["spec"]["devices"] for one in made[1:]]
     assert first == {"requests": [requested(capacity=capacity(cores="30", memory="4096Mi"))]}
     of_side = requested(count=2, capacity=capacity(cores="0", memory="3000Mi"))
@@ -168,8 +166,6 @@ spec:
           nvidia.com/mig-%s
 """
 BY_PROFILE = """device.attributes['gpu.nvidia.com'] . profile == '1g.10gb'"""
-
-
 OF_PROFILES: list[tuple[str, str, dict[str, int]]] = [
     ("1g.10gb: 1", "1g.10gb", {}),
     ("3g.20gb: 2", "3g.20gb", {"count": 2}),
@@ -240,27 +236,21 @@ def claim(*requests: dict[str, Any]) -> str:
 
 
 ONE_GIB = partition("a", "1g.10gb", capacity=capacity(memory="1Gi"))
+TWO_PROFILES = claim(*(partition(name, name) for name in ("1g.10gb", "2g.20gb")))
 OTHER_NAMESPACE = CLAIMS.replace("  namespace: ml\nspec:\n  spec", "  namespace: other\nspec:\n  spec")
+NO_TEMPLATE = ["29:38 DRA014", "31:38 DRA014"]
 UNUSED = CLAIMS.replace("- name: gpu-side\n      res", "- name: gpu\n      res")
 IN_JSON = json.dumps(yaml.safe_load(DEPLOYMENT), indent=1)
 REFUSED: dict[str, tuple[str, str, list[str]]] = {
-    "no template": (FIRST, "hami", ["29:38 DRA014", "31:38 DRA014"]),
-    "a template in another namespace": (
-        OTHER_NAMESPACE,
-        "hami",
-        ["29:38 DRA014", "31:38 DRA014", "36:3 GX026", "53:3 GX026"],
-    ),
+    "no template": (FIRST, "hami", NO_TEMPLATE),
+    "a template in another namespace": (OTHER_NAMESPACE, "hami", [*NO_TEMPLATE, "36:3 GX026", "53:3 GX026"]),
     "a claim that no container uses": (UNUSED, "hami", ["30:11 DRA008", "26:17 DRA008"]),
     "the name is taken": (f"{DEPLOYMENT}---\n{TEMPLATES}", "dra-hami", ["12:5 DRA015", "12:5 DRA015"]),
     "a template that no pod uses": ("---\n" + TEMPLATES, "hami", ["5:3 GX026", "22:3 GX026"]),
     "one object in JSON": (IN_JSON, "dra-hami", ["GX024"]),
     "a partition of no profile": (claim(partition("a")), "nvidia-mig", ["GX023"]),
     "a part of a partition": (claim(ONE_GIB), "nvidia-mig", ["GX023"]),
-    "partitions of two profiles": (
-        claim(*(partition(name, name) for name in ("1g.10gb", "2g.20gb"))),
-        "nvidia-mig",
-        ["GX023"],
-    ),
+    "partitions of two profiles": (TWO_PROFILES, "nvidia-mig", ["GX023"]),
     "different shares in one claim": (claim(share("a", "30"), share("b", "60")), "hami", ["GX023"]),
 }
 
