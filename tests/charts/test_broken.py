@@ -54,11 +54,12 @@ def test_each_is_reported_at_its_place(case: dict[str, Any], chart: Path) -> Non
     assert ((chart / "values.yaml").read_text() == case["values"]) == bool(found)
     for command in ("lint", "inspect", "assess"):
         assert run(command, ".", *(["--to", case["to"]] if command == "assess" else [])).code in (0, 1)
+    if "written" in case:
+        check_rest(case, chart)
 
 
-@pytest.mark.parametrize("case", [one for one in CASES if "written" in one], ids=lambda one: one["name"])
-def test_the_rest_is_written_where_leftovers_are_accepted(case: dict[str, Any], chart: Path) -> None:
-    put(chart, case)
+def check_rest(case: dict[str, Any], chart: Path) -> None:
+    """It is written where leftovers are accepted."""
     ran = run("translate", ".", "--to", case["to"], "-i", "--allow-leftovers", "--report", "r.json")
     assert (ran.code, errors(ran)) == (0, [])
     assert (chart / "values.yaml").read_text() == case["written"]
@@ -72,38 +73,34 @@ def test_the_rest_is_written_where_leftovers_are_accepted(case: dict[str, Any], 
     assert assessed["summary"] == report["summary"]
 
 
-def _link(path: Path) -> None:
-    path.symlink_to("/etc/hostname")
+NO_FILES: dict[str, Callable[[Path], object]] = {
+    "link": lambda path: path.symlink_to("/etc/hostname"),
+    "nowhere": lambda path: path.symlink_to("nowhere"),
+    "huge": lambda path: path.write_bytes(b"#" * (MAX_CONFIG_BYTES + 1)),
+    "pipe": os.mkfifo,
+    "folder": Path.mkdir,
+}
 
 
-def _nowhere(path: Path) -> None:
-    path.symlink_to("nowhere")
-
-
-def _huge(path: Path) -> None:
-    path.write_bytes(b"#" * (MAX_CONFIG_BYTES + 1))
-
-
-@pytest.mark.parametrize("make", [_link, _nowhere, _huge, os.mkfifo, Path.mkdir])
+@pytest.mark.parametrize("made", NO_FILES)
 @pytest.mark.parametrize("name", ["Chart.yaml", "values.yaml"])
-def test_what_is_no_file_says_nothing(make: Callable[[Path], None], name: str, chart: Path) -> None:
+def test_what_is_no_file_says_nothing(made: str, name: str, chart: Path) -> None:
     (chart / name).unlink(missing_ok=True)
-    make(chart / name)
+    NO_FILES[made](chart / name)
     (chart / "values-prod.yaml").write_text(VALUES)
     ran = run("translate", "values-prod.yaml", "--to", "hami")
     translated = b"nvidia.com/gpumem" in ran.out
     assert (translated, ran.code) == (b"GX026" not in ran.err, int(not translated))
-    assert translated == (name == "values.yaml" or make in (_link, _huge))
+    assert translated == (name == "values.yaml" or made in ("link", "huge"))
 
 
-@pytest.mark.parametrize(
-    ("name", "read"),
-    [
-        *(("values.yaml", True), ("values.yml", True), ("values-prod.yaml", True), ("values_a.yaml", True)),
-        *(("prod-values.yaml", False), ("templates/values.yaml", False), ("ci/values.yaml", False)),
-    ],
-)
-def test_which_files_are_values(name: str, read: bool, chart: Path) -> None:
+VALUES_FILES = ("values.yaml", "values.yml", "values-prod.yaml", "values_a.yaml")
+OTHERS = ("prod-values.yaml", "templates/values.yaml", "ci/values.yaml")
+
+
+@pytest.mark.parametrize("name", [*VALUES_FILES, *OTHERS])
+def test_which_files_are_values(name: str, chart: Path) -> None:
+    read = name in VALUES_FILES
     (chart / name).parent.mkdir(exist_ok=True)
     (chart / name).write_text(VALUES)
     ran = run("translate", name, "--to", "hami", "-i")

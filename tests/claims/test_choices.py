@@ -22,19 +22,17 @@ kind: Pod
 metadata:
   name: web
   annotations:
-%s
+{annotations}
 spec:
   containers:
-    - name: web
-      image: web
+{containers}"""
+CONTAINER = """\
+    - name: {0}
+      image: {0}
       resources:
         limits:
-          %s
-    - name: side
-      image: side
-      resources:
-        limits:
-          %s
+          {1}
+          {2}{3}
 """
 SHARES = {
     "hami": ("nvidia.com/gpu: 1", "nvidia.com/gpumem: "),
@@ -44,9 +42,10 @@ SHARES = {
 
 
 def pod(dialect: str, *annotations: str) -> str:
-    count, memory = SHARES[dialect]
-    shares = [f"{count}\n          {memory}{mib}" for mib in (2048, 1024)]
-    text = POD % ("\n".join(f"    {one}" for one in annotations), *shares)
+    containers = "".join(
+        CONTAINER.format(name, *SHARES[dialect], mib) for name, mib in (("web", 2048), ("side", 1024))
+    )
+    text = POD.format(annotations="\n".join(f"    {one}" for one in annotations), containers=containers)
     return text + ("  schedulerName: volcano\n" if dialect == "volcano-vgpu" else "")
 
 
@@ -56,60 +55,30 @@ def translate(text: str, target: str, **more: Any) -> gpuxlate.Result:
 
 def selectors(made: gpuxlate.Result) -> list[list[str]]:
     """The expressions of each claim."""
-    exactly = [
-        request["exactly"]
-        for one in made.objects
-        if one["kind"] == "ResourceClaimTemplate"
-        for request in one["spec"]["spec"]["devices"]["requests"]
-    ]
+    templates = [one["spec"]["spec"] for one in made.objects if one["kind"] == "ResourceClaimTemplate"]
+    exactly = [request["exactly"] for one in templates for request in one["devices"]["requests"]]
     return [[each["cel"]["expression"] for each in one.get("selectors", [])] for one in exactly]
 
 
+USE, AVOID, A100 = "nvidia.com/use-", "nvidia.com/nouse-", "NVIDIA A100-SXM4-80GB"
+T4_MODEL, NO_T4 = '@.productName in ["Tesla T4"]', '!(@.productName in ["Tesla T4"])'
+MODELS = ["gpuxlate.io/device-vendor: nvidia", 'gpuxlate.io/device-models: "T4-16GB,A10-24GB"']
+ALL = [f"{USE}gputype: Tesla T4", f"{AVOID}gputype: {A100}", f"{USE}gpuuuid: GPU-a", f"{AVOID}gpuuuid: GPU-b"]
+ALL_CHOSEN = ['@.uuid in ["GPU-a"]', '!(@.uuid in ["GPU-b"])', f'!(@.productName in ["{A100}"])', T4_MODEL]
+A40_T4, L4_L40 = f'{USE}gputype: "NVIDIA A40,Tesla T4"', f'{USE}gputype: "NVIDIA L4,NVIDIA L40"'
+OF_VOLCANO = ["volcano.sh/vgpu-use-gpuuuid: GPU-a", f"{AVOID}gputype: Tesla T4"]
+# annotations of a dialect, and the expressions of each claim, where @ is the device's attributes
 BOTH_WAYS = {
-    "a UUID": ("hami", ["nvidia.com/use-gpuuuid: GPU-a"], ['@.uuid in ["GPU-a"]']),
-    "UUIDs": ("hami", ['nvidia.com/use-gpuuuid: "GPU-b,GPU-a"'], ['@.uuid in ["GPU-b", "GPU-a"]']),
-    "UUIDs to avoid": ("hami", ['nvidia.com/nouse-gpuuuid: "GPU-a,b"'], ['!(@.uuid in ["GPU-a", "b"])']),
-    "a model": ("hami", ["nvidia.com/use-gputype: Tesla T4"], ['@.productName in ["Tesla T4"]']),
-    "models, of a profile too": (
-        "hami",
-        ['nvidia.com/use-gputype: "NVIDIA A40,Tesla T4"'],
-        ['@.productName in ["NVIDIA A40", "Tesla T4"]'],
-    ),
-    "a list that has all that match": (
-        "hami",
-        ['nvidia.com/use-gputype: "NVIDIA L4,NVIDIA L40"'],
-        ['@.productName in ["NVIDIA L4", "NVIDIA L40"]'],
-    ),
-    "a model to avoid": (
-        "hami",
-        ["nvidia.com/nouse-gputype: Tesla T4"],
-        ['!(@.productName in ["Tesla T4"])'],
-    ),
-    "all of them": (
-        "hami",
-        [
-            "nvidia.com/use-gputype: Tesla T4",
-            "nvidia.com/nouse-gputype: NVIDIA A100-SXM4-80GB",
-            "nvidia.com/use-gpuuuid: GPU-a",
-            "nvidia.com/nouse-gpuuuid: GPU-b",
-        ],
-        [
-            '@.uuid in ["GPU-a"]',
-            '!(@.uuid in ["GPU-b"])',
-            '!(@.productName in ["NVIDIA A100-SXM4-80GB"])',
-            '@.productName in ["Tesla T4"]',
-        ],
-    ),
-    "Volcano": (
-        "volcano-vgpu",
-        ["volcano.sh/vgpu-use-gpuuuid: GPU-a", "nvidia.com/nouse-gputype: Tesla T4"],
-        ['@.uuid in ["GPU-a"]', '!(@.productName in ["Tesla T4"])'],
-    ),
-    "models of a share": (
-        "neutral",
-        ["gpuxlate.io/device-vendor: nvidia", 'gpuxlate.io/device-models: "T4-16GB,A10-24GB"'],
-        ['@.productName in ["Tesla T4", "NVIDIA A10"]'],
-    ),
+    "a UUID": ("hami", [f"{USE}gpuuuid: GPU-a"], ['@.uuid in ["GPU-a"]']),
+    "UUIDs": ("hami", [f'{USE}gpuuuid: "GPU-b,GPU-a"'], ['@.uuid in ["GPU-b", "GPU-a"]']),
+    "UUIDs to avoid": ("hami", [f'{AVOID}gpuuuid: "GPU-a,b"'], ['!(@.uuid in ["GPU-a", "b"])']),
+    "a model": ("hami", [f"{USE}gputype: Tesla T4"], [T4_MODEL]),
+    "models, of a profile too": ("hami", [A40_T4], ['@.productName in ["NVIDIA A40", "Tesla T4"]']),
+    "a list that has all that match": ("hami", [L4_L40], ['@.productName in ["NVIDIA L4", "NVIDIA L40"]']),
+    "a model to avoid": ("hami", [f"{AVOID}gputype: Tesla T4"], [NO_T4]),
+    "all of them": ("hami", ALL, ALL_CHOSEN),
+    "Volcano": ("volcano-vgpu", OF_VOLCANO, ['@.uuid in ["GPU-a"]', NO_T4]),
+    "models of a share": ("neutral", MODELS, ['@.productName in ["Tesla T4", "NVIDIA A10"]']),
 }
 
 

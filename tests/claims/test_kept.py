@@ -30,52 +30,30 @@ spec:
 """
 NAMED = "resourceClaims: [{name: g, resourceClaimTemplateName: t}]"
 PATCHED = "resources: [pod.yaml, t.yaml]\npatches: [{path: more.yaml, target: {kind: Pod, name: p}}]\n"
+OUTSIDE, IN_HELM = "more.yaml names it, in a place outside any pod", "more.yaml names it, in a Helm template"
+OTHER_POD = POD.replace("resourceClaimTemplateName: t", "resourceClaimTemplateName: other")
+CONFIG_MAP = f"kind: ConfigMap\nmetadata: {{name: g}}\ndata:\n  pod: |\n    {NAMED}\n"
+TEMPLATED = f"kind: Pod\nmetadata: {{name: {{{{ .n }}}}}}\nspec:\n  {NAMED}\n  containers: []\n"
+ADDED = "- op: add\n  path: /spec/resourceClaims/-\n  value: {name: h, resourceClaimTemplateName: t}\n"
+PATCH = f"kind: Pod\nmetadata: {{name: p}}\nspec:\n  {NAMED}\n"
+NOT_THERE = "ResourceClaimTemplate other is not in the input"
+GROUP = f"kind: PodGroup\nmetadata: {{name: g}}\nspec:\n  {NAMED}\n"
+BROKEN = f"kind: Pod\n{{{{ if .x }}}}\nspec:\n  {NAMED}\n"
+ESCAPED = 'kind: PodGroup\nspec: {"resourceCl\\x61imTemplateName": t}\n'
+CHART = {"Chart.yaml": "name: x\n"}
+VALUES = {**CHART, "values.yaml": f"extra:\n  {NAMED}\n"}
 OTHERS: dict[str, tuple[dict[str, str], str]] = {
     "nothing else": ({}, ""),
-    "a pod that is not of the dialect": (
-        {"more.yaml": POD.replace("resourceClaimTemplateName: t", "resourceClaimTemplateName: other")},
-        "ResourceClaimTemplate other is not in the input",
-    ),
-    "an object of another kind": (
-        {"more.yaml": f"kind: PodGroup\nmetadata: {{name: g}}\nspec:\n  {NAMED}\n"},
-        "more.yaml names it, in a place outside any pod",
-    ),
-    "a text": (
-        {"more.yaml": f"kind: ConfigMap\nmetadata: {{name: g}}\ndata:\n  pod: |\n    {NAMED}\n"},
-        "more.yaml names it, in a place outside any pod",
-    ),
-    "a pod that is not rendered": (
-        {"more.yaml": f"kind: Pod\nmetadata: {{name: {{{{ .n }}}}}}\nspec:\n  {NAMED}\n  containers: []\n"},
-        "more.yaml names it, in a Helm template",
-    ),
-    "a text that is no YAML before it is rendered": (
-        {"more.yaml": f"kind: Pod\n{{{{ if .x }}}}\nspec:\n  {NAMED}\n"},
-        "more.yaml names it, in a Helm template",
-    ),
-    "the template of a chart": (
-        {"Chart.yaml": "name: x\n", "templates/more.yaml": POD},
-        "templates/more.yaml names it, in a Helm template",
-    ),
-    "the values of a chart": (
-        {"Chart.yaml": "name: x\n", "values.yaml": f"extra:\n  {NAMED}\n"},
-        "values.yaml names it, in the values of a chart",
-    ),
-    "a patch": (
-        {"kustomization.yaml": PATCHED, "more.yaml": f"kind: Pod\nmetadata: {{name: p}}\nspec:\n  {NAMED}\n"},
-        "more.yaml names it, in a patch",
-    ),
-    "an operation": (
-        {
-            "kustomization.yaml": PATCHED,
-            "more.yaml": "- op: add\n  path: /spec/resourceClaims/-\n"
-            "  value: {name: h, resourceClaimTemplateName: t}\n",
-        },
-        "more.yaml names it, in a patch",
-    ),
-    "a key with an escape": (
-        {"more.yaml": 'kind: PodGroup\nspec: {"resourceCl\\x61imTemplateName": t}\n'},
-        "more.yaml names it, in a place outside any pod",
-    ),
+    "a pod that is not of the dialect": ({"more.yaml": OTHER_POD}, NOT_THERE),
+    "an object of another kind": ({"more.yaml": GROUP}, OUTSIDE),
+    "a text": ({"more.yaml": CONFIG_MAP}, OUTSIDE),
+    "a pod that is not rendered": ({"more.yaml": TEMPLATED}, IN_HELM),
+    "a text that is no YAML before it is rendered": ({"more.yaml": BROKEN}, IN_HELM),
+    "the template of a chart": ({**CHART, "templates/more.yaml": POD}, f"templates/{IN_HELM}"),
+    "the values of a chart": (VALUES, "values.yaml names it, in the values of a chart"),
+    "a patch": ({"kustomization.yaml": PATCHED, "more.yaml": PATCH}, "more.yaml names it, in a patch"),
+    "an operation": ({"kustomization.yaml": PATCHED, "more.yaml": ADDED}, "more.yaml names it, in a patch"),
+    "a key with an escape": ({"more.yaml": ESCAPED}, OUTSIDE),
 }
 
 

@@ -34,20 +34,19 @@ spec:
     spec:
       containers:
 """
-IMAGE = """\
-        - name: server
-          image: bert:2
-"""
-SHARE = """\
-          resources:
-            limits:
-              %s
-"""
-MORE = HEAD + IMAGE + SHARE % "nvidia.com/gpumem: 8192"
+SIDE, IMAGE = "        - name: side\n", "        - name: server\n          image: bert:2\n"
+
+
+def share(limit: str) -> str:
+    return f"          resources:\n            limits:\n              {limit}\n"
+
+
+MORE = HEAD + IMAGE + share("nvidia.com/gpumem: 8192")
+PATCHES = "patches: [{path: gpu.yaml}]\n"
 ONE = DEPLOYMENT[: DEPLOYMENT.index("        - name: side")]
 
 
-def app(patch: str = MORE, base: str = DEPLOYMENT, over: str = "patches: [{path: gpu.yaml}]\n") -> Files:
+def app(patch: str = MORE, base: str = DEPLOYMENT, over: str = PATCHES) -> Files:
     """A base, and an overlay with a patch."""
     return {
         "base/kustomization.yaml": "resources: [web.yaml]\n",
@@ -86,30 +85,26 @@ PREFIXED = {
     **app(over="namePrefix: prod-\npatches: [{path: gpu.yaml}]\nconfigurations: [names.yaml]\n"),
     "overlays/prod/names.yaml": NAMES,
 }
+LARGE = {
+    "overlays/large/kustomization.yaml": "resources: [../prod]\npatches: [{path: large.yaml}]\n",
+    "overlays/large/large.yaml": MORE.replace("8192", "16384"),
+}
+NO_NAMESPACE = DEPLOYMENT.replace("  namespace: ml\n", "")
+NAMESPACE = {"base/kustomization.yaml": "namespace: ml\nresources: [web.yaml]\n"}
 MOVED: dict[str, Files] = {
     "a share, the replicas and the image": app(),
     "an older field": app(over="patchesStrategicMerge: [gpu.yaml]\n"),
     "no share": app(HEAD + IMAGE),
     "a container by itself": app(base=ONE),
-    "compute alone": app(HEAD + IMAGE + SHARE % "nvidia.com/gpucores: 60"),
-    "the second container": app(HEAD + "        - name: side\n" + SHARE % "nvidia.com/gpumem: 1000"),
-    "both containers": app(
-        MORE + "        - name: side\n          image: side:2\n" + SHARE % "nvidia.com/gpumem: 1000"
-    ),
-    "a second card": app(HEAD + IMAGE + SHARE % "nvidia.com/gpu: 2"),
-    "one card of two": app(HEAD + "        - name: side\n" + SHARE % "nvidia.com/gpu: 1"),
+    "compute alone": app(HEAD + IMAGE + share("nvidia.com/gpucores: 60")),
+    "the second container": app(HEAD + SIDE + share("nvidia.com/gpumem: 1000")),
+    "both containers": app(f"{MORE}{SIDE}          image: side:2\n{share('nvidia.com/gpumem: 1000')}"),
+    "a second card": app(HEAD + IMAGE + share("nvidia.com/gpu: 2")),
+    "one card of two": app(HEAD + SIDE + share("nvidia.com/gpu: 1")),
     "two documents": app(f"{HEAD}{IMAGE}---\n{MORE}".replace("# production\n", "")),
-    "another namespace": {
-        **app(),
-        "base/web.yaml": DEPLOYMENT.replace("  namespace: ml\n", ""),
-        "base/kustomization.yaml": "namespace: ml\nresources: [web.yaml]\n",
-    },
+    "another namespace": {**app(base=NO_NAMESPACE), **NAMESPACE},
     "names with a prefix, which kustomize follows": PREFIXED,
-    "an overlay of an overlay": {
-        **app(),
-        "overlays/large/kustomization.yaml": "resources: [../prod]\npatches: [{path: large.yaml}]\n",
-        "overlays/large/large.yaml": MORE.replace("8192", "16384"),
-    },
+    "an overlay of an overlay": {**app(), **LARGE},
 }
 
 
@@ -119,20 +114,21 @@ def test_there_and_back(tmp_path: Path, title: str) -> None:
     """Byte for byte, and nothing in keys of HAMi is left on the way."""
     root = written(tmp_path, MOVED[title])
     before = texts(root)
-    overlays = sorted((root / "overlays").iterdir())
-    wanted = []
-    for one in overlays:
-        text = build(one)
-        assert text is not None
-        done = run("translate", "-", "--to", "dra-hami", stdin=text.encode())
-        wanted.append(built(done.out.decode()))
+
+    def whole(translate: bool) -> list[Any]:
+        found = []
+        for one in sorted((root / "overlays").iterdir()):
+            text = build(one)
+            assert text is not None
+            done = run("translate", "-", "--to", "dra-hami", stdin=text.encode()) if translate else None
+            found.append(built(done.out.decode() if done else text))
+        return found
+
+    wanted = whole(translate=True)
     assert translated(root, "dra-hami")[0] == Exit.CLEAN
     there = texts(root)
     assert not any("nvidia.com" in text for text in there.values())
-    for one, whole in zip(overlays, wanted, strict=True):
-        text = build(one)
-        assert text is not None
-        assert built(text) == whole
+    assert whole(translate=False) == wanted
     assert translated(root, "dra-hami")[0] == Exit.CLEAN
     assert texts(root) == there
     assert translated(root, "hami")[0] == Exit.CLEAN
@@ -144,33 +140,22 @@ LIMIT = "/spec/template/spec/containers/0/resources/limits/nvidia.com~1gpumem"
 OPERATION = f"[{{op: replace, path: {LIMIT}, value: 8192}}]\n"
 TARGET = "target: {kind: Deployment}"
 NO_SHARE = DEPLOYMENT.replace("              nvidia.com/gpumem: 3000\n", "").replace(
-    "              nvidia.com/gpu: 2\n", "              cpu: 1\n"
+    "nvidia.com/gpu: 2", "cpu: 1"
 )
+TARGETED = f"patches: [{{path: gpu.yaml, {TARGET}}}]\n"
+INLINE = f"patches:\n- patch: |\n    {MORE.replace(chr(10), chr(10) + '    ')}\n"
+CLAIM_CHANGES = "it adds or removes the claim of a container, or changes its name"
+IN_OBJECT = "what a claim requests is in another object, which no operation can change"
+FOR_ALL = "its kustomization names a target, which all documents of the file are for"
+RENAMES = "a kustomization renames its object, and kustomize does not rename what names a template"
+A_PREFIX = {"base/kustomization.yaml": "namePrefix: a-\nresources: [web.yaml]\n"}
 LEFT: dict[str, tuple[Files, str]] = {
-    "an operation": (
-        app(OPERATION, over=f"patches: [{{path: gpu.yaml, {TARGET}}}]\n"),
-        "what a claim requests is in another object, which no operation can change",
-    ),
-    "a patch in the kustomization": (
-        app(over=f"patches:\n- patch: |\n    {MORE.replace(chr(10), chr(10) + '    ')}\n"),
-        "nvidia.com/gpumem is left behind: a text names it",
-    ),
-    "a target": (
-        app(over=f"patches: [{{path: gpu.yaml, {TARGET}}}]\n"),
-        "its kustomization names a target, which all documents of the file are for",
-    ),
-    "a first share": (
-        app(HEAD + "        - name: side\n" + SHARE % "nvidia.com/gpu: 1", base=NO_SHARE),
-        "it adds or removes the claim of a container, or changes its name",
-    ),
-    "the share goes": (
-        app(HEAD + IMAGE + f"          resources: {{limits: {REMOVED}}}\n"),
-        "it adds or removes the claim of a container, or changes its name",
-    ),
-    "another name": (
-        {**app(), "base/kustomization.yaml": "namePrefix: a-\nresources: [web.yaml]\n"},
-        "a kustomization renames its object, and kustomize does not rename what names a template",
-    ),
+    "an operation": (app(OPERATION, over=TARGETED), IN_OBJECT),
+    "a patch in the kustomization": (app(over=INLINE), "nvidia.com/gpumem is left behind: a text names it"),
+    "a target": (app(over=TARGETED), FOR_ALL),
+    "a first share": (app(HEAD + SIDE + share("nvidia.com/gpu: 1"), base=NO_SHARE), CLAIM_CHANGES),
+    "the share goes": (app(f"{HEAD}{IMAGE}          resources: {{limits: {REMOVED}}}\n"), CLAIM_CHANGES),
+    "another name": ({**app(), **A_PREFIX}, RENAMES),
     "JSON": (app(json.dumps(yaml.safe_load(MORE))), "a JSON file has one object"),
 }
 
@@ -206,7 +191,7 @@ MINE = TEMPLATE % "bert-serving-gpu-server"
 NOT_SAID = "the document before it is no patch of its Deployment bert-serving that can be translated"
 LEFT_BACK: dict[str, tuple[str, str, str]] = {
     "a patch of the template alone": (MINE, "", NOT_SAID),
-    "a patch of another container": (f"{HEAD}        - name: side\n---\n{MINE}", "", NOT_SAID),
+    "a patch of another container": (f"{HEAD}{SIDE}---\n{MINE}", "", NOT_SAID),
     "a target": (
         f"{HEAD}{IMAGE}---\n{MINE}",
         "patches: [{path: gpu.yaml, target: {kind: ResourceClaimTemplate, name: bert-serving-gpu-server}}]\n",
@@ -218,22 +203,18 @@ LEFT_BACK: dict[str, tuple[str, str, str]] = {
         "what it patches is not in the kustomization",
     ),
     "before the workload": (f"{MINE}---\n{HEAD}{IMAGE}", "", NOT_SAID),
-    "it deletes the template": (
-        f"{HEAD}{IMAGE}---\n$patch: delete\n{MINE}",
-        "",
-        NOT_SAID,
-    ),
+    "it deletes the template": (f"{HEAD}{IMAGE}---\n$patch: delete\n{MINE}", "", NOT_SAID),
 }
 
 
 @pytest.mark.parametrize("title", LEFT_BACK)
 def test_what_is_left_on_the_way_back(tmp_path: Path, title: str) -> None:
     patch, over, why = LEFT_BACK[title]
-    root = written(tmp_path, app(HEAD + IMAGE, over=over or "patches: [{path: gpu.yaml}]\n"))
+    root = written(tmp_path, app(HEAD + IMAGE, over=over or PATCHES))
     if over:
         (root / "overlays/prod/kustomization.yaml").write_text("resources: [../../base]\n")
     assert translated(root, "dra-hami")[0] == Exit.CLEAN
-    for name, text in app(patch, over=over or "patches: [{path: gpu.yaml}]\n").items():
+    for name, text in app(patch, over=over or PATCHES).items():
         if name.startswith("overlays"):
             (root / name).write_text(text)
     before = texts(root)
@@ -258,27 +239,19 @@ def test_between_drivers(tmp_path: Path) -> None:
     assert request == {"deviceClassName": "gpu.nvidia.com", "capacity": {"requests": {"memory": "8192Mi"}}}
 
 
+TOP = {"top/kustomization.yaml": "nameSuffix: -1\nresources: [../overlays/prod]\n"}
+NO_GPU = DEPLOYMENT.replace("nvidia.com/gpu", "example.com/a")
+OTHER_KIND = {"overlays/prod/names.yaml": NAMES.replace("ResourceClaimTemplate", "Secret")}
+NOT_THERE = "namePrefix: a-\nconfigurations: [none.yaml]\n"
 RENAMING: dict[str, tuple[Files, list[str]]] = {
     "a prefix": (app(over="namePrefix: prod-\n"), ["DRA016"]),
-    "a suffix over an overlay": (
-        {**app(), "top/kustomization.yaml": "nameSuffix: -1\nresources: [../overlays/prod]\n"},
-        ["DRA016"],
-    ),
-    "both, with a patch": (
-        app(over="namePrefix: a-\nnameSuffix: -b\npatches: [{path: gpu.yaml}]\n"),
-        ["DRA016"],
-    ),
+    "a suffix over an overlay": ({**app(), **TOP}, ["DRA016"]),
+    "both, with a patch": (app(over=f"namePrefix: a-\nnameSuffix: -b\n{PATCHES}"), ["DRA016"]),
     "an empty prefix": (app(over="namePrefix: ''\n"), []),
-    "no GPUs": (app(base=DEPLOYMENT.replace("nvidia.com/gpu", "example.com/a"), over="namePrefix: a-\n"), []),
+    "no GPUs": (app(base=NO_GPU, over="namePrefix: a-\n"), []),
     "a configuration that says it": (PREFIXED, []),
-    "a configuration of another kind": (
-        {**PREFIXED, "overlays/prod/names.yaml": NAMES.replace("ResourceClaimTemplate", "Secret")},
-        ["DRA016"],
-    ),
-    "a configuration that is not there": (
-        app(over="namePrefix: a-\nconfigurations: [none.yaml]\n"),
-        ["DRA016"],
-    ),
+    "a configuration of another kind": ({**PREFIXED, **OTHER_KIND}, ["DRA016"]),
+    "a configuration that is not there": (app(over=NOT_THERE), ["DRA016"]),
 }
 
 

@@ -33,11 +33,7 @@ spec:
           capacity: {requests: {cores: "30", memory: 4Gi}}
 ---
 """
-CLAIM = (
-    TEMPLATE.replace("Template", "")
-    .replace("spec:\n  spec:\n    ", "spec:\n    ")
-    .replace("single-gpu", "one")
-)
+CLAIM = TEMPLATE.replace("Template", "").replace("  spec:\n    ", "    ").replace("single-gpu", "one")
 PROFILE = "target: dra-hami\ncards: {perNode: 8, memoryMiB: 16384}\n"
 
 
@@ -53,28 +49,32 @@ def pod(name: str = "web", by: str = "resourceClaimTemplateName: single-gpu", **
     return yaml.safe_dump({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec})
 
 
-@pytest.mark.parametrize(
-    ("containers", "shares"),
-    [
-        ({"ctr0": "", "ctr1": ""}, [("ctr0", ["ctr1"], 2)]),
-        ({"ctr0": "a", "ctr1": "b"}, [("ctr0", None, 1), ("ctr1", None, 1)]),
-        ({"ctr0": "a", "ctr1": "", "ctr2": "b"}, [("ctr0", ["ctr1", "ctr2"], 2)]),
-        ({"init": "", "ctr0": ""}, [("ctr0", ["init"], 2)]),
-        ({"init": "a", "init2": "a", "ctr0": "b"}, [("init", ["init2"], 1), ("ctr0", None, 1)]),
-    ],
-)
-def test_containers_with_the_same_devices(
-    tmp_path: Path, containers: dict[str, str], shares: list[tuple[str, list[str] | None, int]]
-) -> None:
+Shares = list[tuple[str, list[str] | None, int]]
+# the requests that each container uses; each share with those that use it too, and its cards
+SAME: list[tuple[dict[str, str], Shares]] = [
+    ({"ctr0": "", "ctr1": ""}, [("ctr0", ["ctr1"], 2)]),
+    ({"ctr0": "a", "ctr1": "b"}, [("ctr0", None, 1), ("ctr1", None, 1)]),
+    ({"ctr0": "a", "ctr1": "", "ctr2": "b"}, [("ctr0", ["ctr1", "ctr2"], 2)]),
+    ({"init": "", "ctr0": ""}, [("ctr0", ["init"], 2)]),
+    ({"init": "a", "init2": "a", "ctr0": "b"}, [("init", ["init2"], 1), ("ctr0", None, 1)]),
+]
+
+
+def said_in_json(*arguments: object) -> Any:
+    return json.loads(run(*map(str, arguments)).out)
+
+
+@pytest.mark.parametrize(("containers", "shares"), SAME)
+def test_containers_with_the_same_devices(tmp_path: Path, containers: dict[str, str], shares: Shares) -> None:
     file = tmp_path / "pod.yaml"
     file.write_text(TEMPLATE + pod(**containers))
-    read = json.loads(run("inspect", str(file), "-o", "json").out)
+    read = said_in_json("inspect", file, "-o", "json")
     found = [(one["container"], one.get("sharedWith"), one["share"]["cards"]) for one in read["items"]]
     assert found == shares
     total = sum(cards for *_, cards in shares)
     assert read["totals"]["dra-hami"]["cards"] == total
     assert read["totals"]["dra-hami"]["memoryMiB"] == 4096 * total
-    linted = json.loads(run("lint", str(file), "--format", "json").out)
+    linted = said_in_json("lint", file, "--format", "json")
     assert linted["summary"]["shares"] == len(shares)
 
     together = [one for one in shares if one[1]]
@@ -87,11 +87,9 @@ def test_a_share_of_two_containers_is_assessed_and_planned_once(tmp_path: Path) 
     file, profile = tmp_path / "pod.yaml", tmp_path / "profile.yaml"
     file.write_text(TEMPLATE + pod(ctr0="", ctr1=""))
     profile.write_text(PROFILE)
-    assessed = json.loads(run("assess", str(file), "--to", "hami", "-o", "json").out)
+    assessed = said_in_json("assess", file, "--to", "hami", "-o", "json")
     assert [one["verdict"] for one in assessed["items"]] == ["refused"]
-    planned = json.loads(
-        run("plan", str(file), "--to", "dra-hami", "--profile", str(profile), "-o", "json").out
-    )
+    planned = said_in_json("plan", file, "--to", "dra-hami", "--profile", profile, "-o", "json")
     [target] = planned["targets"]
     assert (target["pods"], target["shares"], target["cards"]) == (1, 1, 2)
 
@@ -106,13 +104,11 @@ def test_a_claim_of_several_pods_counts_once(tmp_path: Path, files: int) -> None
         (tmp_path / f"{number}.yaml").write_text("---\n".join(one))
     profile = tmp_path / "hami.profile"
     profile.write_text(PROFILE)
-    read = json.loads(run("inspect", str(tmp_path), "-o", "json").out)
+    read = said_in_json("inspect", tmp_path, "-o", "json")
     assert len(read["items"]) == 3
     totals = read["totals"]["dra-hami"]
     assert (totals["pods"], totals["cards"], totals["memoryMiB"]) == (3, 2, 8192)
-    planned = json.loads(
-        run("plan", str(tmp_path), "--to", "dra-hami", "--profile", str(profile), "-o", "json").out
-    )
+    planned = said_in_json("plan", tmp_path, "--to", "dra-hami", "--profile", profile, "-o", "json")
     [target] = planned["targets"]
     assert (target["shares"], target["cards"]) == (1, 2)
     assert b"1 share" in run("assess", str(tmp_path), "--to", "hami").out
@@ -123,19 +119,12 @@ def test_a_claim_of_several_pods_counts_once(tmp_path: Path, files: int) -> None
 
 
 def test_replicas_that_name_one_claim_have_one_share(tmp_path: Path) -> None:
-    template = yaml.safe_load(pod("web", "resourceClaimName: one", ctr=""))
-    workload = {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": "web"},
-        "spec": {
-            "replicas": 3,
-            "selector": {"matchLabels": {"app": "web"}},
-            "template": {"metadata": {"labels": {"app": "web"}}, "spec": template["spec"]},
-        },
-    }
+    template = {"metadata": {"labels": {"app": "web"}}}
+    template["spec"] = yaml.safe_load(pod("web", "resourceClaimName: one", ctr=""))["spec"]
+    spec = {"replicas": 3, "selector": {"matchLabels": {"app": "web"}}, "template": template}
+    workload = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
     file = tmp_path / "web.yaml"
     file.write_text(CLAIM + yaml.safe_dump(workload))
-    read = json.loads(run("inspect", str(file), "-o", "json").out)
+    read = said_in_json("inspect", file, "-o", "json")
     totals = read["totals"]["dra-hami"]
     assert (totals["pods"], totals["cards"]) == (3, 2)

@@ -46,7 +46,8 @@ spec:
               nvidia.com/gpumem: 3000
 """
 SERVICE = "---\napiVersion: v1\nkind: Service\nmetadata: {name: bert}\n"
-PROFILE = {"target": "dra-nvidia", "dra": {"nvidiaConsumableShares": "memory", "consumableCapacity": True}}
+DRA = {"nvidiaConsumableShares": "memory", "consumableCapacity": True}
+PROFILE = {"target": "dra-nvidia", "dra": DRA}
 SPREAD = [{"requests": ["gpu"], "distinctAttribute": "hami-core-gpu.project-hami.io/uuid"}]
 
 
@@ -74,61 +75,64 @@ def test_there_and_back(form: str) -> None:
     text = FORMS[form](DEPLOYMENT)
     there = gpuxlate.translate(text, "dra-hami")
     assert "nvidia.com/" not in there.text
-    templates = [one for one in objects(there.objects) if one["kind"] == "ResourceClaimTemplate"]
-    assert [one["metadata"] for one in templates] == [
-        {"name": f"bert-serving-gpu-{name}", "namespace": "ml"} for name in ("server", "side")
-    ]
-    back = gpuxlate.translate(there.text, "hami")
-    assert back.text == text
+    found = [item for one in there.objects for item in one.get("items", [one])]
+    names = [one["metadata"] for one in found if one["kind"] == "ResourceClaimTemplate"]
+    assert names == [{"name": f"bert-serving-gpu-{name}", "namespace": "ml"} for name in ("server", "side")]
+    assert gpuxlate.translate(there.text, "hami").text == text
 
 
 def test_the_example() -> None:
     """The command of docs/dra.md."""
     path = "examples/claims/deployment.yaml"
     there = run("translate", path, "--to", "dra-hami")
-    back = run("translate", "-", "--to", "hami", stdin=there.out)
-    assert back.out == Path(path).read_bytes()
+    assert run("translate", "-", "--to", "hami", stdin=there.out).out == Path(path).read_bytes()
 
 
-def objects(found: list[Any]) -> list[Any]:
-    return [item for one in found for item in one.get("items", [one])]
+def requested(driver: str = "hami-core-gpu.project-hami.io", **fields: Any) -> dict[str, Any]:
+    return {"name": "gpu", "exactly": {"deviceClassName": driver, **fields}}
+
+
+def capacity(**amounts: str) -> dict[str, Any]:
+    return {"requests": amounts}
 
 
 def test_what_is_written() -> None:
     made = gpuxlate.translate(DEPLOYMENT, "dra-hami").objects
     pod = made[0]["spec"]["template"]["spec"]
-    assert pod["resourceClaims"] == [
-        {"name": f"gpu-{name}", "resourceClaimTemplateName": f"bert-serving-gpu-{name}"}
-        for name in ("server", "side")
-    ]
-    assert [one["resources"] for one in pod["containers"]] == [
-        {"limits": {"cpu": 2}, "claims": [{"name": "gpu-server"}]},
-        {"claims": [{"name": "gpu-side"}]},
-    ]
-    devices = [one["spec"]["spec"]["devices"] for one in made[1:]]
-    assert devices == [
-        {"requests": [requested(capacity={"requests": {"cores": "30", "memory": "4096Mi"}})]},
-        {
-            "requests": [requested(count=2, capacity={"requests": {"cores": "0", "memory": "3000Mi"}})],
-            "constraints": SPREAD,
-        },
-    ]
+    named = {one["name"]: one["resourceClaimTemplateName"] for one in pod["resourceClaims"]}
+    assert named == {"gpu-server": "bert-serving-gpu-server", "gpu-side": "bert-serving-gpu-side"}
+    assert [sorted(one) for one in pod["resourceClaims"]] == [["name", "resourceClaimTemplateName"]] * 2
+    server, side = [one["resources"] for one in pod["containers"]]
+    assert server == {"limits": {"cpu": 2}, "claims": [{"name": "gpu-server"}]}
+    assert side == {"claims": [{"name": "gpu-side"}]}
+    first, second = [one["spec"]["spec"]["devices"] for one in made[1:]]
+    assert first == {"requests": [requested(capacity=capacity(cores="30", memory="4096Mi"))]}
+    of_side = requested(count=2, capacity=capacity(cores="0", memory="3000Mi"))
+    assert second == {"requests": [of_side], "constraints": SPREAD}
 
 
-def requested(**fields: Any) -> dict[str, Any]:
-    exactly = {"deviceClassName": "hami-core-gpu.project-hami.io", **fields}
-    return {"name": "gpu", "exactly": exactly}
+SCHEMAS = {"v1": ("1.34", "1.35", "1.36", "1.37"), "v1beta2": ("1.34", "1.35"), "v1beta1": ("1.34", "1.35")}
 
 
-@pytest.mark.parametrize("version", ["v1", "v1beta2", "v1beta1"])
-def test_versions(version: str) -> None:
-    """The version of the profile is written, and every version is read."""
-    profile = {"target": "dra-hami", "dra": {"version": version}}
-    there = gpuxlate.translate(DEPLOYMENT, "dra-hami", profile=profile)
-    assert {one["apiVersion"] for one in there.objects[1:]} == {f"resource.k8s.io/{version}"}
-    [request] = there.objects[1]["spec"]["spec"]["devices"]["requests"]
+@pytest.mark.parametrize("version", SCHEMAS)
+@pytest.mark.parametrize("target", ["dra-hami", "dra-nvidia"])
+def test_versions(target: str, version: str) -> None:
+    """The version of the profile is written, and every version is read.
+
+    The schemas of Kubernetes take it, strictly: ``v1`` and ``v1beta1`` refuse each other's form.
+    """
+    profile = {"target": target, "dra": {**DRA, "version": version}}
+    there = gpuxlate.translate(DEPLOYMENT, target, drop=["cores"], profile=profile)
+    deployment, template, other = there.objects
+    assert {template["apiVersion"], other["apiVersion"]} == {f"resource.k8s.io/{version}"}
+    [request] = template["spec"]["spec"]["devices"]["requests"]
     assert ("deviceClassName" in request) == (version == "v1beta1")
-    assert gpuxlate.translate(there.text, "hami").text == DEPLOYMENT
+    if target == "dra-hami":
+        assert gpuxlate.translate(there.text, "hami").text == DEPLOYMENT
+    for release in SCHEMAS[version]:
+        assert [refusal(one, release) for one in (deployment, template, other)] == [None] * 3
+    wrong = "v1beta1" if version != "v1beta1" else "v1"
+    assert refusal({**template, "apiVersion": f"resource.k8s.io/{wrong}"}, "1.34") is not None
 
 
 def test_between_drivers() -> None:
@@ -136,11 +140,9 @@ def test_between_drivers() -> None:
     claims = gpuxlate.translate(DEPLOYMENT + SERVICE, "dra-hami").text
     made = gpuxlate.translate(claims, "dra-nvidia", drop=["cores"], profile=PROFILE)
     assert [one["kind"] for one in made.objects] == ["Deployment", *["ResourceClaimTemplate"] * 2, "Service"]
-    requests = [one["spec"]["spec"]["devices"]["requests"][0]["exactly"] for one in made.objects[1:3]]
-    assert requests == [
-        {"deviceClassName": "gpu.nvidia.com", "capacity": {"requests": {"memory": "4096Mi"}}},
-        {"deviceClassName": "gpu.nvidia.com", "count": 2, "capacity": {"requests": {"memory": "3000Mi"}}},
-    ]
+    requests = [one["spec"]["spec"]["devices"]["requests"] for one in made.objects[1:3]]
+    first = requested("gpu.nvidia.com", capacity=capacity(memory="4096Mi"))
+    assert requests == [[first], [requested("gpu.nvidia.com", count=2, capacity=capacity(memory="3000Mi"))]]
     assert {one.code for one in made.diagnostics} == {"GX015", "GX020"}
 
 
@@ -164,16 +166,14 @@ spec:
           nvidia.com/mig-%s
 """
 BY_PROFILE = """device.attributes['gpu.nvidia.com'] . profile == '1g.10gb'"""
+OF_PROFILES: list[tuple[str, str, dict[str, int]]] = [
+    ("1g.10gb: 1", "1g.10gb", {}),
+    ("3g.20gb: 2", "3g.20gb", {"count": 2}),
+    ("1g.5gb.me: 1", "1g.5gb+me", {}),
+]
 
 
-@pytest.mark.parametrize(
-    ("resource", "profile", "more"),
-    [
-        ("1g.10gb: 1", "1g.10gb", {}),
-        ("3g.20gb: 2", "3g.20gb", {"count": 2}),
-        ("1g.5gb.me: 1", "1g.5gb+me", {}),
-    ],
-)
+@pytest.mark.parametrize(("resource", "profile", "more"), OF_PROFILES)
 def test_partitions(resource: str, profile: str, more: dict[str, int]) -> None:
     """Devices of the class of partitions, by the attribute with their profile, and back byte for byte."""
     text = PARTITIONS % resource
@@ -211,72 +211,47 @@ apiVersion: v1
 kind: Pod
 metadata: {name: web}
 spec:
-  containers: [{name: web, image: web, resources: {claims: [{name: gpu%s}]}}]
-  resourceClaims: [{name: gpu, %s: shared}]
+  containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
+  resourceClaims: [{name: gpu, resourceClaimName: shared}]
 ---
 apiVersion: resource.k8s.io/v1
 kind: ResourceClaim
 metadata: {name: shared}
-spec: {devices: {requests: [%s]}}
+spec: {devices: {requests: %s}}
 """
-SHARE = (
-    "{name: %s, exactly: {deviceClassName: hami-core-gpu.project-hami.io, "
-    'capacity: {requests: {cores: "%d", memory: 4Gi}}}}'
-)
+
+
+def share(name: str, cores: str) -> dict[str, Any]:
+    return {**requested(capacity=capacity(cores=cores, memory="4Gi")), "name": name}
+
+
+def partition(name: str, profile: str = "", **fields: Any) -> dict[str, Any]:
+    cel = {"cel": {"expression": BY_PROFILE.replace("1g.10gb", profile)}}
+    more = {"selectors": [cel]} if profile else {}
+    return {**requested("mig.nvidia.com", **fields, **more), "name": name}
+
+
+def claim(*requests: dict[str, Any]) -> str:
+    return CLAIM % json.dumps(requests)
+
+
+ONE_GIB = partition("a", "1g.10gb", capacity=capacity(memory="1Gi"))
+TWO_PROFILES = claim(*(partition(name, name) for name in ("1g.10gb", "2g.20gb")))
+OTHER_NAMESPACE = CLAIMS.replace("  namespace: ml\nspec:\n  spec", "  namespace: other\nspec:\n  spec")
+NO_TEMPLATE = ["29:38 DRA014", "31:38 DRA014"]
+UNUSED = CLAIMS.replace("- name: gpu-side\n      res", "- name: gpu\n      res")
+IN_JSON = json.dumps(yaml.safe_load(DEPLOYMENT), indent=1)
 REFUSED: dict[str, tuple[str, str, list[str]]] = {
-    "no template": (FIRST, "hami", ["29:38 DRA014", "31:38 DRA014"]),
-    "a template in another namespace": (
-        CLAIMS.replace("  namespace: ml\nspec:\n  spec", "  namespace: other\nspec:\n  spec"),
-        "hami",
-        ["29:38 DRA014", "31:38 DRA014", "36:3 GX026", "53:3 GX026"],
-    ),
-    "a claim that no container uses": (
-        CLAIMS.replace("- name: gpu-side\n      res", "- name: gpu\n      res"),
-        "hami",
-        ["30:11 DRA008", "26:17 DRA008"],
-    ),
-    "the name is taken": (
-        DEPLOYMENT + "---\n" + TEMPLATES,
-        "dra-hami",
-        ["12:5 DRA015", "12:5 DRA015"],
-    ),
+    "no template": (FIRST, "hami", NO_TEMPLATE),
+    "a template in another namespace": (OTHER_NAMESPACE, "hami", [*NO_TEMPLATE, "36:3 GX026", "53:3 GX026"]),
+    "a claim that no container uses": (UNUSED, "hami", ["30:11 DRA008", "26:17 DRA008"]),
+    "the name is taken": (f"{DEPLOYMENT}---\n{TEMPLATES}", "dra-hami", ["12:5 DRA015", "12:5 DRA015"]),
     "a template that no pod uses": ("---\n" + TEMPLATES, "hami", ["5:3 GX026", "22:3 GX026"]),
-    "one object in JSON": (json.dumps(yaml.safe_load(DEPLOYMENT), indent=1), "dra-hami", ["GX024"]),
-    "a partition of no profile": (
-        CLAIM % ("", "resourceClaimName", "{name: a, exactly: {deviceClassName: mig.nvidia.com}}"),
-        "nvidia-mig",
-        ["GX023"],
-    ),
-    "a part of a partition": (
-        CLAIM
-        % (
-            "",
-            "resourceClaimName",
-            "{name: a, exactly: {deviceClassName: mig.nvidia.com, capacity: {requests: {memory: 1Gi}}, "
-            f'selectors: [{{cel: {{expression: "{BY_PROFILE}"}}}}]}}}}',
-        ),
-        "nvidia-mig",
-        ["GX023"],
-    ),
-    "partitions of two profiles": (
-        CLAIM
-        % (
-            "",
-            "resourceClaimName",
-            ", ".join(
-                f"{{name: {name}, exactly: {{deviceClassName: mig.nvidia.com, selectors: [{{cel: "
-                f'{{expression: "{BY_PROFILE.replace("1g.10gb", name)}"}}}}]}}}}'
-                for name in ("1g.10gb", "2g.20gb")
-            ),
-        ),
-        "nvidia-mig",
-        ["GX023"],
-    ),
-    "different shares in one claim": (
-        CLAIM % ("", "resourceClaimName", f"{SHARE % ('a', 30)}, {SHARE % ('b', 60)}"),
-        "hami",
-        ["GX023"],
-    ),
+    "one object in JSON": (IN_JSON, "dra-hami", ["GX024"]),
+    "a partition of no profile": (claim(partition("a")), "nvidia-mig", ["GX023"]),
+    "a part of a partition": (claim(ONE_GIB), "nvidia-mig", ["GX023"]),
+    "partitions of two profiles": (TWO_PROFILES, "nvidia-mig", ["GX023"]),
+    "different shares in one claim": (claim(share("a", "30"), share("b", "60")), "hami", ["GX023"]),
 }
 
 
@@ -293,27 +268,22 @@ def test_refused(title: str) -> None:
 
 def test_two_workloads_of_one_name(tmp_path: Path) -> None:
     """In one folder they would have one template; nothing is written of any file."""
-    files = {
-        tmp_path / "one.yaml": DEPLOYMENT,
-        tmp_path / "two.yaml": DEPLOYMENT.replace("kind: Deployment", "kind: StatefulSet"),
-    }
+    other = DEPLOYMENT.replace("kind: Deployment", "kind: StatefulSet")
+    files = {tmp_path / "one.yaml": DEPLOYMENT, tmp_path / "two.yaml": other}
     for path, text in files.items():
         path.write_text(text)
     done = run("translate", "-i", str(tmp_path), "--to", "dra-hami")
     assert done.code == Exit.FINDINGS
-    assert (
-        "error[DRA015]: two workloads have a ResourceClaimTemplate named bert-serving-gpu-server"
-        in done.err.decode()
-    )
+    said = "error[DRA015]: two workloads have a ResourceClaimTemplate named bert-serving-gpu-server"
+    assert said in done.err.decode()
     assert {path: path.read_text() for path in files} == files
 
 
 def test_values_of_a_chart(tmp_path: Path) -> None:
     """They have no place for a claim; one error says so."""
     (tmp_path / "Chart.yaml").write_text("apiVersion: v2\nname: web\nversion: 0.1.0\n")
-    (tmp_path / "values.yaml").write_text(
-        "resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096}}\n"
-    )
+    values = "resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096}}\n"
+    (tmp_path / "values.yaml").write_text(values)
     done = run("translate", "-i", str(tmp_path), "--to", "dra-hami")
     assert done.code == Exit.FINDINGS
     assert done.err.decode().count("error[") == 1
@@ -332,46 +302,28 @@ def test_across_files(tmp_path: Path) -> None:
     assert templates.read_text() == SERVICE
 
 
-SCHEMAS = {"v1": ("1.34", "1.35", "1.36", "1.37"), "v1beta2": ("1.34", "1.35"), "v1beta1": ("1.34", "1.35")}
-
-
-@pytest.mark.parametrize("api", SCHEMAS)
-@pytest.mark.parametrize("target", ["dra-hami", "dra-nvidia"])
-def test_the_schemas_of_kubernetes_take_it(target: str, api: str) -> None:
-    """Strictly: ``v1`` refuses the form of ``v1beta1``, and the other way round."""
-    profile = {"target": target, "dra": {**PROFILE["dra"], "version": api}}  # type: ignore[dict-item]
-    made = gpuxlate.translate(DEPLOYMENT, target, drop=["cores"], profile=profile).objects
-    assert len(made) == 3
-    for version in SCHEMAS[api]:
-        for one in made:
-            assert refusal(one, version) is None
-    wrong = "v1beta1" if api != "v1beta1" else "v1"
-    assert refusal({**made[1], "apiVersion": f"resource.k8s.io/{wrong}"}, "1.34") is not None
-
-
 def test_render_writes_the_template() -> None:
     """With the pod, and a second share gets no claim of the same name."""
     made = gpuxlate.render(gpuxlate.Share(cards=2, cores=60, memory_mib=8192), "dra-hami")
     pod, template = made.objects
     assert pod["spec"]["resourceClaims"] == [{"name": "gpu", "resourceClaimTemplateName": "share-gpu"}]
-    assert template["spec"]["spec"]["devices"] == {
-        "requests": [requested(count=2, capacity={"requests": {"cores": "30", "memory": "4096Mi"}})],
-        "constraints": SPREAD,
-    }
+    wanted = requested(count=2, capacity=capacity(cores="30", memory="4096Mi"))
+    assert template["spec"]["spec"]["devices"] == {"requests": [wanted], "constraints": SPREAD}
     with pytest.raises(gpuxlate.Refused, match="GX023 the pod has claim gpu already"):
         gpuxlate.render(gpuxlate.Share(), "dra-hami", workload=made.text)
 
 
 def test_a_list_of_a_function() -> None:
     """A KRM function gets the template as another item."""
-    items = [yaml.safe_load(DEPLOYMENT)]
-    config = {"apiVersion": "gpuxlate.io/v1alpha1", "kind": "Translate", "metadata": {"name": "a"}}
-    function = {
-        "apiVersion": "config.kubernetes.io/v1",
-        "kind": "ResourceList",
-        "functionConfig": {**config, "spec": {"to": "dra-hami"}},
-        "items": items,
+    spec = {"to": "dra-hami"}
+    config = {
+        "apiVersion": "gpuxlate.io/v1alpha1",
+        "kind": "Translate",
+        "metadata": {"name": "a"},
+        "spec": spec,
     }
+    head = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "functionConfig": config}
+    function = {**head, "items": [yaml.safe_load(DEPLOYMENT)]}
     done = run("krm", stdin=yaml.safe_dump(function).encode())
     assert done.code == Exit.CLEAN, done.err
     kinds = [one["kind"] for one in yaml.safe_load(done.out)["items"]]

@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
-import pytest
-
 from gpuxlate.manifest.facts import keys_named
 from gpuxlate.manifest.texts import EMBEDDED, named_in
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 
+KEYS: list[tuple[str, list[str]]] = [
+    ("limits: {vke.volcengine.com/mgpu-core: 30}", ["vke.volcengine.com/mgpu-core"]),
+    ("limits:\n  aliyun.com/gpu-mem: 3\n  'aliyun.com/x' : 1", ["aliyun.com/gpu-mem", "aliyun.com/x"]),
+    ('{"aliyun.com/gpu-mem":1,"a.b/c":"aliyun.com/gpu-mem.x"}', ["aliyun.com/gpu-mem", "a.b/c"]),
+    ('{\\"aliyun.com/gpu-mem\\":1}', ["aliyun.com/gpu-mem"]),
+    ("- - aliyun.com/gpu-mem: 1", ["aliyun.com/gpu-mem"]),
+    # prose that mentions a key is no manifest
+    ("Ask for aliyun.com/gpu-mem: it counts GiB.\nSee aliyun.com/gpu-count too.", []),
+    ("/spec/limits/aliyun.com~1gpu-mem", []),
+    ("--a.b/c ..d.e/f a/b .com/x x./y", []),
+    ("a." * 50_000 + "\n/", []),
+]
 
-@pytest.mark.parametrize(
-    ("text", "keys"),
-    [
-        ("limits: {vke.volcengine.com/mgpu-core: 30}", ["vke.volcengine.com/mgpu-core"]),
-        ("limits:\n  aliyun.com/gpu-mem: 3\n  'aliyun.com/x' : 1", ["aliyun.com/gpu-mem", "aliyun.com/x"]),
-        ('{"aliyun.com/gpu-mem":1,"a.b/c":"aliyun.com/gpu-mem.x"}', ["aliyun.com/gpu-mem", "a.b/c"]),
-        ('{\\"aliyun.com/gpu-mem\\":1}', ["aliyun.com/gpu-mem"]),
-        ("- - aliyun.com/gpu-mem: 1", ["aliyun.com/gpu-mem"]),
-        # prose that mentions a key is no manifest
-        ("Ask for aliyun.com/gpu-mem: it counts GiB.\nSee aliyun.com/gpu-count too.", []),
-        ("/spec/limits/aliyun.com~1gpu-mem", []),
-        ("--a.b/c ..d.e/f a/b .com/x x./y", []),
-        ("a." * 50_000 + "\n/", []),
-    ],
-)
-def test_keys_with_a_domain(text: str, keys: list[str]) -> None:
-    assert EMBEDDED.findall(text) == keys
+
+def test_keys_with_a_domain() -> None:
+    assert {text: found for text, keys in KEYS if (found := EMBEDDED.findall(text)) != keys} == {}
 
 
 def is_key(name: str) -> bool:
@@ -67,10 +63,14 @@ NAMED = [
 ]
 
 
-@pytest.mark.parametrize(("text", "keys"), NAMED)
-def test_what_a_text_names(text: str, keys: list[str]) -> None:
-    assert [one.name for one in named_in(text, is_key)] == keys
-    assert all(not one.end or one.name[-3:] in text[one.start : one.end] for one in named_in(text, is_key))
+def test_what_a_text_names() -> None:
+    wrong = {}
+    for text, keys in NAMED:
+        found = list(named_in(text, is_key))
+        places = [not one.end or one.name[-3:] in text[one.start : one.end] for one in found]
+        if [one.name for one in found] != keys or not all(places):
+            wrong[text] = found
+    assert wrong == {}
 
 
 PLACES = [
@@ -96,26 +96,21 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "at"), PLACES)
-def test_at_which_line_and_column(text: str, at: list[str]) -> None:
-    source = Source("f.yaml", text)
-    found = []
-    for document in documents(source):
-        for one in keys_named(document, is_key):
-            assert one.embedded
-            found.append("{}:{}".format(*source.position(one.at[0])) if one.at else "the string")
-    assert found == at
+def test_at_which_line_and_column() -> None:
+    wrong: dict[str, list[str]] = {}
+    for text, at in PLACES:
+        source = Source("f.yaml", text)
+        named = [one for document in documents(source) for one in keys_named(document, is_key)]
+        assert all(one.embedded for one in named), text
+        found = ["{}:{}".format(*source.position(one.at[0])) if one.at else "the string" for one in named]
+        wrong |= {text: found} if found != at else {}
+    assert wrong == {}
 
 
 def test_of_a_long_text_each_place_is_looked_up_once() -> None:
     """Its time grows with the text, not with its square."""
-    text = (
-        "d: |\n"
-        + "  a.io/gpu: 1 # "
-        + "\\" * 50
-        + "\n"
-        + "".join(f"  a.io/gpu-{n}: 1\n" for n in range(20_000))
-    )
+    keys = "".join(f"  a.io/gpu-{n}: 1\n" for n in range(20_000))
+    text = "d: |\n  a.io/gpu: 1 # " + "\\" * 50 + "\n" + keys
     [document] = documents(Source("f.yaml", text))
     found = list(keys_named(document, is_key))
     assert [one.at is not None for one in found] == [True] * 20_001

@@ -5,7 +5,9 @@ from __future__ import annotations
 import difflib
 import json
 import re
-from dataclasses import dataclass, field
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from itertools import permutations
 from typing import Any
 
 import pytest
@@ -14,7 +16,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend
 from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
@@ -22,6 +23,7 @@ from gpuxlate.yamltext.source import Source
 from tests.effort import tries
 
 VKE, ACK, TKE, NEUTRAL = "volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu", "neutral"
+MGPU, QGPU = "vke.volcengine.com/mgpu", "tke.cloud.tencent.com/qgpu"
 
 # --- what is generated ----------------------------------------------------------------------------
 
@@ -64,41 +66,30 @@ styles = st.builds(
 )
 # compute on TKE's grid of 5, memory in GiB: exact everywhere
 share = st.tuples(st.integers(1, 19).map(lambda n: n * 5), st.integers(1, 16))
+EXTRA = {
+    "labels": st.just({"app": "模型", "tier": "x # no comment"}),
+    "annotations": st.just({"note": "第一行\n第二行: # text\n"}),
+    "nodeSelector": st.just({"zone": "a"}),
+    "tolerations": st.just([{"operator": "Exists"}]),
+}
 workloads = st.builds(
     Workload,
     kind=st.sampled_from(["Pod", "Deployment", "CronJob", "PyTorchJob", "Fleet"]),
     shares=st.lists(st.one_of(share, share, st.none()), min_size=1, max_size=3).map(tuple).filter(any),
     requests=st.booleans(),
     policy=st.booleans(),
-    extra=st.fixed_dictionaries(
-        {},
-        optional={
-            "labels": st.just({"app": "模型", "tier": "x # no comment"}),
-            "annotations": st.just({"note": "第一行\n第二行: # text\n"}),
-            "nodeSelector": st.just({"zone": "a"}),
-            "tolerations": st.just([{"operator": "Exists"}]),
-        },
-    ),
+    extra=st.fixed_dictionaries({}, optional=EXTRA),
 )
 
 
-def share_of(dialect: str, cores: int, gib: int) -> dict[str, Any]:
-    """One share in a dialect, written as its vendor writes it."""
-    match dialect:
-        case "volcengine-mgpu":
-            return {"vke.volcengine.com/mgpu-core": cores, "vke.volcengine.com/mgpu-memory": gib * 1024}
-        case "alibaba-gpushare":
-            return {"aliyun.com/gpu-mem": gib, "aliyun.com/gpu-core.percentage": cores}
-        case "tencent-qgpu":
-            return {
-                "tke.cloud.tencent.com/qgpu-core": str(cores),
-                "tke.cloud.tencent.com/qgpu-memory": str(gib),
-            }
-        case _:
-            return {"gpuxlate.io/cores": cores, "gpuxlate.io/memory-mib": gib * 1024}
-
-
-POLICY = {VKE: "vke.volcengine.com/mgpu-compute-policy", NEUTRAL: "gpuxlate.io/policy"}
+# one share in each dialect, as its vendor writes it
+SHARES: dict[str, Callable[[int, int], dict[str, Any]]] = {
+    VKE: lambda cores, gib: {f"{MGPU}-core": cores, f"{MGPU}-memory": gib * 1024},
+    ACK: lambda cores, gib: {"aliyun.com/gpu-mem": gib, "aliyun.com/gpu-core.percentage": cores},
+    TKE: lambda cores, gib: {f"{QGPU}-core": str(cores), f"{QGPU}-memory": str(gib)},
+    NEUTRAL: lambda cores, gib: {"gpuxlate.io/cores": cores, "gpuxlate.io/memory-mib": gib * 1024},
+}
+POLICY = {VKE: f"{MGPU}-compute-policy", NEUTRAL: "gpuxlate.io/policy"}
 
 
 def tree(work: Workload, dialect: str, number: int = 0) -> dict[str, Any]:
@@ -108,33 +99,31 @@ def tree(work: Workload, dialect: str, number: int = 0) -> dict[str, Any]:
         limits: dict[str, Any] = {"cpu": "2"}
         requests: dict[str, Any] = {"cpu": "1"}
         if one:
-            limits |= share_of(dialect, *one)
-            requests |= share_of(dialect, *one) if work.requests else {}
+            limits |= SHARES[dialect](*one)
+            requests |= SHARES[dialect](*one) if work.requests else {}
         resources = {"limits": limits, "requests": requests}
         containers.append({"name": f"c{index}", "image": "nginx:1.25", "resources": resources})
     spec: dict[str, Any] = {"containers": containers, "restartPolicy": "Never"}
-    metadata: dict[str, Any] = {}
-    for name in ("labels", "annotations"):
-        if name in work.extra:
-            metadata[name] = dict(work.extra[name])
-    for name in ("nodeSelector", "tolerations"):
-        if name in work.extra:
-            spec = {name: work.extra[name], **spec}
+    extra = work.extra
+    metadata: dict[str, Any] = {
+        name: dict(extra[name]) for name in ("labels", "annotations") if name in extra
+    }
+    spec = {name: extra[name] for name in ("tolerations", "nodeSelector") if name in extra} | spec
     if dialect == ACK:
         spec["nodeSelector"] = {**spec.get("nodeSelector", {}), "ack.node.gpu.schedule": "core_mem"}
     if work.policy and dialect in POLICY:
         metadata.setdefault("annotations", {})[POLICY[dialect]] = "fixed-share"
-    name = {"name": f"w{number}"}
+    name: dict[str, Any] = {"name": f"w{number}"}
     if work.kind == "Pod":
         return {"apiVersion": "v1", "kind": "Pod", "metadata": name | metadata, "spec": spec}
-    template = ({"metadata": metadata} if metadata else {}) | {"spec": spec}
-    inner: dict[str, Any] = {
+    template: dict[str, Any] = {"metadata": metadata, "spec": spec} if metadata else {"spec": spec}
+    of_kind: dict[str, dict[str, Any]] = {
         "Deployment": {"replicas": 2, "template": template},
         "CronJob": {"schedule": "0 3 * * *", "jobTemplate": {"spec": {"template": template}}},
         "PyTorchJob": {"pytorchReplicaSpecs": {"Worker": {"replicas": 1, "template": template}}},
         "Fleet": {"groups": [{"size": 3, "template": template}]},
-    }[work.kind]
-    return {"apiVersion": "x/v1", "kind": work.kind, "metadata": name, "spec": inner}
+    }
+    return {"apiVersion": "x/v1", "kind": work.kind, "metadata": name, "spec": of_kind[work.kind]}
 
 
 def written(data: Any, style: Style) -> str:
@@ -142,8 +131,7 @@ def written(data: Any, style: Style) -> str:
     lines = list(_lines(data, style, 0))
     if style.comments:
         lines = [line for n, one in enumerate(lines) for line in _with_comments(one, n)]
-    text = style.newline.join(lines)
-    return text + (style.newline if style.last_line_break else "")
+    return style.newline.join(lines) + (style.newline if style.last_line_break else "")
 
 
 def _with_comments(line: str, number: int) -> list[str]:
@@ -198,16 +186,8 @@ def translated(text: str, to: str) -> str:
     return source.encode(made.text).decode()
 
 
-def loaded(text: str) -> list[Any]:
-    return list(yaml.safe_load_all(text))
-
-
 def comments(text: str) -> list[str]:
     return sorted(re.findall(r"# (?:注释|end) \d+", text))
-
-
-def backend_of(name: str) -> Backend:
-    return registry.get(name)
 
 
 BLOCK = re.compile(
@@ -222,30 +202,26 @@ def check_lines(old: str, new: str) -> None:
     changed = [line[1:] for line in diff if not line.startswith("@@")]
     for line in changed:
         bare = line.split("# ")[0].strip(" -\r\ufeff\"'")
-        ours = any(_owned_in(b, line) for b in registry.all_backends())
+        words = re.findall(r"[\w./-]+\.[\w./-]+", line)
+        ours = any(one.owns(word) for one in registry.all_backends() for word in words)
         assert ours or not bare or BLOCK.match(bare), (line, changed)
-
-
-def _owned_in(backend: Backend, line: str) -> bool:
-    return any(backend.owns(word) for word in re.findall(r"[\w./-]+\.[\w./-]+", line))
 
 
 def round_trip(text: str, source: str, target: str, work: Workload) -> None:
     there = translated(text, target)
     back = translated(there, source)
-    owns = backend_of(source).owns
+    owns = registry.get(source).owns
     assert not any(owns(word) for word in re.findall(r"[\w./-]+\.[\w./-]+", there)), there
-    assert loaded(back) == loaded(text)
+    assert list(yaml.safe_load_all(back)) == list(yaml.safe_load_all(text))
     assert comments(there) == comments(back) == comments(text)
     check_lines(text, there)
     check_lines(there, back)
-    made_for_pod = work.policy or ACK in (source, target)
-    if not made_for_pod:
+    if not work.policy and ACK not in (source, target):  # nothing is made for the pod
         assert back == text
     assert translated(text, source) == text
 
 
-PAIRS = [(a, b) for a in (VKE, ACK, TKE, NEUTRAL) for b in (VKE, ACK, TKE, NEUTRAL) if a != b]
+PAIRS = list(permutations((VKE, ACK, TKE, NEUTRAL), 2))
 quick = tries(15)
 
 
@@ -254,7 +230,7 @@ quick = tries(15)
 @given(work=workloads, style=styles)
 def test_there_and_back(source: str, target: str, work: Workload, style: Style) -> None:
     if not {source, target} <= set(POLICY):
-        work = Workload(work.kind, work.shares, work.requests, False, work.extra)
+        work = replace(work, policy=False)
     text = ("\ufeff" if style.bom else "") + written(tree(work, source), style)
     round_trip(text, source, target, work)
 
@@ -262,8 +238,8 @@ def test_there_and_back(source: str, target: str, work: Workload, style: Style) 
 @quick
 @given(works=st.lists(workloads, min_size=2, max_size=3), style=styles, pair=st.sampled_from(PAIRS))
 def test_several_documents(works: list[Workload], style: Style, pair: tuple[str, str]) -> None:
-    works = [Workload(w.kind, w.shares, w.requests, False, w.extra) for w in works]
-    whole = Style(**{**style.__dict__, "last_line_break": True})
+    works = [replace(one, policy=False) for one in works]
+    whole = replace(style, last_line_break=True)
     texts = [written(tree(work, pair[0], n), whole) for n, work in enumerate(works)]
     texts.insert(1, style.newline.join(["# 与此无关", "free: {text: [1, 2], 'q':   \"r\"}", ""]))
     text = f"--- # start{style.newline}".join(texts)
@@ -273,7 +249,7 @@ def test_several_documents(works: list[Workload], style: Style, pair: tuple[str,
 @quick
 @given(work=workloads, pair=st.sampled_from(PAIRS), layout=st.sampled_from([None, 2, 4, "\t"]))
 def test_json_stays_json(work: Workload, pair: tuple[str, str], layout: Any) -> None:
-    work = Workload(work.kind, work.shares, work.requests, False, work.extra)
+    work = replace(work, policy=False)
     separators = (",", ":") if layout is None else None
     text = json.dumps(tree(work, pair[0]), ensure_ascii=False, indent=layout, separators=separators)
     there = translated(text, pair[1])
@@ -286,9 +262,9 @@ def test_json_stays_json(work: Workload, pair: tuple[str, str], layout: Any) -> 
         assert '": ' not in there.replace("第二行: ", "")
 
 
-@pytest.mark.parametrize("target", [VKE, TKE, NEUTRAL])
-def test_a_byte_order_mark_stays(target: str) -> None:
+def test_a_byte_order_mark_stays() -> None:
     work = Workload("Deployment", ((30, 4),), True, False)
     source = Source.from_bytes("f", b"\xef\xbb\xbf" + written(tree(work, ACK), Style()).encode())
-    made = translate_source(source, Settings(to=registry.get(target)))
-    assert source.encode(made.text).startswith(b"\xef\xbb\xbfapiVersion")
+    for target in (VKE, TKE, NEUTRAL):
+        made = translate_source(source, Settings(to=registry.get(target)))
+        assert source.encode(made.text).startswith(b"\xef\xbb\xbfapiVersion")

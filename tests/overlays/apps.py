@@ -1,8 +1,9 @@
-"""Applications of kustomize: drawn ones, and the keys of their pods as kubectl builds them and as we do."""
+"""Applications of kustomize: written, drawn, and the keys of their pods as kubectl builds them and we do."""
 
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 from collections.abc import Iterator
@@ -10,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 from hypothesis import strategies as st
 
 from gpuxlate.inputs.bases import Bases, bases_of
@@ -20,14 +22,77 @@ from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 
 KUBECTL = shutil.which("kubectl")
-needs_kubectl = pytest.mark.skipif(
-    KUBECTL is None, reason="kubectl is not installed: nothing builds the overlays"
-)
+WHY = "kubectl is not installed: nothing builds the overlays"
+needs_kubectl = pytest.mark.skipif(KUBECTL is None, reason=WHY)
 
 Files = dict[str, Any]
 """By path: a text, an object, or several."""
 Named = dict[tuple[str, str, tuple[Any, ...]], PodKeys]
 """Pods by the kind and name of their object, and their path in it."""
+
+
+MEMORY = "aliyun.com/gpu-mem"
+COMPONENT_HEAD = {"apiVersion": "kustomize.config.k8s.io/v1alpha1", "kind": "Component"}
+_SHORT = re.compile(r"([\w-]+) (\d\S*|null|cpu|-|\{[^{}]+\})(?: (\{.*\}))?")
+
+
+def cases(name: str) -> dict[str, Any]:
+    """A file of cases: each section by its name, each case with its files and what is wanted of it."""
+    sections: dict[str, Any] = yaml.safe_load(Path(__file__).with_name(name).read_text(encoding="utf-8"))
+    default = sections.pop("default")
+    found = {
+        section: {title: files_of(default, case) for title, case in cases.items()}
+        for section, cases in sections.items()
+    }
+    return {"default": default, **found}
+
+
+def files_of(default: Files, case: Files) -> Files:
+    """A case over the default one: ``null`` removes a file, and a key of a kustomization.
+
+    ``over/`` is the kustomization of a folder, ``over/p`` the file over/p.yaml. ``web 8`` is a Deployment web
+    with so much memory, ``web {...}`` with these limits, ``web cpu`` with others, ``web -`` without any;
+    ``web 8 {...}`` has more keys or containers. ``---`` is between documents.
+    """
+    found: Files = {}
+    for name, value in {**default, **case}.items():
+        if value is None or "/" not in name:  # no file: what is wanted
+            continue
+        if name.endswith("/"):
+            fields = {**default.get(name, {}), **value}
+            for patch in fields.get("patches") or ():
+                patch.update({"patch": text_of(patch["patch"])} if "patch" in patch else {})
+            value = {field: one for field, one in fields.items() if one is not None}
+            name += "kustomization"
+        found[f"{name}.yaml"] = text_of(value) if isinstance(value, str) else value
+    return {**case, "files": found}
+
+
+def text_of(short: str) -> str:
+    documents = [_SHORT.fullmatch(one) for one in short.split(" --- ")]
+    return "---\n".join(workload(*one.groups()) for one in documents if one) if all(documents) else short
+
+
+def workload(name: str, memory: str, more: str | None = None) -> str:
+    given = {"cpu": 1} if memory == "cpu" else yaml.safe_load(memory)
+    limits = given if isinstance(given, dict) else {MEMORY: given}
+    containers = [] if memory == "-" else [{"name": "web", "resources": {"limits": limits}}]
+    made = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": name},
+        **({"spec": {"template": {"spec": {"containers": containers}}}} if containers else {}),
+    }
+    merged = _merged(made, yaml.safe_load(more)) if more else made
+    return yaml.safe_dump(merged, sort_keys=False, default_flow_style=None)
+
+
+def _merged(below: Any, over: Any) -> Any:
+    if isinstance(below, list):
+        return below + over
+    if not isinstance(below, dict):
+        return over
+    return {**below, **{name: _merged(below.get(name), one) for name, one in over.items()}}
 
 
 def written(folder: Path, files: Files) -> Path:
@@ -36,18 +101,16 @@ def written(folder: Path, files: Files) -> Path:
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         several = value if isinstance(value, tuple) else (value,)
-        path.write_text(
-            "\n---\n".join(one if isinstance(one, str) else json.dumps(one, indent=1) for one in several)
-        )
+        texts = [one if isinstance(one, str) else json.dumps(one, indent=1) for one in several]
+        path.write_text("\n---\n".join(texts))
     return folder
 
 
 def build(folder: Path) -> str | None:
     """What ``kubectl kustomize`` builds, None where it refuses."""
     assert KUBECTL
-    done = subprocess.run(
-        [KUBECTL, "kustomize", str(folder)], capture_output=True, text=True, timeout=60, check=False
-    )
+    command = [KUBECTL, "kustomize", str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     return done.stdout if done.returncode == 0 else None
 
 
@@ -94,25 +157,13 @@ LABELS = {
 }
 NODES = {"ack.node.gpu.schedule": st.sampled_from(["cgpu", "core_mem"]), "pool": st.sampled_from(["a", "b"])}
 ENV = {"A": st.sampled_from(["1", "2"]), "example.com/B": st.sampled_from(["1", "2"])}
-TERMS = st.lists(
-    st.fixed_dictionaries(
-        {
-            "matchExpressions": st.lists(
-                st.fixed_dictionaries(
-                    {
-                        "key": st.sampled_from(["tke.cloud.tencent.com/qgpu-schedule-policy", "zone"]),
-                        "operator": st.just("In"),
-                        "values": st.lists(st.sampled_from(["a", "b"]), min_size=1, max_size=2),
-                    }
-                ),
-                min_size=1,
-                max_size=2,
-            )
-        }
-    ),
-    min_size=1,
-    max_size=2,
+EXPRESSION = st.builds(
+    lambda key, values: {"key": key, "operator": "In", "values": values},
+    st.sampled_from(["tke.cloud.tencent.com/qgpu-schedule-policy", "zone"]),
+    st.lists(st.sampled_from(["a", "b"]), min_size=1, max_size=2),
 )
+TERM = st.lists(EXPRESSION, min_size=1, max_size=2).map(lambda found: {"matchExpressions": found})
+TERMS = st.lists(TERM, min_size=1, max_size=2)
 
 
 def some(values: dict[str, Any], *, part: bool) -> st.SearchStrategy[dict[str, Any]]:
@@ -121,71 +172,52 @@ def some(values: dict[str, Any], *, part: bool) -> st.SearchStrategy[dict[str, A
     return st.fixed_dictionaries({}, optional=chosen)
 
 
-def mapping(values: dict[str, Any], *, part: bool, rare: bool = True) -> st.SearchStrategy[Any]:
+def mapping(values: dict[str, Any], *, part: bool) -> st.SearchStrategy[Any]:
     """Some keys; in a part also what is said of a mapping as a whole."""
     plain = some(values, part=part)
-    if not (part and rare):
+    if not part:
         return plain
     replaced = some(values, part=False).map(lambda one: {"$patch": "replace", **one})
     return st.one_of(plain, plain, plain, plain, st.none(), replaced)
 
 
 def env(*, part: bool) -> st.SearchStrategy[list[dict[str, Any]]]:
-    named = some(ENV, part=False).map(
-        lambda one: [{"name": name, "value": value} for name, value in one.items()]
-    )
+    drawn = some(ENV, part=False)
+    named = drawn.map(lambda one: [{"name": name, "value": value} for name, value in one.items()])
     if not part:
         return named
     return st.one_of(named, named, named, st.just([{"name": "A", "$patch": "delete"}]))
 
 
-def containers(*, part: bool, least: int = 1) -> st.SearchStrategy[list[dict[str, Any]]]:
-    one = st.fixed_dictionaries(
-        {"name": st.sampled_from(["web", "side", "aux"])},
-        optional={
-            "env": env(part=part),
-            "resources": st.fixed_dictionaries(
-                {},
-                optional={
-                    "limits": mapping(LIMITS, part=part),
-                    "requests": mapping(LIMITS, part=part),
-                },
-            ),
-        },
-    )
-    return st.lists(one, min_size=least, max_size=3, unique_by=lambda one: one["name"])
+def containers(*, part: bool) -> st.SearchStrategy[list[dict[str, Any]]]:
+    given = {name: mapping(LIMITS, part=part) for name in ("limits", "requests")}
+    more = {"env": env(part=part), "resources": st.fixed_dictionaries({}, optional=given)}
+    one = st.fixed_dictionaries({"name": st.sampled_from(["web", "side", "aux"])}, optional=more)
+    return st.lists(one, min_size=1, max_size=3, unique_by=lambda one: one["name"])
 
 
 def specs(*, part: bool) -> st.SearchStrategy[dict[str, Any]]:
-    affinity: st.SearchStrategy[Any] = st.fixed_dictionaries(
-        {},
-        optional={
-            "requiredDuringSchedulingIgnoredDuringExecution": st.fixed_dictionaries(
-                {"nodeSelectorTerms": TERMS}
-            ),
-            "preferredDuringSchedulingIgnoredDuringExecution": TERMS.map(
-                lambda terms: [{"weight": 1, "preference": one} for one in terms]
-            ),
-        },
-    ).map(lambda one: {"nodeAffinity": one})
+    required = TERMS.map(lambda terms: {"nodeSelectorTerms": terms})
+    preferred = TERMS.map(lambda terms: [{"weight": 1, "preference": one} for one in terms])
+    during = {"required": required, "preferred": preferred}
+    terms = {f"{how}DuringSchedulingIgnoredDuringExecution": one for how, one in during.items()}
+    affinity: st.SearchStrategy[Any] = st.fixed_dictionaries({}, optional=terms)
+    affinity = affinity.map(lambda one: {"nodeAffinity": one})
     names = st.sampled_from(["volcano", "hami-scheduler"])
-    must = {} if part else {"containers": containers(part=False)}
-    return st.fixed_dictionaries(
-        must,
-        optional={
-            **({"containers": containers(part=True)} if part else {}),
-            "initContainers": containers(part=part),
-            "nodeSelector": mapping(NODES, part=part),
-            "affinity": affinity | st.none() if part else affinity,
-            "schedulerName": names | st.none() if part else names,
-        },
-    )
+    found = {
+        "containers": containers(part=part),
+        "initContainers": containers(part=part),
+        "nodeSelector": mapping(NODES, part=part),
+        "affinity": affinity | st.none() if part else affinity,
+        "schedulerName": names | st.none() if part else names,
+    }
+    must = {} if part else {"containers": found.pop("containers")}
+    return st.fixed_dictionaries(must, optional=found)
 
 
 def templates(*, part: bool) -> st.SearchStrategy[dict[str, Any]]:
-    metadata = st.fixed_dictionaries(
-        {}, optional={"labels": mapping(LABELS, part=part), "annotations": mapping(LABELS, part=part)}
-    )
+    given = {name: mapping(LABELS, part=part) for name in ("labels", "annotations")}
+    metadata = st.fixed_dictionaries({}, optional=given)
     return st.fixed_dictionaries({"metadata": metadata, "spec": specs(part=part)})
 
 

@@ -1,8 +1,9 @@
-"""Values of an environment over those of every release: translated and merged, or merged and translated."""
+"""Values of charts: their bytes, there and back, and those of an environment over those of every release."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import difflib
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,57 @@ from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.source import Source
 from tests.charts.parts import VALUES, Part
-from tests.charts.test_as_pods import CASES
+from tests.charts.test_as_pods import CASES as PODS
+from tests.effort import some
+
+# Outside of the lines with keys they keep their bytes, and altogether on the way back
+CASES = yaml.safe_load((Path(__file__).parent / "there_and_back.yaml").read_text(encoding="utf-8"))
+FILLED = (
+    *("podLabels", "podAnnotations", "nodeSelector", "affinity", "schedulerName", "env"),
+    *("resources", "limits", "requests"),
+)
+"""What changes where it is filled, and where all of it goes."""
+FORMS: dict[str, Callable[[str], str]] = {
+    "as it is": lambda text: text,
+    "CRLF": lambda text: text.replace("\n", "\r\n"),
+    "no last line break": lambda text: text.rstrip("\n"),
+    "below a start": lambda text: "# values\n---\n" + text,
+    "indented by four": lambda text: "".join(
+        " " * (len(line) - len(line.lstrip(" "))) + line for line in text.splitlines(True)
+    ),
+}
+
+
+def moved(data: bytes, to: str) -> bytes:
+    source = Source.from_bytes("values.yaml", data)
+    made = translate_source(source, Settings(registry.get(to)), layer=VALUES)
+    errors = [f"{one.code} {one.message}" for one in made.diagnostics if one.severity == "error"]
+    assert not errors
+    assert not made.leftovers
+    assert made.changed
+    return source.encode(made.text)
+
+
+def changed_lines(before: str, after: str) -> list[str]:
+    lines = difflib.ndiff(before.splitlines(True), after.splitlines(True))
+    return [line[2:] for line in lines if line[0] in "+-"]
+
+
+@pytest.mark.parametrize("case", CASES, ids=[one["name"] for one in CASES])
+def test_there_and_back(case: dict[str, Any]) -> None:
+    keys = [row.name for name in (case["to"], case["back"]) for row in registry.get(name).keys]
+    for form, written in FORMS.items():
+        if form == "indented by four" and "- " in case["values"]:
+            continue  # items of lists are indented by their dashes
+        data = written(case["values"]).encode()
+        there = moved(data, case["to"])
+        for line in changed_lines(data.decode(), there.decode()):
+            filled = any(f"{name}:" in line for name in FILLED)
+            assert filled or any(key in line for key in keys), (form, line)
+        assert moved(there, case["back"]) == data, form
+
+
+# --- translated and merged, or merged and translated ----------------------------------------------
 
 TARGETS = ("volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu", "hami", "koordinator", "kai", "neutral")
 ACCEPT = Accept(True, {"cores": 30, "memoryMiB": 4096}, frozenset({"policy", "qos", "device", "selector"}))
@@ -58,13 +109,13 @@ def translated(text: str, path: Path | None, target: str) -> Translation:
 
 def pairs() -> list[tuple[Part, Values]]:
     found = []
-    for number, (_, case, part) in enumerate(CASES):
-        same = [other for _, one, other in CASES if one.dialect == case.dialect]
+    for number, (_, case, part) in enumerate(PODS):
+        same = [other for _, one, other in PODS if one.dialect == case.dialect]
         found += [(part, one) for one in overlays(part, same[(number + 1) % len(same)])]
     return found
 
 
-PAIRS = pairs()
+PAIRS = some(pairs())
 
 
 @pytest.mark.parametrize("target", TARGETS)
