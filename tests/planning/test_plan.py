@@ -16,7 +16,7 @@ from gpuxlate.config.schemas import schema
 from gpuxlate.inputs import files
 from gpuxlate.yamltext.compose import Document, documents
 from gpuxlate.yamltext.source import Source
-from tests.cli.test_translated import Untranslated, untranslated
+from tests.cli.test_locale import Untranslated, untranslated
 from tests.running import Ran, run
 
 __all__ = ["untranslated"]
