@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import itertools
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -25,6 +24,7 @@ from docs.tools import staging
 from docs.tools.playground import browser as browser_tool
 from docs.tools.playground import in_browser
 from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
+from tests.effort import only_in_full
 
 from .webdriver import browser, requests_of
 
@@ -64,41 +64,27 @@ def test_a_translation() -> None:
     assert "-        vke.volcengine.com/mgpu-core: 30" in found["diff"]
     assert '+        tke.cloud.tencent.com/qgpu-core: "30"' in found["diff"]
     assert found["verdicts"] == [{"object": "Pod web", "container": "web", "verdict": "rounded"}]
-    assert [(one["code"], one["severity"], one["line"]) for one in found["translation"]] == [
-        ("TKE001", "info", 12)
-    ]
+    [one] = found["translation"]
+    assert (one["code"], one["severity"], one["line"]) == ("TKE001", "info", 12)
 
 
 def test_a_refusal() -> None:
-    found = answered(round=False)
-    assert found["text"] is None
-    assert found["diff"] == []
+    found, chinese = answered(round=False), answered(round=False, lang="zh")
+    assert (found["text"], found["diff"]) == (None, [])
     [one] = found["translation"]
     assert (one["code"], one["severity"], one["line"], one["column"]) == ("TKE001", "error", 12, 41)
     assert one["hint"] == "write memoryMiB: 4096, or pass --round up"
-
-
-def test_it_speaks_chinese() -> None:
-    found = answered(round=False, lang="zh")
-    assert [one["verdict"] for one in found["verdicts"]] == ["取整"]
-    [one] = found["translation"]
+    assert [one["verdict"] for one in chinese["verdicts"]] == ["取整"]
+    [one] = chinese["translation"]
     assert one["message"] == "memoryMiB 4000 不是 1024 MiB 的整数倍；下一个有效值：4096"
     assert one["hint"] == "请写 memoryMiB: 4096，或使用 --round up"
 
 
-def test_findings_of_lint() -> None:
+def test_other_answers() -> None:
     assert [one["code"] for one in answered(text=POD.replace("4000", "4Gi"))["lint"]] == ["K8S002"]
-
-
-@pytest.mark.parametrize(
-    ("changed", "problem"),
-    [
-        ({"fill": {"cores": 101}}, "invalid value 101 for fill cores: more than one card"),
-        ({"to": "volcengine-aiapp"}, "is not for manifests"),
-    ],
-)
-def test_what_cannot_be_tried(changed: dict[str, Any], problem: str) -> None:
-    assert problem in answered(**changed)["problem"]
+    too_much = answered(fill={"cores": 101})["problem"]
+    assert "invalid value 101 for fill cores: more than one card" in too_much
+    assert "is not for manifests" in answered(to="volcengine-aiapp")["problem"]
 
 
 def test_a_share_document_is_left_to_the_command_line() -> None:
@@ -178,8 +164,8 @@ def served(folder: Path) -> Iterator[ThreadingHTTPServer]:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("mkdocs", reason="the extra for the site is not installed")
+def built(request: pytest.FixtureRequest) -> Path:
+    """The site with the playground."""
     for name in ("chromedriver", "chromium"):
         if shutil.which(name) is None:
             pytest.skip(f"there is no {name} here")
@@ -187,19 +173,14 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         browser_tool.package()
     except browser_tool.NotThereError as error:
         pytest.skip(str(error))
-    folder = tmp_path_factory.mktemp("site") / "site"
-    subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
-        cwd=ROOT,
-        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
-        check=True,
-    )
-    return folder
+    site: Path = request.getfixturevalue("site")
+    return site
 
 
+@only_in_full
 @pytest.mark.slow
-def test_the_first_visit_is_light(built: Path) -> None:
-    archive = shutil.make_archive(str(built.parent / "packed"), "gztar", built / "playground")
+def test_the_first_visit_is_light(built: Path, tmp_path: Path) -> None:
+    archive = shutil.make_archive(str(tmp_path / "packed"), "gztar", built / "playground")
     assert 5_000_000 < Path(archive).stat().st_size < MOST
 
 
@@ -246,6 +227,7 @@ return new Promise((done) => {
 """
 
 
+@only_in_full
 @pytest.mark.slow
 def test_in_chromium(built: Path, tmp_path: Path) -> None:
     """Pasted, translated and checked; nothing goes elsewhere, and no server is needed once it is there."""
