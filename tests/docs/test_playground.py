@@ -184,47 +184,13 @@ def test_the_first_visit_is_light(built: Path, tmp_path: Path) -> None:
     assert 5_000_000 < Path(archive).stat().st_size < MOST
 
 
-SHOWN = """
-const form = document.getElementById("pg-form");
-if (!(Number(form.dataset.shown ?? 0) > arguments[0])) return null;
-const text = (id) => document.getElementById(id).textContent;
-return {
-  number: Number(form.dataset.shown), status: text("pg-status"), diff: text("pg-diff"),
-  result: text("pg-result"), found: text("pg-found"),
-};
-"""
-FOUND = """
-const found = document.getElementById("pg-found").textContent;
-return found.includes(arguments[0]) ? found : null;
-"""
-ENTER = """
-const [text, round] = arguments;
-document.getElementById("pg-text").value = text;
-document.getElementById("pg-round").checked = round;
-document.querySelector("#pg-form [type=submit]").click();
-"""
-OPENED = """
-// the link of the form, or one of somebody else
-const given = arguments[0];
-const area = document.getElementById("pg-text");
-const hash = given ? `#share=${btoa(given).replaceAll("+", "-").replaceAll("/", "_")}` : location.hash;
-area.value = "";
-return new Promise((done) => {
-  location.hash = "";
-  setTimeout(() => { location.hash = hash; }, 200);
-  setTimeout(() => done([area.value, document.getElementById("pg-to").value]), 600);
-});
-"""
-ELSEWHERE = """
-const code = `fetch("${arguments[0]}", {mode: "no-cors"})
-  .then(() => postMessage("went"), () => postMessage("refused"))`;
-const blob = new Blob([code], {type: "text/javascript"});
-const worker = new Worker(URL.createObjectURL(blob), {type: "module"});
-return new Promise((done) => {
-  worker.onmessage = ({data}) => done(data);
-  worker.onerror = () => done("did not start");
-});
-"""
+def step(name: str) -> str:
+    """A function of playground.js, with the arguments that the browser is given."""
+    steps = Path(__file__).with_name("playground.js").read_text(encoding="utf-8")
+    return f"{steps}\nreturn {name}(...arguments);"
+
+
+SHOWN, FOUND, ENTER, OPENED, ELSEWHERE = map(step, ("shown", "finding", "enter", "opened", "elsewhere"))
 
 
 @only_in_full

@@ -17,16 +17,9 @@ ROOT = Path(__file__).resolve().parents[2]
 ADDRESS = "https://gpuxlate.io/"
 
 ASSETS = {
-    "script": ("src",),
-    "link": ("href",),
-    "img": ("src", "srcset"),
-    "source": ("src", "srcset"),
-    "iframe": ("src",),
-    "object": ("data",),
-    "embed": ("src",),
-    "video": ("src", "poster"),
-    "audio": ("src",),
-    "use": ("href", "xlink:href"),
+    **{tag: ("src",) for tag in ("script", "iframe", "embed", "audio")},
+    **{tag: ("src", "srcset") for tag in ("img", "source")},
+    **{"link": ("href",), "object": ("data",), "video": ("src", "poster"), "use": ("href", "xlink:href")},
 }
 """What a browser fetches without being asked, by element."""
 NOT_FETCHED = {"canonical", "alternate", "prev", "next"}

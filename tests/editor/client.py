@@ -188,10 +188,7 @@ def edited(text: str, edits: Any) -> str:
 
 @asynccontextmanager
 async def editor(
-    folder: Path,
-    *options: str,
-    capabilities: types.ClientCapabilities = EVERYTHING,
-    settings: object = None,
+    folder: Path, *options: str, capabilities: types.ClientCapabilities = EVERYTHING, settings: object = None
 ) -> AsyncIterator[Editor]:
     """A server in a folder, and an editor that speaks to it. The server must end well, without a word.
 

@@ -38,39 +38,7 @@ def limits(text: str) -> str:
 
 
 QGPU = limits('tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "4"')
-MISTAKES = """\
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: web  # 😀 卡
-spec:
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata:
-      labels: {app: web}
-    spec:
-      containers:
-      - name: '😀😀'
-        resources:
-          limits: {"tke.cloud.tencent.com/qgpu-core": 33, tke.cloud.tencent.com/qgpu-memory: 5}
-      - name: '😀'
-        resources: {requests: {aliyun.com/gpu-mem: 3}, limits: {aliyun.com/gpu-mem: 4}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: "卡"}
-spec:
-  containers:
-  - name: '😀'
-    resources: {limits: {vke.volcengine.com/mgpu-cores: 30, vke.volcengine.com/mgpu-memory: 4096}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: side}
-spec:
-  containers:
-  - {name: side, resources: {requests: {volcano.sh/vgpu-number: 1, volcano.sh/vgpu-memory: 2000}}}
-"""
+MISTAKES = Path(__file__).with_name("mistakes.yaml").read_text(encoding="utf-8")
 
 
 def with_editor(
