@@ -188,7 +188,7 @@ def test_what_three_have_in_common() -> None:
 
 
 def test_characters() -> None:
-    """Lines that are too wide are folded, wide characters keep the columns, control characters are left out."""
+    """Too wide lines are folded, wide characters keep the columns, control characters are not sent."""
     lines = shown(30, one="a: 深度学习" + "0123456789" * 5, two="b: 1")
     assert lines[1:4] == ["+ a: 深度学习01234567890123456", "+ …789012345678901234567890123", "+ …456789"]
     assert max(map(width, lines)) <= 30
