@@ -110,13 +110,9 @@ def test_bash_itself(tmp_path: Path) -> None:
     program.chmod(0o755)
     asked = "COMP_WORDS=(gpuxlate explain TKE01); COMP_CWORD=2\n"
     asked += '_gpuxlate_completion gpuxlate; echo "${COMPREPLY[@]}"'
-    done = subprocess.run(
-        ["bash", "--norc", "-c", f"{printed('--show-completion', 'bash')}\n{asked}"],
-        env={"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        check=True,
-    )
+    command = ["bash", "--norc", "-c", f"{printed('--show-completion', 'bash')}\n{asked}"]
+    env = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
+    done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
     codes = [code for code in all_rules(registry.all_backends()) if code.startswith("TKE01")]
     assert "TKE018" in codes
     assert done.stdout.split() == codes

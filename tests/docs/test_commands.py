@@ -129,15 +129,10 @@ def run(folder: Path, command: str, **env: str) -> subprocess.CompletedProcess[s
     hidden = ("GITHUB_ACTIONS", "FORCE_COLOR", "MAKEFLAGS", "MAKELEVEL")
     kept = {name: value for name, value in os.environ.items() if name not in hidden}
     kept["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", os.defpath)])
+    env = kept | {"NO_COLOR": "1", "HOME": str(folder)} | env
+    shell = ["/bin/sh", "-c", command]
     return subprocess.run(
-        ["/bin/sh", "-c", command],
-        cwd=folder,
-        env=kept | {"NO_COLOR": "1", "HOME": str(folder)} | env,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
+        shell, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=120
     )
 
 

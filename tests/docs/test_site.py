@@ -17,9 +17,12 @@ ROOT = Path(__file__).resolve().parents[2]
 ADDRESS = "https://gpuxlate.io/"
 
 ASSETS = {
-    **{tag: ("src",) for tag in ("script", "iframe", "embed", "audio")},
-    **{tag: ("src", "srcset") for tag in ("img", "source")},
-    **{"link": ("href",), "object": ("data",), "video": ("src", "poster"), "use": ("href", "xlink:href")},
+    **dict.fromkeys(("script", "iframe", "embed", "audio"), ("src",)),
+    **dict.fromkeys(("img", "source"), ("src", "srcset")),
+    "link": ("href",),
+    "object": ("data",),
+    "video": ("src", "poster"),
+    "use": ("href", "xlink:href"),
 }
 """What a browser fetches without being asked, by element."""
 NOT_FETCHED = {"canonical", "alternate", "prev", "next"}

@@ -63,16 +63,10 @@ class Environment:
     def run(self, *arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
         hidden = ("PYTHONPATH", "PYTHONHOME", "PIP_TARGET", "PIP_PREFIX")
         env = {name: value for name, value in os.environ.items() if name not in hidden} | {"NO_COLOR": "1"}
-        return subprocess.run(
-            [str(self.python), *arguments],
-            cwd=self.folder,
-            env=env | ({"PYTHONPATH": self.path} if self.path else {}),
-            input=text,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=300,
-        )
+        env |= {"PYTHONPATH": self.path} if self.path else {}
+        command = [str(self.python), *arguments]
+        how = {"capture_output": True, "text": True, "timeout": 300}
+        return subprocess.run(command, cwd=self.folder, env=env, input=text, check=False, **how)
 
     def gpuxlate(self, *arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
         return self.run("-c", "from gpuxlate.cli import main; main()", *arguments, text=text)
