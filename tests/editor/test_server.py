@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
-from tests.editor.client import EVERYTHING, PLAIN, Editor, editor, utf16
+from tests.editor.client import EVERYTHING, PLAIN, Editor, at, editor, utf16
 
 START = types.Range(types.Position(0, 0), types.Position(0, 0))
 EVERYWHERE = types.Range(types.Position(0, 0), types.Position(10**6, 10**6))
@@ -76,13 +76,11 @@ def linted(folder: Path, name: str) -> list[tuple[str, int, int]]:
 
 def placed(text: str, found: list[types.Diagnostic]) -> list[tuple[Any, int, int]]:
     """Codes and places of what an editor shows, in characters from 1."""
-    lines = text.split("\n")
-    shown = []
-    for one in found:
-        start = one.range.start
-        before = lines[start.line].encode("utf-16-le")[: 2 * start.character].decode("utf-16-le")
-        shown.append((one.code, start.line + 1, len(before) + 1))
-    return shown
+    starts = [(one.code, one.range.start) for one in found]
+    return [
+        (code, start.line + 1, at(text, start) - at(text, types.Position(start.line, 0)) + 1)
+        for code, start in starts
+    ]
 
 
 @with_editor(files={"web.yaml": MISTAKES})
