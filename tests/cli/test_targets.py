@@ -16,7 +16,7 @@ kind: GPUShare
 metadata: {name: bert}
 spec: {cores: 30, memoryMiB: 4096}
 """
-READ_ONLY = {one.name for one in registry.all_backends() if one.reads_only}
+READ_ONLY = {"elastic-gpu", "gpu-manager", "nos"}
 
 
 def test_targets_as_json() -> None:
@@ -24,6 +24,7 @@ def test_targets_as_json() -> None:
     assert [one["name"] for one in found] == [one.name for one in registry.all_backends()]
     assert {"gpu-manager", "elastic-gpu", "nos"} == READ_ONLY
     assert {one["name"] for one in found if one["readOnly"]} == READ_ONLY
+    assert {one.name for one in registry.all_backends() if one.reads_only} == READ_ONLY
     units = {row["name"]: row["unit"] for one in found for row in one["keys"]}
     assert units["nvidia.com/gpumem"] == "MiB of each card"
     assert units["mthreads.com/sgpu-core"] == "units of 6.25 % of each card"

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from functools import cache
 from pathlib import Path
 
 import pytest
 
+from docs.tools import __main__ as tools
+from docs.tools import inserts
 from docs.tools.markdown import without_blocks
 from docs.tools.staging import OF_THE_ROOT
 from gpuxlate.backends import registry
@@ -22,10 +23,23 @@ SITE = URL.removesuffix("rules/")
 KEPT = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").glob("*.md"))]
 
 
-def test_what_kept_pages_show_is_current() -> None:
-    command = [sys.executable, "-m", "docs.tools", "--check"]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
-    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
+WITH_INSERTS = sorted({path.relative_to(ROOT) for one in inserts.PAGES for path in ROOT.glob(one)})
+
+
+@pytest.mark.parametrize("page", WITH_INSERTS, ids=str)
+def test_what_a_page_shows_is_current(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else run ``make docs``. A page is a test, since its commands take their time."""
+    monkeypatch.setattr(inserts, "PAGES", (str(page),))
+    path, text = next(inserts.current())
+    assert (path, path.read_text(encoding="utf-8")) == (ROOT / page, text)
+
+
+def test_what_pictures_show_is_current(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(inserts, "PAGES", ())
+    monkeypatch.setattr(sys, "argv", ["docs.tools", "--check"])
+    assert (tools.main(), capsys.readouterr().out) == (0, "")
 
 
 def links(page: Path) -> list[str]:
