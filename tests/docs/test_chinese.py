@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 
@@ -27,17 +28,85 @@ translated (``gpuxlate explain CODE --lang zh``)."""
 
 HAN = re.compile(r"[\u4e00-\u9fff]")
 _CODE = re.compile(r"`([^`]+)`")
-
-
-@pytest.fixture(params=PAGES, ids=lambda page: page.name)
-def pair(request: pytest.FixtureRequest) -> tuple[str, str]:
-    """The page, and its twin."""
-    page: Path = request.param
-    return page.read_text(encoding="utf-8"), chinese.twin(page).read_text(encoding="utf-8")
+SPEAKING = r"^\$ (gpuxlate (?:compare|explain|lint|translate|assess|inspect) [^|\n]*)"
+"""Commands that print words."""
 
 
 def prose(text: str) -> str:
     return re.sub(r"^<!-- table: .*?^<!-- /table -->$", "", without_blocks(text), flags=re.DOTALL | re.M)
+
+
+def without_links(text: str) -> str:
+    return re.sub(r"\]\([^)]*\)", "", text)
+
+
+def shown(text: str) -> list[tuple[str, str]]:
+    """Commands, in English, and the text of other blocks. What commands print is generated."""
+    found = []
+    for kind, body in blocks(text):
+        commands = [one.replace(" --lang zh", "") for one in re.findall(r"^\$ .*", body, re.MULTILINE)]
+        found.append((kind, "\n".join(commands) if kind == "console" else body))
+    return found
+
+
+def links(text: str) -> list[str]:
+    return re.findall(r"\]\(([^)\s]+)\)", prose(text))
+
+
+def place(link: str) -> tuple[str, bool]:
+    """The page in whatever language, and whether a place on it is named."""
+    path, anchor, _ = link.partition("#")
+    return path.replace(".zh-CN.", ".").replace(".zh.", "."), bool(anchor)
+
+
+def rows(text: str) -> list[tuple[int, list[str]]]:
+    """How many cells each row of a table has, and the code in it."""
+    lines = re.findall(r"^\|.*\|$", without_blocks(text), re.MULTILINE)
+    return [(line.count(" | "), sorted(_CODE.findall(line))) for line in lines]
+
+
+SAME: dict[str, Callable[[str], object]] = {
+    "levels of headings": lambda text: [one.partition(" ")[0] for one in headings(text)],
+    "blocks": shown,
+    "links lead to the same places": lambda text: sorted(map(place, links(text))),
+    "tables": rows,
+    "code in running text": lambda text: sorted(set(_CODE.findall(prose(text)))),
+    "numbers": lambda text: sorted(
+        set(re.findall(r"\d+(?:\.\d+)*", _CODE.sub("", without_links(prose(text)))))
+    ),
+}
+"""What a page has in common with its twin."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_a_page_says_what_its_twin_says(page: Path) -> None:
+    ours, theirs = page.read_text(encoding="utf-8"), chinese.twin(page).read_text(encoding="utf-8")
+    for what, of in SAME.items():
+        assert of(ours) == of(theirs), what
+    titles = [one.partition(" ")[2] for one in headings(ours)]
+    assert [title for title in titles if not HAN.search(title)] in ([], ["gpuxlate"])
+    said = re.findall(SPEAKING, ours, re.MULTILINE)
+    silent = [one for one in said if "2>/dev/null" in one or "--format" in one]
+    assert [one for one in said if "--lang zh" not in one and one not in silent] == []
+    assert "--lang zh" not in "".join(re.findall(r"^\$ .*", theirs, re.MULTILINE))
+    for one in links(ours):  # to the Chinese page where there is one
+        path = one.partition("#")[0]
+        stem = path.removeprefix("docs/").removesuffix(".md")
+        if path != "README.md" and "/" not in stem and ".zh" not in stem and path.endswith(".md"):
+            assert not (ROOT / "docs" / f"{stem}.zh.md").exists(), one
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_punctuation(page: Path) -> None:
+    """Chinese signs between Chinese words, a space between Chinese and Latin ones, and none between Chinese
+    ones: a paragraph is one line, since the end of a line is shown as a space."""
+    text = prose(page.read_text(encoding="utf-8"))
+    starts = re.compile(r"\s*(?:[|#!<]|- |\d+\. |$)")
+    pairs = [(a, b) for a, b in pairwise(text.splitlines()) if a.strip() and not a.startswith("#")]
+    assert [b for _, b in pairs if not starts.match(b)] == []
+    text = re.sub(r"[*\[!|]", "", _CODE.sub("x", without_links(text)))
+    assert re.findall(r"[\u4e00-\u9fff][,;:?!](?!/)|[,;:?!][\u4e00-\u9fff]", text) == []
+    assert re.findall(r".[\u4e00-\u9fff][A-Za-z0-9].|.[A-Za-z0-9][\u4e00-\u9fff].", text) == []
 
 
 def test_what_is_untranslated() -> None:
@@ -47,98 +116,9 @@ def test_what_is_untranslated() -> None:
     assert pages - translated == ENGLISH_ONLY
 
 
-def test_headings(pair: tuple[str, str]) -> None:
-    ours, theirs = ([one.partition(" ") for one in headings(text)] for text in pair)
-    assert [level for level, *_ in ours] == [level for level, *_ in theirs]
-    titles = [title for *_, title in ours]
-    assert [title for title in titles if not HAN.search(title)] in ([], ["gpuxlate"])
-
-
-def test_code_blocks(pair: tuple[str, str]) -> None:
-    """The same commands, and the same text of other blocks. What commands print is generated."""
-    told = []
-    for text in pair:
-        found = []
-        for kind, body in blocks(text):
-            if kind == "console":
-                commands = re.findall(r"^\$ .*", body, re.MULTILINE)
-                body = "\n".join(command.replace(" --lang zh", "") for command in commands)
-            found.append((kind, body))
-        told.append(found)
-    assert told[0] == told[1]
-
-
-def test_commands_with_words_speak_chinese(pair: tuple[str, str]) -> None:
-    commands = re.findall(
-        r"^\$ (gpuxlate (?:compare|explain|lint|translate|assess|inspect) [^|\n]*)", pair[0], re.MULTILINE
-    )
-    said = [one for one in commands if "2>/dev/null" not in one and "--format" not in one]
-    assert [one for one in said if "--lang zh" not in one] == []
-    assert "--lang zh" not in "".join(re.findall(r"^\$ .*", pair[1], re.MULTILINE))
-
-
-def test_links(pair: tuple[str, str]) -> None:
-    """To the same places, and to the Chinese page where there is one."""
-    links = [re.findall(r"\]\(([^)\s]+)\)", prose(text)) for text in pair]
-    places = [sorted(place(one) for one in found) for found in links]
-    assert places[0] == places[1]
-    for one in links[0]:
-        path = one.partition("#")[0]
-        stem = path.removeprefix("docs/").removesuffix(".md")
-        if path != "README.md" and "/" not in stem and ".zh" not in stem and path.endswith(".md"):
-            assert not (ROOT / "docs" / f"{stem}.zh.md").exists(), one
-
-
-def place(link: str) -> tuple[str, bool]:
-    """The page in whatever language, and whether a place on it is named."""
-    path, anchor, _ = link.partition("#")
-    return path.replace(".zh-CN.", ".").replace(".zh.", "."), bool(anchor)
-
-
-def test_tables(pair: tuple[str, str]) -> None:
-    """As many rows, with as many cells, and the same code in each row."""
-    rows = [re.findall(r"^\|.*\|$", without_blocks(text), re.MULTILINE) for text in pair]
-    assert len(rows[0]) == len(rows[1])
-    for ours, theirs in zip(*rows, strict=True):
-        assert ours.count(" | ") == theirs.count(" | "), ours
-        assert sorted(_CODE.findall(ours)) == sorted(_CODE.findall(theirs)), ours
-
-
-def test_numbers_and_names(pair: tuple[str, str]) -> None:
-    """Code in running text, and numbers, are the same."""
-    for found in (
-        _CODE.findall,
-        lambda text: re.findall(r"\d+(?:\.\d+)*", _CODE.sub("", without_links(text))),
-    ):
-        ours, theirs = (sorted(set(found(prose(text)))) for text in pair)
-        assert ours == theirs
-
-
-def without_links(text: str) -> str:
-    return re.sub(r"\]\([^)]*\)", "", text)
-
-
-def test_punctuation(pair: tuple[str, str]) -> None:
-    """Chinese signs between Chinese words, and a space between Chinese and Latin ones."""
-    text = _CODE.sub("x", without_links(prose(pair[0])))
-    text = re.sub(r"[*\[!|]", "", text)
-    assert re.findall(r"[\u4e00-\u9fff][,;:?!](?!/)|[,;:?!][\u4e00-\u9fff]", text) == []
-    assert re.findall(r".[\u4e00-\u9fff][A-Za-z0-9].|.[A-Za-z0-9][\u4e00-\u9fff].", text) == []
-
-
-def test_a_paragraph_is_one_line(pair: tuple[str, str]) -> None:
-    """A line end is shown as a space, which has no place between Chinese words."""
-    lines = prose(pair[0]).splitlines()
-    starts = re.compile(r"\s*(?:[|#!<]|- |\d+\. |$)")
-    assert [
-        b for a, b in pairwise(lines) if a.strip() and not a.startswith("#") and not starts.match(b)
-    ] == []
-
-
 def test_the_readmes_lead_to_each_other() -> None:
-    tops = [
-        (ROOT / name).read_text(encoding="utf-8").split("\n\n")[1] for name in ("README.md", chinese.README)
-    ]
+    texts = [(ROOT / name).read_text(encoding="utf-8") for name in ("README.md", chinese.README)]
+    tops = [text.split("\n\n")[1] for text in texts]
     assert tops == ["[简体中文](README.zh-CN.md)", "[English](README.md)"]
 
 
@@ -149,6 +129,4 @@ def test_every_word_of_the_tables_is_there() -> None:
         for line in (lines[0], *lines[2:]):
             for cell in chinese.row(line)[2:-2].replace("<br>", " | ").split(" | "):
                 left = _CODE.sub("", re.sub(r"\[(\w+)\]\([^)]*\)", "", cell))
-                assert not re.search(
-                    r"[A-Za-z]{3}", left.replace("nodeSelector", "").replace("qGPU", "").replace("GiB", "")
-                ), cell
+                assert not re.search(r"[A-Za-z]{3}", re.sub("nodeSelector|qGPU|GiB", "", left)), cell

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import base64
-import itertools
 import json
-import os
 import re
 import shutil
 import subprocess
@@ -25,6 +23,7 @@ from docs.tools import staging
 from docs.tools.playground import browser as browser_tool
 from docs.tools.playground import in_browser
 from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
+from tests.effort import only_in_full
 
 from .webdriver import browser, requests_of
 
@@ -64,41 +63,27 @@ def test_a_translation() -> None:
     assert "-        vke.volcengine.com/mgpu-core: 30" in found["diff"]
     assert '+        tke.cloud.tencent.com/qgpu-core: "30"' in found["diff"]
     assert found["verdicts"] == [{"object": "Pod web", "container": "web", "verdict": "rounded"}]
-    assert [(one["code"], one["severity"], one["line"]) for one in found["translation"]] == [
-        ("TKE001", "info", 12)
-    ]
+    [one] = found["translation"]
+    assert (one["code"], one["severity"], one["line"]) == ("TKE001", "info", 12)
 
 
 def test_a_refusal() -> None:
-    found = answered(round=False)
-    assert found["text"] is None
-    assert found["diff"] == []
+    found, chinese = answered(round=False), answered(round=False, lang="zh")
+    assert (found["text"], found["diff"]) == (None, [])
     [one] = found["translation"]
     assert (one["code"], one["severity"], one["line"], one["column"]) == ("TKE001", "error", 12, 41)
     assert one["hint"] == "write memoryMiB: 4096, or pass --round up"
-
-
-def test_it_speaks_chinese() -> None:
-    found = answered(round=False, lang="zh")
-    assert [one["verdict"] for one in found["verdicts"]] == ["取整"]
-    [one] = found["translation"]
+    assert [one["verdict"] for one in chinese["verdicts"]] == ["取整"]
+    [one] = chinese["translation"]
     assert one["message"] == "memoryMiB 4000 不是 1024 MiB 的整数倍；下一个有效值：4096"
     assert one["hint"] == "请写 memoryMiB: 4096，或使用 --round up"
 
 
-def test_findings_of_lint() -> None:
+def test_other_answers() -> None:
     assert [one["code"] for one in answered(text=POD.replace("4000", "4Gi"))["lint"]] == ["K8S002"]
-
-
-@pytest.mark.parametrize(
-    ("changed", "problem"),
-    [
-        ({"fill": {"cores": 101}}, "invalid value 101 for fill cores: more than one card"),
-        ({"to": "volcengine-aiapp"}, "is not for manifests"),
-    ],
-)
-def test_what_cannot_be_tried(changed: dict[str, Any], problem: str) -> None:
-    assert problem in answered(**changed)["problem"]
+    too_much = answered(fill={"cores": 101})["problem"]
+    assert "invalid value 101 for fill cores: more than one card" in too_much
+    assert "is not for manifests" in answered(to="volcengine-aiapp")["problem"]
 
 
 def test_a_share_document_is_left_to_the_command_line() -> None:
@@ -147,9 +132,10 @@ def test_every_word_of_the_form_is_there_in_chinese() -> None:
     assert sorted(set(said) - there) == []
 
 
-def test_without_it_the_page_says_so(tmp_path: Path) -> None:
-    for there, name in itertools.product((False, True), ("playground.md", "playground.zh.md")):
-        staging.stage(tmp_path, playground=there)
+@pytest.mark.parametrize("there", [False, True])
+def test_without_it_the_page_says_so(tmp_path: Path, there: bool) -> None:
+    staging.stage(tmp_path, playground=there)
+    for name in ("playground.md", "playground.zh.md"):
         page = (tmp_path / name).read_text(encoding="utf-8")
         assert (staging.NO_PLAYGROUND in page) is not there
         assert ("<option>tencent-qgpu</option>" in page) is there
@@ -178,8 +164,8 @@ def served(folder: Path) -> Iterator[ThreadingHTTPServer]:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("mkdocs", reason="the extra for the site is not installed")
+def built(request: pytest.FixtureRequest) -> Path:
+    """The site with the playground."""
     for name in ("chromedriver", "chromium"):
         if shutil.which(name) is None:
             pytest.skip(f"there is no {name} here")
@@ -187,65 +173,27 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
         browser_tool.package()
     except browser_tool.NotThereError as error:
         pytest.skip(str(error))
-    folder = tmp_path_factory.mktemp("site") / "site"
-    subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
-        cwd=ROOT,
-        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
-        check=True,
-    )
-    return folder
+    site: Path = request.getfixturevalue("site")
+    return site
 
 
+@only_in_full
 @pytest.mark.slow
-def test_the_first_visit_is_light(built: Path) -> None:
-    archive = shutil.make_archive(str(built.parent / "packed"), "gztar", built / "playground")
+def test_the_first_visit_is_light(built: Path, tmp_path: Path) -> None:
+    archive = shutil.make_archive(str(tmp_path / "packed"), "gztar", built / "playground")
     assert 5_000_000 < Path(archive).stat().st_size < MOST
 
 
-SHOWN = """
-const form = document.getElementById("pg-form");
-if (!(Number(form.dataset.shown ?? 0) > arguments[0])) return null;
-const text = (id) => document.getElementById(id).textContent;
-return {
-  number: Number(form.dataset.shown), status: text("pg-status"), diff: text("pg-diff"),
-  result: text("pg-result"), found: text("pg-found"),
-};
-"""
-FOUND = """
-const found = document.getElementById("pg-found").textContent;
-return found.includes(arguments[0]) ? found : null;
-"""
-ENTER = """
-const [text, round] = arguments;
-document.getElementById("pg-text").value = text;
-document.getElementById("pg-round").checked = round;
-document.querySelector("#pg-form [type=submit]").click();
-"""
-OPENED = """
-// the link of the form, or one of somebody else
-const given = arguments[0];
-const area = document.getElementById("pg-text");
-const hash = given ? `#share=${btoa(given).replaceAll("+", "-").replaceAll("/", "_")}` : location.hash;
-area.value = "";
-return new Promise((done) => {
-  location.hash = "";
-  setTimeout(() => { location.hash = hash; }, 200);
-  setTimeout(() => done([area.value, document.getElementById("pg-to").value]), 600);
-});
-"""
-ELSEWHERE = """
-const code = `fetch("${arguments[0]}", {mode: "no-cors"})
-  .then(() => postMessage("went"), () => postMessage("refused"))`;
-const blob = new Blob([code], {type: "text/javascript"});
-const worker = new Worker(URL.createObjectURL(blob), {type: "module"});
-return new Promise((done) => {
-  worker.onmessage = ({data}) => done(data);
-  worker.onerror = () => done("did not start");
-});
-"""
+def step(name: str) -> str:
+    """A function of playground.js, with the arguments that the browser is given."""
+    steps = Path(__file__).with_name("playground.js").read_text(encoding="utf-8")
+    return f"{steps}\nreturn {name}(...arguments);"
 
 
+SHOWN, FOUND, ENTER, OPENED, ELSEWHERE = map(step, ("shown", "finding", "enter", "opened", "elsewhere"))
+
+
+@only_in_full
 @pytest.mark.slow
 def test_in_chromium(built: Path, tmp_path: Path) -> None:
     """Pasted, translated and checked; nothing goes elsewhere, and no server is needed once it is there."""

@@ -3,15 +3,10 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterable
 from html.parser import HTMLParser
 from pathlib import Path
-
-import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.config.schemas import VERSIONS, schema_url
@@ -22,15 +17,11 @@ ROOT = Path(__file__).resolve().parents[2]
 ADDRESS = "https://gpuxlate.io/"
 
 ASSETS = {
-    "script": ("src",),
+    **dict.fromkeys(("script", "iframe", "embed", "audio"), ("src",)),
+    **dict.fromkeys(("img", "source"), ("src", "srcset")),
     "link": ("href",),
-    "img": ("src", "srcset"),
-    "source": ("src", "srcset"),
-    "iframe": ("src",),
     "object": ("data",),
-    "embed": ("src",),
     "video": ("src", "poster"),
-    "audio": ("src",),
     "use": ("href", "xlink:href"),
 }
 """What a browser fetches without being asked, by element."""
@@ -40,23 +31,6 @@ NOT_FETCHED = {"canonical", "alternate", "prev", "next"}
 UNUSED = re.compile(r"https://unpkg\.com/mermaid@[\d.]+/dist/mermaid\.min\.js|https://github\.com/.+/blob/.+")
 """What scripts name and do not fetch: Mermaid, wanted on pages with its diagrams, of which there are none,
 and pages of source code in comments."""
-
-
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    pytest.importorskip("mkdocs", reason="the extra for the site is not installed")
-    folder = tmp_path_factory.mktemp("site") / "site"
-    done = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--quiet", "--site-dir", str(folder)],
-        cwd=ROOT,
-        env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "NO_COLOR": "1"},
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (done.stdout, done.stderr, done.returncode) == ("", "", 0)
-    return folder
 
 
 class Fetched(HTMLParser):
@@ -77,57 +51,43 @@ class Fetched(HTMLParser):
         self.addresses += re.findall(r"url\(([^)]*)\)", values.get("style", ""))
 
 
-def is_outside(address: str) -> bool:
-    return re.match(r"\s*['\"]?\s*(?:[a-z]+:)?//", address) is not None
+def outside(addresses: Iterable[str]) -> list[str]:
+    """Those that are not on the site."""
+    return [one for one in addresses if re.match(r"\s*['\"]?\s*(?:[a-z]+:)?//", one)]
 
 
-@pytest.mark.parametrize(
-    ("address", "outside"),
-    [
-        ("https://example.com/a.js", True),
-        ("//example.com/a.js", True),
-        (' "http://example.com/a.css"', True),
-        ("../assets/a.js", False),
-        ("data:image/svg+xml;utf8,<svg>", False),
-        ("/assets/a.js", False),
-    ],
-)
-def test_what_is_outside(address: str, outside: bool) -> None:
-    assert is_outside(address) is outside
+def test_what_is_outside() -> None:
+    away = ["https://example.com/a.js", "//example.com/a.js", ' "http://example.com/a.css"']
+    assert outside([*away, "../assets/a.js", "data:image/svg+xml;utf8,<svg>", "/assets/a.js"]) == away
+
+
+def named(path: Path, pattern: str) -> list[str]:
+    """What a file names, in whichever group of a pattern."""
+    found = re.finditer(pattern, path.read_text(encoding="utf-8"))
+    return [match[match.lastindex or 0] for match in found]
 
 
 def test_nothing_is_fetched_from_elsewhere(site: Path) -> None:
     pages = sorted(site.rglob("*.html"))
     assert len(pages) > 100
     for page in pages:
+        text = page.read_text(encoding="utf-8")
         found = Fetched()
-        found.feed(page.read_text(encoding="utf-8"))
-        assert [one for one in found.addresses if is_outside(one)] == [], page
+        found.feed(text)
+        assert outside(found.addresses) == [], page
         assert len(found.addresses) > 2, page
         assert found.policy.startswith("default-src 'self';"), page
         assert "http" not in found.policy, page
-
-
-def test_styles_scripts_and_pictures_stay_here(site: Path) -> None:
+        assert 'class="mermaid"' not in text, page
     styles = sorted(site.rglob("*.css"))
     assert styles
     for style in styles:
-        text = style.read_text(encoding="utf-8")
-        named = re.findall(r"url\(([^)]*)\)|@import\s+([^;]+)", text)
-        assert [one for pair in named for one in pair if is_outside(one)] == [], style
-    scripts = {one for path in site.rglob("*.js") for one in named_scripts(path)}
-    assert [one for one in scripts if not UNUSED.fullmatch(one)] == []
-    assert [
-        path for path in site.rglob("*.html") if 'class="mermaid"' in path.read_text(encoding="utf-8")
-    ] == []
+        assert outside(named(style, r"url\(([^)]*)\)|@import\s+([^;]+)")) == [], style
+    for script in site.rglob("*.js"):
+        fetched = named(script, r"https?://[^\s\"'`]+\.(?:m?js|css|woff2?)\b")
+        assert [one for one in fetched if not UNUSED.fullmatch(one)] == [], script
     for picture in site.rglob("*.svg"):
-        text = picture.read_text(encoding="utf-8")
-        named = re.findall(r"(?:href|src)=\"([^\"]*)\"|url\(([^)]*)\)", text)
-        assert [one for pair in named for one in pair if is_outside(one)] == [], picture
-
-
-def named_scripts(path: Path) -> Iterator[str]:
-    yield from re.findall(r"https?://[^\s\"'`]+\.(?:m?js|css|woff2?)\b", path.read_text(encoding="utf-8"))
+        assert outside(named(picture, r"(?:href|src)=\"([^\"]*)\"|url\(([^)]*)\)")) == [], picture
 
 
 def test_findings_lead_to_their_rule(site: Path) -> None:
@@ -163,24 +123,20 @@ def test_the_site_is_in_both_languages(site: Path) -> None:
     assert "份额" in (site / "zh/pictures/share.svg").read_text(encoding="utf-8")
 
 
-def test_pages_without_a_translation_say_so(site: Path) -> None:
-    assert '<p class="untranslated">' in (site / "zh/kubectl/index.html").read_text(encoding="utf-8")
-    assert '<p class="untranslated">' not in (site / "zh/share/index.html").read_text(encoding="utf-8")
-    assert '<p class="untranslated">' not in (site / "kubectl/index.html").read_text(encoding="utf-8")
+def test_what_single_pages_show(site: Path) -> None:
+    def page(name: str) -> str:
+        return (site / name / "index.html").read_text(encoding="utf-8")
 
-
-def test_rules_are_in_chinese_as_far_as_they_go(site: Path) -> None:
-    page = (site / "zh/rules/TKE007/index.html").read_text(encoding="utf-8")
-    assert "两卡共享时，每张卡的算力是 5 % 的整数倍。" in page
-    assert "应写为" in page
-    assert '<div lang="en">' in page
-
-
-def test_only_commands_are_copied(site: Path) -> None:
-    page = (site / "start/index.html").read_text(encoding="utf-8")
-    copied = re.findall(r'data-copy="([^"]*)"', page)
+    untranslated = '<p class="untranslated">'
+    shown = {name: untranslated in page(name) for name in ("zh/kubectl", "zh/share", "kubectl")}
+    assert shown == {"zh/kubectl": True, "zh/share": False, "kubectl": False}
+    rule = page("zh/rules/TKE007")
+    assert "两卡共享时，每张卡的算力是 5 % 的整数倍。" in rule
+    assert "应写为" in rule
+    assert '<div lang="en">' in rule
+    copied = re.findall(r'data-copy="([^"]*)"', page("start"))
     assert any(one.startswith("gpuxlate ") for one in copied)
-    assert [one for one in copied if one.startswith("$") or "error[" in one] == []
+    assert [one for one in copied if one.startswith("$") or "error[" in one] == [], "only commands"
 
 
 def test_the_search_finds_chinese_without_a_list_of_words(site: Path) -> None:

@@ -16,19 +16,16 @@ from pygls.lsp.client import LanguageClient
 QUIET = 10.0
 """Seconds to wait for what the server sends by itself."""
 
+_EDITS = types.WorkspaceEditClientCapabilities(
+    document_changes=True,
+    change_annotation_support=types.ChangeAnnotationsSupportOptions(groups_on_label=True),
+)
+_SNIPPETS = types.CompletionClientCapabilities(
+    completion_item=types.ClientCompletionItemOptions(snippet_support=True)
+)
 EVERYTHING = types.ClientCapabilities(
-    workspace=types.WorkspaceClientCapabilities(
-        apply_edit=True,
-        workspace_edit=types.WorkspaceEditClientCapabilities(
-            document_changes=True,
-            change_annotation_support=types.ChangeAnnotationsSupportOptions(groups_on_label=True),
-        ),
-    ),
-    text_document=types.TextDocumentClientCapabilities(
-        completion=types.CompletionClientCapabilities(
-            completion_item=types.ClientCompletionItemOptions(snippet_support=True)
-        ),
-    ),
+    workspace=types.WorkspaceClientCapabilities(apply_edit=True, workspace_edit=_EDITS),
+    text_document=types.TextDocumentClientCapabilities(completion=_SNIPPETS),
 )
 """An editor that shows changes before they are made, and expands snippets."""
 PLAIN = types.ClientCapabilities()
@@ -38,8 +35,9 @@ PLAIN = types.ClientCapabilities()
 class Editor:
     """A client with open texts. ``answers``: what the user chooses in the server's questions, in order."""
 
-    def __init__(self, client: LanguageClient) -> None:
+    def __init__(self, client: LanguageClient, folder: Path = Path("/")) -> None:
         self.client = client
+        self.folder = folder
         self.texts: dict[str, str] = {}
         self.versions: dict[str, int] = {}
         self.messages: list[str] = []
@@ -49,10 +47,14 @@ class Editor:
         self.shown: dict[str, types.PublishDiagnosticsParams] = {}
         self._news = asyncio.Event()
         client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(lambda params: self._published(params))
-        client.feature(types.WINDOW_SHOW_MESSAGE)(lambda params: self.messages.append(params.message))
-        client.feature(types.WINDOW_LOG_MESSAGE)(lambda params: self.messages.append(params.message))
+        for message in (types.WINDOW_SHOW_MESSAGE, types.WINDOW_LOG_MESSAGE):
+            client.feature(message)(lambda params: self.messages.append(params.message))
         client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)(lambda params: self._asked(params))
         client.feature(types.WORKSPACE_APPLY_EDIT)(lambda params: self._apply(params))
+
+    def uri(self, name: str) -> str:
+        """Of a file in the folder of the server."""
+        return (self.folder / name).as_uri()
 
     def _published(self, params: types.PublishDiagnosticsParams) -> None:
         self.shown[params.uri] = params
@@ -186,17 +188,14 @@ def edited(text: str, edits: Any) -> str:
 
 @asynccontextmanager
 async def editor(
-    folder: Path,
-    *options: str,
-    capabilities: types.ClientCapabilities = EVERYTHING,
-    settings: object = None,
+    folder: Path, *options: str, capabilities: types.ClientCapabilities = EVERYTHING, settings: object = None
 ) -> AsyncIterator[Editor]:
     """A server in a folder, and an editor that speaks to it. The server must end well, without a word.
 
     ``settings``: with which the editor starts it.
     """
     client = LanguageClient("tests", "0")
-    found = Editor(client)
+    found = Editor(client, folder)
     await client.start_io(sys.executable, "-m", "gpuxlate", "server", *options, cwd=folder)
     asked = types.InitializeParams(capabilities, root_uri=folder.as_uri(), initialization_options=settings)
     await client.initialize_async(asked)

@@ -6,15 +6,18 @@ import asyncio
 import json
 import subprocess
 import sys
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 from lsprotocol import types
 
-from tests.editor.client import EVERYTHING, PLAIN, Editor, editor, utf16
+from tests.editor.client import EVERYTHING, PLAIN, Editor, at, editor, utf16
 
+START = types.Range(types.Position(0, 0), types.Position(0, 0))
+EVERYWHERE = types.Range(types.Position(0, 0), types.Position(10**6, 10**6))
+Work = Callable[[Editor], Awaitable[None]]
 POD = """\
 apiVersion: v1
 kind: Pod
@@ -27,56 +30,40 @@ spec:
     resources:
       limits: {LIMITS}
 """
-QGPU = POD.replace("LIMITS", 'tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "4"')
-MISTAKES = """\
-apiVersion: apps/v1
-kind: Deployment
-metadata:
-  name: web  # 😀 卡
-spec:
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata:
-      labels: {app: web}
-    spec:
-      containers:
-      - name: '😀😀'
-        resources:
-          limits: {"tke.cloud.tencent.com/qgpu-core": 33, tke.cloud.tencent.com/qgpu-memory: 5}
-      - name: '😀'
-        resources: {requests: {aliyun.com/gpu-mem: 3}, limits: {aliyun.com/gpu-mem: 4}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: "卡"}
-spec:
-  containers:
-  - name: '😀'
-    resources: {limits: {vke.volcengine.com/mgpu-cores: 30, vke.volcengine.com/mgpu-memory: 4096}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: side}
-spec:
-  containers:
-  - {name: side, resources: {requests: {volcano.sh/vgpu-number: 1, volcano.sh/vgpu-memory: 2000}}}
-"""
 
 
-def in_editor(
-    folder: Path,
-    work: Callable[[Editor], Awaitable[None]],
-    *options: str,
-    plain: bool = False,
-    settings: object = None,
-) -> None:
-    capabilities = PLAIN if plain else EVERYTHING
+def limits(text: str) -> str:
+    """A pod with these."""
+    return POD.replace("LIMITS", text)
 
-    async def run() -> None:
-        async with editor(folder, *options, capabilities=capabilities, settings=settings) as one:
-            await work(one)
 
-    asyncio.run(run())
+QGPU = limits('tke.cloud.tencent.com/qgpu-core: "30", tke.cloud.tencent.com/qgpu-memory: "4"')
+MISTAKES = Path(__file__).with_name("mistakes.yaml").read_text(encoding="utf-8")
+
+
+def with_editor(
+    *options: str, files: Mapping[str, str] | None = None, plain: bool = False, settings: object = None
+) -> Callable[[Work], Callable[[Path], None]]:
+    """A test of an editor with a server, in a folder with these files; a name that ends in / is a folder."""
+
+    def decorated(work: Work) -> Callable[[Path], None]:
+        async def run(folder: Path) -> None:
+            capabilities = PLAIN if plain else EVERYTHING
+            async with editor(folder, *options, capabilities=capabilities, settings=settings) as one:
+                await work(one)
+
+        def test(tmp_path: Path) -> None:
+            for name, text in (files or {}).items():
+                if name.endswith("/"):
+                    (tmp_path / name).mkdir(parents=True)
+                else:
+                    (tmp_path / name).write_text(text)
+            asyncio.run(run(tmp_path))
+
+        test.__doc__ = work.__doc__
+        return test
+
+    return decorated
 
 
 def linted(folder: Path, name: str) -> list[tuple[str, int, int]]:
@@ -89,186 +76,154 @@ def linted(folder: Path, name: str) -> list[tuple[str, int, int]]:
 
 def placed(text: str, found: list[types.Diagnostic]) -> list[tuple[Any, int, int]]:
     """Codes and places of what an editor shows, in characters from 1."""
-    lines = text.split("\n")
-    shown = []
-    for one in found:
-        start = one.range.start
-        before = lines[start.line].encode("utf-16-le")[: 2 * start.character].decode("utf-16-le")
-        shown.append((one.code, start.line + 1, len(before) + 1))
-    return shown
+    starts = [(one.code, one.range.start) for one in found]
+    return [
+        (code, start.line + 1, at(text, start) - at(text, types.Position(start.line, 0)) + 1)
+        for code, start in starts
+    ]
 
 
-def test_mistakes_are_shown_as_lint_finds_them_and_fixed_one_by_one(tmp_path: Path) -> None:
-    async def work(one: Editor) -> None:
-        uri = (tmp_path / "web.yaml").as_uri()
-        found = await one.open(uri, MISTAKES)
-        assert placed(MISTAKES, found) == linted(tmp_path, "web.yaml")
-        assert len({each.code for each in found}) >= 5
-        for each in found:
-            assert each.code_description
-            assert each.code_description.href == f"https://gpuxlate.io/rules/{each.code}"
-        for _ in range(20):
-            lamps = [action for each in found for action in await one.actions(uri, each.range, "quickfix")]
-            if not lamps:
-                break
-            assert all(action.title.endswith("requested)") != action.is_preferred for action in lamps)
-            chosen = next((action for action in lamps if action.is_preferred), lamps[0])
-            assert chosen.edit
-            one.make(chosen.edit)
-            found = await one.found(uri)
-        assert not found, one.texts[uri]
-        assert one.texts[uri].count("😀") == MISTAKES.count("😀")
-
-    (tmp_path / "web.yaml").write_text(MISTAKES)
-    in_editor(tmp_path, work)
+@with_editor(files={"web.yaml": MISTAKES})
+async def test_mistakes_are_shown_as_lint_finds_them_and_fixed_one_by_one(one: Editor) -> None:
+    uri = one.uri("web.yaml")
+    found = await one.open(uri, MISTAKES)
+    assert placed(MISTAKES, found) == linted(one.folder, "web.yaml")
+    assert len({each.code for each in found}) >= 5
+    for each in found:
+        assert each.code_description
+        assert each.code_description.href == f"https://gpuxlate.io/rules/{each.code}"
+    for _ in range(20):
+        lamps = [action for each in found for action in await one.actions(uri, each.range, "quickfix")]
+        if not lamps:
+            break
+        assert all(action.title.endswith("requested)") != action.is_preferred for action in lamps)
+        chosen = next((action for action in lamps if action.is_preferred), lamps[0])
+        assert chosen.edit
+        one.make(chosen.edit)
+        found = await one.found(uri)
+    assert not found, one.texts[uri]
+    assert one.texts[uri].count("😀") == MISTAKES.count("😀")
 
 
-def test_all_safe_fixes_at_once_are_those_of_lint(tmp_path: Path) -> None:
-    async def work(one: Editor) -> None:
-        uri = (tmp_path / "web.yaml").as_uri()
-        await one.open(uri, MISTAKES)
-        found = await one.actions(
-            uri, types.Range(types.Position(0, 0), types.Position(0, 0)), "source.fixAll"
-        )
-        assert [action.kind for action in found] == ["source.fixAll.gpuxlate"]
-        assert found[0].edit
-        one.make(found[0].edit)
-        command = [sys.executable, "-m", "gpuxlate", "lint", "--fix", "web.yaml"]
-        subprocess.run(command, cwd=tmp_path, capture_output=True, check=False)
-        assert one.texts[uri] == (tmp_path / "web.yaml").read_text() != MISTAKES
-
-    (tmp_path / "web.yaml").write_text(MISTAKES)
-    in_editor(tmp_path, work)
+@with_editor(files={"web.yaml": MISTAKES})
+async def test_all_safe_fixes_at_once_are_those_of_lint(one: Editor) -> None:
+    uri = one.uri("web.yaml")
+    await one.open(uri, MISTAKES)
+    found = await one.actions(uri, START, "source.fixAll")
+    assert [action.kind for action in found] == ["source.fixAll.gpuxlate"]
+    assert found[0].edit
+    one.make(found[0].edit)
+    command = [sys.executable, "-m", "gpuxlate", "lint", "--fix", "web.yaml"]
+    subprocess.run(command, cwd=one.folder, capture_output=True, check=False)
+    assert one.texts[uri] == (one.folder / "web.yaml").read_text() != MISTAKES
 
 
-def test_the_configuration_and_ignores_count(tmp_path: Path) -> None:
-    async def work(one: Editor) -> None:
-        text = POD.replace(
-            "LIMITS", "tke.cloud.tencent.com/qgpu-core: 33, tke.cloud.tencent.com/qgpu-memory: 4"
-        )
-        folder = tmp_path / "deep"
-        uri = (folder / "web.yaml").as_uri()
-        assert [each.code for each in await one.open(uri, text)] == ["TKE002"]
-        commented = text.replace("      limits", "      # gpuxlate: ignore[TKE002] soon\n      limits")
-        assert not await one.type(uri, commented)
-        assert [each.code for each in await one.type(uri, text)] == ["TKE002"]
-        config = folder / ".gpuxlate.yaml"
-        for content, expected in (
-            ("ignore: [TKE]\n", []),
-            ("ignore: [XYZ]\n", [(None, f"{config}: ignore: no rule 'XYZ'; gpuxlate rules lists them")]),
-            ("select: [TKE002]\n", ["TKE002"]),
-        ):
-            config.write_text(content)
-            one.shown.clear()
-            one.client.text_document_did_save(
-                types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri))
-            )
-            found = await one.found(uri)
-            assert [each.code or (None, each.message) for each in found] == expected
-
-    (tmp_path / "deep").mkdir()
-    (tmp_path / ".git").mkdir()
-    in_editor(tmp_path, work)
-
-
-def test_a_file_that_the_configuration_excludes_has_no_findings(tmp_path: Path) -> None:
-    async def work(one: Editor) -> None:
-        left_out = (tmp_path / "build" / "deep" / "web.yaml").as_uri()
-        assert await one.open(left_out, MISTAKES) == []
-        everywhere = types.Range(types.Position(0, 0), types.Position(99, 0))
-        assert await one.actions(left_out, everywhere) == []
-        assert await one.lenses(left_out) == []
-        assert "Unit: GiB" in (await one.hover(left_out, "qgpu-memory: 5") or "")
-        assert len(await one.open((tmp_path / "web.yaml").as_uri(), MISTAKES)) > 4
-        (tmp_path / ".gpuxlate.yaml").write_text("{}\n")
+@with_editor(files={"deep/": "", ".git/": ""})
+async def test_the_configuration_and_ignores_count(one: Editor) -> None:
+    text = limits("tke.cloud.tencent.com/qgpu-core: 33, tke.cloud.tencent.com/qgpu-memory: 4")
+    folder = one.folder / "deep"
+    uri = (folder / "web.yaml").as_uri()
+    assert [each.code for each in await one.open(uri, text)] == ["TKE002"]
+    commented = text.replace("      limits", "      # gpuxlate: ignore[TKE002] soon\n      limits")
+    assert not await one.type(uri, commented)
+    assert [each.code for each in await one.type(uri, text)] == ["TKE002"]
+    config = folder / ".gpuxlate.yaml"
+    for content, expected in (
+        ("ignore: [TKE]\n", []),
+        ("ignore: [XYZ]\n", [(None, f"{config}: ignore: no rule 'XYZ'; gpuxlate rules lists them")]),
+        ("select: [TKE002]\n", ["TKE002"]),
+    ):
+        config.write_text(content)
         one.shown.clear()
-        changed = types.FileEvent((tmp_path / ".gpuxlate.yaml").as_uri(), types.FileChangeType.Changed)
-        one.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([changed]))
-        assert len(await one.found(left_out)) > 4
-
-    (tmp_path / "build" / "deep").mkdir(parents=True)
-    (tmp_path / ".gpuxlate.yaml").write_text("exclude: [build/]\n")
-    in_editor(tmp_path, work)
+        one.client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
+        found = await one.found(uri)
+        assert [each.code or (None, each.message) for each in found] == expected
 
 
-def test_the_settings_of_the_editor_count_as_soon_as_they_change(tmp_path: Path) -> None:
-    async def work(one: Editor) -> None:
-        uri = (tmp_path / "web.yaml").as_uri()
-        text = QGPU.replace('"30"', "33")
-        [found] = await one.open(uri, text)
-        assert found.message == 'tke.cloud.tencent.com/qgpu-core 33 不是 5 的整数倍\n建议：请写 "30" 或 "35"'
-        assert "单位：GiB。" in (await one.hover(uri, "qgpu-memory") or "")
-        assert "单卡的 `qgpu-core` 取 5 到 100" in (await one.hover(uri, "33") or "")
-        titles = [each.title for each in await one.actions(uri, found.range)]
-        assert titles == [
-            "TKE002: 把 qgpu-core 向上取整为 35（不一定安全：申请的内容可能改变）",
-            "转换为 vke……",
-            "转换为其他目标……",
-        ]
-        await one.command("gpuxlate.translate", uri, "vke")
-        assert one.messages[-1].startswith("已拒绝，没有任何改动。\n第 10 行：TKE002")
-        await one.configure({"gpuxlate": {"lang": "en", "to": "hami", "config": str(tmp_path / "c.yaml")}})
-        assert await one.found(uri) == []
-        await one.type(uri, QGPU)
-        assert await one.lenses(uri) == ["7: 30 % and 4 GiB of one card", "7: on hami exact"]
-        await one.configure({"gpuxlate": None})  # of all that it was started with, nothing is taken back
-        await one.type(uri, QGPU)
-        assert await one.lenses(uri) == ["7: 一张卡的 30 % 和 4 GiB", "7: 在 vke 上无损"]
-        for wrong, says in (
-            ({"lang": "fr"}, "lang 的值 'fr' 无效；请写 en, zh"),
-            ({"profil": "x"}, "没有设置项 'profil'；可用的设置项：lang, profile, to, config"),
-            ({"to": ["nobody"]}, "没有目标 'nobody'"),
-            ({"to": "emr-spark"}, "--to 的目标 'emr-spark' 无效"),
-            ({"to": [3]}, "to 的值 [3] 无效"),
-            ([], "设置应是由"),
-        ):
-            await one.configure(wrong)
-            await one.hover(uri, "qgpu")  # answered after the message
-            assert one.messages[-1].startswith(says), one.messages
-        assert await one.lenses(uri) == ["7: 一张卡的 30 % 和 4 GiB", "7: 在 vke 上无损"]
-
-    (tmp_path / "c.yaml").write_text("ignore: [TKE002]\n")
-    in_editor(tmp_path, work, settings={"lang": "zh", "to": ["vke"]})
+@with_editor(files={"build/deep/": "", ".gpuxlate.yaml": "exclude: [build/]\n"})
+async def test_a_file_that_the_configuration_excludes_has_no_findings(one: Editor) -> None:
+    left_out = one.uri("build/deep/web.yaml")
+    assert await one.open(left_out, MISTAKES) == []
+    assert await one.actions(left_out, EVERYWHERE) == []
+    assert await one.lenses(left_out) == []
+    assert "Unit: GiB" in (await one.hover(left_out, "qgpu-memory: 5") or "")
+    assert len(await one.open(one.uri("web.yaml"), MISTAKES)) > 4
+    (one.folder / ".gpuxlate.yaml").write_text("{}\n")
+    one.shown.clear()
+    changed = types.FileEvent(one.uri(".gpuxlate.yaml"), types.FileChangeType.Changed)
+    one.client.workspace_did_change_watched_files(types.DidChangeWatchedFilesParams([changed]))
+    assert len(await one.found(left_out)) > 4
 
 
-def test_half_typed_text_is_a_finding_and_leaves_nothing_behind(tmp_path: Path) -> None:
-    async def work(one: Editor) -> None:
-        uri = (tmp_path / "web.yaml").as_uri()
-        await one.open(uri, MISTAKES)
-        broken = QGPU + "  foo: [\n"
-        found = await one.type(uri, broken)
-        assert {each.code for each in found} == {"GX001"}
-        assert (
-            await one.actions(uri, types.Range(types.Position(0, 0), types.Position(99, 0)), "quickfix") == []
-        )
-        assert await one.lenses(uri) == []
-        assert not await one.type(uri, POD.replace("LIMITS", "nvidia.com/mig-1g.10gb: 1"))
-        assert await one.lenses(uri) == ["7: 1g.10gb"]
-        assert not await one.type(uri, QGPU)
-        assert await one.lenses(uri) == ["7: 30 % and 4 GiB of one card"]
-        one.close(uri)
-        one.versions[uri] = None  # type: ignore[assignment]
-        one.shown.clear()
-        assert await one.found(uri) == []
-        assert await one.hover(uri, "qgpu-core") is None
+@with_editor(settings={"lang": "zh", "to": ["vke"]}, files={"c.yaml": "ignore: [TKE002]\n"})
+async def test_the_settings_of_the_editor_count_as_soon_as_they_change(one: Editor) -> None:
+    uri = one.uri("web.yaml")
+    text = QGPU.replace('"30"', "33")
+    [found] = await one.open(uri, text)
+    assert found.message == 'tke.cloud.tencent.com/qgpu-core 33 不是 5 的整数倍\n建议：请写 "30" 或 "35"'
+    assert "单位：GiB。" in (await one.hover(uri, "qgpu-memory") or "")
+    assert "单卡的 `qgpu-core` 取 5 到 100" in (await one.hover(uri, "33") or "")
+    titles = [each.title for each in await one.actions(uri, found.range)]
+    assert titles == [
+        "TKE002: 把 qgpu-core 向上取整为 35（不一定安全：申请的内容可能改变）",
+        "转换为 vke……",
+        "转换为其他目标……",
+    ]
+    await one.command("gpuxlate.translate", uri, "vke")
+    assert one.messages[-1].startswith("已拒绝，没有任何改动。\n第 10 行：TKE002")
+    await one.configure({"gpuxlate": {"lang": "en", "to": "hami", "config": str(one.folder / "c.yaml")}})
+    assert await one.found(uri) == []
+    await one.type(uri, QGPU)
+    assert await one.lenses(uri) == ["7: 30 % and 4 GiB of one card", "7: on hami exact"]
+    await one.configure({"gpuxlate": None})  # of all that it was started with, nothing is taken back
+    await one.type(uri, QGPU)
+    assert await one.lenses(uri) == ["7: 一张卡的 30 % 和 4 GiB", "7: 在 vke 上无损"]
+    for wrong, says in (
+        ({"lang": "fr"}, "lang 的值 'fr' 无效；请写 en, zh"),
+        ({"profil": "x"}, "没有设置项 'profil'；可用的设置项：lang, profile, to, config"),
+        ({"to": ["nobody"]}, "没有目标 'nobody'"),
+        ({"to": "emr-spark"}, "--to 的目标 'emr-spark' 无效"),
+        ({"to": [3]}, "to 的值 [3] 无效"),
+        ([], "设置应是由"),
+    ):
+        await one.configure(wrong)
+        await one.hover(uri, "qgpu")  # answered after the message
+        assert one.messages[-1].startswith(says), one.messages
+    assert await one.lenses(uri) == ["7: 一张卡的 30 % 和 4 GiB", "7: 在 vke 上无损"]
 
-    in_editor(tmp_path, work)
+
+@with_editor()
+async def test_half_typed_text_is_a_finding_and_leaves_nothing_behind(one: Editor) -> None:
+    uri = one.uri("web.yaml")
+    await one.open(uri, MISTAKES)
+    broken = QGPU + "  foo: [\n"
+    found = await one.type(uri, broken)
+    assert {each.code for each in found} == {"GX001"}
+    assert await one.actions(uri, EVERYWHERE, "quickfix") == []
+    assert await one.lenses(uri) == []
+    assert not await one.type(uri, limits("nvidia.com/mig-1g.10gb: 1"))
+    assert await one.lenses(uri) == ["7: 1g.10gb"]
+    assert not await one.type(uri, QGPU)
+    assert await one.lenses(uri) == ["7: 30 % and 4 GiB of one card"]
+    one.close(uri)
+    one.versions[uri] = None  # type: ignore[assignment]
+    one.shown.clear()
+    assert await one.found(uri) == []
+    assert await one.hover(uri, "qgpu-core") is None
 
 
 NO_WORD_OF_A_GPU = ("kind: Pod\na: x\ndata\nb: c\n", "a: {{ x }} y\n", "a: 1\n", "")
 
 
-def test_a_text_without_a_gpu_is_checked_as_lint_checks_what_it_is_given(tmp_path: Path) -> None:
-    async def work(one: Editor) -> None:
-        codes = []
-        for number, text in enumerate(NO_WORD_OF_A_GPU):
-            (tmp_path / f"{number}.yaml").write_text(text)
-            shown = await one.open((tmp_path / f"{number}.yaml").as_uri(), text)
-            assert placed(text, shown) == (linted(tmp_path, f"{number}.yaml") if text else [])
-            codes += [each.code for each in shown]
-        assert codes == ["GX001", "GX012"]
-
-    in_editor(tmp_path, work)
+@with_editor()
+async def test_a_text_without_a_gpu_is_checked_as_lint_checks_what_it_is_given(one: Editor) -> None:
+    codes = []
+    for number, text in enumerate(NO_WORD_OF_A_GPU):
+        (one.folder / f"{number}.yaml").write_text(text)
+        shown = await one.open(one.uri(f"{number}.yaml"), text)
+        assert placed(text, shown) == (linted(one.folder, f"{number}.yaml") if text else [])
+        codes += [each.code for each in shown]
+    assert codes == ["GX001", "GX012"]
 
 
 HOSTILE = {
@@ -293,174 +248,125 @@ HOSTILE = {
 """Texts by their names, of which nothing must stop the server."""
 
 
-def test_no_text_and_no_name_ends_the_server(tmp_path: Path) -> None:
-    async def work(one: Editor) -> None:
-        for uri, text in HOSTILE.items():
-            await one.open(uri, text)
-            everywhere = types.Range(types.Position(0, 0), types.Position(10**6, 10**6))
-            await one.actions(uri, everywhere)
-            await one.lenses(uri)
-            for place in (types.Position(9, 20), types.Position(10**6, 10**6), types.Position(0, 0)):
-                await one.completions(uri, place)
-                params = types.HoverParams(types.TextDocumentIdentifier(uri), place)
-                await one.client.text_document_hover_async(params)
-            await one.command("gpuxlate.translate", uri, "hami")
-            one.close(uri)
-        shown = [each for each in one.messages if "internal error" in each]
-        assert not shown
-        for arguments in ((), (1, 2), ("file:///none.yaml", "vke"), ("x", None)):
-            assert await one.command("gpuxlate.translate", *arguments) is None
-        uri = "file:///good.yaml"
-        assert await one.open(uri, QGPU) == []
-        assert await one.command("gpuxlate.translate", uri, "nobody") is None
-        assert "unknown target 'nobody'" in one.messages[-1]
-        assert await one.command("gpuxlate.translate", uri, "emr-spark") is None
-        assert "is not for manifests" in one.messages[-1]
-        [large] = await one.open("file:///large.yaml", HOSTILE["file:///large.yaml"])
-        assert large.message == "larger than 2 MiB: gpuxlate lint checks it, not the editor"
-
-    in_editor(tmp_path, work)
+@with_editor()
+async def test_no_text_and_no_name_ends_the_server(one: Editor) -> None:
+    for uri, text in HOSTILE.items():
+        await one.open(uri, text)
+        await one.actions(uri, EVERYWHERE)
+        await one.lenses(uri)
+        for place in (types.Position(9, 20), types.Position(10**6, 10**6), types.Position(0, 0)):
+            await one.completions(uri, place)
+            params = types.HoverParams(types.TextDocumentIdentifier(uri), place)
+            await one.client.text_document_hover_async(params)
+        await one.command("gpuxlate.translate", uri, "hami")
+        one.close(uri)
+    shown = [each for each in one.messages if "internal error" in each]
+    assert not shown
+    for arguments in ((), (1, 2), ("file:///none.yaml", "vke"), ("x", None)):
+        assert await one.command("gpuxlate.translate", *arguments) is None
+    uri = "file:///good.yaml"
+    assert await one.open(uri, QGPU) == []
+    assert await one.command("gpuxlate.translate", uri, "nobody") is None
+    assert "unknown target 'nobody'" in one.messages[-1]
+    assert await one.command("gpuxlate.translate", uri, "emr-spark") is None
+    assert "is not for manifests" in one.messages[-1]
+    [large] = await one.open("file:///large.yaml", HOSTILE["file:///large.yaml"])
+    assert large.message == "larger than 2 MiB: gpuxlate lint checks it, not the editor"
 
 
-def test_hover_tells_of_keys_values_and_findings(tmp_path: Path) -> None:
-    async def work(one: Editor) -> None:
-        uri = "file:///web.yaml"
-        await one.open(uri, MISTAKES)
-        of_key = await one.hover(uri, "qgpu-memory: 5")
-        assert of_key
-        for part in ("tke.cloud.tencent.com/qgpu-memory", "Unit: GiB", "Values: ", "Source: ["):
-            assert part in of_key
-        of_finding = await one.hover(uri, "33, tke")
-        assert of_finding
-        for part in (
-            "TKE002",
-            "https://gpuxlate.io/rules/TKE002",
-            "**Why**",
-            "**Use instead**",
-            "Unit: percent",
-        ):
-            assert part in of_finding
-        of_function = await one.hover(uri, "volcano.sh/vgpu-number")  # its text is a docstring
-        assert "**Why**\nThe API server refuses" in (of_function or "")
-        assert await one.hover(uri, "metadata") is None
-
-    in_editor(tmp_path, work)
+@with_editor()
+async def test_hover_tells_of_keys_values_and_findings(one: Editor) -> None:
+    uri = "file:///web.yaml"
+    await one.open(uri, MISTAKES)
+    of_key = await one.hover(uri, "qgpu-memory: 5")
+    assert of_key
+    for part in ("tke.cloud.tencent.com/qgpu-memory", "Unit: GiB", "Values: ", "Source: ["):
+        assert part in of_key
+    of_finding = await one.hover(uri, "33, tke")
+    assert of_finding
+    for part in ("TKE002", "https://gpuxlate.io/rules/TKE002", "**Why**", "**Use instead**", "Unit: percent"):
+        assert part in of_finding
+    of_function = await one.hover(uri, "volcano.sh/vgpu-number")  # its text is a docstring
+    assert "**Why**\nThe API server refuses" in (of_function or "")
+    assert await one.hover(uri, "metadata") is None
 
 
 HERE = "|"
-PLACES = {
-    "limits, flow": (POD.replace("LIMITS", HERE), "aliyun.com/gpu-mem", "aliyun.com/gpu-mem: "),
-    "limits, half-typed": (
-        POD.replace("{LIMITS}", "\n        vke.volc|\n      foo: ["),
-        "vke.volcengine.com/mgpu-core",
-        "vke.volcengine.com/mgpu-core: ",
-    ),
-    "limits, a brace open": (
-        POD.replace("LIMITS}", HERE),
-        "volcano.sh/vgpu-memory",
-        "volcano.sh/vgpu-memory: ",
-    ),
-    "limits, a colon there": (
-        POD.replace("LIMITS", "ali|: 3"),
-        "aliyun.com/gpu-mem",
-        "aliyun.com/gpu-mem",
-    ),
-    "limits, quoted": (POD.replace("LIMITS", '"ali|": 3'), "aliyun.com/gpu-mem", "aliyun.com/gpu-mem"),
-    "limits of a pod that speaks": (
-        POD.replace("LIMITS", "tke.cloud.tencent.com/qgpu-memory: 3, |"),
-        "tke.cloud.tencent.com/qgpu-core",
-        "tke.cloud.tencent.com/qgpu-core: ",
-    ),
-    "annotations": (
-        QGPU.replace("  name: web\nspec", "  name: web\n  annotations:\n    |\nspec"),
-        "tke.cloud.tencent.com/app-class",
-        "tke.cloud.tencent.com/app-class: ",
-    ),
-    "a word": (
-        QGPU.replace(
-            "name: web\nspec", "name: web\n  annotations:\n    tke.cloud.tencent.com/app-class: |\nspec"
-        ),
-        "offline",
-        "offline",
-    ),
-    "nodeSelector": (
-        POD.replace("spec:\n", "spec:\n  nodeSelector:\n    |\n").replace("LIMITS", ""),
-        "vke.volcengine.com/mgpu",
-        None,
-    ),
-    "labels of the object": (
-        MISTAKES.replace("  name: web  #", "  labels: {|}\n  name: web  #"),
-        None,
-        None,
-    ),
+ANNOTATED = QGPU.replace("  name: web\nspec", "  name: web\n  annotations:\n    |\nspec")
+SELECTING = limits("").replace("spec:\n", "spec:\n  nodeSelector:\n    |\n")
+HALF = POD.replace("{LIMITS}", "\n        vke.volc|\n      foo: [")
+MORE = limits("tke.cloud.tencent.com/qgpu-memory: 3, |")
+PLACES: dict[str, tuple[str, str | None, str | None]] = {
+    "limits, flow": (limits(HERE), "aliyun.com/gpu-mem", ": "),
+    "limits, half-typed": (HALF, "vke.volcengine.com/mgpu-core", ": "),
+    "limits, a brace open": (POD.replace("LIMITS}", HERE), "volcano.sh/vgpu-memory", ": "),
+    "limits, a colon there": (limits("ali|: 3"), "aliyun.com/gpu-mem", ""),
+    "limits, quoted": (limits('"ali|": 3'), "aliyun.com/gpu-mem", ""),
+    "limits of a pod that speaks": (MORE, "tke.cloud.tencent.com/qgpu-core", ": "),
+    "annotations": (ANNOTATED, "tke.cloud.tencent.com/app-class", ": "),
+    "a word": (ANNOTATED.replace(HERE, "tke.cloud.tencent.com/app-class: |"), "offline", ""),
+    "nodeSelector": (SELECTING, "vke.volcengine.com/mgpu", None),
+    "labels of the object": (MISTAKES.replace("  name: web  #", "  labels: {|}\n  name: web  #"), None, None),
     "a name": (POD.replace("image: web", "image: |"), None, None),
     "metadata": (POD.replace("  name: web\nspec", "  |\nspec"), None, None),
-    "a comment": (POD.replace("LIMITS", "") + "# |", None, None),
+    "a comment": (limits("") + "# |", None, None),
     "nothing": ("|", None, None),
 }
-"""A text with the cursor, a label that is offered there, and what it writes; None: nothing is offered."""
+"""A text with the cursor, a label that is offered there, and what is written behind it. Where that is None,
+some label begins so; without a label nothing is offered."""
 
 
-def test_completion_offers_keys_and_values_where_they_have_effect(tmp_path: Path) -> None:
-    async def work(one: Editor) -> None:
-        for name, (marked, label, written) in PLACES.items():
-            uri = f"file:///{name.replace(' ', '-')}.yaml"
-            index = marked.index(HERE)
-            text = marked.replace(HERE, "")
-            await one.open(uri, text)
-            items = {each.label: each for each in await one.completions(uri, utf16(text, index))}
-            if label is None:
-                assert not items, name
-            elif written is not None:
-                assert label in items, name
-                edit = items[label].text_edit
-                assert edit
-                assert edit.new_text == written, name
-            else:
-                assert any(each.startswith(label) for each in items), (name, sorted(items))
-            assert not any("NVIDIA_" in each or "CUDA_" in each for each in items if "env" not in name), name
-            if name == "limits of a pod that speaks":
-                assert all(each.startswith("tke.") for each in items), items
-                assert "tke.cloud.tencent.com/qgpu-memory" not in items
-
-    in_editor(tmp_path, work, plain=True)
+@with_editor(plain=True)
+async def test_completion_offers_keys_and_values_where_they_have_effect(one: Editor) -> None:
+    for name, (marked, label, written) in PLACES.items():
+        uri = f"file:///{name.replace(' ', '-')}.yaml"
+        index = marked.index(HERE)
+        text = marked.replace(HERE, "")
+        await one.open(uri, text)
+        items = {each.label: each for each in await one.completions(uri, utf16(text, index))}
+        if label is None:
+            assert not items, name
+        elif written is not None:
+            assert label in items, name
+            edit = items[label].text_edit
+            assert edit
+            assert edit.new_text == f"{label}{written}", name
+        else:
+            assert any(each.startswith(label) for each in items), (name, sorted(items))
+        assert not any("NVIDIA_" in each or "CUDA_" in each for each in items if "env" not in name), name
+        if name == "limits of a pod that speaks":
+            assert all(each.startswith("tke.") for each in items), items
+            assert "tke.cloud.tencent.com/qgpu-memory" not in items
 
 
-def test_a_key_is_a_snippet_where_the_editor_expands_such(tmp_path: Path) -> None:
+@with_editor()
+async def test_a_key_is_a_snippet_where_the_editor_expands_such(one: Editor) -> None:
     """As plain text Neovim 0.11 takes a completion up to its first space, and the YAML would be invalid."""
-
-    async def work(one: Editor) -> None:
-        for limits, expected in (
-            ("ali|", ("aliyun.com/gpu-mem: $0", 2)),
-            ("ali|: 3", ("aliyun.com/gpu-mem", 1)),
-        ):
-            uri = f"file:///{expected[1]}.yaml"
-            marked = POD.replace("LIMITS", limits)
-            await one.open(uri, marked.replace(HERE, ""))
-            found = await one.completions(uri, utf16(marked, marked.index(HERE)))
-            [item] = [each for each in found if each.label == "aliyun.com/gpu-mem"]
-            assert item.text_edit
-            assert (item.text_edit.new_text, item.insert_text_format) == expected
-
-    in_editor(tmp_path, work)
+    for given, expected in (("ali|", ("aliyun.com/gpu-mem: $0", 2)), ("ali|: 3", ("aliyun.com/gpu-mem", 1))):
+        uri = f"file:///{expected[1]}.yaml"
+        marked = limits(given)
+        await one.open(uri, marked.replace(HERE, ""))
+        found = await one.completions(uri, utf16(marked, marked.index(HERE)))
+        [item] = [each for each in found if each.label == "aliyun.com/gpu-mem"]
+        assert item.text_edit
+        assert (item.text_edit.new_text, item.insert_text_format) == expected
 
 
-def test_the_share_and_its_verdicts_stand_above_the_container(tmp_path: Path) -> None:
-    async def work(one: Editor) -> None:
-        uri = (tmp_path / "web.yaml").as_uri()
-        await one.open(uri, QGPU.replace('core: "30"', 'core: "35"'))
-        assert await one.lenses(uri) == [
-            "7: 35 % and 4 GiB of one card",
-            "7: on volcengine-mgpu exact",
-            "7: on alibaba-gpushare exact",
-        ]
-        vke = POD.replace("LIMITS", "vke.volcengine.com/mgpu-core: 33, vke.volcengine.com/mgpu-memory: 4000")
-        await one.type(uri, vke)
-        assert await one.lenses(uri) == ["7: 33 % and 4000 MiB of one card", "7: on alibaba-gpushare rounded"]
+PROFILES = "profiles:\n  a: {target: volcengine-mgpu}\n  b: {target: alibaba-gpushare}\n"
 
-    profiles = "profiles:\n  a: {target: volcengine-mgpu}\n  b: {target: alibaba-gpushare}\n"
-    (tmp_path / ".gpuxlate.yaml").write_text(profiles)
-    in_editor(tmp_path, work)
+
+@with_editor(files={".gpuxlate.yaml": PROFILES})
+async def test_the_share_and_its_verdicts_stand_above_the_container(one: Editor) -> None:
+    uri = one.uri("web.yaml")
+    await one.open(uri, QGPU.replace('core: "30"', 'core: "35"'))
+    assert await one.lenses(uri) == [
+        "7: 35 % and 4 GiB of one card",
+        "7: on volcengine-mgpu exact",
+        "7: on alibaba-gpushare exact",
+    ]
+    vke = limits("vke.volcengine.com/mgpu-core: 33, vke.volcengine.com/mgpu-memory: 4000")
+    await one.type(uri, vke)
+    assert await one.lenses(uri) == ["7: 33 % and 4000 MiB of one card", "7: on alibaba-gpushare rounded"]
 
 
 def translated(folder: Path, text: str, target: str) -> str:
@@ -469,53 +375,44 @@ def translated(folder: Path, text: str, target: str) -> str:
     return done.stdout.decode()
 
 
-def test_a_translation_is_confirmed_in_the_preview_of_the_editor(tmp_path: Path) -> None:
-    async def work(one: Editor) -> None:
-        uri = (tmp_path / "web.yaml").as_uri()
-        await one.open(uri, QGPU)
-        place = types.Range(types.Position(7, 0), types.Position(7, 0))
-        offered = await one.actions(uri, place, "refactor")
-        assert [each.title for each in offered] == ["Translate to vke...", "Translate to another target..."]
-        command = offered[0].command
-        assert command
-        result = await one.command(command.command, *(command.arguments or ()))
-        assert (result["refused"], result["summary"]) == (False, "1 share: 1 exact")
-        assert "+      limits: {vke.volcengine.com/mgpu-core" in result["diff"]
-        [edit] = one.applied
-        assert edit.change_annotations
-        assert all(each.needs_confirmation for each in edit.change_annotations.values())
-        assert one.texts[uri] == translated(tmp_path, QGPU, "vke")
-        one.answers = ["hami"]
-        await one.command("gpuxlate.translate", uri)
-        assert await one.command("gpuxlate.targets") == [
-            each.title for each in one.questions[0].actions or ()
-        ]
-        assert {each.title for each in one.questions[0].actions or ()} >= {"hami", "tencent-qgpu"}
-        assert "nvidia.com/gpumem" in one.texts[uri]
-        await one.type(
-            uri, POD.replace("LIMITS", "vke.volcengine.com/mgpu-core: 33, vke.volcengine.com/mgpu-memory: 1")
-        )
-        before = one.texts[uri]
-        result = await one.command("gpuxlate.translate", uri, "tke")
-        assert result["refused"]
-        assert one.messages[-1].startswith("Refused, nothing was changed.\nline 10: VKE012")
-        assert one.texts[uri] == before
-
-    in_editor(tmp_path, work, "--to", "vke")
+@with_editor("--to", "vke")
+async def test_a_translation_is_confirmed_in_the_preview_of_the_editor(one: Editor) -> None:
+    uri = one.uri("web.yaml")
+    await one.open(uri, QGPU)
+    offered = await one.actions(uri, types.Range(types.Position(7, 0), types.Position(7, 0)), "refactor")
+    assert [each.title for each in offered] == ["Translate to vke...", "Translate to another target..."]
+    command = offered[0].command
+    assert command
+    result = await one.command(command.command, *(command.arguments or ()))
+    assert (result["refused"], result["summary"]) == (False, "1 share: 1 exact")
+    assert "+      limits: {vke.volcengine.com/mgpu-core" in result["diff"]
+    [edit] = one.applied
+    assert edit.change_annotations
+    assert all(each.needs_confirmation for each in edit.change_annotations.values())
+    assert one.texts[uri] == translated(one.folder, QGPU, "vke")
+    one.answers = ["hami"]
+    await one.command("gpuxlate.translate", uri)
+    assert await one.command("gpuxlate.targets") == [each.title for each in one.questions[0].actions or ()]
+    assert {each.title for each in one.questions[0].actions or ()} >= {"hami", "tencent-qgpu"}
+    assert "nvidia.com/gpumem" in one.texts[uri]
+    await one.type(uri, limits("vke.volcengine.com/mgpu-core: 33, vke.volcengine.com/mgpu-memory: 1"))
+    before = one.texts[uri]
+    result = await one.command("gpuxlate.translate", uri, "tke")
+    assert result["refused"]
+    assert one.messages[-1].startswith("Refused, nothing was changed.\nline 10: VKE012")
+    assert one.texts[uri] == before
 
 
-def test_an_editor_without_a_preview_shows_the_diff_and_asks(tmp_path: Path) -> None:
-    async def work(one: Editor) -> None:
-        uri = (tmp_path / "web.yaml").as_uri()
-        await one.open(uri, QGPU)
-        one.answers = ["Cancel", "Apply"]
-        await one.command("gpuxlate.translate", uri, "vke")
-        assert one.texts[uri] == QGPU
-        await one.command("gpuxlate.translate", uri, "vke")
-        assert one.texts[uri] == translated(tmp_path, QGPU, "vke")
-        assert "-      limits: {tke" in one.questions[0].message
-
-    in_editor(tmp_path, work, plain=True)
+@with_editor(plain=True)
+async def test_an_editor_without_a_preview_shows_the_diff_and_asks(one: Editor) -> None:
+    uri = one.uri("web.yaml")
+    await one.open(uri, QGPU)
+    one.answers = ["Cancel", "Apply"]
+    await one.command("gpuxlate.translate", uri, "vke")
+    assert one.texts[uri] == QGPU
+    await one.command("gpuxlate.translate", uri, "vke")
+    assert one.texts[uri] == translated(one.folder, QGPU, "vke")
+    assert "-      limits: {tke" in one.questions[0].message
 
 
 def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -533,11 +430,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
 
 def test_the_server_ends_with_its_editor(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "gpuxlate", "server"]
-    for sent in (
-        b"",
-        b"Content-Length: 5\r\n\r\n{not}",
-        b"garbage\r\n\r\n" * 3,
-        b"Content-Length: 99\r\n\r\n{",
-    ):
+    header = b"Content-Length: "
+    for sent in (b"", header + b"5\r\n\r\n{not}", b"garbage\r\n\r\n" * 3, header + b"99\r\n\r\n{"):
         done = subprocess.run(command, cwd=tmp_path, input=sent, capture_output=True, timeout=30, check=False)
         assert done.stderr == b""

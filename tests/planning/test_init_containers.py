@@ -22,32 +22,29 @@ from gpuxlate.planning.packing.spaces import Ask, Asks, Cards, Space
 from tests.effort import tries
 from tests.running import run
 
-HAMI = "nvidia.com/gpu: {cards}, nvidia.com/gpumem: {mib}"
-MIG = "nvidia.com/mig-1g.10gb: {cards}"
-WHOLE = "nvidia.com/gpu: {cards}"
+HAMI = "nvidia.com/gpu: 1, nvidia.com/gpumem: {}"
+MIG = "nvidia.com/mig-1g.10gb: 3"
+WHOLE = "nvidia.com/gpu: {}"
 
 
 def pod(init: Sequence[str] = (), containers: Sequence[str] = (), sidecars: Sequence[str] = ()) -> str:
     """Two replicas of a pod with these limits."""
 
-    def listed(kind: str, limits: Sequence[str], more: str = "") -> list[str]:
-        return [
-            f"      - {{name: {kind}{n}{more}, resources: {{limits: {{{one}}}}}}}\n"
-            for n, one in enumerate(limits)
-        ]
+    def listed(kind: str, limits: Sequence[str], more: str = "") -> str:
+        row = f"      - {{name: {kind}%d{more}, resources: {{limits: {{%s}}}}}}\n"
+        return "".join(row % (number, one) for number, one in enumerate(limits))
 
-    first = [*listed("side", sidecars, ", restartPolicy: Always"), *listed("init", init)]
+    first = listed("side", sidecars, ", restartPolicy: Always") + listed("init", init)
     return (
         "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  replicas: 2\n"
         "  template:\n    spec:\n"
-        + ("      initContainers:\n" + "".join(first) if first else "")
-        + "      containers:\n"
-        + "".join(listed("app", containers or ["cpu: 1"]))
+        f"{'      initContainers:' if first else ''}\n{first}"
+        f"      containers:\n{listed('app', containers or ['cpu: 1'])}"
     )
 
 
 def mib(*amounts: int) -> list[str]:
-    return [HAMI.format(cards=1, mib=one) for one in amounts]
+    return [HAMI.format(one) for one in amounts]
 
 
 # by what it shows: the pod, the cards of 10000 MiB that two of them need, MiB in all, MiB of both in inspect
@@ -62,19 +59,20 @@ CASES: dict[str, tuple[str, int, int]] = {
 }
 
 
-def profile(folder: Path, target: str, cards: str) -> str:
+def planned(folder: Path, text: str, target: str, cards: str, *more: str) -> dict[str, Any]:
     path = folder / f"{target}.yaml"
     path.write_text(f"target: {target}\ncards: {cards}\n")
-    return str(path)
+    words = ("plan", "-", "--to", target, "--profile", str(path), "-o", "json", *more)
+    (found,) = json.loads(run(*words, stdin=text.encode()).out)["targets"]
+    return dict(found)
+
+
+TEN = "{perNode: 1, memoryMiB: 10000}"
 
 
 @pytest.mark.parametrize(("text", "cards", "total"), CASES.values(), ids=CASES)
 def test_what_is_reserved(text: str, cards: int, total: int, tmp_path: Path) -> None:
-    own = profile(tmp_path, "hami", "{perNode: 1, memoryMiB: 10000}")
-    plan = json.loads(
-        run("plan", "-", "--to", "hami", "--profile", own, "-o", "json", stdin=text.encode()).out
-    )
-    (found,) = plan["targets"]
+    found = planned(tmp_path, text, "hami", TEN)
     assert (found["cards"], found["proved"], found["use"]["memoryMiB"]["taken"]) == (cards, True, total)
     read = json.loads(run("inspect", "-", "-o", "json", stdin=text.encode()).out)
     assert read["totals"]["hami"]["memoryMiB"] == total
@@ -82,40 +80,21 @@ def test_what_is_reserved(text: str, cards: int, total: int, tmp_path: Path) -> 
 
 def test_a_printed_card_shows_what_is_reserved(tmp_path: Path) -> None:
     """40 % of the card for the container, and 40 % more for the init container."""
-    own, page = profile(tmp_path, "hami", "{perNode: 1, memoryMiB: 10000}"), tmp_path / "plan.html"
-    text = pod(mib(8000), mib(4000)).encode()
-    run("plan", "-", "--to", "hami", "--profile", own, "--html", str(page), stdin=text)
+    page = tmp_path / "plan.html"
+    planned(tmp_path, pod(mib(8000), mib(4000)), "hami", TEN, "--html", str(page))
     assert re.findall(r"width:([\d.]+)%", page.read_text()) == ["40.00"] * 4
 
 
-COUNTED: dict[str, tuple[str, str, str, str, int]] = {
-    # by what it shows: the pod, from and to, the profile's cards, the number of them
-    "MIG": (
-        pod([MIG.format(cards=3)], [MIG.format(cards=3)]),
-        "nvidia-mig",
-        "nvidia-mig",
-        "{perNode: 1, model: H100-80GB}",
-        1,
-    ),
-    "whole cards": (
-        pod([WHOLE.format(cards=2)], [WHOLE.format(cards=1)]),
-        "hami",
-        "hami",
-        "{perNode: 2, memoryMiB: 10000}",
-        4,
-    ),
+COUNTED: dict[str, tuple[str, str, str, int]] = {
+    # by what it shows: the pod, its target, the profile's cards, the number of them
+    "MIG": (pod([MIG], [MIG]), "nvidia-mig", "{perNode: 1, model: H100-80GB}", 1),
+    "whole cards": (pod([WHOLE.format(2)], [WHOLE.format(1)]), "hami", "{perNode: 2, memoryMiB: 10000}", 4),
 }
 
 
-@pytest.mark.parametrize(("text", "source", "target", "cards", "number"), COUNTED.values(), ids=COUNTED)
-def test_what_is_counted(
-    text: str, source: str, target: str, cards: str, number: int, tmp_path: Path
-) -> None:
-    own = profile(tmp_path, target, cards)
-    done = run(
-        *("plan", "-", "--from", source, "--to", target, "--profile", own, "-o", "json"), stdin=text.encode()
-    )
-    (found,) = json.loads(done.out)["targets"]
+@pytest.mark.parametrize(("text", "target", "cards", "number"), COUNTED.values(), ids=COUNTED)
+def test_what_is_counted(text: str, target: str, cards: str, number: int, tmp_path: Path) -> None:
+    found = planned(tmp_path, text, target, cards, "--from", target)
     assert (found["cards"], found["nowhere"], found["refused"]) == (number, [], [])
 
 
@@ -174,18 +153,12 @@ def pods(draw: st.DrawFn) -> tuple[int, Asks]:
     size = draw(st.integers(1, 2))
     kinds = draw(st.lists(st.sampled_from(["sidecar", "init"]), max_size=2))
     kinds += ["container"] * draw(st.integers(0 if "init" in kinds else 1, 2))
-    return size, tuple(
-        Ask(
-            "c",
-            kind != "container",
-            number,
-            draw(st.integers(1, size)),
-            draw(st.integers(0, 6)) * 10,
-            draw(st.integers(1, MIB)),
-            ends=kind == "init",
-        )
-        for number, kind in enumerate(kinds)
-    )
+
+    def ask(number: int, kind: str) -> Ask:
+        cards, cores, memory = draw(st.integers(1, size)), draw(st.integers(0, 6)), draw(st.integers(1, MIB))
+        return Ask("c", kind != "container", number, cards, 10 * cores, memory, ends=kind == "init")
+
+    return size, tuple(ask(number, kind) for number, kind in enumerate(kinds))
 
 
 @tries(200)
