@@ -30,7 +30,7 @@ from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.events import EventParser
 from gpuxlate.yamltext.source import Source
 from tests.counting import Watched, calls, grows_with_the_input, lines
-from tests.effort import FULL
+from tests.hostile.conftest import turn
 from tests.hostile.shapes import SHAPES
 
 
@@ -65,16 +65,11 @@ def replacements(source: Source) -> None:
         pass
 
 
-OTHER_WAYS = (fix, translate, inspect, replacements)
-
-
 @pytest.mark.parametrize("shape", SHAPES)
 def test_twice_the_text_is_twice_the_work(shape: str) -> None:
     """What is read from a text in one run is kept for the next, and is not counted."""
-    made, number = SHAPES[shape], [*SHAPES].index(shape)
-    others = OTHER_WAYS if FULL else [OTHER_WAYS[number % len(OTHER_WAYS)]]
-    wrong = []
-    for work in (lint, *others):
+    made, wrong = SHAPES[shape], []
+    for work in (lint, *turn((fix, translate, inspect, replacements), [*SHAPES].index(shape))):
 
         def work_of(count: int, work: Callable[[Source], None] = work) -> int:
             return calls(lambda: work(Source("f.yaml", made(count))))

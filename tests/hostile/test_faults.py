@@ -21,7 +21,7 @@ import pytest
 
 from gpuxlate.cli.runner import cores
 from gpuxlate.inputs import write as writing
-from tests.effort import FULL, number, some
+from tests.effort import number, some
 from tests.hostile.conftest import (
     FIXABLE,
     MAIN,
@@ -34,6 +34,7 @@ from tests.hostile.conftest import (
     left_over,
     moments,
     program,
+    turn,
 )
 from tests.lint.conftest import pod
 
@@ -179,7 +180,7 @@ SIGNALS = {"terminate": 128 + signal.SIGTERM, "hang up": 128 + signal.SIGHUP, "i
 
 def test_a_signal_leaves_no_temporary_file(case: Case, tree: Tree, worker: Worker, calls: list[str]) -> None:
     for at in range(len(calls)):
-        for how in SIGNALS if FULL else [[*SIGNALS][at % len(SIGNALS)]]:
+        for how in turn(SIGNALS, at):
             folder = tree()
             done = worker(folder, *case.arguments, fault={"at": at, "how": how})
             assert done.code == SIGNALS[how]
@@ -222,8 +223,7 @@ LOADED = [
 
 @pytest.mark.parametrize(("entry", "loaded"), LOADED)
 def test_a_signal_while_modules_load(tmp_path: Path, entry: str, loaded: str) -> None:
-    sent = [signal.SIGINT, signal.SIGTERM, signal.SIGHUP]
-    for one in sent if FULL else [sent[LOADED.index((entry, loaded)) % len(sent)]]:
+    for one in turn([signal.SIGINT, signal.SIGTERM, signal.SIGHUP], LOADED.index((entry, loaded))):
         interrupted = [sys.executable, "-c", INTERRUPTED, loaded, str(int(one)), entry]
         with program(tmp_path, command=interrupted, stdout=subprocess.PIPE) as process:
             said = process.communicate()
@@ -241,8 +241,8 @@ ERRORS = {
 
 def test_an_error_at_each_call(case: Case, tree: Tree, worker: Worker, calls: list[str]) -> None:
     """The file is as it was, the error names it, no temporary file is left, and the next run goes on."""
-    for turn, (at, how) in enumerate(moments(calls, "error", at_a_write="error half")):
-        for error in ERRORS if FULL else [[*ERRORS][turn % len(ERRORS)]]:
+    for n, (at, how) in enumerate(moments(calls, "error", at_a_write="error half")):
+        for error in turn(ERRORS, n):
             folder = tree()
             done = worker(folder, *case.arguments, fault={"at": at, "how": how, "errno": error})
             assert done.code == 3
@@ -262,8 +262,8 @@ def test_an_error_at_each_read(case: Case, tree: Tree, worker: Worker) -> None:
     calls = worker(tree(), *case.arguments, fault={"reads": True}).calls
     reads = [at for at, name in enumerate(calls) if name == "read"]
     assert len(reads) >= len([name for name in case.old if name != "notes.txt"])
-    for turn, at in enumerate(reads):
-        for error in ERRORS if FULL else [[*ERRORS][turn % len(ERRORS)]]:
+    for n, at in enumerate(reads):
+        for error in turn(ERRORS, n):
             folder = tree()
             fault = {"reads": True, "at": at, "how": "error", "errno": error}
             done = worker(folder, *case.arguments, fault=fault)
