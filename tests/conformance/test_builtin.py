@@ -9,7 +9,8 @@ from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.device_plugin import NvidiaProfile, Sharing
 from gpuxlate.backends.kai.profile import KaiProfile
 from gpuxlate.model.profile import CardProfile, Extension, Profile
-from gpuxlate.testing import BackendContract, ReadingContract
+from tests.conformance.conftest import contract_with
+from tests.effort import FULL
 
 ANY_CARD = CardProfile()
 
@@ -50,6 +51,7 @@ PROFILES = {
 }
 """A target that is held to the contract with a profile."""
 NEED_A_PROFILE = {"volcengine-emr-customjob", "gke", "huawei-cce"}
+CONTRACT = contract_with(80 if FULL else 6)  # pods for each promise and target
 WITHOUT = [row.name for row in registry.BUILT_IN if row.name not in NEED_A_PROFILE]
 
 
@@ -58,7 +60,7 @@ def test_a_target_keeps_the_contract(name: str) -> None:
     """Every promise is tried, and all that are broken are told."""
     profile = PROFILES.get(name)
     backend = registry.get(profile.target if profile else name)
-    contract = ReadingContract if backend.reads_only else BackendContract
+    contract = CONTRACT.ReadingContract if backend.reads_only else CONTRACT.BackendContract
     held = type("Held", (contract,), {"backend": backend, "profile": profile})()
     broken: list[Exception] = []
     for promise in (one for one in dir(contract) if one.startswith("test_")):

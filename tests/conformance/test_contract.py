@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
-from importlib.util import find_spec, module_from_spec
 from itertools import count
 
 import pytest
-from hypothesis import settings
 from hypothesis.errors import NoSuchExample
 
 from gpuxlate.backends.base import ANY, Backend, Place, Placing, PodPlacing, Reading, Taking, key
@@ -18,6 +16,7 @@ from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Policy
 from gpuxlate.testing import BackendContract
+from tests.conformance.conftest import contract_with
 
 Change = Callable[[dict[str, Value]], Mapping[str, Value]]
 
@@ -213,26 +212,14 @@ BROKEN: dict[str, tuple[Backend, str]] = {
 }
 
 
-@pytest.fixture(scope="module")
-def contract() -> type[BackendContract]:
-    """As a project has it whose Hypothesis profile draws many pods: a broken promise is found for sure."""
-    profile = settings.get_current_profile_name()
-    settings.register_profile("many", settings.get_profile("tests"), max_examples=2000)
-    settings.load_profile("many")
-    spec = find_spec("gpuxlate.testing.contract")
-    assert spec
-    assert spec.loader
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    settings.load_profile(profile)
-    made: type[BackendContract] = module.BackendContract
-    return made
+Contract: type[BackendContract] = contract_with(2000).BackendContract
+"""It draws until a broken promise is found, whatever the pods of a run are."""
 
 
 @pytest.mark.parametrize("name", BROKEN)
-def test_a_broken_promise_is_found(contract: type[BackendContract], name: str) -> None:
+def test_a_broken_promise_is_found(name: str) -> None:
     backend, promise = BROKEN[name]
-    broken = type("Broken", (contract,), {"backend": backend})()
+    broken = type("Broken", (Contract,), {"backend": backend})()
     with pytest.raises(AssertionError):
         getattr(broken, promise)()
 

@@ -125,7 +125,7 @@ def test_no_command_sends_escapes(tmp_path: Path, worker: Worker, name: str) -> 
 
 @pytest.mark.parametrize("name", [n for n in RUNS if "pod.yaml" in RUNS[n] or "spec.yaml" in RUNS[n]])
 def test_no_name_of_a_file_sends_escapes(tmp_path: Path, worker: Worker, name: str) -> None:
-    for number, cores in enumerate(("30", "many", QUOTED)):
+    for number, cores in enumerate(turn(("30", "many", QUOTED), [*RUNS].index(name))):
         folder, files = tmp_path / str(number), texts(cores=cores)
         new = {old: f"sub/{ESCAPES}{old}" for old in ("pod.yaml", "spec.yaml")}
         fill(folder, {**files, NAMED: "", **{new[old]: files[old] for old in new}})
