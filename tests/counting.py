@@ -26,6 +26,29 @@ def lines(work: Callable[[], object]) -> int:
     return counted
 
 
+def calls(work: Callable[[], object]) -> int:
+    """Calls of functions, Python's and C's, that the work takes."""
+    counted = 0
+
+    def count(_frame: FrameType, event: str, _argument: object) -> None:
+        nonlocal counted
+        counted += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(count)
+    try:
+        work()
+    finally:
+        sys.setprofile(before)
+    return counted
+
+
+def grows_with_the_input(work_of: Callable[[int], int]) -> bool:
+    """The second doubling of the input costs twice what the first one does; 4 times would be quadratic."""
+    small, double, fourfold = (work_of(size) for size in (24, 48, 96))
+    return fourfold - double <= 1.15 * 2 * (double - small) + 100
+
+
 class Watched(str):
     """A text that counts the characters that are searched and copied in it: C's loops are no calls.
 

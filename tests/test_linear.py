@@ -1,211 +1,130 @@
 """Work grows with the input, and no faster. Counted in calls and in the characters that are searched, since
 clocks differ from run to run; ``python -m bench.growth`` measures every command in seconds.
+
+What no call shows (a regular expression, a look through a list) shows in the CPU seconds and the memory that
+``tests/hostile/test_work.py`` grants to large texts.
 """
 
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Callable
-from types import FrameType
 
 import pytest
 
 import gpuxlate
 from gpuxlate.backends import registry
+from gpuxlate.cli import inspect as inspect_command
+from gpuxlate.cli.side_by_side import side_by_side
 from gpuxlate.inputs import claims
+from gpuxlate.lint.batch import each_alone
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
+from gpuxlate.report.lines import unified
 from gpuxlate.translation.parse import names
 from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext import compose
+from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.events import EventParser
 from gpuxlate.yamltext.source import Source
-from tests.counting import Watched, lines
-
-ROUNDED = Accept(round_up=True)
-CONTAINER = """\
-  - name: c{n}
-    env:
-    - {{name: SETTING_{n}, value: v{n}}}
-    resources:
-      limits: {{vke.volcengine.com/mgpu-core: {cores}, vke.volcengine.com/mgpu-memory: {memory}}}
-"""
-POD = """\
-apiVersion: v1
-kind: Pod
-metadata:
-  name: p{n}
-  annotations: {{example.com/note-{n}: changed-{n}}}
-spec:
-  containers:
-"""
+from tests.counting import Watched, calls, grows_with_the_input, lines
+from tests.hostile.conftest import turn
+from tests.hostile.shapes import SHAPES
 
 
-def pod(n: int, memory: str = "4096") -> str:
-    return POD.format(n=n) + CONTAINER.format(n=n, cores=5 + n % 90, memory=memory)
+def lint(source: Source) -> None:
+    lint_source(source, LintSettings())
 
 
-def documents(count: int) -> str:
-    """Many documents, none like another."""
-    return "---\n".join(pod(n) for n in range(count))
+def fix(source: Source) -> None:
+    fix_source(source, LintSettings(), unsafe=True)
 
 
-def one_list(count: int) -> str:
-    """One document of many objects."""
-    items = "".join("- " + pod(n).replace("\n", "\n  ").rstrip() + "\n" for n in range(count))
-    return f"apiVersion: v1\nkind: List\nitems:\n{items}"
+def translate(source: Source) -> None:
+    translate_source(source, Settings(registry.get("tencent-qgpu")))
 
 
-def one_pod(count: int) -> str:
-    """One pod of many containers."""
-    return POD.format(n=1) + "".join(CONTAINER.format(n=n, cores=1, memory="1024") for n in range(count))
+def translate_rounded(source: Source) -> None:
+    translate_source(source, Settings(registry.get("tencent-qgpu"), accept=Accept(round_up=True)))
 
 
-def mistakes(count: int) -> str:
-    """A finding with a fix in each document, and in each object of the last one."""
-    return "---\n".join(pod(n, memory="4Gi") for n in range(count))
+def inspect(source: Source) -> None:
+    settings = Settings(registry.get("neutral"), reads_only=True)
+    inspect_command.totals(translate_source(source, settings).items)
 
 
-def mistakes_in_a_list(count: int) -> str:
-    return one_list(count).replace("mgpu-memory: 4096", "mgpu-memory: 4Gi")
-
-
-def lint(text: str) -> object:
-    return lint_source(Source("f.yaml", text), LintSettings())
-
-
-def translate(text: str) -> object:
-    settings = Settings(to=registry.get("tke"))
-    return translate_source(Source("f.yaml", text), settings)
-
-
-def fix(text: str) -> object:
-    return fix_source(Source("f.yaml", text), LintSettings(), unsafe=True)
-
-
-def one_name(count: int) -> str:
-    """Objects and containers of one name, in one document."""
-    return re.sub("name: ([pc])[0-9]+", r"name: \1", one_list(count))
-
-
-TEMPLATE = """\
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaimTemplate
-metadata: {name: gpu}
-spec:
-  spec:
-    devices:
-      requests:
-      - name: gpu
-        exactly: {deviceClassName: hami-core-gpu.project-hami.io, capacity: {requests: {cores: 30}}}
-"""
-CLAIMING = """\
-apiVersion: v1
-kind: Pod
-metadata: {{name: p{n}}}
-spec:
-  resourceClaims: [{{name: gpu, resourceClaimTemplateName: gpu}}]
-  containers:
-  - {{name: c{n}, resources: {{claims: [{{name: gpu}}]}}}}
-"""
-
-
-def one_template(count: int) -> str:
-    """Pods that all name one template of claims."""
-    return "---\n".join([TEMPLATE, *(CLAIMING.format(n=n) for n in range(count))])
-
-
-def one_line(count: int) -> str:
-    """One line of JSON."""
-    items = ", ".join(
-        f'{{"apiVersion": "v1", "kind": "Pod", "metadata": {{"name": "p{n}"}}, "spec": {{"containers": '
-        f'[{{"name": "c", "resources": {{"limits": {{"vke.volcengine.com/mgpu-core": "{5 + n % 90}", '
-        '"vke.volcengine.com/mgpu-memory": "4096"}}]}}'
-        for n in range(count)
-    )
-    return f'{{"apiVersion": "v1", "kind": "List", "items": [{items}]}}'
-
-
-def calls(work: Callable[[str], object], text: str) -> int:
-    """Calls of functions, Python's and C's, that the work takes."""
-    counted = 0
-
-    def count(_frame: FrameType, event: str, _argument: object) -> None:
-        nonlocal counted
-        counted += event in ("call", "c_call")
-
-    before = sys.getprofile()
-    sys.setprofile(count)
+def replacements(source: Source) -> None:
+    """Each fix by itself, for SARIF."""
+    found = lint_source(source, LintSettings()).diagnostics
     try:
-        work(text)
-    finally:
-        sys.setprofile(before)
-    return counted
+        for document in documents(source):
+            each_alone(document, [one for one in found if one.document == document.index])
+    except NotYamlError:
+        pass
 
 
-@pytest.mark.parametrize(
-    ("work", "made"),
-    [
-        (lint, documents),
-        (lint, one_list),
-        (lint, one_pod),
-        (lint, mistakes),
-        (translate, documents),
-        (translate, one_list),
-        (lint, one_template),
-        (translate, one_template),
-        (fix, mistakes),
-        (fix, mistakes_in_a_list),
-    ],
-    ids=lambda one: one.__name__,
-)
-def test_twice_the_input_is_twice_the_work(work: Callable[[str], object], made: Callable[[int], str]) -> None:
-    work(made(8))  # what is loaded and remembered once
-    small, double, fourfold = (calls(work, made(count)) for count in (24, 48, 96))
-    assert fourfold - double <= 1.15 * 2 * (double - small), (small, double, fourfold)
+@pytest.mark.parametrize("shape", SHAPES)
+def test_twice_the_text_is_twice_the_work(shape: str) -> None:
+    """What is read from a text in one run is kept for the next, and is not counted."""
+    made, wrong = SHAPES[shape], []
+    for work in (lint, *turn((fix, translate, inspect, replacements), [*SHAPES].index(shape))):
+
+        def work_of(count: int, work: Callable[[Source], None] = work) -> int:
+            return calls(lambda: work(Source("f.yaml", made(count))))
+
+        work(Source("f.yaml", made(96)))
+        if not grows_with_the_input(work_of):
+            wrong.append(work.__name__)
+    assert wrong == []
+
+
+def test_the_count_sees_a_quadratic_one() -> None:
+    assert not grows_with_the_input(lambda count: calls(lambda: [len("") for _ in range(count * count)]))
+    assert grows_with_the_input(lambda count: calls(lambda: [len("") for _ in range(count)]))
+
+
+def test_differences_are_linear_too() -> None:
+    def texts(count: int) -> tuple[str, str]:
+        old = "".join(f"a:\n- b\nc: {n}\n- b\n" for n in range(count * 5))
+        return old, old.replace("c: 1", "c: one\nd: 1")
+
+    def beside(old: str, new: str) -> None:
+        side_by_side([("one", old), ("two", new)])
+
+    for work in (lambda old, new: unified(old, new, "a.yaml"), beside):
+        assert grows_with_the_input(lambda count, work=work: calls(lambda: work(*texts(count))))
 
 
 def test_one_name_for_many_shares() -> None:
     """Each gets a number; looking for a free one begins where the last search ended."""
-    items = gpuxlate.parse(one_name(96)).items
-    small, double, fourfold = (lines(lambda few=items[:n]: names(few)) for n in (24, 48, 96))
-    assert fourfold - double <= 1.15 * 2 * (double - small), (small, double, fourfold)
+    items = gpuxlate.parse(re.sub("name: ([pc])[0-9]+", r"name: \1", SHAPES["objects"](96))).items
+    assert grows_with_the_input(lambda count: lines(lambda: names(items[:count])))
     assert names(items[:3]) == ["p-c", "p-c-2", "p-c-3"]
 
 
-@pytest.mark.parametrize("made", [documents, one_list, one_line, one_template], ids=lambda one: one.__name__)
-@pytest.mark.parametrize(
-    "work",
-    [
-        lambda source: lint_source(source, LintSettings()),
-        lambda source: translate_source(source, Settings(to=registry.get("tke"), accept=ROUNDED)),
-    ],
-    ids=["lint", "translate"],
-)
+@pytest.mark.parametrize("work", [lint, translate_rounded], ids=lambda one: one.__name__)
+@pytest.mark.parametrize("shape", ["documents", "objects", "objects on one line", "claims of one template"])
 def test_a_text_is_not_searched_for_each_of_its_documents(
-    work: Callable[[Source], object], made: Callable[[int], str], monkeypatch: pytest.MonkeyPatch
+    work: Callable[[Source], None], shape: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(
-        compose, "EventParser", lambda text: EventParser(str(text))
-    )  # a parser of C takes str
+    # a parser of C takes str
+    monkeypatch.setattr(compose, "EventParser", lambda text: EventParser(str(text)))
 
     def looked(count: int) -> int:
-        source = Source("f.yaml", made(count))
+        source = Source("f.yaml", SHAPES[shape](count))
         text = source.text = Watched(source.text)
         work(source)
         return text.looked
 
-    small, double, fourfold = (looked(count) for count in (24, 48, 96))
-    assert fourfold - double <= 1.15 * 2 * (double - small), (small, double, fourfold)
+    assert grows_with_the_input(looked)
 
 
 def test_claims_are_read_once_in_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
     text_of = claims.text_of
     monkeypatch.setattr(claims, "text_of", lambda source: read.append(source.name) or text_of(source))
-    lint(one_template(20))
-    translate(one_template(20))
+    for work in (lint, translate):
+        work(Source("f.yaml", SHAPES["claims of one template"](20)))
     assert read == ["f.yaml"] * 2

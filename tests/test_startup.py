@@ -68,11 +68,8 @@ def test_the_version_loads_nothing(tmp_path: Path, program: str) -> None:
 
 
 def test_nodes_loads_what_it_needs(tmp_path: Path) -> None:
-    lists = {
-        "/api/v1/nodes": Listed("v1", "Node", nodes.ALL),
-        "/api/v1/pods": Listed("v1", "Pod", pods.ALL),
-    }
-    with FaultServer(lists) as server:
+    served = {"nodes": Listed("v1", "Node", nodes.ALL), "pods": Listed("v1", "Pod", pods.ALL)}
+    with FaultServer({f"/api/v1/{name}": one for name, one in served.items()}) as server:
         (tmp_path / "kubeconfig").write_text(server.kubeconfig())
         modules = loaded(tmp_path, "nodes", "--kubeconfig", "kubeconfig", program=_PLUGIN)
     assert {"kubernetes.client", "gpuxlate.backends.tencent.backend"} <= modules
@@ -91,64 +88,41 @@ def test_nodes_loads_what_it_needs(tmp_path: Path) -> None:
     }
 
 
-def test_the_help_loads_no_command(tmp_path: Path) -> None:
-    modules = loaded(tmp_path, "--help")
-    assert "typer" in modules
-    assert not modules & {
-        "gpuxlate.cli.translate",
-        "gpuxlate.cli.lint",
-        "gpuxlate.backends.volcengine",
-        *HEAVY,
-    }
-
-
-def test_lint_loads_nothing_for_fixes_and_profiles(tmp_path: Path) -> None:
-    modules = loaded(tmp_path, "lint", "pod.yaml")
-    assert "gpuxlate.manifest.pods" in modules
-    assert not modules & {
-        *(
-            f"gpuxlate.manifest.{name}"
-            for name in ("edit", "plan", "splice", "block", "flow", "writer", "style")
-        ),
-        "gpuxlate.config.configuration_models",
-    }
-
-
 MOST_MODULES = 211
 """Modules of gpuxlate that a hook loads to check one file: each takes its time on every commit."""
 
 
-def test_lint_loads_few_modules(tmp_path: Path) -> None:
-    ours = {name for name in loaded(tmp_path, "lint", "pod.yaml") if name.startswith("gpuxlate")}
-    assert len(ours) <= MOST_MODULES
-    assert not {name for name in ours if name.startswith(("gpuxlate.config.conf", "gpuxlate.planning"))}
+def of(parent: str, names: str) -> set[str]:
+    return {f"gpuxlate.{parent}{name}" for name in names.split()}
 
 
-def test_lint_of_one_file_starts_no_process(tmp_path: Path) -> None:
-    assert not loaded(tmp_path, "lint", "pod.yaml") & {"multiprocessing", "concurrent.futures"}
+TRANSLATE = "translate pod.yaml --to tke"
+# the command, what it loads, and what it does not
+LOADED: dict[str, tuple[set[str], set[str]]] = {
+    "--help": ({"typer"}, {*of("cli.", "translate lint"), "gpuxlate.backends.volcengine", *HEAVY}),
+    # nothing for fixes and profiles, no process for one file, and nothing that writes new documents
+    "lint pod.yaml": (
+        {"gpuxlate.manifest.pods", "yaml._yaml"},
+        {*of("manifest.", "edit plan splice block flow writer style"), *of("config.", "configuration_models")}
+        | {"multiprocessing", "concurrent.futures", "ruamel.yaml", *HEAVY},
+    ),
+    TRANSLATE: (
+        {"yaml._yaml"},
+        {*of("cli.", "lint parse compare explain schema"), "ruamel.yaml", *HEAVY},
+    ),
+    "parse pod.yaml": ({"yaml._yaml", "ruamel.yaml"}, {*HEAVY}),
+    # a share needs pydantic and no more
+    "render share.yaml --to tke": ({"pydantic"}, {"jsonschema", "rich", "kubernetes", "asyncio"}),
+}
 
 
-@pytest.mark.parametrize("command", ["translate pod.yaml --to tke", "lint pod.yaml", "parse pod.yaml"])
-def test_manifests_need_no_library_but_the_reader(tmp_path: Path, command: str) -> None:
+@pytest.mark.parametrize("command", LOADED)
+def test_a_command_loads_what_it_needs(tmp_path: Path, command: str) -> None:
+    wanted, unwanted = LOADED[command]
     modules = loaded(tmp_path, *command.split())
-    assert "yaml._yaml" in modules
-    assert not modules & set(HEAVY)
-
-
-def test_a_share_needs_pydantic_and_no_more(tmp_path: Path) -> None:
-    modules = loaded(tmp_path, "render", "share.yaml", "--to", "tke")
-    assert "pydantic" in modules
-    assert not modules & {"jsonschema", "rich", "kubernetes", "asyncio"}
-
-
-def test_what_writes_new_documents_is_loaded_where_one_is_written(tmp_path: Path) -> None:
-    for command in (("lint", "pod.yaml"), ("translate", "pod.yaml", "--to", "tke")):
-        assert "ruamel.yaml" not in loaded(tmp_path, *command)
-    assert "ruamel.yaml" in loaded(tmp_path, "parse", "pod.yaml")
-
-
-def test_one_command_does_not_load_the_others(tmp_path: Path) -> None:
-    modules = loaded(tmp_path, "translate", "pod.yaml", "--to", "tke")
-    assert not modules & {
-        f"gpuxlate.cli.{name}" for name in ("lint", "parse", "compare", "explain", "schema")
-    }
+    assert wanted <= modules
+    assert modules & unwanted == set()
+    if command == "lint pod.yaml":
+        ours = {name for name in modules if name.startswith("gpuxlate")}
+        assert len(ours) <= MOST_MODULES
+        assert not {name for name in ours if name.startswith(("gpuxlate.config.conf", "gpuxlate.planning"))}

@@ -8,13 +8,23 @@ import pytest
 
 from tests.fuzz.targets import TARGETS
 
-FILES = sorted(path for path in (Path(__file__).parent / "corpus").rglob("*") if path.is_file())
+CORPUS = Path(__file__).parent / "corpus"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.name}")
-def test_a_file_of_the_corpus(path: Path) -> None:
-    TARGETS[path.parent.name](path.read_bytes())
+@pytest.mark.parametrize("name", TARGETS)
+def test_the_files_of_a_target(name: str) -> None:
+    files = sorted(path for path in (CORPUS / name).iterdir() if path.is_file())
+    assert files
+    broken = []
+    for path in files:
+        try:
+            TARGETS[name](path.read_bytes())
+        except Exception as error:
+            error.add_note(str(path))
+            broken.append(error)
+    if broken:
+        raise ExceptionGroup("files of the corpus", broken)
 
 
-def test_each_target_has_some() -> None:
-    assert {path.parent.name for path in FILES} == set(TARGETS)
+def test_each_folder_has_a_target() -> None:
+    assert {path.name for path in CORPUS.iterdir()} == set(TARGETS)

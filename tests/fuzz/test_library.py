@@ -45,15 +45,8 @@ def test_quantities(text: str) -> None:
     targets.quantities(text.encode("utf-8", "surrogatepass"))
 
 
-PIECES = st.one_of(
-    keys,
-    texts,
-    st.sampled_from(
-        ("=", ";", "\n", "\r\n", ": ", "\\", "\\\n", "'", '"', "`", "#", "!", "--", "/*", "*/", "set ", " ")
-    ),
-    st.sampled_from(sorted(targets.WANTED)),
-    st.sampled_from(CHARACTERS),
-)
+SIGNS = ("=", ";", "\n", "\r\n", ": ", "\\", "\\\n", "'", '"', "`", "#", "!", "--", "/*", "*/", "set ", " ")
+PIECES = st.one_of(keys, texts, *map(st.sampled_from, (SIGNS, sorted(targets.WANTED), CHARACTERS)))
 
 
 @tries(400)

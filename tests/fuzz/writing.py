@@ -15,14 +15,9 @@ from hypothesis import strategies as st
 from tests.fuzz.trees import Plain, documents
 
 COMMENTS = (
-    "# c",
-    "# \u202e",
-    "# gpuxlate: ignore[GX003] why",
-    "#",
-    "# gpuxlate: ignore",
-    "# \ufeff \U0001f600",
+    "# c", "# \u202e", "# gpuxlate: ignore[GX003] why", "#", "# gpuxlate: ignore", "# \ufeff \U0001f600",
     "# {{ .x }}",
-)
+)  # fmt: skip
 REFUSED = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x84\x86-\x9f\ud800-\udfff\ufffe\uffff]")
 """Characters that stand in escapes alone; now and then they stand as themselves all the same."""
 SAFE = re.compile(r"[A-Za-z0-9_./-][A-Za-z0-9_./ -]*")
@@ -52,9 +47,8 @@ class Hand:
             return ("", "null", "~")[self.pick(3)]
         if isinstance(value, (bool, int)):
             text = str(value).lower()
-            return (text, f'"{text}"', f"!!str {text}", f"!!int '{text}'")[
-                self.pick(4) if self.rarely() else 0
-            ]
+            ways = (text, f'"{text}"', f"!!str {text}", f"!!int '{text}'")
+            return ways[self.pick(4) if self.rarely() else 0]
         if isinstance(value, Plain):
             return (str(value), f"'{value}'")[self.pick(5) == 4]
         text = str(value)
@@ -69,11 +63,9 @@ class Hand:
 
     def double(self, text: str) -> str:
         made = json.dumps(text, ensure_ascii=self.pick(2) == 1)
-        return (
-            made
-            if self.rarely() and self.rarely()
-            else REFUSED.sub(lambda m: f"\\u{ord(m.group()):04x}", made)
-        )
+        if self.rarely() and self.rarely():
+            return made
+        return REFUSED.sub(lambda m: f"\\u{ord(m.group()):04x}", made)
 
     def unquoted(self, text: str) -> str:
         return text if self.rarely() else self.single(text)
@@ -160,26 +152,9 @@ def written(data: Any, choices: list[int]) -> str:
 choices = st.lists(st.integers(0, 255), max_size=40)
 SEPARATORS = ("\n---\n", "\n--- # c\n", "\n...\n---\n", "\n...\n%YAML 1.1\n---\n", "\n---\r\n")
 BROKEN = (
-    "\x00",
-    "\x1b",
-    "\t",
-    "\ufeff",
-    "\x85",
-    "{",
-    "[",
-    '"',
-    "'",
-    "&x ",
-    "*x",
-    "\n---\n",
-    "\n%X\n",
-    ": ",
-    "- ",
-    "\ud800",
-    '"\\ud800"',
-    "{{",
-    "\r",
-)
+    "\x00", "\x1b", "\t", "\ufeff", "\x85", "{", "[", '"', "'", "&x ", "*x", "\n---\n", "\n%X\n", ": ", "- ",
+    "\ud800", '"\\ud800"', "{{", "\r",
+)  # fmt: skip
 
 
 @st.composite

@@ -8,16 +8,18 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 
+from tests.effort import FULL
 from tests.hostile.commands import RUNS, texts
 from tests.lint.conftest import pod
 
+T = TypeVar("T")
 ROOT = Path(__file__).parents[2]
 
 SHARE = "vke.volcengine.com/mgpu-core: 30\nvke.volcengine.com/mgpu-memory: 4096"
@@ -31,6 +33,7 @@ kind: GPUShare
 metadata: {name: a}
 spec: {cores: 30, memoryMiB: 4096}
 """
+MAIN = "from gpuxlate.cli import main; main()"
 TRANSLATE = ("translate", "-i", ".", "--to", "tencent-qgpu")
 FIX = ("lint", "--fix", ".")
 
@@ -118,6 +121,20 @@ class Worker:
         self._process.stdout.close()
 
 
+def program(
+    folder: Path, *arguments: str, command: Sequence[str] = (), stdout: int = subprocess.DEVNULL, **env: str
+) -> subprocess.Popen[bytes]:
+    """The program, or another command, in a process of its own that has loaded nothing yet."""
+    return subprocess.Popen(
+        [*(command or (sys.executable, "-c", MAIN)), *arguments],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(ROOT)} | env,
+        stdin=subprocess.DEVNULL,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+    )
+
+
 @pytest.fixture(scope="session")
 def worker(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
     """Runs of gpuxlate in a folder, everything it may need loaded before."""
@@ -162,6 +179,25 @@ def left_over(name: str) -> bool:
     return last.startswith(".") and last.endswith(".gpuxlate")
 
 
+def turn(options: Iterable[T], number: int) -> Sequence[T]:
+    """All of the options in full; in quick one of them, with each number the next."""
+    found = list(options)
+    return found if FULL else [found[number % len(found)]]
+
+
+def moments(calls: list[str], *hows: str, at_a_write: str = "") -> list[tuple[int, str]]:
+    """Each call with each way to disturb it; in quick each kind of call once with each way."""
+    every = [
+        (at, how)
+        for at, name in enumerate(calls)
+        for how in (*hows, *([at_a_write] if at_a_write and name == "write" else []))
+    ]
+    kinds: dict[tuple[str, str], list[tuple[int, str]]] = {}
+    for at, how in every:
+        kinds.setdefault((calls[at], how), []).append((at, how))
+    return every if FULL else [found[-1 - n % len(found)] for n, found in enumerate(kinds.values())]
+
+
 @dataclass(frozen=True)
 class Case:
     """A command that changes files, a tree for it, and the tree as it is when all is done."""
@@ -170,6 +206,11 @@ class Case:
     old: dict[str, str]
     new: dict[str, str]
     code: int
+
+    @property
+    def refused(self) -> str:
+        """What is said of a file that stays as it was."""
+        return "not translated" if self.arguments[0] == "translate" else "not fixed"
 
     def judge(self, folder: Path) -> int:
         """Every file is whole, old or new, and there is nothing beside. How many are new."""

@@ -5,15 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
-from tests.hostile import (
-    test_code,
-    test_escapes,
-    test_faults,
-    test_kill,
-    test_limits,
-    test_streams,
-    test_work,
-)
+from tests.hostile import test_code, test_every_command, test_faults, test_limits, test_work
 from tests.hostile.commands import RUNS
 from tests.hostile.conftest import case_of, fill, loaded_worker
 from tests.hostile.shapes import BOMBS, SHAPES
@@ -42,12 +34,12 @@ def main() -> None:
     rows = {
         "SIGKILL before, after and within a call that changes the disk": kills,
         "SIGKILL at a system call": stops,
-        "SIGKILL of the program from outside": 2 * test_kill.KILLS,
+        "SIGKILL of the program from outside": 2 * test_faults.KILLS,
         "errors of a call that changes the disk": errors,
         "errors of reading": reads,
         "SIGTERM, SIGHUP, SIGINT at a call": signals,
-        "commands with a stream that does not work": len(RUNS) * len(test_streams.STREAMS),
-        "tags that would run code, all of them at every command": len(test_code.TAGS),
+        "commands with a stream that does not work": len(RUNS) * len(test_every_command.STREAMS),
+        "tags that would run code, all of them at every command": len(test_every_command.TAGS),
         "commands without a network": len(RUNS),
         "texts made to blow up, each at six commands": len(BOMBS),
         "shapes of text whose work is counted, each in four ways": len(SHAPES),
@@ -56,7 +48,6 @@ def main() -> None:
         "commands with escapes in every name": len(RUNS),
         "paths that lead out of a folder": len(test_code.OUTSIDE) * len(test_code.COMMANDS_OF_WORKLOADS),
     }
-    assert test_escapes.QUOTED
     for what, count in rows.items():
         print(f"{count:>6}  {what}")
 

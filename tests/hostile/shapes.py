@@ -8,24 +8,67 @@ from tests.lint.conftest import pod
 
 KEY = "vke.volcengine.com/mgpu-core"
 SHARE = f"{{{KEY}: 30, vke.volcengine.com/mgpu-memory: 4096}}"
+JSON = f'{{"{KEY}": "{{cores}}", "vke.volcengine.com/mgpu-memory": "4096"}}'
 HEAD = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n"
 MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n"
 GPUSHARE = "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata:\n  name: web\n"
 
 
 def lines(template: str, count: int) -> str:
-    """The template so many times, ``{n}`` counted."""
-    return "".join(template.replace("{n}", str(n)) for n in range(count))
+    """The template so many times, ``{n}`` counted, and ``{cores}`` of a card."""
+    return "".join(template.replace("{n}", f"{n}").replace("{cores}", f"{5 + n % 90}") for n in range(count))
 
+
+DOCUMENT = """\
+---
+apiVersion: v1
+kind: Pod
+metadata:
+  name: p{n}
+  annotations: {example.com/note-{n}: changed-{n}}
+spec:
+  containers:
+  - name: c{n}
+    env:
+    - {name: SETTING_{n}, value: v{n}}
+    resources:
+      limits: {vke.volcengine.com/mgpu-core: {cores}, vke.volcengine.com/mgpu-memory: 4096}
+"""
+ITEM = DOCUMENT.removeprefix("---\n").replace("\n", "\n  ").rstrip()
+TEMPLATE = """\
+apiVersion: resource.k8s.io/v1
+kind: ResourceClaimTemplate
+metadata: {name: gpu}
+spec:
+  spec:
+    devices:
+      requests:
+      - name: gpu
+        exactly: {deviceClassName: hami-core-gpu.project-hami.io, capacity: {requests: {cores: 30}}}
+"""
+CLAIMING = """\
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: p{n}}
+spec:
+  resourceClaims: [{name: gpu, resourceClaimTemplateName: gpu}]
+  containers: [{name: c{n}, resources: {claims: [{name: gpu}]}}]
+"""
 
 SHAPES: dict[str, Callable[[int], str]] = {
-    "documents": lambda n: "---\n".join([pod(f"{KEY}: 30")] * n),
+    "documents": lambda n: lines(DOCUMENT, n),
+    "documents with fixes": lambda n: lines(DOCUMENT.replace("4096", "4Gi"), n),
+    "objects": lambda n: "kind: List\nitems:\n" + lines(f"- {ITEM}\n", n),
+    "objects with fixes": lambda n: "kind: List\nitems:\n" + lines(f"- {ITEM}\n".replace("4096", "4Gi"), n),
+    "objects on one line": lambda n: '{"kind": "List", "items": ['
+    + lines(f'{{"kind": "Pod", "spec": {{"containers": [{{"resources": {{"limits": {JSON}}}}}]}}}}, ', n)
+    + "]}\n",
+    "claims of one template": lambda n: TEMPLATE + lines(CLAIMING, n),
     "containers": lambda n: HEAD + lines(f"  - name: c{{n}}\n    resources: {{limits: {SHARE}}}\n", n),
     "containers without a share": lambda n: HEAD
     + "  - {}\n" * n
     + f"  - {{resources: {{limits: {SHARE}}}}}\n",
-    "pods of a list": lambda n: "kind: List\nitems:\n"
-    + lines(f"- {{kind: Pod, spec: {{containers: [{{resources: {{limits: {SHARE}}}}}]}}}}\n", n),
     "pods of a mapping": lambda n: MAP
     + "spec:\n"
     + lines(f"  p{{n}}: {{containers: [{{name: c, resources: {{limits: {SHARE}}}}}]}}\n", n),
@@ -33,7 +76,7 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "unknown keys": lambda n: pod(f"{KEY}: 30") + "x:\n" + lines("  k{n}: 1\n", n),
     "near misses": lambda n: pod(lines("vke.volcengine.com/mgpu-cor{n}: 1\n", n)),
     "keys of schedulers": lambda n: pod(f"{KEY}: 30\nvke.volcengine.com/mgpu-memory: 1024").replace(
-        "metadata:\n", "metadata:\n  annotations:\n" + lines("    hami.io/vgpu-{n}: x\n", 8 * n), 1
+        "metadata:\n", "metadata:\n  annotations:\n" + lines("    hami.io/vgpu-{n}: x\n", 4 * n), 1
     ),
     "keys given twice": lambda n: MAP + "data:\n" + lines(f"  {KEY}: {{n}}\n", n),
     "fixes": lambda n: HEAD

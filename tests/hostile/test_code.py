@@ -1,4 +1,7 @@
-"""Nothing that is read runs anything, and nothing is fetched: tags, schemas, and paths in documents."""
+"""Nothing that is read runs anything, and no path in a document leads out of its folder.
+
+Tags and addresses are given to all commands in ``test_every_command.py``.
+"""
 
 from __future__ import annotations
 
@@ -7,56 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate.cli.app import COMMANDS
-from tests.hostile.commands import RUNS, STDIN, texts
 from tests.hostile.conftest import OLD, SPEC, Worker, fill, holds
-
-TAGS = [
-    "!!python/object/apply:os.system ['touch PWNED']",
-    "!!python/object/new:os.system ['touch PWNED']",
-    "!!python/object/apply:subprocess.Popen [['touch', 'PWNED']]",
-    "!!python/name:os.system",
-    "!!python/module:antigravity",
-    "!<tag:yaml.org,2002:python/object/apply:os.system> ['touch PWNED']",
-    "!!binary dG91Y2ggUFdORUQ=",
-    "!ruby/object:Gem::Installer {i: x}",
-    "!include /etc/passwd",
-    "!Ref x",
-]
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_a_tag_is_a_word(tmp_path: Path, worker: Worker, name: str) -> None:
-    """At every command that reads YAML: in manifests, shares, profiles, configurations, streams."""
-    tags = "".join(f"x{n}: {tag}\n" for n, tag in enumerate(TAGS))
-    fill(tmp_path, {file: text if file == "smi.csv" else text + tags for file, text in texts().items()})
-    stdin = str(tmp_path / STDIN[name]) if name in STDIN else "/dev/null"
-    plain = worker(tmp_path, *RUNS[name].split(), stdin=stdin)
-    assert "this is no YAML" not in plain.out + plain.err
-    fill(tmp_path, {".gpuxlate.yaml": f"select: {TAGS[0]}\n"})
-    configured = worker(tmp_path, *RUNS[name].split(), stdin=stdin)
-    assert {plain.code, configured.code} <= {0, 1, 2, 3}
-    assert not list(tmp_path.rglob("PWNED"))
+from tests.hostile.test_every_command import TAGS
 
 
 def test_a_tag_stays_where_it_is(tmp_path: Path, worker: Worker) -> None:
     fill(tmp_path, {"a.yaml": OLD + f"x: {TAGS[0]}\n"})
     assert worker(tmp_path, "translate", "-i", "a.yaml", "--to", "tke").code == 0
     assert f"x: {TAGS[0]}\n" in holds(tmp_path)["a.yaml"]
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_no_command_uses_the_network(tmp_path: Path, worker: Worker, name: str) -> None:
-    """Documents name schemas and addresses; in the run, making a socket or asking for a name is an error."""
-    named = "# yaml-language-server: $schema=http://127.0.0.1:9/x.json\n"
-    extra = '"$schema": "http://127.0.0.1:9/x.json"\n"$ref": "http://127.0.0.1:9/y.json"\n'
-    for folder, before, after in ((tmp_path / "plain", "", ""), (tmp_path / "named", named, extra)):
-        fill(folder, {f: t if f == "smi.csv" else before + t + after for f, t in texts().items()})
-        stdin = str(folder / STDIN[name]) if name in STDIN else "/dev/null"
-        done = worker(folder, *RUNS[name].split(), stdin=stdin, network=False)
-        assert done.code in (0, 1, 2) or name == "a missing file"
-        assert "no network" not in done.err
-    assert {one.split()[0] for one in RUNS.values()} >= set(COMMANDS)
 
 
 def test_the_block_of_the_network_holds(tmp_path: Path, worker: Worker) -> None:
@@ -69,13 +30,9 @@ def test_the_block_of_the_network_holds(tmp_path: Path, worker: Worker) -> None:
 # --- paths in documents ---------------------------------------------------------------------------
 
 OUTSIDE = [
-    "../outside.yaml",
-    "sub/../../outside.yaml",
-    "{outside}",
-    "link.yaml",
-    "linked/outside.yaml",
+    "../outside.yaml", "sub/../../outside.yaml", "{outside}", "link.yaml", "linked/outside.yaml",
     "../in/../outside.yaml",
-]
+]  # fmt: skip
 
 
 def document(file: str) -> str:
@@ -100,21 +57,19 @@ COMMANDS_OF_WORKLOADS = (
 )
 
 
-@pytest.mark.parametrize("command", COMMANDS_OF_WORKLOADS)
 @pytest.mark.parametrize("file", OUTSIDE)
-def test_a_workload_outside_of_the_folder_needs_a_flag(
-    folder: Path, worker: Worker, file: str, command: str
-) -> None:
-    file = file.format(outside=folder / "outside.yaml")
-    fill(folder / "in", {"spec.yaml": document(file)})
-    done = worker(folder / "in", *command.split())
-    assert (done.code, done.out) == (3, "")
-    assert done.err.endswith(
-        " is outside of the folder of spec.yaml, which names it in spec.workload.file\n"
-        "help: put it into that folder, or pass --allow-outside\n"
-    )
-    assert not (folder / "in" / "out").exists()
-    assert worker(folder / "in", *command.split(), "--allow-outside").code == 0
+def test_a_workload_outside_of_the_folder_needs_a_flag(folder: Path, worker: Worker, file: str) -> None:
+    fill(folder / "in", {"spec.yaml": document(file.format(outside=folder / "outside.yaml"))})
+    for command in COMMANDS_OF_WORKLOADS:
+        done = worker(folder / "in", *command.split())
+        assert (done.code, done.out) == (3, "")
+        assert done.err.endswith(
+            " is outside of the folder of spec.yaml, which names it in spec.workload.file\n"
+            "help: put it into that folder, or pass --allow-outside\n"
+        )
+        assert not (folder / "in" / "out").exists()
+    for command in COMMANDS_OF_WORKLOADS:
+        assert worker(folder / "in", *command.split(), "--allow-outside").code == 0
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile.commands import RUNS, STDIN, texts
+from tests.hostile.commands import RUNS, texts
 from tests.hostile.conftest import OLD, ROOT, Worker, fill
 
 COMMANDS = "\n::debug::y ##[debug]z ##vso[debug.x]w"
@@ -28,8 +28,6 @@ QUOTED = (
 """The same as YAML writes it, and markup of rich."""
 SENT = re.compile(r"\x1b\[[0-9;]*m")
 """Colours, which gpuxlate itself sends."""
-FILES = f"sub/{ESCAPES}[bold]x[/bold]\n::error::y.yaml"
-
 UNSEEN = {"Cc", "Cf", "Zl", "Zp"}
 
 
@@ -44,78 +42,29 @@ def obeyed(text: str) -> list[str]:
     return [one for one in text.split("\n") if one.lstrip().startswith(begun) or re.search(r"##\w*\[", one)]
 
 
-def hostile(folder: Path) -> None:
+def hostile() -> dict[str, str]:
     """The files of every command, with escapes in names, values and numbers."""
-    for file, text in texts(QUOTED, QUOTED).items():
-        fill(folder, {file: text})
-    (folder / "smi.csv").write_text(
-        texts(f"A10 {ESCAPES}".replace("\r", "").replace("\u2028", "").replace("\n", ""))["smi.csv"]
-    )
+    card = re.sub("[\r\n\u2028]", "", f"A10 {ESCAPES}")
+    return texts(QUOTED, QUOTED) | {"smi.csv": texts(card)["smi.csv"]}
 
 
-MANIFESTS = {
-    "render",
-    "render on a workload",
-    "translate",
-    "translate --diff",
-    "translate --report",
-    "parse",
-    "krm",
-    "lint --fix stdin",
-}
-"""Runs whose stdout has manifests: the names in it are data."""
-
-
-@pytest.mark.parametrize("name", RUNS)
-def test_no_command_sends_escapes(tmp_path: Path, worker: Worker, name: str) -> None:
-    """In names of objects, containers, shares, profiles and cards; with colours and without."""
-    hostile(tmp_path)
-    stdin = str(tmp_path / STDIN[name]) if name in STDIN else "/dev/null"
-    for number, env in enumerate(({"NO_COLOR": "1"}, {"FORCE_COLOR": "1", "NO_COLOR": ""})):
-        folder = tmp_path / str(number)
-        hostile(folder)
-        done = worker(folder, *RUNS[name].split(), stdin=stdin, env=env)
-        assert done.code in (0, 1, 2, 3)
-        assert harmful(SENT.sub("", done.out)) == []
-        assert harmful(SENT.sub("", done.err)) == []
-        assert not re.search(r"\x1b\]8|https://x.invalid\x1b", done.out), "a link of rich"
-        assert obeyed(SENT.sub("", done.err)) == []
-        if name not in MANIFESTS:
-            assert obeyed(SENT.sub("", done.out)) == []
-
-
-@pytest.mark.parametrize("name", [n for n in RUNS if "pod.yaml" in RUNS[n] or "spec.yaml" in RUNS[n]])
-@pytest.mark.parametrize("cores", ["30", "many", QUOTED])
-def test_no_name_of_a_file_sends_escapes(tmp_path: Path, worker: Worker, name: str, cores: str) -> None:
-    fill(tmp_path, {**texts(cores=cores), FILES: ""})
-    command = RUNS[name].split()
-    for old in ("pod.yaml", "spec.yaml"):
-        new = f"sub/{ESCAPES}{old}"
-        (tmp_path / new).write_text(texts(cores=cores)[old])
-        command = [new if one == old else one for one in command]
-    done = worker(tmp_path, *command)
-    assert done.code in (0, 1, 2, 3)
-    shown = done.out if name == "lint json" else SENT.sub("", done.out)
-    assert harmful(shown) == []
-    assert harmful(done.err) == []
-    assert obeyed(done.err) == []
-    if name not in MANIFESTS or cores != QUOTED:
-        assert obeyed(shown) == []
-
-
-@pytest.mark.parametrize(
-    "command",
-    ["lint {}", "translate {} --to {}", "render {} --to tke", "parse {}", "explain {}", "rules -o {}", "{}",
-     "inspect {}", "compare {}", "assess {} --to tke", "verify a --nvidia-smi {}", "schema {}", "krm {}",
-     "lint a --profile {}", "lint a --format {}", "lint a --select {}", "nodepool a --to {}", "lint --{}",
-     "translate a --to tke --fill {}", "translate a --to tke --drop {}", "cost a --to emr-ray --card {}",
-     "render a --to tke --workload {}", "render a --to tke --output-dir {}", "schema spec --check {}"],
+WORDS = (
+    "lint {}", "translate {} --to {}", "render {} --to tke", "parse {}", "explain {}", "rules -o {}", "{}",
+    "inspect {}", "compare {}", "assess {} --to tke", "verify a --nvidia-smi {}", "schema {}", "krm {}",
+    "lint a --profile {}", "lint a --format {}", "lint a --select {}", "nodepool a --to {}", "lint --{}",
+    "translate a --to tke --fill {}", "translate a --to tke --drop {}", "cost a --to emr-ray --card {}",
+    "render a --to tke --workload {}", "render a --to tke --output-dir {}", "schema spec --check {}",
 )  # fmt: skip
-def test_no_word_of_the_command_line_sends_escapes(tmp_path: Path, worker: Worker, command: str) -> None:
+
+
+def test_no_word_of_the_command_line_sends_escapes(tmp_path: Path, worker: Worker) -> None:
     fill(tmp_path, {"a": texts()["spec.yaml"]})
-    done = worker(tmp_path, *(one.replace("{}", ESCAPES) for one in command.split()))
-    assert harmful(done.out) + harmful(done.err) == []
-    assert obeyed(done.out) + obeyed(done.err) == []
+
+    def wrong(command: str) -> list[str]:
+        done = worker(tmp_path, *(one.replace("{}", ESCAPES) for one in command.split()))
+        return harmful(done.out) + harmful(done.err) + obeyed(done.out) + obeyed(done.err)
+
+    assert {command: wrong(command) for command in WORDS} == {command: [] for command in WORDS}
 
 
 def test_a_configuration_sends_no_escapes(tmp_path: Path, worker: Worker) -> None:
@@ -175,10 +124,9 @@ def on_terminal(folder: Path, *arguments: str) -> str:
     ],
 )
 def test_a_terminal_gets_colours_and_nothing_else(tmp_path: Path, name: str) -> None:
-    hostile(tmp_path)
     comment = "# \u202egnp\u2066 \u200b\u2028\n"
-    (tmp_path / "pod.yaml").write_text(comment + texts(QUOTED, QUOTED)["pod.yaml"] + comment)
-    fill(tmp_path, {"spec.yaml": texts()["spec.yaml"]})
+    files = hostile() | {"spec.yaml": texts()["spec.yaml"]}
+    fill(tmp_path, files | {"pod.yaml": comment + files["pod.yaml"] + comment})
     said = on_terminal(tmp_path, *RUNS[name].split())
     assert said
     assert harmful(SENT.sub("", said)) == []

@@ -10,6 +10,7 @@ import pytest
 from gpuxlate.cli.runner import WORTH
 from gpuxlate.inputs.bounded import BLOCK
 from gpuxlate.model.limits import MAX_ALIASES, MAX_DEPTH, MAX_KEY
+from tests.hostile.conftest import fill
 from tests.lint.conftest import pod
 from tests.running import run
 
@@ -21,6 +22,7 @@ BROKEN = pod("KEYS").replace(
     '        "vke\\u002evolcengine.com/mgpu-memory": 4096',
 )
 """Keys in double quotes, with a line break and escapes in their middle."""
+AT_THE_END = BLOCK - BROKEN.index("cengine")
 
 
 def before(text: str, size: int) -> str:
@@ -31,10 +33,7 @@ def before(text: str, size: int) -> str:
 TEXTS = {
     "a share": pod(SHARE),
     "keys in pieces": BROKEN,
-    **{
-        f"keys in pieces where a block ends, {n}": before(BROKEN, BLOCK - BROKEN.index("cengine") + n)
-        for n in range(-14, 4, 3)
-    },
+    **{f"keys in pieces where a block ends, {n}": before(BROKEN, AT_THE_END + n) for n in range(-14, 4, 3)},
     "too deep": pod(SHARE) + "x: " + "[" * (MAX_DEPTH + 1) + "]" * (MAX_DEPTH + 1) + "\n",
     "too many aliases": pod(SHARE) + "x: &a 1\ny: [" + "*a," * (MAX_ALIASES + 1) + "]\n",
     "a key too long": pod(SHARE) + f"? {'k' * (MAX_KEY + 1)}\n: 1\n",
@@ -43,43 +42,26 @@ TEXTS = {
 }
 
 
-def results(folder: Path, text: str, command: list[str]) -> dict[str, object]:
-    """What a command says of the text, however it gets it."""
-    alone, many = folder / "alone", folder / "many"
-    alone.mkdir()
-    many.mkdir()
-    (alone / "a.yaml").write_text(text, newline="")
-    (many / "a.yaml").write_text(text, newline="")
-    for n in range(8):
-        (many / f"b{n}.yaml").write_text("# nothing\n" * (WORTH // 40))
-    ways = {
-        "file": (str(alone / "a.yaml"), b""),
-        "stdin": ("-", text.encode()),
-        "folder": (str(alone), b""),
-        "many": (str(many), b""),
-    }
-    return {way: told(command, path, stdin) for way, (path, stdin) in ways.items()}
-
-
-def told(command: list[str], path: str, stdin: bytes) -> object:
-    done = run(*command, path, stdin=stdin)
-    found = json.loads(done.out)
-    if command[0] == "lint":
-        return done.code, [(one["code"], one["message"], one["line"]) for one in found["diagnostics"]]
-    return done.code, [(one["verdict"], one["share"]) for one in found["items"]]
-
-
 @pytest.mark.parametrize("name", TEXTS)
-def test_findings(tmp_path: Path, name: str) -> None:
-    found = results(tmp_path, TEXTS[name], ["lint", "--format", "json"])
-    assert found["stdin"] == found["folder"] == found["many"] == found["file"]
+def test_one_result(tmp_path: Path, name: str) -> None:
+    """Of the text alone, from stdin, in a folder, and beside so much else that all cores take part."""
+    for folder, beside in (("alone", 0), ("many", 8)):
+        others = {f"b{n}.yaml": "# nothing\n" * (WORTH // 40) for n in range(beside)}
+        fill(tmp_path / folder, {"a.yaml": TEXTS[name], **others})
+
+    def told(*command: str, rows: str, keys: tuple[str, ...]) -> list[object]:
+        """What a command says of the text, however it gets it: all the same."""
+        said = []
+        for way in ("alone/a.yaml", "-", "alone", "many"):
+            path, stdin = ("-", TEXTS[name].encode()) if way == "-" else (str(tmp_path / way), b"")
+            done = run(*command, path, stdin=stdin)
+            said.append([done.code, *([one[key] for key in keys] for one in json.loads(done.out)[rows])])
+        assert said == said[:1] * 4
+        return said[0]
+
+    findings = told("lint", "--format", "json", rows="diagnostics", keys=("code", "message", "line"))
     if name.startswith(("too", "a key too long")):
-        assert '"GX025"' in json.dumps(found["file"])
-
-
-@pytest.mark.parametrize("name", TEXTS)
-def test_shares(tmp_path: Path, name: str) -> None:
-    found = results(tmp_path, TEXTS[name], ["assess", "--to", "tke", "-o", "json"])
-    assert found["stdin"] == found["folder"] == found["many"] == found["file"]
+        assert '"GX025"' in json.dumps(findings)
+    shares = told("assess", "--to", "tke", "-o", "json", rows="items", keys=("verdict", "share"))
     if name.startswith(("a share", "keys in pieces")):
-        assert '"exact"' in json.dumps(found["file"])
+        assert '"exact"' in json.dumps(shares)
