@@ -17,7 +17,7 @@ def deployment(
 
     ``terms`` are those of its node affinity, ``spec`` is the rest of its spec.
     """
-    inner = {"containers": [container(name, one) for name, one in pod["containers"].items()]}
+    inner: dict[str, Any] = {"containers": [container(name, one) for name, one in pod["containers"].items()]}
     if pod.get("init"):
         inner["initContainers"] = [container(name, one) for name, one in pod["init"].items()]
     inner |= {name: value for name, value in spec.items() if value}
