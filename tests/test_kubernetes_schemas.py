@@ -12,6 +12,7 @@ from copy import deepcopy
 from functools import cache
 from itertools import product
 from typing import Any
+from unittest.mock import patch
 
 import kubernetes_validate
 import pytest
@@ -73,19 +74,15 @@ WORKLOADS: dict[str, tuple[str, Manifest]] = {
 """Each kind that has pods, with its API and a spec."""
 
 
-@pytest.fixture(autouse=True, scope="module")
-def _schemas_are_read_once() -> Iterator[None]:
-    """The package reads 1.5 MB of JSON, and lists its folders, for each manifest anew."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(utils, "schema_contents", cache(utils.schema_contents))
-        patch.setattr(utils, "all_versions", cache(utils.all_versions))
-        yield
+READ_ONCE = {name: cache(getattr(utils, name)) for name in ("schema_contents", "all_versions")}
+"""The package reads 1.5 MB of JSON, and lists its folders, for each manifest anew."""
 
 
 def refusal(manifest: Manifest, version: str) -> str | None:
     """Why the schemas of a version refuse a manifest; None where it is accepted."""
     try:
-        found = kubernetes_validate.validate(manifest, version, strict=True)
+        with patch.multiple(utils, **READ_ONCE):
+            found = kubernetes_validate.validate(manifest, version, strict=True)
     except kubernetes_validate.ValidationError as error:
         return f"{'/'.join(map(str, error.path))}: {error.message}"
     assert found == version, f"the package has no schemas of {version}, and took {found}"
