@@ -113,19 +113,19 @@ def test_nothing_is_loose_at_the_top() -> None:
     assert folders == {*ROOMS, *BESIDE}
 
 
-@pytest.mark.parametrize("room", ROOMS)
-def test_arrows_run_down(room: str) -> None:
+def test_arrows_run_down() -> None:
     """A room imports itself and rooms before it, even where nothing is loaded by that."""
-    allowed = ROOMS[: ROOMS.index(room) + 1]
-    found = [one for one in OURS if within(one.importer, room) and one.imported]
-    assert [str(one) for one in found if not within(one.imported, *allowed, *BESIDE)] == []
+    allowed = {room: (*ROOMS[: ROOMS.index(room) + 1], *BESIDE) for room in ROOMS}
+    found = [(one, one.importer.partition(".")[0]) for one in OURS if one.imported]
+    rooms = [(one, allowed[room]) for one, room in found if room in ROOMS]
+    assert [str(one) for one, below in rooms if not within(one.imported, *below)] == []
 
 
-@pytest.mark.parametrize("room", [*ROOMS, *BESIDE])
-def test_a_room_says_what_it_is_for(room: str) -> None:
-    text = (PACKAGE / room / "__init__.py").read_text(encoding="utf-8")
-    assert ast.get_docstring(ast.parse(text))
-    assert len(list((PACKAGE / room).glob("*.py"))) <= MOST_FILES or room == "cli"  # one file a command
+def test_a_room_says_what_it_is_for() -> None:
+    for room in (*ROOMS, *BESIDE):
+        text = (PACKAGE / room / "__init__.py").read_text(encoding="utf-8")
+        assert ast.get_docstring(ast.parse(text)), room
+        assert len(list((PACKAGE / room).glob("*.py"))) <= MOST_FILES or room == "cli"  # one file a command
 
 
 def test_the_interface_for_python_knows_no_command_line_and_no_cluster() -> None:
@@ -141,10 +141,10 @@ def test_the_model_is_standard_library() -> None:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    "folder",
-    sorted(path.name for path in (PACKAGE / "backends").iterdir() if (path / "__init__.py").is_file()),
-)
+FOLDERS = sorted(path.parent.name for path in (PACKAGE / "backends").glob("*/__init__.py"))
+
+
+@pytest.mark.parametrize("folder", FOLDERS)
 def test_a_backend_knows_no_other(folder: str) -> None:
     """It knows the rooms above, what backends share, and itself; of YAML as little as rules do."""
     mine = [one for one in OURS if within(one.importer, f"backends.{folder}")]
@@ -181,16 +181,13 @@ LIBRARIES = {
 }
 
 
-@pytest.mark.parametrize("library", LIBRARIES)
-def test_a_library_stays_in_its_room(library: str) -> None:
-    rooms, at_the_top = LIBRARIES[library]
-    found = [
-        one
-        for one in IMPORTS
-        if (one.imported == library or one.imported.startswith(f"{library}.")) and not one.typing
-    ]
+def test_a_library_stays_in_its_room() -> None:
     assert [
-        str(one) for one in found if not (within(one.importer, *rooms) and (one.lazy or at_the_top))
+        str(one)
+        for one in IMPORTS
+        for library, (rooms, at_the_top) in LIBRARIES.items()
+        if within(one.imported, library) and not one.typing
+        if not (within(one.importer, *rooms) and (one.lazy or at_the_top))
     ] == []
 
 
@@ -227,8 +224,6 @@ AS_IT_IS = {
 
 def test_nothing_is_printed_as_it_is_by_chance() -> None:
     """A name in a manifest must not act on a terminal or a CI system: see report/characters.py."""
-    printed = re.compile(
-        r"\b(data_out|data_err)\(|\bcommon\.data_(out|err)\b|std(out|err)(\.buffer)?\.write\("
-    )
+    printed = re.compile(r"\bdata_(out|err)\(|\bcommon\.data_(out|err)\b|std(out|err)(\.buffer)?\.write\(")
     texts = {path.stem: path.read_text(encoding="utf-8") for path in FILES if path.parent.name == "cli"}
     assert {name for name, text in texts.items() if printed.search(text)} == set(AS_IT_IS)

@@ -23,66 +23,53 @@ class Case:
     from_: str | None = None
 
 
-def cases() -> list[Case]:
-    found = []
-    for path in sorted(FOLDER.glob("*.yaml")):
-        for one in yaml.safe_load(path.read_text(encoding="utf-8")):
-            left = tuple(one.get("left", ()))
-            found.append(Case(one["name"], one["to"], one["files"], left, one.get("from")))
-    return found
+CASES = [
+    Case(one["name"], one["to"], one["files"], tuple(one.get("left", ())), one.get("from"))
+    for path in sorted(FOLDER.glob("*.yaml"))
+    for one in yaml.safe_load(path.read_text(encoding="utf-8"))
+]
 
 
-CASES = cases()
-
-
-@pytest.fixture(params=CASES, ids=lambda case: case.name)
-def case(request: pytest.FixtureRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Case:
-    found: Case = request.param
-    for name, text in found.files.items():
-        path = tmp_path / name
+def write(files: dict[str, str]) -> None:
+    for name, text in files.items():
+        path = Path(name)
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    monkeypatch.chdir(tmp_path)
-    return found
 
 
-def options(case: Case) -> list[str]:
-    return ["--to", case.to, *(["--from", case.from_] if case.from_ else [])]
-
-
-def listed(report: str) -> list[str]:
-    data = json.loads(Path(report).read_text())
+def listed(report: Path) -> list[str]:
+    data = json.loads(report.read_text())
     return [f"{one['file']}:{one['line']}:{one['column']} {one['key']}" for one in data["leftovers"]]
 
 
-def test_they_are_refused_and_listed(case: Case) -> None:
-    ran = run("translate", ".", *options(case), "-i", "--report", "report.json")
-    assert (ran.code, listed("report.json")) == (int(bool(case.left)), list(case.left)), ran.err.decode()
-    summary = ran.err.decode().splitlines()[-1:]
-    assert any(" leftover" in line and " file" in line for line in summary) == bool(case.left)
-    if case.left:  # nothing is written
-        assert {name: Path(name).read_text() for name in case.files} == case.files
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_leftovers(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They are counted in a fleet; refused and listed, each place once; and can be accepted."""
+    folder, report = tmp_path / "files", tmp_path / "report.json"
+    folder.mkdir()
+    monkeypatch.chdir(folder)
+    write(case.files)
+    options = [".", "--to", case.to, *(["--from", case.from_] if case.from_ else [])]
+    in_place = ["translate", *options, "-i", "--report", str(report)]
 
-
-def test_they_can_be_accepted(case: Case) -> None:
-    ran = run("translate", ".", *options(case), "--allow-leftovers", "-i", "--report", "report.json")
-    assert (ran.code, listed("report.json")) == (0, list(case.left)), ran.err.decode()
-    assert ran.err.count(b"warning[GX02") == len(case.left)
-
-
-def test_a_fleet_report_counts_them(case: Case) -> None:
-    ran = run("assess", ".", *options(case), "-o", "json")
-    data = json.loads(ran.out)
-    assert len(data["leftovers"]) == len(case.left)
-    text = run("assess", ".", *options(case)).out.decode()
+    assert len(json.loads(run("assess", *options, "-o", "json").out)["leftovers"]) == len(case.left)
+    text = run("assess", *options).out.decode()
     assert all(f"{one.partition(' ')[0].rpartition(':')[0]} " in text for one in case.left)
     assert text.partition("\n")[0].count("leftover") == bool(case.left)
 
-
-def test_no_place_is_reported_twice(case: Case) -> None:
-    err = run("translate", ".", *options(case)).err.decode()
-    places = [line.strip() for line in err.splitlines() if line.lstrip().startswith("-->")]
+    ran = run(*in_place)
+    lines = ran.err.decode().splitlines()
+    assert (ran.code, listed(report)) == (int(bool(case.left)), list(case.left)), lines
+    assert any(" leftover" in line and " file" in line for line in lines[-1:]) == bool(case.left)
+    if case.left:  # nothing is written
+        assert {name: Path(name).read_text() for name in case.files} == case.files
+    places = [line.strip() for line in lines if line.lstrip().startswith("-->")]
     assert len(set(places)) == len(places)
+
+    write(case.files)
+    accepted = run(*in_place, "--allow-leftovers")
+    assert (accepted.code, listed(report)) == (0, list(case.left)), accepted.err.decode()
+    assert accepted.err.count(b"warning[GX02") == len(case.left)
 
 
 def test_one_scheduler_for_the_cards_of_all_vendors() -> None:

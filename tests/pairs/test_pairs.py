@@ -22,6 +22,7 @@ from gpuxlate.translation.pods.fit import Accept, Verdict
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.source import Source
+from tests.pairs.manifests import deployment
 
 TABLE = yaml.safe_load(Path(__file__).with_name("cases.yaml").read_text(encoding="utf-8"))
 KEYS: dict[str, str] = TABLE["keys"]
@@ -56,40 +57,16 @@ def long_names(given: Short) -> Short:
 
 def manifest(short: Short) -> str:
     """A Deployment around a pod in short form."""
-    spec: dict[str, Any] = {"containers": _containers(short["containers"], "main")}
-    if "init" in short:
-        spec["initContainers"] = _containers(short["init"], "init")
-    if "nodeSelector" in short:
-        spec["nodeSelector"] = short["nodeSelector"]
-    if "affinity" in short:
-        wanted = [
-            {"key": key, "operator": "In", "values": values} for key, values in short["affinity"].items()
-        ]
-        terms = {"nodeSelectorTerms": [{"matchExpressions": wanted}]}
-        spec["affinity"] = {"nodeAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
-    metadata: dict[str, Any] = {"labels": {"app": "web", **short.get("labels", {})}}
-    if "annotations" in short:
-        metadata["annotations"] = short["annotations"]
-    document = {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": "web"},
-        "spec": {"template": {"metadata": metadata, "spec": spec}},
+    numbered = {
+        part: {f"{name}-{number}": one for number, one in enumerate(short.get(part, ()))}
+        for part, name in (("containers", "main"), ("init", "init"))
     }
+    affinity = short.get("affinity", {}).items()
+    wanted = [{"key": key, "operator": "In", "values": values} for key, values in affinity]
+    document = deployment(
+        short | numbered, terms=[wanted] if wanted else [], nodeSelector=short.get("nodeSelector")
+    )
     return str(yaml.safe_dump(document, sort_keys=False))
-
-
-def _containers(given: list[Short], name: str) -> list[dict[str, Any]]:
-    made = []
-    for number, one in enumerate(given):
-        container: dict[str, Any] = {"name": f"{name}-{number}", "image": "app"}
-        resources = {part: one[part] for part in ("limits", "requests") if part in one}
-        if resources:
-            container["resources"] = resources
-        if "env" in one:
-            container["env"] = [{"name": key, "value": value} for key, value in one["env"].items()]
-        made.append(container)
-    return made
 
 
 def short_form(text: str) -> Short:
@@ -145,43 +122,33 @@ def verdict_of(done: Translation) -> str:
 
 
 @pytest.mark.parametrize(("case", "target"), ROWS)
-def test_what_is_said_without_flags(case: Short, target: str) -> None:
+def test_translated(case: Short, target: str) -> None:
+    """What is said without flags; with flags what is written, which is right in its own dialect."""
     expected = case["to"][target]
-    done = run(case, target, Accept())
-    notes = {one.code for one in done.diagnostics if one.severity is not Severity.ERROR}
-    assert (verdict_of(done), error_codes(done), sorted(notes)) == (
+    bare = run(case, target, Accept())
+    notes = {one.code for one in bare.diagnostics if one.severity is not Severity.ERROR}
+    assert (verdict_of(bare), error_codes(bare), sorted(notes)) == (
         expected["verdict"],
         sorted(expected.get("codes", [])),
         sorted(expected.get("notes", [])),
     )
     if expected["verdict"] != "exact":
-        assert not done.changed, "a refusal writes nothing"
-
-
-@pytest.mark.parametrize(("case", "target"), ROWS)
-def test_what_is_written(case: Short, target: str) -> None:
-    expected = case["to"][target]
+        assert not bare.changed, "a refusal writes nothing"
     if expected["verdict"] == "refused":
         done = run(case, target, EVERYTHING)
-        assert done.refused, "no flag makes it fit"
-        assert not done.changed
+        assert (done.refused, done.changed) == (True, False), "no flag makes it fit"
         return
-    flags = accept_of(expected.get("with", {}))
-    done = run(case, target, flags)
+    done = run(case, target, accept_of(expected["with"])) if "with" in expected else bare
     if "refused" in expected:
         assert (error_codes(done), done.changed) == (sorted(expected["refused"]), False)
         return
-    assert error_codes(done) == []
-    assert verdict_of(done) == expected["verdict"]
-    gives = expected["gives"]
-    assert short_form(done.text) == long_names(gives)
-    mine, neutral = registry.get(target), registry.get("neutral")
-    back = Settings(
-        neutral if target != "neutral" else registry.get(case["from"]), mine, EVERYTHING, profile_of(case)
-    )
+    assert (error_codes(done), verdict_of(done)) == ([], expected["verdict"])
+    assert short_form(done.text) == long_names(expected["gives"])
+    mine = registry.get(target)
+    other = registry.get("neutral" if target != "neutral" else case["from"])
+    back = Settings(other, mine, EVERYTHING, profile_of(case))
     again = translate_source(Source("again.yaml", done.text), back)
-    wrong = [one for one in again.diagnostics if one.code in {rule.code for rule in mine.rules}]
-    assert not [one for one in wrong if one.severity is Severity.ERROR], "right in its own dialect"
+    assert {rule.code for rule in mine.rules}.isdisjoint(error_codes(again)), "right in its own dialect"
 
 
 def test_the_table_is_whole() -> None:

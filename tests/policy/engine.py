@@ -25,34 +25,27 @@ def _found(value: str, pattern: str) -> str:
     return match[0] if match else ""
 
 
+def _all_found(value: str, pattern: str) -> list[str]:
+    return [one[0] for one in re.finditer(pattern, value)]
+
+
+COMPARED = {
+    "isLessThan": ("quantity_is_less_than", lambda one, other: _amount(one) < _amount(other)),
+    "isGreaterThan": ("quantity_is_greater_than", lambda one, other: _amount(one) > _amount(other)),
+}
+TEXT = TYPES.STRING
 ENVIRONMENT = cel.NewEnv(
     variables={"object": TYPES.DYN, "variables": TYPES.DYN, "params": TYPES.DYN},
     extensions=[ext_optional.ExtOptional()],
     functions=[
         *functions(),
-        _function("find", "string_find_string", TYPES.STRING, TYPES.STRING, _found, TYPES.STRING),
-        _function(
-            "findAll",
-            "string_find_all_string",
-            TEXTS,
-            TYPES.STRING,
-            lambda value, pattern: [one[0] for one in re.finditer(pattern, value)],
-            TYPES.STRING,
-        ),
-        _function("upperAscii", "string_upper_ascii", TYPES.STRING, TYPES.STRING, str.upper),
-        _function(
-            "join", "list_join_string", TYPES.STRING, TEXTS, lambda parts, by: by.join(parts), TYPES.STRING
-        ),
+        _function("find", "string_find_string", TEXT, TEXT, _found, TEXT),
+        _function("findAll", "string_find_all_string", TEXTS, TEXT, _all_found, TEXT),
+        _function("upperAscii", "string_upper_ascii", TEXT, TEXT, str.upper),
+        _function("join", "list_join_string", TEXT, TEXTS, lambda parts, by: by.join(parts), TEXT),
         *(
             _function(name, overload, TYPES.BOOL, QUANTITY, compared, QUANTITY)
-            for name, overload, compared in (
-                ("isLessThan", "quantity_is_less_than", lambda one, other: _amount(one) < _amount(other)),
-                (
-                    "isGreaterThan",
-                    "quantity_is_greater_than",
-                    lambda one, other: _amount(one) > _amount(other),
-                ),
-            )
+            for name, (overload, compared) in COMPARED.items()
         ),
     ],
 )

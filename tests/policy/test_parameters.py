@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
-from typing import Any
+from pathlib import Path
 
-import kubernetes_validate
 import pytest
 import yaml
 from hypothesis import given
@@ -33,6 +31,7 @@ from tests.rules.examples import EXAMPLE, INSTEAD, blocks, manifest_of
 from tests.rules.test_verdicts import pods
 from tests.rules.verdicts import in_digits, keys_of, pods_of
 from tests.running import run
+from tests.test_kubernetes_schemas import refusal
 
 OF_CLUSTERS = {
     "alibaba-gpushare": (
@@ -134,14 +133,14 @@ def test_the_verdict_is_that_of_lint(name: str, text: str) -> None:
     assert seen or text.endswith(f"{CARDS[1]}\n")
 
 
-def of_examples() -> Iterator[Any]:
-    """The rules whose example has a profile of a cluster."""
-    for rule in all_rules(BACKENDS).values():
-        if rule.with_profile is not None and rule.severity in ENFORCED:
-            yield pytest.param(rule, id=rule.code)
+OF_EXAMPLES = [
+    rule
+    for rule in all_rules(BACKENDS).values()
+    if rule.with_profile is not None and rule.severity in ENFORCED
+]
 
 
-@pytest.mark.parametrize("rule", [*of_examples()])
+@pytest.mark.parametrize("rule", OF_EXAMPLES, ids=lambda rule: rule.code)
 def test_examples(rule: Rule) -> None:
     """The page's example is denied with the page's profile, and what to use instead is not."""
     parts = {heading: dict(blocks(rule.sections[heading])) for heading in (EXAMPLE, INSTEAD)}
@@ -190,13 +189,15 @@ def test_workloads(name: str) -> None:
 
 
 HAMI = f"target: hami\n{CARDS[1]}\n"
-TOO_MUCH: Object = {"nvidia.com/gpumem": "22732", "nvidia.com/gpu": "5"}
+CONTAINER = {"name": "web", "resources": {"limits": {"nvidia.com/gpumem": "22732", "nvidia.com/gpu": "5"}}}
+TOO_MUCH = {"apiVersion": "v1", "kind": "Pod", "metadata": {}, "spec": {"containers": [CONTAINER]}}
 
 
-def of_cards() -> tuple[Object, Object]:
-    """The policy with parameters, and the parameters."""
-    [made] = [one for one in cluster(HAMI, parameters=True).made if one.parameters]
-    return made.spec, made.config_map
+@pytest.fixture
+def profile(tmp_path: Path) -> str:
+    path = tmp_path / "profile.yaml"
+    path.write_text(HAMI, encoding="utf-8")
+    return str(path)
 
 
 @pytest.mark.parametrize(
@@ -213,10 +214,8 @@ def of_cards() -> tuple[Object, Object]:
 )
 def test_a_policy_reads_its_parameters(params: Object | None, codes: list[str]) -> None:
     """What is not there, or no number, demands nothing."""
-    container = {"name": "web", "resources": {"limits": TOO_MUCH}}
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {}, "spec": {"containers": [container]}}
-    spec, _ = of_cards()
-    found = Engine(spec, None if params is None else {"data": params})(pod)
+    [made] = [one for one in cluster(HAMI, parameters=True).made if one.parameters]
+    found = Engine(made.spec, None if params is None else {"data": params})(TOO_MUCH)
     assert [*found] == codes
     for code in codes:
         [message] = found[code]
@@ -226,10 +225,8 @@ def test_a_policy_reads_its_parameters(params: Object | None, codes: list[str]) 
         assert message.endswith(f" ({name} {params[name]})")
 
 
-def test_the_documents(tmp_path: Any) -> None:
-    path = tmp_path / "profile.yaml"
-    path.write_text(HAMI, encoding="utf-8")
-    arguments = ["policy", "--to", "hami", "--profile", str(path), "--scope", "all"]
+def test_the_documents(profile: str) -> None:
+    arguments = ["policy", "--to", "hami", "--profile", profile, "--scope", "all"]
     done = run(*arguments, "--parameters")
     found = [*yaml.safe_load_all(done.out.decode())]
     config, *rest = found
@@ -243,28 +240,21 @@ def test_the_documents(tmp_path: Any) -> None:
             expected = {"name": "gpuxlate-hami-cards", "namespace": "kube-system"}
             missing = {"parameterNotFoundAction": "Allow"}
             assert one["spec"].get("paramRef") == ({**expected, **missing} if there else None)
-    for one in found:
-        kubernetes_validate.validate(one, "1.30", strict=True)
+    assert [refusal(one, "1.30") for one in found] == [None] * len(found)
     without = run("policy", "--to", "hami", "--scope", "all").out.decode()
     assert without == "---\n".join(part for part in done.out.decode().split("---\n") if "-cards" not in part)
 
 
-def test_the_numbers_are_in_the_expressions(tmp_path: Any) -> None:
+def test_the_numbers_are_in_the_expressions(profile: str) -> None:
     """By default: parameters are not enforced after delete and apply, until the API server restarts."""
-    path = tmp_path / "profile.yaml"
-    path.write_text(HAMI, encoding="utf-8")
-    found = [*yaml.safe_load_all(run("policy", "--to", "hami", "--profile", str(path)).out.decode())]
-    assert [one["metadata"]["name"] for one in found[::2]] == [
-        "gpuxlate-hami-errors",
-        "gpuxlate-hami-warnings",
-    ]
+    found = [*yaml.safe_load_all(run("policy", "--to", "hami", "--profile", profile).out.decode())]
+    names = [one["metadata"]["name"] for one in found[::2]]
+    assert names == ["gpuxlate-hami-errors", "gpuxlate-hami-warnings"]
     assert not [one for one in found if one["spec"].get("paramKind") or one["spec"].get("paramRef")]
-    container = {"name": "web", "resources": {"limits": TOO_MUCH}}
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {}, "spec": {"containers": [container]}}
-    refused = Engine(found[0]["spec"])(pod)
+    refused = Engine(found[0]["spec"])(TOO_MUCH)
     assert [*refused] == ["HAMI004", "HAMI005"]
     assert "(cardMemoryMiB 22731" in refused["HAMI004"][0]
-    done = run("policy", "--to", "hami", "--profile", str(path), "--parameters", "--format", "kyverno")
+    done = run("policy", "--to", "hami", "--profile", profile, "--parameters", "--format", "kyverno")
     assert (done.code, done.out) == (2, b"")
 
 
@@ -275,6 +265,4 @@ def test_kyverno_has_the_numbers_in_it() -> None:
     assert {one["kind"] for one in found} == {"ValidatingPolicy"}
     [cards, _] = [one["spec"] for one in found]
     assert "params" not in json.dumps(cards)
-    container = {"name": "web", "resources": {"limits": TOO_MUCH}}
-    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {}, "spec": {"containers": [container]}}
-    assert [*Engine(cards)(pod)] == ["HAMI004", "HAMI005"]
+    assert [*Engine(cards)(TOO_MUCH)] == ["HAMI004", "HAMI005"]

@@ -201,8 +201,8 @@ BESIDE = (
 """What a pod may have beside its shares: keys of some dialect or product, and choices of machines."""
 
 
-def put_beside(pod: Object, place: str, key: str, value: str) -> None:
-    """One of them, in its place."""
+def put_beside(pod: Object, place: str, key: str, value: str) -> Object:
+    """The pod with one of them, in its place."""
     spec = pod["spec"]
     term = {"matchExpressions": [{"key": key, "operator": "In", "values": [value]}]}
     if place in ("annotations", "labels"):
@@ -218,11 +218,15 @@ def put_beside(pod: Object, place: str, key: str, value: str) -> None:
         if place == "preferred":
             terms = {"preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 1, "preference": term}]}
         spec["affinity"] = {"nodeAffinity": terms}
+    return pod
 
 
 def pod_of(spec: Object, annotations: Object) -> Object:
     metadata = {"name": "web", "annotations": annotations, "labels": {"app": "web"}}
     return {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+
+
+USUAL = (1024, 2048, 4096, 8192)
 
 
 def _container(random: Random, name: str) -> Object:
@@ -235,26 +239,7 @@ def _container(random: Random, name: str) -> Object:
         each = random.choice((*range(5, 105, 5), *range(5, 105, 5), 1, 6, 33, 51, 94, 97, 99, 100, 101))
         limits[f"{KEYS}cores"] = str(each * cards + random.choice((0,) * 19 + (1,)))
     if not whole and random.random() < 0.8:
-        each = random.choice(
-            (
-                1024,
-                2048,
-                4096,
-                8192,
-                16384,
-                24576,
-                2048,
-                4096,
-                8192,
-                1000,
-                100,
-                256,
-                1023,
-                1025,
-                3 * 1024,
-                98304,
-            )
-        )
+        each = random.choice((*USUAL, 16384, 24576, *USUAL[1:], 1000, 100, 256, 1023, 1025, 3 * 1024, 98304))
         limits[f"{KEYS}memory-mib"] = str(each * cards + random.choice((0,) * 19 + (1,)))
     elif not whole and random.random() < 0.3:
         limits[f"{KEYS}memory-percent"] = str(random.choice((10, 25, 50, 99, 100, 101)))

@@ -13,6 +13,7 @@ No two documents name one claim: a pod of one file then has the claims of anothe
 from __future__ import annotations
 
 import json
+import math
 import os
 import random
 import shutil
@@ -22,18 +23,21 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 
 from gpuxlate.backends import registry
+from gpuxlate.cli import runner
 from gpuxlate.inputs.claims import text_of
 from gpuxlate.yamltext.source import Source
+from tests.effort import number, some
 from tests.properties.mutated import BASES, MUTATIONS, mutated
 from tests.properties.test_alone_and_together import Stream, takes_a_share
 from tests.running import Ran, run
 
-FILES = 80
-STREAMS, LENGTH = 10, 8
+FILES = number(80)
+STREAMS, LENGTH = number(10), 8
 FORMATS = ("text", "json", "sarif", "github", "gitlab")
 TARGETS = [one.name for one in registry.pod_backends() if not one.reads_only]
 ACCEPTING = (
@@ -76,7 +80,10 @@ COMMAND = "from gpuxlate.cli import main, runner; runner.WORTH = 0; main()"
 
 
 def together(*arguments: str, cores: int) -> Ran:
-    """A process of its own, or so many."""
+    """In this process alone, or in so many."""
+    if cores == 1:
+        with patch.object(runner, "WORTH", math.inf):
+            return run(*arguments)
     done = subprocess.run(
         [sys.executable, "-c", COMMAND, *arguments],
         env={**os.environ, "GPUXLATE_CORES": str(cores), "NO_COLOR": "1"},
@@ -125,8 +132,8 @@ def items(out: bytes) -> list[Any]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file for each document."""
     made = tmp_path_factory.mktemp("documents")
-    for number, text in enumerate(texts(1, FILES)):
-        (made / f"{number:03}.yaml").write_bytes(text.encode())
+    for index, text in enumerate(texts(1, FILES)):
+        (made / f"{index:03}.yaml").write_bytes(text.encode())
     return made
 
 
@@ -160,19 +167,17 @@ def test_fixes(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, op
     monkeypatch.chdir(apart)
     for path in sorted(apart.iterdir()):
         run("lint", option, path.name)
-    changed = [
-        path.name for path in apart.iterdir() if path.read_bytes() != (folder / path.name).read_bytes()
-    ]
+    changed = [path for path in apart.iterdir() if path.read_bytes() != (folder / path.name).read_bytes()]
     assert changed
-    for number, (cores, paths) in enumerate(orders(sorted(one.name for one in apart.iterdir()))):
-        made = fixed(f"together-{number}")
+    for cores, paths in orders(sorted(one.name for one in apart.iterdir())):
+        made = fixed(f"together-{cores}")
         monkeypatch.chdir(made)
         together("lint", option, *paths, cores=cores)
         for path in apart.iterdir():
             assert (made / path.name).read_bytes() == path.read_bytes()
 
 
-@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("target", some(TARGETS))
 def test_translate(names: list[str], tmp_path: Path, target: str) -> None:
     options = ("translate", "--to", target, *ACCEPTING)
     reports = [tmp_path / f"{name}.json" for name in names]
@@ -182,7 +187,7 @@ def test_translate(names: list[str], tmp_path: Path, target: str) -> None:
     accepted = {name: ran.out for name, ran in zip(names, apart, strict=True) if ran.code == 0}
     assert len(accepted) < len(names)
     assert accepted or not takes_a_share(registry.get(target))
-    for number, (cores, paths) in enumerate(orders(names)):
+    for cores, paths in orders(names):
         report = tmp_path / "all.json"
         ran = together(*options, *paths, "--report", str(report), cores=cores)
         assert (ran.code, ran.out) == (1, b"")
@@ -194,15 +199,14 @@ def test_translate(names: list[str], tmp_path: Path, target: str) -> None:
         assert bool(kept) == bool(accepted)
         if not kept:
             continue
-        into = tmp_path / str(number)
+        into = tmp_path / str(cores)
         ran = together(*options, *kept, "--output-dir", str(into), cores=cores)
         assert ran.code == 0, ran.err
-        assert {path.name: path.read_bytes() for path in into.iterdir()} == {
-            one: accepted[one] for one in kept
-        }
+        made = {path.name: path.read_bytes() for path in into.iterdir()}
+        assert made == {one: accepted[one] for one in kept}
 
 
-@pytest.mark.parametrize("command", [("inspect",), *(("assess", "--to", name) for name in TARGETS)])
+@pytest.mark.parametrize("command", [("inspect",), *(("assess", "--to", name) for name in some(TARGETS))])
 def test_items(names: list[str], command: tuple[str, ...]) -> None:
     apart = {name: items(run(*command, "-o", "json", name).out) for name in names}
     for cores, paths in orders(names):

@@ -22,6 +22,7 @@ from gpuxlate.model.share import Policy, Share
 from gpuxlate.testing import strategies
 from gpuxlate.translation.acceptance import DROPPABLE
 from gpuxlate.translation.pods.fit import Accept, fit_pod
+from tests.pairs.manifests import deployment
 
 EVERYTHING = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset(DROPPABLE))
 """All that a user can allow."""
@@ -116,43 +117,24 @@ def manifest(question: Question, backend: Backend) -> Manifest | None:
 def document(keys: PodKeys, question: Question) -> str:
     """A Deployment with these keys, as YAML."""
     made = {(one.init, one.index): one for one in keys.all_containers()}
-    places = [(one.init, one.index, one.name) for one in question.pod]
-
-    def containers(init: bool) -> list[dict[str, Any]]:
-        return [
-            _container(made.get((init, index)) or ContainerKeys(), name, question.style)
-            for is_init, index, name in places
-            if is_init is init
-        ]
-
-    spec: dict[str, Any] = {"containers": containers(False)}
-    if any(init for init, _, _ in places):
-        spec["initContainers"] = containers(True)
-    if keys.scheduler_name:
-        spec["schedulerName"] = keys.scheduler_name.text
-    if keys.node_selector:
-        spec["nodeSelector"] = _plain(keys.node_selector)
-    if keys.affinity:
-        terms = [{"matchExpressions": [_expression(one) for one in term]} for term in keys.affinity]
-        required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
-        spec["affinity"] = {"nodeAffinity": required}
-    metadata: dict[str, Any] = {"labels": {"app": "web", **_plain(keys.labels)}}
-    if keys.annotations:
-        metadata["annotations"] = _plain(keys.annotations)
-    whole = {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": "web"},
-        "spec": {
-            "replicas": question.replicas,
-            "selector": {"matchLabels": {"app": "web"}},
-            "template": {"metadata": metadata, "spec": spec},
-        },
+    pod: dict[str, Any] = {
+        "containers": {},
+        "init": {},
+        "labels": _plain(keys.labels),
+        "annotations": _plain(keys.annotations),
     }
-    if keys.claims:
-        spec["resourceClaims"] = [
-            {"name": one.name, "resourceClaimTemplateName": f"web-{one.name}"} for one in keys.claims
-        ]
+    for one in question.pod:
+        parts = _parts(made.get((one.init, one.index)) or ContainerKeys(), question.style)
+        pod["init" if one.init else "containers"][one.name] = parts
+    claims = [{"name": one.name, "resourceClaimTemplateName": f"web-{one.name}"} for one in keys.claims]
+    whole = deployment(
+        pod,
+        terms=[[_expression(one) for one in term] for term in keys.affinity],
+        replicas=question.replicas,
+        schedulerName=keys.scheduler_name and keys.scheduler_name.text,
+        nodeSelector=_plain(keys.node_selector),
+        resourceClaims=claims,
+    )
     return str(yaml.safe_dump_all([whole, *map(_template, keys.claims)], sort_keys=False))
 
 
@@ -183,16 +165,13 @@ def _request(one: DeviceRequest) -> dict[str, Any]:
     return {"name": one.name, "exactly": exactly}
 
 
-def _container(keys: ContainerKeys, name: str, style: str) -> dict[str, Any]:
-    found: dict[str, Any] = {"name": name, "image": "registry.example.com/app:1"}
-    if keys.env:
-        found["env"] = [{"name": key, "value": value.text} for key, value in keys.env.items()]
-    if keys.limits:
-        parts = ("limits", "requests") if style == "both" else (style,)
-        found["resources"] = {part: _plain(keys.limits) for part in parts}
-    if keys.claims:
-        found.setdefault("resources", {})["claims"] = [{"name": one.name} for one in keys.claims]
-    return found
+def _parts(keys: ContainerKeys, style: str) -> dict[str, Any]:
+    amounts = _plain(keys.limits)
+    return {
+        **dict.fromkeys(("limits", "requests") if style == "both" else (style,), amounts),
+        "env": {name: value.text for name, value in keys.env.items()},
+        "claims": [{"name": one.name} for one in keys.claims],
+    }
 
 
 def _plain(values: Mapping[str, Value]) -> dict[str, int | str]:
