@@ -22,7 +22,7 @@ def pytest_report_header() -> str:
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     if effort.FULL and terminalreporter.stats.get("failed"):
+        again = f"GPUXLATE_EFFORT=full GPUXLATE_SEED={effort.SEED} repeats this run."
         terminalreporter.write_line(
-            f"GPUXLATE_EFFORT=full GPUXLATE_SEED={effort.SEED} repeats this run. Add what failed as a case or an "
-            "@example, so that it is tried in every run."
+            f"{again} Add what failed as a case or an @example: every run then tries it."
         )

@@ -19,8 +19,8 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.share_problems import share_problems
 from gpuxlate.rules import catalog, source, translation
 from gpuxlate.rules.base import CodeTakenError, Rule, Scope, rule, rules_of
+from tests.rules.examples import EXAMPLE, INSTEAD, blocks, manifest_of
 from tests.rules.findings import lint
-from tests.test_rule_examples import EXAMPLE, INSTEAD, blocks, manifest_of
 
 RULES = (*catalog.neutral_rules(), *registry.get("neutral").rules)
 
