@@ -36,6 +36,7 @@ class Files:
         self.folder = folder
         self.run_in_folder = runner(folder)
         (folder / "base").mkdir()
+        self.web, self.configuration = folder / "base" / "web.yaml", folder / "translate.yaml"
         self.web.write_text(DEPLOYMENT)
         self.configuration.write_text(CONFIG)
         (folder / "kustomization.yaml").write_text(
@@ -44,14 +45,6 @@ class Files:
         self.function = folder / "gpuxlate-krm"
         self.function.write_text('#!/bin/sh\nexec gpuxlate krm "$@"\n')
         self.function.chmod(0o755)
-
-    @property
-    def web(self) -> Path:
-        return self.folder / "base" / "web.yaml"
-
-    @property
-    def configuration(self) -> Path:
-        return self.folder / "translate.yaml"
 
     def refusing(self) -> None:
         """Without rounding, which the workload needs."""
