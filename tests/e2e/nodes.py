@@ -288,8 +288,3 @@ PLAIN = [
 ]
 """Whole cards on no vendor's node, no cards, a node that is not ready, one that takes no pods."""
 ALL = [*VKE, *ACK, *TKE, *OTHERS, *PLAIN]
-
-
-def fleet(total: int) -> list[Node]:
-    """The nodes of the large fleet in ``pods.fleet``."""
-    return [vke(f"node-{index:03}") for index in range(total)]

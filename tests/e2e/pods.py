@@ -8,7 +8,7 @@ qGPU branch of elastic-ai/arena); HAMi and Volcano: device, type, MiB, percent (
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from . import nodes
@@ -131,21 +131,3 @@ OTHERS = [
 ]
 PLAIN = [pod("cpu-only", "cpu-1", {"cpu": "1"})]
 ALL = [*VKE, *ACK, *TKE, *OTHERS, *PLAIN]
-
-
-FLEET_NODES = 200
-"""Nodes ``node-000`` and on, of two cards each, that the fleet's pods stand on."""
-
-
-def numbered(index: int) -> Pod:
-    """Pod ``index`` of a large fleet: one of five has a share; 20,000 pods put 10 shares on each card."""
-    serial = index // 5
-    where = f"node-{serial % FLEET_NODES:03}"
-    if index % 5:
-        return pod(f"pod-{index:05}", where, {"cpu": "1"})
-    return vke(f"pod-{index:05}", where, mgpu(5, 1024), {"main": str(serial // FLEET_NODES % 2)})
-
-
-def fleet(total: int) -> Iterator[Pod]:
-    """``total`` pods, one at a time."""
-    return map(numbered, range(total))

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 import json
 import math
+import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePath
@@ -49,9 +50,7 @@ TRANSFORM = Package(
     "sha512-NNGEsqtbHqQcocE+kIb2NzmqU3BWN3bpI39DBME0GrjIRPxme/LCSH+7fIHDhJGDIArStvS5cEp3AJVUbU8iZQ==",
 )
 
-DIFFERENCES: dict[str, dict[str, Any]] = yaml.safe_load(
-    Path(__file__).with_name("differences.yaml").read_text()
-)
+DIFFERENCES: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("differences.yaml").read_bytes())
 SUITES = ("yaml", "json")
 
 
@@ -258,3 +257,44 @@ def test_some_in_a_process_of_their_own(suite: str, name: str, tmp_path: Path) -
             assert b"Traceback" not in done.stderr
             if command[0] == "translate":
                 assert done.stdout == (b"" if done.returncode else data)
+
+
+# --- without a suite its tests say why: skipped on a machine without npm, failed in CI -------------------
+
+NOBODY = Package("no-such-suite", "0.0.0", "sha512-nothing")
+
+
+def failing(*_: object, **__: object) -> subprocess.CompletedProcess[str]:
+    return subprocess.CompletedProcess([], 1, "", "npm error code E404\n")
+
+
+def silent(*_: object, **__: object) -> subprocess.CompletedProcess[str]:
+    raise subprocess.TimeoutExpired("npm", 120)
+
+
+def another_file(*_: object, cwd: str, **__: object) -> subprocess.CompletedProcess[str]:
+    (Path(cwd) / NOBODY.file).write_bytes(b"something else")
+    return subprocess.CompletedProcess([], 0, "", "")
+
+
+@pytest.mark.parametrize(
+    ("npm", "reason"),
+    [
+        (None, "npm is not installed, and no-such-suite@0.0.0 comes from its registry"),
+        (failing, "npm gives no no-such-suite@0.0.0: npm error code E404"),
+        (silent, "npm gave no no-such-suite@0.0.0 within 120 s: no registry answers"),
+        (another_file, "no-such-suite@0.0.0 is not the file that was meant: sha512-"),
+    ],
+)
+def test_no_suite(
+    npm: Callable[..., Any] | None, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GPUXLATE_CACHE", str(tmp_path))
+    monkeypatch.setattr(shutil, "which", lambda _: npm and "npm")
+    if npm is not None:
+        monkeypatch.setattr(subprocess, "run", npm)
+    for ci, outcome in (("", pytest.skip.Exception), ("true", pytest.fail.Exception)):
+        monkeypatch.setenv("CI", ci)
+        with pytest.raises(outcome, match=reason.replace(".", "[.]")):
+            members(NOBODY)
+        assert not (tmp_path / "npm" / NOBODY.file).exists()

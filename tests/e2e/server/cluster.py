@@ -54,6 +54,8 @@ class Cluster:
 
     folder: Path
     """Temporary; gone when the cluster is stopped."""
+    authority: Path
+    """The certificate of the authority that signed the server's."""
     access: Access
     """The users: see Access for their names."""
     rest: Rest
@@ -77,6 +79,7 @@ class Cluster:
             self.folder = Path(held.enter_context(temporary))
             held.callback(self._stop)
             authority = Authority(self.folder)
+            self.authority = authority.pair.certificate
             self.access = Access(self.folder, authority.client("admin", MASTERS))
             self.access.write_plugins()
             self._launch(server, authority)
@@ -135,11 +138,6 @@ class Cluster:
         return self._processes[-1]
 
     # what it is
-
-    @property
-    def authority(self) -> Path:
-        """The certificate of the authority that signed the server's."""
-        return self.folder / "ca.crt"
 
     @property
     def pids(self) -> list[int]:
