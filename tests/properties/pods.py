@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -84,48 +84,37 @@ class Pod:
         return "".join(_lines(self._document(), 0))
 
     def _document(self) -> dict[str, Any]:
-        spec: dict[str, Any] = {}
-        if self.scheduler is not None:
-            spec["schedulerName"] = self.scheduler
-        if self.node_selector:
-            spec["nodeSelector"] = self.node_selector
-        if self.affinity:
-            terms = [{"matchExpressions": self.affinity}]
-            required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
-            spec["affinity"] = {"nodeAffinity": required}
-        if self.init:
-            spec["initContainers"] = [_container("init", self.init)]
-        spec["containers"] = [_container(f"main-{n}", one) for n, one in enumerate(self.containers)]
-        inner = {"labels": {"app": "web", **self.labels}, **_if("annotations", self.annotations)}
+        terms = [{"matchExpressions": self.affinity}]
+        required = {"requiredDuringSchedulingIgnoredDuringExecution": {"nodeSelectorTerms": terms}}
+        spec = _some(
+            schedulerName=self.scheduler,
+            nodeSelector=self.node_selector,
+            affinity=self.affinity and {"nodeAffinity": required},
+            initContainers=self.init and [_container("init", self.init)],
+            containers=[_container(f"main-{n}", one) for n, one in enumerate(self.containers)],
+        )
+        labels, stray = {"app": "web", **self.labels}, _some(labels=self.stray)
         if self.kind == "Pod":
-            owner = {"annotations": {**self.owner_annotations, **self.annotations}}
-            labels = {**self.owner_labels, **inner["labels"]}
-            about = {"name": "web", "labels": labels, **(owner if owner["annotations"] else {})}
-            return {
-                "apiVersion": "v1",
-                "kind": "Pod",
-                "metadata": about,
-                **_if("labels", self.stray),
-                "spec": spec,
-            }
-        template = {"metadata": inner, **_if("labels", self.stray), "spec": spec}
-        owner = {**_if("labels", self.owner_labels), **_if("annotations", self.owner_annotations)}
-        body: dict[str, Any] = {"template": template}
+            annotations = _some(annotations={**self.owner_annotations, **self.annotations})
+            about = {"name": "web", "labels": {**self.owner_labels, **labels}, **annotations}
+            return {"apiVersion": "v1", "kind": "Pod", "metadata": about, **stray, "spec": spec}
+        inner = {"labels": labels, **_some(annotations=self.annotations)}
+        owner = {"name": "web", **_some(labels=self.owner_labels, annotations=self.owner_annotations)}
+        body: dict[str, Any] = {"template": {"metadata": inner, **stray, "spec": spec}}
         if self.kind == "Deployment":
             body = {"selector": {"matchLabels": {"app": "web"}}, **body}
-        return {"apiVersion": "x/v1", "kind": self.kind, "metadata": {"name": "web", **owner}, "spec": body}
+        return {"apiVersion": "x/v1", "kind": self.kind, "metadata": owner, "spec": body}
 
 
-def _if(name: str, values: Mapping[str, Any]) -> dict[str, Any]:
-    return {name: dict(values)} if values else {}
+def _some(**parts: Any) -> dict[str, Any]:
+    """The parts that are not empty."""
+    return {name: value for name, value in parts.items() if value}
 
 
 def _container(name: str, one: Container) -> dict[str, Any]:
-    made: dict[str, Any] = {"name": name, "image": "web:1"}
-    if one.env:
-        made["env"] = [{"name": key, "value": value} for key, value in one.env.items()]
-    resources = {**_if("limits", one.limits), **_if("requests", one.requests)}
-    return made | ({"resources": resources} if resources else {})
+    env = [{"name": key, "value": value} for key, value in one.env.items()]
+    resources = _some(limits=one.limits, requests=one.requests)
+    return {"name": name, "image": "web:1", **_some(env=env, resources=resources)}
 
 
 def _lines(value: Any, column: int) -> Iterator[str]:
