@@ -24,7 +24,7 @@ by_section = pytest.mark.parametrize("section", SECTIONS, ids=[one.name for one 
 
 @by_section
 def test_what_is_said(tmp_path: Path, section: Section) -> None:
-    wrong = {}
+    wrong = []
     for number, case in enumerate(case for row in section.cases for case in row):
         folder = tmp_path / str(number)
         folder.mkdir()
@@ -32,14 +32,14 @@ def test_what_is_said(tmp_path: Path, section: Section) -> None:
         assert "Traceback" not in done.err
         said, wanted = (done.err, done.exit, bool(done.out)), (case.says, case.exit, case.out)
         if said != wanted:
-            wrong[f"{case.name}: {case.run}"] = (said, wanted)
-    assert wrong == {}, "each with what is said and what is in the table"
+            wrong.append(f"{case.name}: {case.run}\n  says     {said}\n  in table {wanted}")
+    assert not wrong, "\n".join(wrong)
 
 
 @by_section
 def test_what_is_to_be_done_instead_works(tmp_path: Path, section: Section) -> None:
     """The commands named there are told nothing of use or input, with the files of the case."""
-    wrong = {}
+    wrong = []
     instead = [(case, command) for case, *_ in section.cases for command in commands_in(case.instead)]
     for number, (case, command) in enumerate(instead):
         stdin = (FOLDER / "files" / "web.yaml").read_text() if " -" in f"{command} " else case.stdin
@@ -49,8 +49,8 @@ def test_what_is_to_be_done_instead_works(tmp_path: Path, section: Section) -> N
         folder.mkdir()
         done = run(there, folder)
         if done.exit not in (0, 1) or "error: " in done.err:
-            wrong[f"{case.name}: {command}"] = done
-    assert wrong == {}
+            wrong.append(f"{case.name}: {command}\n  {done}")
+    assert not wrong, "\n".join(wrong)
 
 
 def _without_configuration(case: Case) -> dict[str, str | int | None]:

@@ -11,13 +11,13 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile.conftest import Case, Done, Tree, Worker, fill, holds, left_over
+from tests.hostile.conftest import Case, Done, Tree, Worker, fill, holds, left_over, loaded_worker
 
 
 @pytest.fixture(scope="module")
 def mounted(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Worker]:
     """A worker whose mounts nobody else sees, and which go away with it."""
-    made = Worker(tmp_path_factory.mktemp("mounted"))
+    made = loaded_worker(tmp_path_factory.mktemp("mounted"))
     number = made.ask({"namespace": True})["errno"]
     if number:
         made.close()
