@@ -36,17 +36,7 @@ from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.source import Source
 from tests.effort import tries
 
-from .sources import (
-    EVERYTHING,
-    FIRST,
-    PODS,
-    Manifest,
-    Question,
-    budget,
-    manifest,
-    one_container,
-    questions,
-)
+from .sources import EVERYTHING, FIRST, PODS, Manifest, Question, budget, manifest, one_container, questions
 
 EXAMPLES, OF_FORMS = 200, 50
 """Of a pair of dialects, and of a pair with a form."""
