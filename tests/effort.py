@@ -57,4 +57,4 @@ def some(cases: Iterable[T]) -> Sequence[T]:
     return found if FULL else found[:: max(1, len(found) // number(len(found)))]
 
 
-only_in_full: Any = pytest.mark.skipif(not FULL, reason="takes minutes: GPUXLATE_EFFORT=full runs it")
+only_in_full: Any = pytest.mark.skipif(not FULL, reason="GPUXLATE_EFFORT=full runs it")
