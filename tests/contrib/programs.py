@@ -34,7 +34,7 @@ def runner(folder: Path) -> Run:
             capture_output=True,
             text=True,
             check=False,
-            timeout=60,
+            timeout=300,  # a busy machine takes long
         )
 
     return called

@@ -83,6 +83,7 @@ class Cluster:
             self.access = Access(self.folder, authority.client("admin", MASTERS))
             self.access.write_plugins()
             self._launch(server, authority)
+            held.callback(self.rest.close)
             # The built-in role "view" is filled by a controller, which does not run here.
             self.kubectl("create", "clusterrole", VIEWERS, "--verb=get,list,watch", f"--resource={_READABLE}")
             self.kubectl(
@@ -117,6 +118,7 @@ class Cluster:
             if failed is None:
                 return
             reason = failed.last_words()
+            self.rest.close()
             self._stop()
             if "address already in use" not in failed.log.read_text(errors="replace") or attempt == 3:
                 raise ClusterError(f"{failed.log.stem} does not start: {reason}")
