@@ -1,4 +1,4 @@
-"""Room: what the search finds can be placed, what it does not find cannot; what is said to fit or move has room."""
+"""Room: what the search finds can be placed, what it does not find cannot, and pods that move have room."""
 
 from __future__ import annotations
 
