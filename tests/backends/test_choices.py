@@ -11,17 +11,17 @@ from dataclasses import replace
 from functools import cache
 
 import pytest
-import yaml
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import SELECTOR, Backend, ContainerShare, Key, Place
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.share import Share
 from gpuxlate.testing.forgotten import GENEROUS
 from gpuxlate.testing.manifest import with_key
 from gpuxlate.testing.strategies import naming_a_card
 from gpuxlate.translation.pods.fit import Accept, fit_pod
-from tests.backends.pods import codes, pod, to
+from tests.backends import pods
+from tests.backends.pods import Short, codes, plain, pod, to
 
 SHARES = (Share(1, 30, 4096), Share(1, None, 4096), Share(1, 50), Share(2), Share(1))
 PLACES = (Place.ANNOTATION, Place.LABEL, Place.ENV, Place.NODE_SELECTOR, Place.RESOURCE)
@@ -42,33 +42,23 @@ def written(name: str) -> PodKeys | None:
     """A share as the dialect writes it; None where it is read only, or a claim."""
     backend = registry.get(name)
     for share in SHARES:
-        one = ContainerShare("web", 0, share=naming_a_card(share, backend))
+        one = ContainerShare("c1", 0, share=naming_a_card(share, backend))
         fit = fit_pod([one], backend, GENEROUS)
         if fit.accepted and not fit.keys.claims and not backend.reads_only:
-            bare = [replace(each, name="web", requests={}) for each in fit.keys.containers]
+            bare = [replace(each, requests={}) for each in fit.keys.containers]
             return replace(fit.keys, containers=tuple(bare))
     return None
 
 
 def manifest(keys: PodKeys) -> str:
     [container] = keys.containers
-    spec = {
-        **({"schedulerName": keys.scheduler_name.text} if keys.scheduler_name else {}),
+    short: Short = {
+        "limits": plain(container.limits), "env": {name: one.text for name, one in container.env.items()},
+        "labels": plain(keys.labels), "annotations": plain(keys.annotations),
         "nodeSelector": plain(keys.node_selector),
-        "containers": [of_container(container)],
-    }
-    metadata = {"name": "web", "labels": plain(keys.labels), "annotations": plain(keys.annotations)}
-    return yaml.safe_dump({"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec})
-
-
-def of_container(one: ContainerKeys) -> dict[str, object]:
-    env = [{"name": name, "value": value.text} for name, value in one.env.items()]
-    return {"name": one.name, "env": env, "resources": {"limits": plain(one.limits)}}
-
-
-def plain(values: object) -> dict[str, object]:
-    assert isinstance(values, dict)
-    return {name: value.plain for name, value in values.items()}
+    }  # fmt: skip
+    scheduler = {"schedulerName": keys.scheduler_name.text} if keys.scheduler_name else {}
+    return pods.manifest({**short, **scheduler})
 
 
 def silence(backend: Backend, row: Key, place: Place, target: str) -> str | None:

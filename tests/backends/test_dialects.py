@@ -9,24 +9,13 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare
-from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.share import Device, Isolation, Policy, Qos, Share
 from gpuxlate.translation.pods.fit import Accept, PodFit, fit_pod
-from tests.backends.pods import (
-    NAMES,
-    PARTS,
-    Short,
-    full,
-    keys_of,
-    listed,
-    manifest,
-    place,
-    profile_of,
-    read,
-    table,
-)
+from tests.backends import pods
+from tests.backends.pods import Short, full, keys_of, listed, manifest, place, plain, profile_of, read
 
-TABLE: dict[str, Short] = table("dialects.yaml")
+TABLE: dict[str, Short] = pods.table("dialects.yaml")
 ABOUT = {"share", "shares", "found", "says", "profile", "named"}
 VERDICTS = ("exact", "rounded", "filled", "dropped", "refused")
 
@@ -43,7 +32,7 @@ def pod_of(section: Short, row: Short) -> Short:
     """The pod of a row in short form."""
     pod = {name: value for name, value in row.items() if name not in ABOUT}
     if "place" in section:
-        names = [name for name in pod if name not in PARTS and name not in NAMES]
+        names = [name for name in pod if name not in pods.PARTS and name not in pods.NAMES]
         pod[section["place"]] = {name: pod.pop(name) for name in names}
     scheduler = {"schedulerName": section["scheduler"]} if "scheduler" in section else {}
     return {**scheduler, **full(pod, section.get("^", "^"))}
@@ -114,10 +103,6 @@ def said(done: PodFit) -> tuple[list[str], list[str]]:
             losses.append(f"{name}{loss.kind} {loss.field} {loss.code}{given}")
         notes += [f"{name}{note.code} {note.severity}" for note in one.diagnostics]
     return losses, notes
-
-
-def plain(values: Any) -> Short:
-    return {name: value.plain for name, value in values.items() if isinstance(value, Value)}
 
 
 def shown(keys: PodKeys) -> Short:

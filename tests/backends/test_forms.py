@@ -435,9 +435,10 @@ def parsed(text: str) -> Translation:
     return translated(Source("form.yaml", text), "neutral", reads_only=True)
 
 
-@pytest.mark.parametrize(
-    "about", sorted(FIXTURES.glob("volcengine-aiapp/*/about.yaml")), ids=lambda path: path.parent.name
-)
+AIAPP_SEEDS = sorted(FIXTURES.glob("volcengine-aiapp/*/about.yaml"))
+
+
+@pytest.mark.parametrize("about", AIAPP_SEEDS, ids=lambda path: path.parent.name)
 def test_golden_files(about: Path) -> None:
     golden = (about.parent / "form.yaml").read_text(encoding="utf-8")
     [item] = parsed(golden).items
@@ -468,9 +469,8 @@ def test_reads() -> None:
         errors = [d.code for d in done.diagnostics if d.severity == "error"]
         return errors, [(item.object.name, item.share) for item in done.items]
 
-    assert {text: found(text) for text, _ in READS} == {
-        text: ([], [("form", share)]) for text, share in READS
-    }
+    expected = {text: ([], [("form", share)]) for text, share in READS}
+    assert {text: found(text) for text in expected} == expected
 
 
 PROBLEMS: list[tuple[str, str, str]] = [
@@ -494,10 +494,8 @@ PROBLEMS: list[tuple[str, str, str]] = [
 
 def test_what_the_form_would_not_take() -> None:
     """Found by lint at its place, and a refusal of parse."""
-
-    assert {text: lint(text, "form.yaml") for text, *_ in PROBLEMS} == {
-        text: [f"{code} error {marked}"] for text, code, marked in PROBLEMS
-    }
+    expected = {text: [f"{code} error {marked}"] for text, code, marked in PROBLEMS}
+    assert {text: lint(text, "form.yaml") for text in expected} == expected
     assert [text for text, *_ in PROBLEMS if not parsed(text).refused] == []
 
 

@@ -196,16 +196,16 @@ def test_each_text_is_read_once(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> 
     assert read == ["pods.yaml"]
 
 
+FOUR_A10 = {"cards": {"perNode": 4, "model": "A10"}}
+
+
 @pytest.mark.parametrize(
     ("profile", "said"),
     [
         ({"policy": "fixed-share"}, ["no cards.perNode and no cards.memoryMiB"]),
         ({"cards": {"perNode": 4}}, ["has no cards.memoryMiB"]),
         ({"cards": {"memoryMiB": 22731}}, ["has no cards.perNode"]),
-        (
-            {"cards": {"perNode": 4, "model": "A10"}},
-            ["the catalogue has no memory of A10", "cards.model: A10-24GB"],
-        ),
+        (FOUR_A10, ["the catalogue has no memory of A10", "cards.model: A10-24GB"]),
         ({"cards": {"perNode": 4, "model": "L4"}}, ["the catalogue has no memory of L4"]),
     ],
 )
@@ -245,11 +245,8 @@ class Seen(HTMLParser):
 
 @pytest.mark.parametrize("command", ["plan", "assess"])
 def test_a_page_runs_and_loads_nothing(plan: Plan, tmp_path: Path, command: str) -> None:
-    plan(
-        deployment({f"{VKE}-core": 30, f"{VKE}-memory": 4096}, 3, HOSTILE),
-        "--to tke",
-        {"tke": TWO, "vke": TWO},
-    )
+    text = deployment({f"{VKE}-core": 30, f"{VKE}-memory": 4096}, 3, HOSTILE)
+    plan(text, "--to tke", {"tke": TWO, "vke": TWO})
     flags = ["--profile", "tke.profile", "--profile", "vke.profile"] if command == "plan" else []
     ran = run(command, "pods.yaml", "--to", "tke", *flags, "--html", "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")

@@ -64,15 +64,14 @@ def test_the_same_in_another_dress() -> None:
 
 
 A10 = "NVIDIA A10"
+TOTAL, USED = "memory.total [MiB]", "memory.used [MiB]"
+UNNAMED = [SeenCard(1, None, 4096, 12), SeenCard(0, None, 4095, 0)]
 CSV = {
     "0, NVIDIA A10, 4096 MiB, 12 MiB\n": [SeenCard(0, A10, 4096, 12)],
     "0, NVIDIA A10, 4096, 12\n": [SeenCard(0, A10, 4096, 12)],
-    "index, name, memory.total [MiB], memory.used [MiB]\n0, NVIDIA A10, 4096, 12\n": [
-        SeenCard(0, A10, 4096, 12)
-    ],
-    "memory.used [MiB], uuid, memory.total [MiB], index\n12 MiB, GPU-1, 4096 MiB, 1\n"
-    "0 MiB, GPU-0, 4095 MiB, 0\n": [SeenCard(1, None, 4096, 12), SeenCard(0, None, 4095, 0)],
-    "gpu_name, memory.total [MiB]\nNVIDIA A10, 4096 MiB\nNVIDIA A10, 4097 MiB\n": [
+    f"index, name, {TOTAL}, {USED}\n0, NVIDIA A10, 4096, 12\n": [SeenCard(0, A10, 4096, 12)],
+    f"{USED}, uuid, {TOTAL}, index\n12 MiB, GPU-1, 4096 MiB, 1\n0 MiB, GPU-0, 4095 MiB, 0\n": UNNAMED,
+    f"gpu_name, {TOTAL}\n{A10}, 4096 MiB\n{A10}, 4097 MiB\n": [
         SeenCard(0, A10, 4096),
         SeenCard(1, A10, 4097),
     ],
@@ -217,6 +216,7 @@ def ack_profile(card: int | None = None, **alibaba: object) -> Profile:
     return Profile("alibaba-gpushare", cards=CardProfile(memory_mib=card), extensions=(own,))
 
 
+SHARE_MODE = ack_profile(16160, isolation="share")
 WANTED = {
     "a part": (Share(1, 30, 4096), None, None, (4096, "4055.04", "4423.68", None)),
     # whether a container sees the request or how far it may burst is open
@@ -230,12 +230,8 @@ WANTED = {
     "ACK, card given": (Share(2, None, 8192), ack_profile(), 16160, (4096, "4055.04", "4423.68", 4309)),
     # 3073 MiB become 4 units (--round up): 1 % below the one, 8 % above the other
     "ACK, rounded": (Share(1, None, 3073), ack_profile(16160), None, (3073, "3042.27", "4423.68", 4309)),
-    "ACK, core_mem": (
-        Share(1, 30, 2048), ack_profile(16160, isolation="share"), None, (2048, "2027.52", "2211.84", 2154)
-    ),
-    "ACK, share": (
-        Share(1, None, 2048), ack_profile(16160, isolation="share"), None, (2048, "15998.4", "17452.8", None)
-    ),
+    "ACK, core_mem": (Share(1, 30, 2048), SHARE_MODE, None, (2048, "2027.52", "2211.84", 2154)),
+    "ACK, share": (Share(1, None, 2048), SHARE_MODE, None, (2048, "15998.4", "17452.8", None)),
     "ACK, open source": (Share(1, None, 2048), ack_profile(open_source=True), None, (2048, None, None, None)),
 }  # fmt: skip
 
