@@ -219,7 +219,7 @@ def test_the_record_of_the_scheduler() -> None:
     assert {one: placed(*one) for one in RECORDS} == RECORDS
 
 
-KOORD_RECORDS: list[tuple[dict[str, object], list[tuple[int, ...]]]] = [
+KOORD_RECORDS: list[tuple[dict[str, dict[str, object]], list[tuple[int, ...]]]] = [
     ({koordinator.RECORD: {"gpu": [{"minor": 1, "resources": {}}, {"minor": 3}]}}, [(1, 3)]),
     ({koordinator.RECORD: {"gpu": [{"minor": 1}, {"minor": 1}]}}, []),
     ({koordinator.RECORD: {"gpu": [{"minor": "x"}]}}, []),
