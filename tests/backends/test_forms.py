@@ -469,7 +469,7 @@ def test_reads() -> None:
         errors = [d.code for d in done.diagnostics if d.severity == "error"]
         return errors, [(item.object.name, item.share) for item in done.items]
 
-    expected = {text: ([], [("form", share)]) for text, share in READS}
+    expected: dict[str, object] = {text: ([], [("form", share)]) for text, share in READS}
     assert {text: found(text) for text in expected} == expected
 
 

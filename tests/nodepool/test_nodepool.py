@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
@@ -20,6 +21,7 @@ from gpuxlate.model import versions
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share
 from tests import running
+from tests.backends.pods import profile_of
 from tests.cluster.asking import share
 
 VKE, ACK, TKE = "volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu"
@@ -132,74 +134,23 @@ def test_the_label_of_a_card_model_is_named() -> None:
 
 
 MET, UNMET, UNKNOWN = State.MET, State.UNMET, State.UNKNOWN
-ONLINE = part(FIXED, Qos.ONLINE)
-TWO = Share(2, 160, 61440)
-COLOCATION = "kubernetesVersion components.mgpu nodeImage policy cards.memoryMiB "
+ROWS = yaml.safe_load((Path(__file__).parent / "prerequisites.yaml").read_text(encoding="utf-8"))
+ASKED = {
+    "online": part(FIXED, Qos.ONLINE), "part": PART, "burst": part(BURST), "memory": MEMORY, "whole": WHOLE,
+    "two": Share(2, 60, 8192, BEST), "two large": Share(2, 160, 61440),
+}  # fmt: skip
 
 
-def states(met: str = "", unmet: str = "", unknown: str = "") -> dict[str, State]:
-    rows = ((MET, met), (UNMET, unmet), (UNKNOWN, unknown))
-    return {fact: state for state, facts in rows for fact in facts.split()}
-
-
-DRIVERS = "components.mgpuDriver components.generalWebhook"
-NEW = {"mgpu": "0.6.0", "mgpuDriver": "0.07.35.23", "generalWebhook": "v1.20.0"}
-OLD = {"mgpu": "0.5.9", "mgpuDriver": "latest"}
-OF_TKE = "kubernetesVersion cards.model cards.perNode cards.memoryMiB components.qgpuModule"
-V100 = CardProfile("Tesla-V100-SXM2-32GB", 8, 32510)
-A10, SMALL_A10 = CardProfile("A10", 4, 22731), CardProfile("A10", 4, 2048)
-CHECKS: list[tuple[Share, Profile, dict[str, State]]] = [
-    (
-        ONLINE,
-        Profile(VKE, "v1.28.15-vke.19", "velinux1.0", "fixed-share", A10, NEW),
-        states(met=COLOCATION + DRIVERS),
-    ),
-    (
-        ONLINE,
-        Profile(VKE, "v1.28.15-vke.18", "veLinux 2.0", "native-burst-share", SMALL_A10, OLD),
-        states(unmet=COLOCATION, unknown=DRIVERS),
-    ),
-    # a pod that names no policy is fixed-share
-    (PART, Profile(VKE, policy="guaranteed-burst-share"), states(unmet="policy", unknown="cards.memoryMiB")),
-    # docs 6460/159262: several cards from v0.2.0, cards such as H20 from v0.6.1
-    (
-        Share(2, 60, 8192, BEST),
-        Profile(VKE, policy="best-effort", cards=CardProfile(per_node=1), components={"mgpu": "v0.1.9"}),
-        states("policy", "cards.perNode components.mgpu", "cards.memoryMiB"),
-    ),
-    (
-        WHOLE,
-        Profile(VKE, cards=CardProfile("NVIDIA-H20", 8, 97871), components={"mgpu": "v0.6.0"}),
-        states("cards.perNode", "components.mgpu"),
-    ),
-    # ACK, use-cgpu-to-allocate-computing-power (2026-03-26)
-    (
-        PART,
-        Profile(ACK, "v1.18.8-aliyun.1", components={"cgpu": "1.0.4", "ackAiInstaller": "1.12.6"}),
-        states("components.ackAiInstaller", "kubernetesVersion components.cgpu", "cards.memoryMiB"),
-    ),
-    (MEMORY, ack(isolation="mps"), states(unknown="cards.memoryMiB")),
-    # "GPU sharing" (2024-11), docs 457/127667 and 457/117759
-    (
-        TWO,
-        Profile(TKE, "v1.24.4-tke.5", cards=V100, components={"qgpu": "1.1.0", "qgpuModule": "3.0.5"}),
-        states(OF_TKE, "components.qgpu"),
-    ),
-    (
-        part(BURST),
-        Profile(TKE, "v1.12.4-tke.30", policy="bs", cards=CardProfile("P40", 1, 22919)),
-        states("policy cards.memoryMiB", "kubernetesVersion cards.model"),
-    ),
-]
-
-
-@pytest.mark.parametrize(("share", "profile", "expected"), CHECKS)
-def test_prerequisites(share: Share, profile: Profile, expected: dict[str, State]) -> None:
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_prerequisites(row: dict[str, Any]) -> None:
+    profile = profile_of(row, row["profile"]["target"])
+    assert profile is not None
     worst: dict[str, State] = {}
-    for one in needs(profile.target, share, profile).check(profile):
+    for one in needs(profile.target, ASKED[row["share"]], profile).check(profile):
         fact = one.requirement.fact
         worst[fact] = UNMET if UNMET in (worst.get(fact), one.state) else one.state
-    assert worst == expected
+    states = {"met": MET, "unmet": UNMET, "unknown": UNKNOWN}
+    assert worst == {fact: state for name, state in states.items() for fact in row.get(name, "").split()}
 
 
 def test_architectures() -> None:

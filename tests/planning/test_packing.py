@@ -100,7 +100,7 @@ def fleets(draw: st.DrawFn) -> tuple[int, list[Asks], dict[int, int]]:
     return size, kinds, counts
 
 
-def _fields(one: Ask) -> dict[str, object]:
+def _fields(one: Ask) -> dict[str, Any]:
     return {name: getattr(one, name) for name in Ask.__slots__}
 
 
