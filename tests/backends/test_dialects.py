@@ -1,8 +1,8 @@
 """What is read from pods in each dialect, what is written for shares, and choices of cards and nodes.
 
-``dialects.yaml`` says its form. A choice is carried to another dialect, or reported; never silent: every key of
-every data sheet that is a choice is tried beside a share of its dialect, at targets that have such keys and at
-one that has none.
+``dialects.yaml`` says its form. A choice is carried to another dialect, or reported; never silent: every key
+of each data sheet that is a choice is tried beside a share of its dialect, at targets that have such keys and
+at one that has none.
 """
 
 from __future__ import annotations
