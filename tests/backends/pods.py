@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path as File
 from typing import Any
@@ -27,7 +27,7 @@ from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.edits import Edit, Put, Remove, Rename
-from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.translation.settings import Settings
@@ -166,6 +166,11 @@ def place(path: Path) -> str:
         where = re.sub(long_form, short_form, where)
     own, where = NAMES.get(name, (LIMITS,))[0], where or LIMITS
     return name if where == own else f"{where}/{name}"
+
+
+def plain(values: Mapping[str, Value]) -> Short:
+    """Values as YAML has them."""
+    return {name: value.plain for name, value in values.items()}
 
 
 def changes(edits: Iterable[Edit]) -> str:

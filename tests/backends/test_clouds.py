@@ -1,22 +1,81 @@
-"""TKE qGPU, ACK and VKE mGPU beside the tables: data sheets, origins of fields, choices of nodes."""
+"""TKE qGPU, ACK and VKE mGPU: the rules (``rules.yaml`` says its own form), data sheets, choices of nodes.
+
+Of each rule: pods that break it, at the exact place, and that keep it; the first are in ``fixtures/lint``.
+"""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
+import gpuxlate
 from gpuxlate.backends import alibaba, registry, tencent, volcengine
 from gpuxlate.backends.base import Backend, Reading, Taking
+from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.pod import Kind, Value
+from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.model.sheet import Place
-from tests.backends.pods import Short, keys_of, long, place
+from gpuxlate.rules.base import Context, check_pod
+from tests.backends.pods import Short, changes, keys_of, listed, long, place, pod, profile_of, table
+
+RULES: dict[str, list[Short]] = table("rules.yaml")
+CLOUDS = {
+    prefix: registry.get(name)
+    for prefix, name in (("TKE", "tencent-qgpu"), ("ACK", "alibaba-gpushare"), ("VKE", "volcengine-mgpu"))
+}
+EXPECTED = ("found", "fixes", "hint", "message")
+
+
+def problem(code: str, row: Short) -> object:
+    """What is not as the table says, None where all is."""
+    backend = CLOUDS[code[:3]]
+    keys = keys_of({name: row[name] for name in row if name not in (*EXPECTED, "profile")})
+
+    def lint(profile: Profile | None) -> list[Diagnostic]:
+        return list(check_pod(backend.rules, keys, Context(profile)))
+
+    profile = profile_of(row, backend.name)
+    found = lint(profile)
+    said = [f"{one.code} {one.severity} {place(one.path)}".removeprefix(f"{code} ") for one in found]
+    if said != listed(row.get("found", [])):
+        return said
+    fixes = [("safe " if one.fix.safe else "unsafe ") + changes(one.fix.edits) for one in found if one.fix]
+    if "fixes" in row and fixes != listed(row["fixes"]):
+        return fixes
+    hints = "\n".join(str(one.hint) for one in found)
+    messages = "\n".join(str(one.message) for one in found)
+    if (
+        not all(part in hints for part in listed(row.get("hint", [])))
+        or row.get("message", "") not in messages
+    ):
+        return hints, messages
+    if not all(one.message and one.hint for one in found):
+        return "a finding without a message or a hint"
+    if profile and not profile.extensions and lint(replace(profile, target="hami")) != lint(None):
+        return "a profile of another vendor counts"
+    if not code.startswith("VKE"):  # tests/conformance asks the same of readers, at random
+        return None
+    reading = backend.read(Taking(keys), None)
+    reported = {one.code for one in (*reading.invalid, *reading.notes)}
+    return f"the reader repeats a rule: {reported}" if reported - {"GX011"} else None
+
+
+@pytest.mark.parametrize("code", RULES)
+def test_rule(code: str) -> None:
+    found = {str(row): problem(code, row) for row in RULES[code]}
+    assert {row: one for row, one in found.items() if one is not None} == {}
+
+
+# --- data sheets ----------------------------------------------------------------------------------
 
 ACK, TKE, VKE = alibaba.BACKEND, tencent.BACKEND, volcengine.BACKEND
 PART: Short = {"v-core": 30, "v-mem": 4096}
 
 
-def read(backend: Backend, pod: Short) -> Reading:
-    return backend.read(Taking(keys_of(pod)), None)
+def read(backend: Backend, given: Short) -> Reading:
+    return backend.read(Taking(keys_of(given)), None)
 
 
 # --- data sheets ----------------------------------------------------------------------------------------
@@ -152,3 +211,50 @@ def test_card_and_placement_are_selectors() -> None:
         (long("a-place"), "spread"),
         (long("a-model"), "In Tesla-T4"),
     ]
+
+
+# --- containers that a cluster adds ---------------------------------------------------------------
+
+# Card lists of Volcengine where a cluster adds containers that the manifest does not have (VKE017):
+# Knative adds queue-proxy, Argo its wait container, Istio, Linkerd and Dapr their sidecars.
+
+LIST = "vke.volcengine.com/container-multiple-gpu"
+LIMITS = "vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096"
+KNATIVE = f"""\
+apiVersion: serving.knative.dev/v1
+kind: Service
+metadata: {{name: web}}
+spec:
+  template:
+    metadata: {{annotations: {{{LIST}: "%s"}}}}
+    spec: {{containers: [{{name: c, image: x, resources: {{limits: {{{LIMITS}}}}}}}]}}
+"""
+MESHES = (
+    'sidecar.istio.io/inject: "true"', "istio.io/rev: stable", "linkerd.io/inject: enabled",
+    'dapr.io/enabled: "true"',
+)  # fmt: skip
+
+
+def text_of(cards: str, mesh: str | None = None) -> str:
+    return pod(LIMITS, metadata=f', annotations: {{{LIST}: "{cards}", {mesh}}}') if mesh else KNATIVE % cards
+
+
+def errors(text: str) -> list[str]:
+    return [one.code for one in gpuxlate.lint(text).diagnostics if one.code == "VKE017"]
+
+
+def test_a_longer_list_is_read() -> None:
+    texts = [text_of(cards, mesh) for cards in ("2,0", "0,2", "0,2,0") for mesh in (None, *MESHES)]
+    found = {text: (errors(text), gpuxlate.parse(text).shares) for text in texts}
+    assert found == {text: ([], (Share(2, 30, 4096),)) for text in texts}
+
+
+def test_a_list_that_does_not_say_whose_cards_is_wrong() -> None:
+    assert [errors(text_of(cards)) for cards in ("2,1", "0,0")] == [["VKE017"]] * 2
+
+
+def test_an_ordinary_pod_has_one_number_for_each() -> None:
+    for mesh in ("team: a", 'sidecar.istio.io/inject: "false"', "linkerd.io/inject: disabled"):
+        text = text_of("2,0", mesh).replace("- name: web\n    ", "- ")
+        [found] = [one for one in gpuxlate.lint(text).diagnostics if one.code == "VKE017"]
+        assert "(number 1)" in found.message, mesh

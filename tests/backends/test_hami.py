@@ -23,6 +23,7 @@ from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 from tests.backends.pods import codes, lint, pod, read, speaks, to
+from tests.cluster.asking import share as share_text
 from tests.running import run
 
 SELECTOR = Accept(drop=frozenset({"selector"}))
@@ -84,10 +85,8 @@ def test_a_variable_that_is_there_changes_in_place() -> None:
 def test_choices_of_cards() -> None:
     choice = pod(MEMORY, metadata=", annotations: {nvidia.com/use-gputype: A100}")
     [found] = to(choice, "tke").diagnostics  # no place there
-    assert (found.code, found.message.split(" is")[0]) == (
-        "GX020",
-        "annotation nvidia.com/use-gputype (A100)",
-    )
+    what = "annotation nvidia.com/use-gputype (A100)"
+    assert (found.code, found.message.split(" is")[0]) == ("GX020", what)
     accepted = to(choice, "tke", SELECTOR)
     assert (accepted.refused, "gputype" in accepted.text) == (False, False)
     stays = to(choice, "volcano-vgpu")  # known there
@@ -148,9 +147,8 @@ def test_a_volcano_job_hands_its_scheduler_down() -> None:
         done = to(JOB, target)
         assert (done.refused, codes(done.diagnostics)) == (False, ["GX018"])
         assert "schedulerName: default-scheduler" in done.text
-    assert codes(lint(JOB.replace("spec:\n  tasks", "spec:\n  schedulerName: kube-batch\n  tasks"))) == [
-        "VOLC003"
-    ]
+    other = JOB.replace("spec:\n  tasks", "spec:\n  schedulerName: kube-batch\n  tasks")
+    assert codes(lint(other)) == ["VOLC003"]
     # Tekton: the steps of a Task have no field for it
     assert "GX023" in codes(to(TASK, "volcano-vgpu").diagnostics)
 
@@ -235,11 +233,7 @@ def test_a_rendered_share_replaces_one_under_the_names_of_a_profile(tmp_path: Pa
     workload.write_text(pod(RENAMED, spec=scheduler("hami-scheduler")), encoding="utf-8")
     names = ", ".join(f"{name}: {OWN[name]}" for name in ("count", "memory", "cores"))
     profile.write_text(f"target: hami\nhami: {{resourceNames: {{{names}}}}}\n", encoding="utf-8")
-    share.write_text(
-        "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {name: s}\n"
-        "spec: {cores: 20, memoryMiB: 4096, workload: {file: pod.yaml}}\n",
-        encoding="utf-8",
-    )
+    share.write_text(share_text("{cores: 20, memoryMiB: 4096, workload: {file: pod.yaml}}"))
     done = run("render", str(share), "--to", "hami", "--profile", str(profile))
     assert b"example.com/card: 1, hami.nvidia.com/gpumem: 4096, hami.nvidia.com/gpucores: 20" in done.out
 
@@ -256,9 +250,8 @@ def test_files_with_the_names_of_a_profile_are_read() -> None:
 
 
 def test_a_pod_that_the_scheduler_has_placed_may_name_its_node() -> None:
-    text = pod(
-        "nvidia.com/gpu: 1, nvidia.com/gpumem: 6k", spec=scheduler("hami-scheduler") + "  nodeName: gpu-1\n"
-    )
+    spec = scheduler("hami-scheduler") + "  nodeName: gpu-1\n"
+    text = pod("nvidia.com/gpu: 1, nvidia.com/gpumem: 6k", spec=spec)
     assert {*codes(gpuxlate.lint(text).diagnostics)} == {"HAMI009", "K8S002"}
     placed = text.replace("name: web}\nspec", "name: web, annotations: {hami.io/bind-phase: success}}\nspec")
     assert {*codes(gpuxlate.lint(placed).diagnostics)} == {"GX004"}

@@ -38,6 +38,11 @@ def wanted(
     return Wanted(name, keys_of_pod(pod), registry.get(_KINDS[vendor]) if vendor else None, count)
 
 
+def on(card: int, cores: int, mib: int, name: str = "p") -> Node:
+    """A pod of VKE with this share on a card of node a."""
+    return pods.vke(name, "a", pods.mgpu(cores, mib), {"main": str(card)})
+
+
 def recorded(name: str, node: str, limits: Any, key: str, text: str) -> Node:
     """A pod with the record of its cards that HAMi's scheduler leaves."""
     return pods.pod(name, node, limits, annotations={f"hami.io/{key}-devices-allocated": text})

@@ -17,7 +17,7 @@ from gpuxlate.model.pod import Value
 from gpuxlate.planning import ledger
 from gpuxlate.planning.capacity import Verdict, answer
 from gpuxlate.planning.problem import Wanted
-from tests.cluster.asking import HAMI_FLEET, ON_HAMI, Node, books, deployment, recorded, wanted
+from tests.cluster.asking import HAMI_FLEET, ON_HAMI, Node, books, deployment, on, recorded, wanted
 from tests.cluster.conftest import Run
 from tests.cluster.fake import FakeServer
 from tests.e2e import nodes as made
@@ -126,11 +126,6 @@ def mgpu(cores: int, mib: int | None = None, count: int = 1, **other: Any) -> Wa
 
 def gpushare(units: int, percent: int | None = None) -> Wanted:
     return wanted("ack", pods.gpushare(units, percent))
-
-
-def on(card: int, cores: int, mib: int, name: str = "p") -> Node:
-    """A pod of this share on a card of node a."""
-    return pods.vke(name, "a", pods.mgpu(cores, mib), {"main": str(card)})
 
 
 def unrecorded(cores: int) -> list[Node]:

@@ -1,4 +1,4 @@
-"""The search for room: what it finds can be placed, what it does not find cannot, whatever the order."""
+"""Room: what the search finds can be placed, what it does not find cannot, and pods that move have room."""
 
 from __future__ import annotations
 
@@ -11,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends.live import PERCENT
+from gpuxlate.cluster.pods import gpu_pods
 from gpuxlate.planning.capacity import Answer, Verdict, answer
 from gpuxlate.planning.packing.search import pack
 from gpuxlate.planning.packing.spaces import Ask, Bin, Space, Spot, UndecidedError
 from gpuxlate.planning.problem import Wanted
-from tests.cluster.asking import Node, books, wanted
+from gpuxlate.planning.room import Room, rooms
+from tests.cluster.asking import Node, books, on, wanted
 from tests.e2e import nodes as made
 from tests.e2e import pods
 from tests.effort import tries
@@ -156,10 +158,7 @@ def test_the_answer_holds_when_it_is_carried_out(
 ) -> None:
     """Pods put where the answer says they go overbook nothing, and the order of nodes does not matter."""
     nodes = [made.vke("a"), made.vke("b", cards=1)]
-    there = [
-        pods.vke(f"p{n}", "a", pods.mgpu(10 * c, 2048 * m), {"main": str(card)})
-        for n, (c, m, card) in enumerate(running)
-    ]
+    there = [on(card, 10 * c, 2048 * m, f"p{n}") for n, (c, m, card) in enumerate(running)]
     kinds = [
         wanted("vke", pods.mgpu(10 * c, 2048 * m), count, f"Deployment/{n}")
         for n, (c, m, count) in enumerate(asked)
@@ -187,3 +186,62 @@ def carried_out(nodes: list[Node], there: list[Node], kinds: list[Wanted], said:
                 assert card.cores <= PERCENT
                 assert card.memory_mib(one.view.card_mib) <= (one.view.card_mib or 0)
                 assert len(card.held) <= 16
+
+
+# --- room on live nodes ---------------------------------------------------------------------------
+
+
+def room(nodes: list[Any], running: list[Any]) -> list[Room]:
+    return rooms(books(nodes, running), list(gpu_pods(running)))
+
+
+def test_enough_in_total_and_no_card_has_it() -> None:
+    [found] = room([made.vke("a")], [on(0, 40, 8192), on(1, 40, 8192, "q")])
+    assert (found.cards, found.empty, found.enough_for, found.fragmented) == (2, 0, 1, True)
+    assert [(one.cores, one.card) for one in found.largest] == [(60, 0)]
+    moves = [(one.node, one.card, [m.pod for m in one.pods]) for one in found.moves]
+    assert moves == [("a", 0, ["default/p"]), ("a", 1, ["default/q"])]
+
+
+def test_nothing_moves_where_there_is_no_room_or_to_an_empty_card() -> None:
+    for running, empty in (([on(0, 60, 8192), on(1, 60, 8192, "q")], 0), ([on(0, 60, 8192)], 1)):
+        [found] = room([made.vke("a")], running)
+        assert (found.empty, found.fragmented, found.moves) == (empty, False, ())
+
+
+def test_a_closed_node_has_no_room() -> None:
+    [found] = room([made.vke("a", unschedulable=True)], [])
+    assert (found.cards, found.empty, found.largest) == (2, 0, ())
+    assert found.unknown
+
+
+def test_every_dialect_whose_nodes_are_read() -> None:
+    found = room(made.ALL, pods.ALL)
+    assert {one.target for one in found} >= {"volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu"}
+
+
+@tries(60)
+@given(st.lists(st.tuples(st.integers(1, 6), st.integers(1, 9), st.integers(0, 1)), max_size=5))
+def test_the_largest_share_fits_and_moves_have_room(running: list[tuple[int, int, int]]) -> None:
+    there, used = [], {0: [0, 0], 1: [0, 0]}
+    for n, (cores, memory, card) in enumerate(running):
+        if used[card][0] + 10 * cores <= 100 and used[card][1] + 2048 * memory <= 22000:
+            there.append(on(card, 10 * cores, 2048 * memory, f"p{n}"))
+            used[card] = [used[card][0] + 10 * cores, used[card][1] + 2048 * memory]
+    nodes = [made.vke("a")]
+    [found] = room(nodes, there)
+    for hole in found.largest:
+        cores, memory = min(hole.cores, 99), hole.memory_mib
+        if cores and memory >= 256:
+            result = answer(books(nodes, there), [wanted("vke", pods.mgpu(cores, memory))])
+            assert result.verdict is Verdict.FITS
+    for move in found.moves:
+        names = {one.pod.split("/")[1] for one in move.pods}
+        left = [one for one in there if one["metadata"]["name"] not in names]
+        keys = [
+            wanted("vke", one["spec"]["containers"][0]["resources"]["limits"], 1, one["metadata"]["name"])
+            for one in there
+            if one not in left
+        ]
+        after = books(nodes, [*left, on(move.card, 99, 22000, "block")])
+        assert answer(after, keys).verdict is Verdict.FITS

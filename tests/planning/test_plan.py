@@ -1,4 +1,4 @@
-"""``gpuxlate plan``: each target's own limits, what is said of the numbers, bad input, and the page."""
+"""``gpuxlate plan``: cards for pods, what is said of the numbers, bad input, parts of cards, and the page."""
 
 from __future__ import annotations
 
@@ -15,6 +15,12 @@ from jsonschema import Draft202012Validator
 
 from gpuxlate.config.schemas import schema
 from gpuxlate.inputs import files
+from gpuxlate.model.catalogue import Card, Template, cards
+from gpuxlate.model.parts import Partition
+from gpuxlate.model.profile import CardProfile, Profile
+from gpuxlate.model.share import Share
+from gpuxlate.planning.packing.parts import asks_of_part
+from gpuxlate.planning.packing.spaces import Space, first_way
 from gpuxlate.yamltext.compose import Document, documents
 from gpuxlate.yamltext.source import Source
 from tests.cli.test_locale import Untranslated, untranslated
@@ -31,11 +37,14 @@ Plan = Callable[..., Ran]
 def deployment(limits: Mapping[str, Any], count: int = 1, name: str = "web", **more: Any) -> str:
     """Pods with these limits. ``more``: their annotations, and the labels of their nodes."""
     container = {"name": "c", "image": "web:1", "resources": {"limits": limits}}
-    pod = {
-        "metadata": {"labels": {"app": "a"}, "annotations": more.get("annotations", {})},
-        "spec": {"nodeSelector": more.get("selector", {}), "containers": [container]},
-    }
-    spec = {"replicas": count, "selector": {"matchLabels": {"app": "a"}}, "template": pod}
+    spec = {"nodeSelector": more.get("selector", {}), "containers": [container]}
+    return replicas(spec, count, name, more.get("annotations"))
+
+
+def replicas(pod: Mapping[str, Any], count: int, name: str = "web", annotations: Any = None) -> str:
+    """A Deployment of pods with this spec."""
+    template = {"metadata": {"labels": {"app": "a"}, "annotations": annotations or {}}, "spec": pod}
+    spec = {"replicas": count, "selector": {"matchLabels": {"app": "a"}}, "template": template}
     data = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, "spec": spec}
     return json.dumps(data, ensure_ascii=False) + "\n"
 
@@ -187,16 +196,16 @@ def test_each_text_is_read_once(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> 
     assert read == ["pods.yaml"]
 
 
+FOUR_A10 = {"cards": {"perNode": 4, "model": "A10"}}
+
+
 @pytest.mark.parametrize(
     ("profile", "said"),
     [
         ({"policy": "fixed-share"}, ["no cards.perNode and no cards.memoryMiB"]),
         ({"cards": {"perNode": 4}}, ["has no cards.memoryMiB"]),
         ({"cards": {"memoryMiB": 22731}}, ["has no cards.perNode"]),
-        (
-            {"cards": {"perNode": 4, "model": "A10"}},
-            ["the catalogue has no memory of A10", "cards.model: A10-24GB"],
-        ),
+        (FOUR_A10, ["the catalogue has no memory of A10", "cards.model: A10-24GB"]),
         ({"cards": {"perNode": 4, "model": "L4"}}, ["the catalogue has no memory of L4"]),
     ],
 )
@@ -236,11 +245,8 @@ class Seen(HTMLParser):
 
 @pytest.mark.parametrize("command", ["plan", "assess"])
 def test_a_page_runs_and_loads_nothing(plan: Plan, tmp_path: Path, command: str) -> None:
-    plan(
-        deployment({f"{VKE}-core": 30, f"{VKE}-memory": 4096}, 3, HOSTILE),
-        "--to tke",
-        {"tke": TWO, "vke": TWO},
-    )
+    text = deployment({f"{VKE}-core": 30, f"{VKE}-memory": 4096}, 3, HOSTILE)
+    plan(text, "--to tke", {"tke": TWO, "vke": TWO})
     flags = ["--profile", "tke.profile", "--profile", "vke.profile"] if command == "plan" else []
     ran = run(command, "pods.yaml", "--to", "tke", *flags, "--html", "page.html")
     page = (tmp_path / "page.html").read_text(encoding="utf-8")
@@ -261,3 +267,126 @@ def test_the_page_draws_every_card(plan: Plan, tmp_path: Path) -> None:
     found = first(ran)
     assert page.count('class="card"') == 2 * found["nodes"] == 14
     assert page.count("<i ") == 2 * found["shares"] == 80
+
+
+# --- parts of cards -------------------------------------------------------------------------------
+
+
+def fitting(card: Card, one: Template, pool: str) -> int:
+    """How many of a partition fit on a card."""
+    profile = Profile("nvidia-mig", cards=CardProfile(card.name, 1, 81559))
+    [ask] = asks_of_part(0, Share(partition=Partition(one.name)), profile, pool)
+    there, count = (Space(100, 81559, 1_000, True, "", pool),), 0
+    while (found := first_way(there, (ask,))) is not None:
+        there, count = found[0], count + 1
+    return count
+
+
+def test_as_many_fit_on_a_card_as_the_catalogue_says() -> None:
+    """The sums of slices agree with NVIDIA/mig-parted, config-default.yaml, for every card and profile."""
+    divided = [(card, one) for card in cards() for one in card.templates if card.vendor == "nvidia"]
+    assert len(divided) > 100
+    for pool in ("", "alike"):
+        found = [(card.name, one.name, fitting(card, one, pool)) for card, one in divided]
+        assert found == [(card.name, one.name, one.most) for card, one in divided]
+
+
+def test_what_a_partition_costs(plan: Plan) -> None:
+    text, flags, profiles = pods(9, cores=10, mib=11000), "--to nvidia-mig --round up", {"nvidia-mig": H100}
+    found = first(plan(text, f"{flags} -o json", profiles))
+    value = {"field": "partition", "asked": "cores=10, memoryMiB=11000", "given": "1g.20gb", "shares": 9}
+    assert found["rounding"] == {"cards": 1, "values": [value]}
+    held = (one for node in found["layout"] for card in node["cards"] for one in card["held"])
+    assert {one["part"] for one in held} == {"1g.20gb"}
+    said = plan(text, flags, profiles).out.decode()
+    assert "1 of the cards is for rounding cores=10, memoryMiB=11000 to 1g.20gb (9 shares)" in said
+
+
+def test_places_are_fixed(plan: Plan) -> None:
+    text = f"{pods(mig='3g.40gb')}---\n{pods(3, mig='1g.10gb')}"
+    said = plan(text, "--to nvidia-mig", {"nvidia-mig": H100}).out.decode()
+    assert "1 card has partitions of several profiles: places are fixed" in said
+
+
+@pytest.mark.parametrize("row", CASES["what nothing says is not planned"], ids=lambda row: row["name"])
+def test_what_nothing_says_is_not_planned(plan: Plan, row: dict[str, Any]) -> None:
+    profile = {"cards": row["cards"], **row.get("more", {})}
+    ran = plan(text_of(row), f"--to {row['to']} -o json", {row["to"]: profile})
+    found = first(ran)
+    assert (found["cards"], ran.code) == (0, 1)
+    assert row["says"] in found["nowhere"][0]["reason"]
+
+
+# --- init containers ------------------------------------------------------------------------------
+
+# Init containers end before the others start: on a card, and in all, the larger counts. Kubernetes, "Init
+# containers", "Resource sharing within containers"; HAMi, pkg/device/initContainer.go,
+# CollapseInitContainerUsage (2026-08-21).
+Limits = list[dict[str, int]]
+NO_LIMITS: Limits = []
+
+
+def two_pods(init: Limits, containers: Limits = NO_LIMITS, sidecars: Limits = NO_LIMITS) -> str:
+    def listed(kind: str, limits: Limits, **more: str) -> list[dict[str, Any]]:
+        return [{"name": f"{kind}{n}", **more, "resources": {"limits": one}} for n, one in enumerate(limits)]
+
+    first = [*listed("side", sidecars, restartPolicy="Always"), *listed("init", init)]
+    return replicas({"initContainers": first, "containers": listed("app", containers or [{"cpu": 1}])}, 2)
+
+
+def mib(*amounts: int) -> Limits:
+    return [{"nvidia.com/gpu": 1, "nvidia.com/gpumem": one} for one in amounts]
+
+
+TEN = {"cards": {"perNode": 1, "memoryMiB": 10000}}
+RESERVED: dict[str, tuple[str, int, int]] = {
+    # by what it shows: the pod, the cards of 10000 MiB that two of them need, MiB of both
+    "the larger init container": (two_pods(mib(8000), mib(4000)), 2, 16000),
+    "the larger containers": (two_pods(mib(4000), mib(3000, 2000)), 1, 10000),
+    "containers together, on its card": (two_pods(mib(8000), mib(3000, 3000)), 2, 16000),
+    "one init container after the other": (two_pods(mib(4000, 5000), mib(1000)), 1, 10000),
+    "init containers alone": (two_pods(mib(5000)), 1, 10000),
+    "a sidecar stays": (two_pods([], mib(4000), mib(2000)), 2, 12000),
+    "a sidecar is there before": (two_pods(mib(4000), mib(1000), mib(2000)), 2, 12000),
+}
+
+
+def inspected() -> dict[str, Any]:
+    return dict(json.loads(run("inspect", "pods.yaml", "-o", "json").out))
+
+
+@pytest.mark.parametrize("name", RESERVED)
+def test_what_init_containers_reserve(plan: Plan, name: str) -> None:
+    text, cards, total = RESERVED[name]
+    found = first(plan(text, "--to hami -o json", {"hami": TEN}))
+    assert (found["cards"], found["proved"], found["use"]["memoryMiB"]["taken"]) == (cards, True, total)
+    assert inspected()["totals"]["hami"]["memoryMiB"] == total
+
+
+def test_a_printed_card_shows_what_is_reserved(plan: Plan) -> None:
+    """40 % of the card for the container, and 40 % more for the init container."""
+    plan(two_pods(mib(8000), mib(4000)), "--to hami --html plan.html", {"hami": TEN})
+    assert re.findall(r"width:([\d.]+)%", Path("plan.html").read_text()) == ["40.00"] * 4
+
+
+PARTITIONS = [{"nvidia.com/mig-1g.10gb": 3}]
+TWO_CARDS = {"cards": {"perNode": 2, "memoryMiB": 10000}}
+COUNTED: list[tuple[str, str, dict[str, Any], int]] = [
+    # the pod, its target, the profile, the number of cards
+    (two_pods(PARTITIONS, PARTITIONS), "nvidia-mig", {"cards": {"perNode": 1, "model": "H100-80GB"}}, 1),
+    (two_pods([{"nvidia.com/gpu": 2}], [{"nvidia.com/gpu": 1}]), "hami", TWO_CARDS, 4),
+]
+
+
+@pytest.mark.parametrize(("text", "target", "profile", "cards"), COUNTED, ids=["MIG", "whole cards"])
+def test_what_is_counted(plan: Plan, text: str, target: str, profile: dict[str, Any], cards: int) -> None:
+    found = first(plan(text, f"--to {target} --from {target} -o json", {target: profile}))
+    assert (found["cards"], found["nowhere"], found["refused"]) == (cards, [], [])
+
+
+def test_a_scheduler_that_looks_at_no_init_container() -> None:
+    """Volcano adds up spec.containers alone (pkg/scheduler/api/devices/nvidia/vgpu/utils.go, 2026-08-20)."""
+    init, app = ([{"volcano.sh/vgpu-number": 1, "volcano.sh/vgpu-memory": one}] for one in (8000, 4000))
+    read = json.loads(run("inspect", "-", "-o", "json", stdin=two_pods(init, app).encode()).out)
+    assert read["totals"]["volcano-vgpu"]["memoryMiB"] == 8000
+    assert [(one["container"], one.get("init")) for one in read["items"]] == [("init0", True), ("app0", None)]

@@ -1,9 +1,10 @@
-"""The one door to a server: what it makes of faults, how often it asks, and what it holds."""
+"""The one door to a server: what it makes of faults, what it holds, and which server a kubeconfig means."""
 
 from __future__ import annotations
 
 import gc
 import json
+import os
 import stat
 import weakref
 from collections.abc import Callable
@@ -14,7 +15,8 @@ import pytest
 
 from gpuxlate.cluster.client import Cluster, Options
 from gpuxlate.cluster.connection import MAX_WAIT, RETRIES
-from gpuxlate.cluster.server import ClusterError, ConflictError, MissingError
+from gpuxlate.cluster.kubeconfig import Kubeconfig
+from gpuxlate.cluster.server import ChoiceError, ClusterError, ConflictError, MissingError
 from tests.cluster.live.conftest import FAULTS, IN_DEFAULT, TOKEN
 from tests.e2e import faults
 from tests.e2e.fault_server import FaultServer
@@ -26,6 +28,12 @@ from tests.effort import number
 
 PODS = "/api/v1/pods"
 ONE = f"{IN_DEFAULT}/web"
+
+
+def written(folder: Path, text: str) -> Path:
+    path = folder / "kubeconfig"
+    path.write_text(text)
+    return path
 
 
 def opened(path: Path, **options: Any) -> Cluster:
@@ -150,9 +158,7 @@ def test_one_page_is_held_of_many_pods(tmp_path: Path, monkeypatch: pytest.Monke
 
     total = number(20_000)
     with FaultServer({PODS: Listed("v1", "Pod", pod, total)}, token=TOKEN) as server:
-        path = tmp_path / "kubeconfig"
-        path.write_text(server.kubeconfig())
-        made = opened(path)
+        made = opened(written(tmp_path, server.kubeconfig()))
         monkeypatch.setattr("gpuxlate.cluster.connection.json.loads", watched)
         count = most = 0
         for page in made.pages(PODS):
@@ -216,8 +222,7 @@ def test_a_conflict_names_managers_and_fields(
 
 
 def test_a_host_without_address(tmp_path: Path) -> None:
-    path = tmp_path / "nobody"
-    path.write_text(text_of([Context("x", "https://me:pw-secret@gpuxlate.invalid", None, {})]))
+    path = written(tmp_path, text_of([Context("x", "https://me:pw-secret@gpuxlate.invalid", None, {})]))
     with pytest.raises(ClusterError) as caught:
         opened(path, request_timeout=5.0).version()
     assert "gpuxlate.invalid (context x)" in caught.value.message
@@ -226,10 +231,8 @@ def test_a_host_without_address(tmp_path: Path) -> None:
 
 def test_certificates(tmp_path: Path) -> None:
     with FaultServer({}, tls=True, token=TOKEN) as one, FaultServer({}, tls=True, token=TOKEN) as other:
-        path = tmp_path / "kubeconfig"
-        path.write_text(one.kubeconfig())
-        assert opened(path).version() == "v1.28.9"
-        path.write_text(text_of([Context("x", one.url, other.authority, {"token": TOKEN})]))
+        assert opened(written(tmp_path, one.kubeconfig())).version() == "v1.28.9"
+        path = written(tmp_path, text_of([Context("x", one.url, other.authority, {"token": TOKEN})]))
         said = r"no secure connection to .*not signed by an authority"
         with pytest.raises(ClusterError, match=said) as caught:
             opened(path).version()
@@ -242,9 +245,7 @@ def test_skipped_verification_is_silent(
     with FaultServer({}, tls=True, token=TOKEN) as one:
         config = json.loads(text_of([Context("x", one.url, None, {"token": TOKEN})]))
         config["clusters"][0]["cluster"]["insecure-skip-tls-verify"] = True
-        path = tmp_path / "kubeconfig"
-        path.write_text(json.dumps(config))
-        assert opened(path).version() == "v1.28.9"
+        assert opened(written(tmp_path, json.dumps(config))).version() == "v1.28.9"
     assert capfd.readouterr() == ("", "")
     assert not recwarn.list
 
@@ -353,3 +354,120 @@ def test_a_missing_object_is_told_apart(cluster: Cluster, server: FaultServer) -
     server.inject(with_more(real, details={"name": "nix", "kind": "deployments"}))
     with pytest.raises(MissingError, match=r'^deployments "nix" in namespace default: not found$'):
         cluster.get(f"{IN_DEFAULT}/nix")
+
+
+# --- which cluster is meant -----------------------------------------------------------------------
+
+SECRET = "hidden-value-42"
+
+FIRST = f"""\
+current-context: ack
+contexts:
+- name: ack
+  context: {{cluster: one, user: me, namespace: ml}}
+- name: other
+  context: {{cluster: nowhere, user: me}}
+clusters:
+- name: one
+  cluster: {{server: "https://one.example", certificate-authority: ca.pem}}
+users:
+- name: me
+  user: {{token: {SECRET}}}
+"""
+SECOND = """\
+current-context: tke
+contexts:
+- name: tke
+  context: {cluster: two, user: nobody}
+- name: ack
+  context: {cluster: two, user: nobody}
+clusters:
+- name: two
+  cluster: {server: "https://two.example"}
+"""
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "one").write_text(FIRST)
+    (tmp_path / "two").write_text(SECOND)
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("KUBECONFIG", raising=False)
+    return tmp_path
+
+
+def test_several_files_are_one(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names = ("one", "missing", "two")
+    monkeypatch.setenv("KUBECONFIG", os.pathsep.join(str(files / name) for name in names))
+    known = Kubeconfig()
+    assert known.contexts == ["ack", "other", "tke"]
+    assert known.namespaces == ["ml"]
+    current = known.choose(None)
+    # of two with one name the first counts, as with kubectl
+    assert (current.name, current.namespace) == ("ack", "ml")
+    assert current.cluster == {
+        "server": "https://one.example",
+        "certificate-authority": str(files / "ca.pem"),  # relative to the kubeconfig that names it
+    }
+    assert known.choose("tke").cluster["server"] == "https://two.example"
+    assert known.choose("tke").user == {}
+
+
+def test_a_flag_comes_before_the_environment(files: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("KUBECONFIG", str(files / "one"))
+    assert Kubeconfig(str(files / "two")).choose(None).name == "tke"
+
+
+def test_the_home_comes_last(files: Path) -> None:
+    assert not Kubeconfig().found
+    (files / ".kube").mkdir()
+    (files / ".kube" / "config").write_text(SECOND)
+    assert Kubeconfig().choose(None).name == "tke"
+
+
+NO_CURRENT = FIRST.replace("current-context: ack", "current-context: ''")
+NOT_THERE = [
+    # what is wrong beside it: tests/errors/cases/10-clusters.yaml
+    (FIRST, "akc", "the kubeconfig has no context 'akc'", "did you mean ack?"),
+    (FIRST, "zzz", "the kubeconfig has no context 'zzz'", "contexts: ack, other"),
+    (NO_CURRENT, None, "the kubeconfig has no current context", "pass --context, one of: ack, other"),
+]
+
+
+@pytest.mark.parametrize(("text", "context", "problem", "hint"), NOT_THERE)
+def test_a_context_that_is_not_there(
+    files: Path, text: str, context: str | None, problem: str, hint: str
+) -> None:
+    (files / "one").write_text(text)
+    with pytest.raises(ChoiceError) as caught:
+        Kubeconfig(str(files / "one")).choose(context)
+    assert (caught.value.message, caught.value.hint) == (problem, hint)
+
+
+@pytest.mark.parametrize("server", [f"me:{SECRET}@one.example:6443", f"https://me:{SECRET}@[::1"])
+def test_an_address_that_is_none_shows_no_secret(files: Path, server: str) -> None:
+    (files / "one").write_text(FIRST.replace("https://one.example", server))
+    with pytest.raises(ClusterError, match="context ack: the kubeconfig names the server ") as caught:
+        Kubeconfig(str(files / "one")).choose("ack")
+    assert SECRET not in f"{caught.value.message} {caught.value.hint}"
+
+
+NONE: dict[bytes | None, str] = {
+    f"token: {SECRET}\n  bad: [".encode(): "invalid YAML: ",
+    f"- {SECRET}".encode(): "not a kubeconfig: it has no lists of clusters",
+    f"contexts: {SECRET}".encode(): "not a kubeconfig: it has no lists of clusters",
+    b"\xff\xfe" + SECRET.encode(): "not a text file in UTF-8",
+    b"": "not a kubeconfig",
+    None: "no such file",
+}
+
+
+@pytest.mark.parametrize(("data", "problem"), NONE.items())
+def test_a_file_that_is_none(files: Path, data: bytes | None, problem: str) -> None:
+    path = files / "broken"
+    if data is not None:
+        path.write_bytes(data)
+    with pytest.raises(ClusterError) as caught:
+        Kubeconfig(str(path))
+    assert caught.value.message.startswith(f"kubeconfig {path}: {problem}")
+    assert SECRET not in caught.value.message

@@ -1,4 +1,4 @@
-"""The cards that nodes of HAMi's family list, in both forms, and the records of its scheduler.
+"""The cards that live nodes show: the lists of HAMi's family in both forms, sums, and records of schedulers.
 
 Forms: Project-HAMi/HAMi, pkg/device/devices.go (2026-08-21): a JSON list that leaves out what is zero, and
 the text of ``EncodeNodeDevices`` with seven or nine fields; ``EncodePodSingleDevice`` for pods.
@@ -12,6 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
+from gpuxlate.backends.huawei_cce import backend as huawei
+from gpuxlate.backends.koordinator import backend as koordinator
 from gpuxlate.backends.live import LiveNode, LivePod, NodeView, Serves
 from gpuxlate.backends.sheet.nodes import cards_listed
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
@@ -122,19 +124,42 @@ def test_any_text_is_a_list_or_none(text: str) -> None:
 # --- sums -----------------------------------------------------------------------------------------
 
 
+MTHREADS = {"mthreads.com/sgpu-core": "32", "mthreads.com/sgpu-memory": "192"}
+MLU = {"cambricon.com/mlu.smlu.vcore": "200", "cambricon.com/mlu.smlu.vmemory": "192"}
+KOORD = {koordinator.CORE: "200", koordinator.MEMORY: "48Gi", koordinator.RATIO: "200"}
+CCE, T4 = {huawei.CORE: "200", huawei.MEMORY: "378"}, {"accelerator": "nvidia-t4"}
+A10 = {"node.koordinator.sh/gpu-model": "NVIDIA-A10"}
+SUMS: list[tuple[str, dict[str, str], dict[str, str], tuple[int, int, int, int, str | None]]] = [
+    # target, labels, what is allocatable: cards, MiB of each and of all, percent, model
+    # an S4000 has 48 GiB in units of 512 MiB, and 16 groups of cores; MLUs count units of 256 MiB
+    ("hami-mthreads", {}, MTHREADS, (2, 49152, 98304, 200, None)),
+    ("hami-cambricon", {}, MLU, (2, 24576, 49152, 200, None)),
+    ("koordinator", A10, KOORD, (2, 24576, 49152, 200, "NVIDIA-A10")),
+    ("huawei-cce", T4, CCE, (2, 24192, 48384, 200, "nvidia-t4")),  # 189 units of 128 MiB on each
+]
+NO_SUMS: list[tuple[str, dict[str, str], dict[str, str], Serves | None]] = [
+    ("hami-mthreads", {}, dict([*MTHREADS.items()][:1]), None),
+    ("hami-cambricon", {}, dict([*MLU.items()][:1]), None),
+    ("koordinator", {}, {"nvidia.com/gpu": "2"}, None),
+    ("koordinator", A10, {}, Serves.NOTHING),
+    ("huawei-cce", T4, {"nvidia.com/gpu": "1"}, None),
+    ("huawei-cce", {}, {huawei.CORE: "100"}, Serves.NOTHING),
+]
+
+
 def test_sums_of_cards() -> None:
-    """An S4000 has 48 GiB in units of 512 MiB, and 16 groups of cores; MLUs count units of 256 MiB."""
-    mthreads = {"mthreads.com/sgpu-core": "32", "mthreads.com/sgpu-memory": "192"}
-    mlu = {"cambricon.com/mlu.smlu.vcore": "200", "cambricon.com/mlu.smlu.vmemory": "192"}
-    for target, resources, card_mib, first in (
-        ("hami-mthreads", mthreads, 49152, "n-mthreads-0"),
-        ("hami-cambricon", mlu, 24576, "n-cambricon-mlu-0"),
-    ):
-        view = seen(target, LiveNode("n", allocatable=resources))
+    def sums(view: NodeView | None) -> object:
         assert view is not None
-        assert (view.cards, view.card_mib, view.cores, view.ids[0]) == (2, card_mib, 200, first)
-        less = dict(list(resources.items())[:1])
-        assert seen(target, LiveNode("n", allocatable=less)) is None
+        assert view.serves is Serves.SHARES
+        return view.cards, view.card_mib, view.memory_mib, view.cores, view.model
+
+    views = {name: seen(name, LiveNode("n", labels, amounts)) for name, labels, amounts, _ in SUMS}
+    assert {name: sums(view) for name, view in views.items()} == {name: wanted for name, *_, wanted in SUMS}
+    ids = [view.ids[0] for name, view in views.items() if view and name.startswith("hami-")]
+    assert ids == ["n-mthreads-0", "n-cambricon-mlu-0"]
+    for name, labels, amounts, serves in NO_SUMS:
+        view = seen(name, LiveNode("n", labels, amounts))
+        assert (view and view.serves) == serves, (name, amounts)
 
 
 WHOLE = {
@@ -192,3 +217,26 @@ def test_the_record_of_the_scheduler() -> None:
         return {f"{'i' * one.init}{one.index}": (one.cards, one.units) for one in found}
 
     assert {one: placed(*one) for one in RECORDS} == RECORDS
+
+
+KOORD_RECORDS: list[tuple[dict[str, dict[str, object]], list[tuple[int, ...]]]] = [
+    ({koordinator.RECORD: {"gpu": [{"minor": 1, "resources": {}}, {"minor": 3}]}}, [(1, 3)]),
+    ({koordinator.RECORD: {"gpu": [{"minor": 1}, {"minor": 1}]}}, []),
+    ({koordinator.RECORD: {"gpu": [{"minor": "x"}]}}, []),
+    ({koordinator.RECORD: {"gpu": {"minor": 1}}}, []),
+    ({koordinator.RECORD: {"rdma": [{"minor": 1}]}}, []),
+    ({}, []),
+]
+
+
+def test_the_record_of_koordinator() -> None:
+    live, cce = registry.get("koordinator").live, registry.get("huawei-cce").live
+    assert live is not None
+    assert cce is not None
+    node = NodeView("koordinator", Serves.SHARES)
+    limits = {koordinator.MEMORY: Value("8Gi")}
+    pod = PodKeys((ContainerKeys("log"), ContainerKeys("web", 1, limits=limits)))
+    found = [live.placements(LivePod(pod, record), node) for record, _ in KOORD_RECORDS]
+    assert [[one.cards for one in some] for some in found] == [cards for _, cards in KOORD_RECORDS]
+    assert all(one.index == 1 for some in found for one in some)
+    assert cce.placements(LivePod(PodKeys()), NodeView("huawei-cce", Serves.SHARES)) == ()

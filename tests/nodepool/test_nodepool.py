@@ -1,17 +1,230 @@
-"""``gpuxlate nodepool``: its formats, its messages, its exit codes, and what it writes for autoscalers."""
+"""``gpuxlate nodepool``: what each cloud needs of nodes, versions, the formats, and autoscalers."""
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given
+from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from gpuxlate.backends import registry
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
+from gpuxlate.backends.requirements import CardsOf, NodeNeeds, Setter, State, fact_of
+from gpuxlate.model import versions
+from gpuxlate.model.profile import CardProfile, Profile
+from gpuxlate.model.share import Policy, Qos, Share
 from tests import running
+from tests.backends.pods import profile_of
 from tests.cluster.asking import share
+
+VKE, ACK, TKE = "volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu"
+FIXED, BURST, BEST = Policy.FIXED_SHARE, Policy.BURST_SHARE, Policy.BEST_EFFORT
+
+PART = Share(cores=30, memory_mib=4096)
+MEMORY = Share(memory_mib=4096)
+WHOLE = Share(cards=2)
+
+
+def needs(target: str, share: Share, profile: Profile | None = None) -> NodeNeeds:
+    found = registry.get(target).node_needs(share, profile)
+    assert found is not None
+    return found
+
+
+def ack(**values: object) -> Profile:
+    return Profile(ACK, extensions=(AlibabaProfile(**values),))  # type: ignore[arg-type]
+
+
+def part(policy: Policy | None = None, qos: Qos | None = None) -> Share:
+    return Share(1, 30, 4096, policy, qos)
+
+
+MGPU_POLICY = "vke.volcengine.com/mgpu-compute-policy"
+MGPU = ("vke.node.gpu.schedule=mgpu", Setter.CLOUD)
+QGPU = ("qgpu-device-enable=enable", Setter.CLOUD)
+BINPACK = ("ack.node.gpu.placement=binpack", Setter.OPTIONAL)
+
+LABELS: list[tuple[str, Share, Profile | None, list[tuple[str, Setter]]]] = [
+    # docs 6461/1581673: the three values; a node without the label is fixed-share
+    (VKE, part(FIXED), None, [(f"{MGPU_POLICY}=fixed-share", Setter.YOU), MGPU]),
+    (VKE, part(BURST), None, [(f"{MGPU_POLICY}=guaranteed-burst-share", Setter.YOU), MGPU]),
+    (VKE, part(BEST), None, [(f"{MGPU_POLICY}=native-burst-share", Setter.YOU), MGPU]),
+    (VKE, PART, None, [MGPU]),
+    # the vendor's scheduler: whole cards are placed whatever the policy
+    (VKE, Share(2, policy=BEST), None, [MGPU]),
+    # ACK, enable-scheduling (2026-01-12): one mode for a node, compute on core_mem alone
+    (ACK, PART, None, [("ack.node.gpu.schedule=core_mem", Setter.POOL), BINPACK]),
+    (ACK, MEMORY, None, [("ack.node.gpu.schedule=cgpu", Setter.YOU), BINPACK]),
+    (ACK, MEMORY, ack(isolation="share"), [("ack.node.gpu.schedule=share", Setter.YOU), BINPACK]),
+    (ACK, MEMORY, ack(isolation="mps"), [("ack.node.gpu.schedule=mps", Setter.YOU), BINPACK]),
+    (ACK, PART, ack(isolation="mps"), [("ack.node.gpu.schedule=core_mem", Setter.POOL), BINPACK]),
+    (ACK, WHOLE, None, [("ack.node.gpu.schedule=default", Setter.OPTIONAL)]),
+    (ACK, MEMORY, ack(open_source=True), [("gpushare=true", Setter.YOU)]),
+    (ACK, WHOLE, ack(open_source=True), []),
+    # "GPU sharing: using qGPU" (2024-11-25): the full name, or an abbreviation
+    (TKE, part(FIXED), None, [("tke.cloud.tencent.com/qgpu-schedule-policy=fixed-share", Setter.YOU), QGPU]),
+    (TKE, part(BEST), None, [("tke.cloud.tencent.com/qgpu-schedule-policy=best-effort", Setter.YOU), QGPU]),
+    (TKE, PART, None, [QGPU]),
+    (TKE, part(qos=Qos.OFFLINE), None, [QGPU, ("mixed-qgpu-enable=enable", Setter.OPTIONAL)]),
+]
+
+
+def test_labels() -> None:
+    wrong = [
+        (target, share, profile, found)
+        for target, share, profile, expected in LABELS
+        if (found := [(str(one), one.setter) for one in needs(target, share, profile).labels]) != expected
+    ]
+    assert wrong == []
+
+
+WARNINGS: list[tuple[str, Share, Profile | None, str, bool]] = [
+    # docs 6461/1581673 (2025-06-04)
+    (VKE, part(FIXED), None, "restart every mGPU node", True),
+    (VKE, part(FIXED), None, "value cannot be edited", True),
+    (VKE, part(FIXED), None, "updating labels and taints", True),
+    (VKE, PART, None, "restart", False),
+    (VKE, WHOLE, None, "ECS nodes only", True),
+    (VKE, PART, None, "velinux2.0", False),
+    # the colocation page (2025-03-13)
+    (VKE, part(FIXED, Qos.OFFLINE), None, "velinux2.0 or ubuntu22.04", True),
+    (VKE, Share(2, 60, 8192), None, "native-burst-share", True),
+    (VKE, Share(2, 60, 8192, BEST), None, "need native-burst-share", False),
+    (ACK, PART, None, "use one policy (cGPU POLICY)", True),
+    (ACK, PART, None, "do not label an existing node with kubectl", True),
+    (ACK, MEMORY, None, "do not label an existing node with kubectl", False),
+    (ACK, MEMORY, None, "does not restore exclusive cards", True),
+    (ACK, WHOLE, None, "does not restore exclusive cards", True),
+    (ACK, MEMORY, ack(isolation="share"), "until its kernel module is uninstalled", True),
+    (ACK, MEMORY, None, "until its kernel module is uninstalled", False),
+    (ACK, MEMORY, ack(isolation="share", memory_unit_mib=128), "autoscaling does not work", True),
+    (TKE, PART, None, "use native nodes", True),
+    (TKE, PART, None, "16 qGPU devices", True),
+    (TKE, part(qos=Qos.ONLINE), None, "rebuilds the qgpu-manager and qgpu-scheduler pods", True),
+]
+
+
+def test_warnings() -> None:
+    wrong = [
+        (target, share, profile, words)
+        for target, share, profile, words, expected in WARNINGS
+        if any(words in one.text for one in needs(target, share, profile).warnings) is not expected
+    ]
+    assert wrong == []
+
+
+def test_without_a_policy_the_default_is_told() -> None:
+    for target, words in ((VKE, "are fixed-share"), (TKE, "are best-effort")):
+        assert [words in one.text for one in needs(target, PART).remarks] == [True], target
+        assert needs(target, part(FIXED)).remarks == (), target
+
+
+def test_the_label_of_a_card_model_is_named() -> None:
+    """Samples of aibrix on VKE, which choose ``NVIDIA-A10`` by it."""
+    card = Profile(VKE, cards=CardProfile(model="A10"))
+    words = "machine.cluster.vke.volcengine.com/gpu-name"
+    assert [words in one.text for one in needs(VKE, part(FIXED), card).remarks] == [True]
+
+
+MET, UNMET, UNKNOWN = State.MET, State.UNMET, State.UNKNOWN
+ROWS = yaml.safe_load((Path(__file__).parent / "prerequisites.yaml").read_text(encoding="utf-8"))
+ASKED = {
+    "online": part(FIXED, Qos.ONLINE), "part": PART, "burst": part(BURST), "memory": MEMORY, "whole": WHOLE,
+    "two": Share(2, 60, 8192, BEST), "two large": Share(2, 160, 61440),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("row", ROWS, ids=str)
+def test_prerequisites(row: dict[str, Any]) -> None:
+    profile = profile_of(row, row["profile"]["target"])
+    assert profile is not None
+    worst: dict[str, State] = {}
+    for one in needs(profile.target, ASKED[row["share"]], profile).check(profile):
+        fact = one.requirement.fact
+        worst[fact] = UNMET if UNMET in (worst.get(fact), one.state) else one.state
+    states = {"met": MET, "unmet": UNMET, "unknown": UNKNOWN}
+    assert worst == {fact: state for name, state in states.items() for fact in row.get(name, "").split()}
+
+
+def test_architectures() -> None:
+    bound = next(one.bound for one in registry.get(TKE).requirements if isinstance(one.bound, CardsOf))
+    held = {"Tesla-T4": True, "NVIDIA-A10": True, "A100-SXM4-80GB": True, "P4": False, "L20": None}
+    assert {model: bound.holds(model) for model in held} == held
+
+
+@pytest.mark.parametrize("target", [VKE, ACK, TKE])
+def test_every_need_of_a_cloud(target: str) -> None:
+    """It has a source, a key of the data sheet, a fact of a profile; without a profile none is known."""
+    backend = registry.get(target)
+    found = needs(target, part(FIXED, Qos.OFFLINE))
+    sources = [one.source for one in (*found.requirements, *backend.requirements)]
+    sources += [*(one.source for one in found.labels), *(one.source for one in found.warnings)]
+    assert all(one.title for one in sources)
+    assert all(one.date is None or re.fullmatch(r"20\d\d(-\d\d){0,2}", one.date) for one in sources)
+    assert {fact_of(Profile(target), one.fact) for one in backend.requirements} == {None}
+    assert [one.key for one in found.labels if backend.find(one.key) is None] == []
+    assert {one.state for one in found.check(None)} == {UNKNOWN}
+
+
+def test_a_target_without_nodes_needs_none() -> None:
+    assert registry.get("neutral").node_needs(PART) is None
+    assert registry.get("neutral").requirements == ()
+
+
+# --- versions -------------------------------------------------------------------------------------
+
+AT_LEAST = [
+    ("v1.28.15-vke.19", "v1.28.15-vke.19", True), ("v1.28.15-vke.18", "v1.28.15-vke.19", False),
+    ("v1.28.15-vke.100", "v1.28.15-vke.19", True),  # numbers, not text
+    ("v1.28.16-vke.1", "v1.28.15-vke.19", True), ("v1.28.3-vke.99", "v1.28.15-vke.19", False),
+    ("1.28.15", "v1.28.15-vke.19", None), ("1.28.16", "v1.28.15-vke.19", True),  # the build is not told
+    # another vendor's builds
+    ("v1.28.9-aliyun.1", "v1.28.15-vke.19", None), ("v1.30.1-aliyun.1", "v1.28.15-vke.19", None),
+    ("v1.28.9-aliyun.1", "1.20", True), ("v1.18.8-aliyun.1", "1.20", False),
+    ("v1.24.4-tke.5", "1.14", True), ("v1.14.0-tke.30", "1.14", True), ("v1.12.4-tke.30", "1.14", False),
+    ("0.07.35.23", "0.07.35.23", True), ("0.7.36", "0.07.35.23", True), ("0.07.35", "0.07.35.23", False),
+    ("v0.6", "v0.6.0", True), ("v0.10.0", "v0.6.1", True), (" 1.1.1\n", "1.1.1", True),
+    # older or newer, the form does not tell
+    ("1.1.1-rc.1", "1.1.1", None), ("1.1.1+build", "1.1.1", None), ("v1.28.15-eks-1234", "1.14", None),
+    ("latest", "v0.6.1", None), ("", "v0.6.1", None), ("١.٢", "1.0", None),
+]  # fmt: skip
+
+
+def test_at_least() -> None:
+    said = {(found, least): versions.at_least(found, least) for found, least, _ in AT_LEAST}
+    assert said == {(found, least): expected for found, least, expected in AT_LEAST}
+
+
+BUILDS = ("v1.24.17-vke.38", "v1.26.15-vke.26", "v1.28.15-vke.19", "v1.30.4-vke.3")
+
+IN_MINOR = {  # the colocation page of VKE, 2025-03-13
+    True: "v1.24.17-vke.38 v1.26.15-vke.26 v1.28.15-vke.19 v1.30.4-vke.3 v1.32.0-vke.1",
+    # of 1.25: "and above, of 1.24"
+    False: "v1.24.17-vke.37 v1.25.16-vke.99 v1.26.15-vke.25 v1.29.1-vke.1 v1.30.4-vke.2 v1.20.15-vke.1",
+    None: "v1.28.15 v1.28 v1.32.1-aliyun.1 unknown",
+}
+
+
+def test_at_least_in_minor() -> None:
+    wanted = {found: expected for expected, texts in IN_MINOR.items() for found in texts.split()}
+    assert {found: versions.at_least_in_minor(found, BUILDS) for found in wanted} == wanted
+
+
+@given(st.text(alphabet="v0123456789.-vketaliyun x", max_size=20), st.text(max_size=20))
+def test_no_text_is_too_much(one: str, other: str) -> None:
+    forward, back = versions.at_least(one, other), versions.at_least(other, one)
+    assert {forward, back} != {False}  # of two versions one is the later, or they are the same
+    assert versions.at_least_in_minor(one, BUILDS) in (True, False, None)
+
+
+# --- the command ----------------------------------------------------------------------------------
 
 Run = Callable[[str], tuple[int, str, str]]
 

@@ -1,10 +1,11 @@
-"""Fleets on equal nodes: every packing is valid, and no bound is above the best one."""
+"""Packing fleets on equal nodes: every packing is valid, and no bound is above the best one."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations, product
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -99,7 +100,7 @@ def fleets(draw: st.DrawFn) -> tuple[int, list[Asks], dict[int, int]]:
     return size, kinds, counts
 
 
-def _fields(one: Ask) -> dict[str, object]:
+def _fields(one: Ask) -> dict[str, Any]:
     return {name: getattr(one, name) for name in Ask.__slots__}
 
 
@@ -189,3 +190,71 @@ def test_many_are_packed_without_a_search(monkeypatch: pytest.MonkeyPatch) -> No
     assert len(found.spots) == 200
     assert found.bound.cards <= found.cards
     assert isinstance(found.spots[0], Spot)
+
+
+# --- init containers end before the others start: on a card, and in all, the larger counts -------------
+
+
+def of_phase(pod: Asks, last: int | None) -> list[int]:
+    """The containers of a pod that run beside an init container, or after all of them (None)."""
+    return [
+        number
+        for number, one in enumerate(pod)
+        if (not one.ends if last is None else number == last or (one.init and not one.ends and number < last))
+    ]
+
+
+def fits(size: int, pods: Sequence[tuple[Asks, Sequence[Sequence[int]]]]) -> bool:
+    """Pods with the cards of their containers fit a node, whatever the phase of each."""
+    every = [[None, *(n for n, one in enumerate(asks) if one.ends)] for asks, _ in pods]
+    for now in product(*every):
+        cards: list[list[Ask]] = [[] for _ in range(size)]
+        for (asks, chosen), last in zip(pods, now, strict=True):
+            for number in of_phase(asks, last):
+                for index in chosen[number]:
+                    cards[index].append(asks[number])
+        if not is_valid(cards):
+            return False
+    return True
+
+
+def fewest(size: int, asks: Asks, count: int) -> int:
+    """How many nodes some equal pods need, by trying every place."""
+    ways = list(product(*(tuple(combinations(range(size), one.cards)) for one in asks)))
+    most = max(
+        number
+        for number in range(1, count + 1)
+        if any(fits(size, [(asks, one) for one in some]) for some in product(ways, repeat=number))
+    )
+    return -(-count // most)
+
+
+@st.composite
+def pods(draw: st.DrawFn) -> tuple[int, Asks]:
+    size = draw(st.integers(1, 2))
+    kinds = draw(st.lists(st.sampled_from(["sidecar", "init"]), max_size=2))
+    kinds += ["container"] * draw(st.integers(0 if "init" in kinds else 1, 2))
+
+    def ask(number: int, kind: str) -> Ask:
+        cards, cores, memory = draw(st.integers(1, size)), draw(st.integers(0, 6)), draw(st.integers(1, MIB))
+        return Ask("c", kind != "container", number, cards, 10 * cores, memory, ends=kind == "init")
+
+    return size, tuple(ask(number, kind) for number, kind in enumerate(kinds))
+
+
+@tries(200)
+@given(pods(), st.integers(1, 2))
+def test_the_least_is_that_of_every_placement(drawn: tuple[int, Asks], count: int) -> None:
+    size, asks = drawn
+    empty: Cards = (Space(100, MIB, SLOTS, True),) * size
+    found = pack_fleet(empty, [asks], {0: count})
+    ways: Any = product(*(tuple(combinations(range(size), one.cards)) for one in asks))
+    if not any(fits(size, [(asks, one)]) for one in ways):
+        assert found.homeless == (0,)
+        return
+    nodes = fewest(size, asks, count)
+    assert found.bound.nodes <= nodes <= found.nodes
+    for number in range(found.nodes):
+        assert fits(size, [(asks, spot.cards) for spot in found.spots if spot.bin == number])
+    if found.least:
+        assert found.nodes == nodes
