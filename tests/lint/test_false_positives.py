@@ -9,13 +9,14 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.yamltext.source import Source
 from tests.effort import tries
-from tests.lint.conftest import Lint
+from tests.lint.conftest import lint
 
 ROOT = Path(__file__).parents[2]
 CLEAN = ROOT / "fixtures" / "clean"
@@ -32,18 +33,20 @@ def test_nothing_is_found() -> None:
     assert wrong == {}
 
 
-def test_the_folder_is_clean(lint: Lint) -> None:
+@pytest.mark.usefixtures("folder")
+def test_the_folder_is_clean() -> None:
     said = lint(str(CLEAN), "--fail-on", "info")
     assert (said.code, said.codes, said.err) == (0, [], "")
     assert said.json["summary"]["files"] == len(FILES) >= 12
 
 
-def test_the_vendors_own_manifests_have_no_error(lint: Lint) -> None:
+@pytest.mark.usefixtures("folder")
+def test_the_vendors_own_manifests_have_no_error() -> None:
     # inputs that translate well: what lint says of them is advice
     folders = [
         str(ROOT / "fixtures" / name) for name in ("volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu")
     ]
-    errors = [d for d in lint(*folders).json["diagnostics"] if d["severity"] == "error"]
+    errors = [d for d in lint(*folders).diagnostics if d["severity"] == "error"]
     assert errors == []
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.lint.conftest import Lint, Write, pod
+from tests.lint.conftest import lint, pod, write
 
-Stdin = Callable[[str | bytes], None]
+pytestmark = pytest.mark.usefixtures("folder")
 
 # --- bytes ----------------------------------------------------------------------------------------
 
@@ -32,13 +31,13 @@ ODD = (
 )
 
 
-def test_untouched_bytes_stay(lint: Lint, write: Write, tmp_path: Path) -> None:
+def test_untouched_bytes_stay() -> None:
     texts = [ODD.replace("\r\n", newline).rstrip() + end for newline in ("\r\n", "\n") for end in ("", "\n")]
     for data in [bom + text.encode() for bom in (b"", b"\xef\xbb\xbf") for text in texts]:
         write({"a.yaml": data})
         said = lint("a.yaml", "--fix")
         assert (said.code, said.codes, said.err) == (1, [], "fixed 1 finding\n")
-        assert (tmp_path / "a.yaml").read_bytes() == data.replace(b"2Gi", b"2")
+        assert Path("a.yaml").read_bytes() == data.replace(b"2Gi", b"2")
         assert lint("a.yaml", "--fix").code == 0
 
 
@@ -108,28 +107,28 @@ FIXES: dict[str, tuple[str, str, str, str, int]] = {
 
 
 @pytest.mark.parametrize("name", FIXES)
-def test_what_is_fixed(lint: Lint, write: Write, tmp_path: Path, name: str) -> None:
+def test_what_is_fixed(name: str) -> None:
     arguments, before, after, left, count = FIXES[name]
     write({"a.yaml": before})
     said = lint("a.yaml", *arguments.split())
-    assert (tmp_path / "a.yaml").read_text() == after
+    assert Path("a.yaml").read_text() == after
     assert (said.code, sorted(said.codes)) == (1 if count or left else 0, left.split())
     assert said.err == (f"fixed {count} finding{'s' * (count > 1)}\n" if count else "")
 
 
-def test_several_documents_and_files(lint: Lint, write: Write, tmp_path: Path) -> None:
+def test_several_documents_and_files() -> None:
     bad, good = WRONG, RIGHT
     stranger = "- no: manifest\n"
     write({"a.yaml": f"{bad}---\n{stranger}---\n{bad}", "d/b.yaml": bad, "d/c.yaml": stranger})
-    untouched = (tmp_path / "d/c.yaml").stat().st_mtime_ns
+    untouched = Path("d/c.yaml").stat().st_mtime_ns
     said = lint(".", "--fix")
     assert (said.code, said.err) == (1, "fixed 3 findings\n")
-    assert (tmp_path / "a.yaml").read_text() == f"{good}---\n{stranger}---\n{good}"
-    assert (tmp_path / "d/b.yaml").read_text() == good
-    assert (tmp_path / "d/c.yaml").stat().st_mtime_ns == untouched
+    assert Path("a.yaml").read_text() == f"{good}---\n{stranger}---\n{good}"
+    assert Path("d/b.yaml").read_text() == good
+    assert Path("d/c.yaml").stat().st_mtime_ns == untouched
 
 
-def test_a_file_that_may_not_be_written(lint: Lint, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_may_not_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     write({"a.yaml": WRONG, "b.yaml": WRONG})
     replace = Path.replace
 
@@ -148,9 +147,8 @@ def test_a_file_that_may_not_be_written(lint: Lint, write: Write, monkeypatch: p
 # --- stdin ----------------------------------------------------------------------------------------
 
 
-def test_stdin_is_printed_fixed(lint: Lint, stdin: Stdin) -> None:
-    stdin(pod("aliyun.com/gpu-mem: 2Gi\naliyun.com/gpu-core: 30"))
-    said = lint("-", "--fix", as_=None)
+def test_stdin_is_printed_fixed() -> None:
+    said = lint("-", "--fix", as_=None, stdin=pod("aliyun.com/gpu-mem: 2Gi\naliyun.com/gpu-core: 30"))
     assert said.code == 1
     assert said.out.startswith("apiVersion: v1\nkind: Pod\n")
     assert "aliyun.com/gpu-mem: 2\n" in said.out
@@ -159,8 +157,7 @@ def test_stdin_is_printed_fixed(lint: Lint, stdin: Stdin) -> None:
     assert "fixed 2 findings" in said.err
 
 
-def test_stdin_without_a_fix_is_printed_as_it_is(lint: Lint, stdin: Stdin) -> None:
+def test_stdin_without_a_fix_is_printed_as_it_is() -> None:
     for text in (RIGHT, "a: [\n", "- 1\n", "\ufeffa: 1\r\n"):
-        stdin(text)
-        said = lint("-", "--fix", as_=None)
+        said = lint("-", "--fix", as_=None, stdin=text)
         assert (said.out, said.code) == (text, 1 if "[" in text else 0)
