@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,7 @@ def lint(*arguments: str, as_: str | None = "json", stdin: str | bytes = b"") ->
     return command("lint", *arguments, *(["--format", as_] if as_ else []), stdin=stdin)
 
 
-def write(files: dict[str, str] | dict[str, str | bytes] | dict[str, bytes]) -> None:
+def write(files: Mapping[str, str | bytes]) -> None:
     """Files by their paths, with their folders."""
     for name, content in files.items():
         path = Path(name)
