@@ -91,6 +91,7 @@ def test_stdin_to_stdout() -> None:
     said = lint("--add-ignores", "so it is", "-", as_=None, stdin=pod("aliyun.com/gpu-mem: 2Gi"))
     assert said.code == 0
     assert "2Gi  # gpuxlate: ignore[K8S002] so it is\n" in said.out
+    assert lint("--add-ignores", "so it is", "-", as_=None, stdin=JSON).out == JSON
 
 
 def test_what_is_no_comment_there_is_refused() -> None:
@@ -120,10 +121,6 @@ def test_where_no_comment_can_be(name: str) -> None:
     assert said.code == 1
     assert f"not ignored: {name}:{remark}" in said.err
     assert Path(name).read_text() == text
-
-
-def test_json_on_stdin_stays_json() -> None:
-    assert lint("--add-ignores", "so it is", "-", as_=None, stdin=JSON).out == JSON
 
 
 def test_what_is_no_reason() -> None:

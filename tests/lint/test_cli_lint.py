@@ -174,22 +174,16 @@ def test_statistics() -> None:
         ("a.yaml", b"name: \xff\n", "a.yaml: byte 6 (0xff) is not UTF-8; save the file as UTF-8"),
         ("a.yaml", CLEAN.encode("utf-16"), "a.yaml: byte 0 (0xff) is not UTF-8"),
         ("ok.yaml/b.yaml", None, "ok.yaml/b.yaml: not a directory"),
+        ("d", None, "d: no file ends in .yaml, .yml, .json"),
     ],
-    ids=["empty", "blank", "mark", "missing", "no-utf-8", "utf-16", "below-a-file"],
+    ids=["empty", "blank", "mark", "missing", "no-utf-8", "utf-16", "below-a-file", "no-manifests"],
 )
 def test_what_cannot_be_read(path: str, content: str | bytes | None, said: str) -> None:
-    write({"ok.yaml": ERROR} if content is None else {"ok.yaml": ERROR, path: content})
+    write({"ok.yaml": ERROR, "d/notes.txt": "a", **({} if content is None else {path: content})})
     alone = lint(path, as_=None)
     assert (alone.code, said in alone.err) == (3, True)
     done = lint(path, "ok.yaml")  # others are checked all the same
     assert (done.code, said in done.err, done.findings) == (3, True, ["ok.yaml:11:29 K8S002"])
-
-
-def test_a_folder_without_manifests() -> None:
-    write({"ok.yaml": ERROR, "d/notes.txt": "a"})
-    alone = lint("d", as_=None)
-    assert (alone.code, "d: no file ends in .yaml, .yml, .json" in alone.err) == (3, True)
-    assert lint("d", "ok.yaml").findings == ["ok.yaml:11:29 K8S002"]
 
 
 def test_bytes_behind_what_is_no_yaml() -> None:
@@ -212,18 +206,6 @@ def test_a_folder_is_never_passed_over_in_silence() -> None:
     assert done.findings == ["sub/c.yaml:1:2 GX001"]
 
 
-@pytest.mark.skipif(os.geteuid() == 0, reason="root may read everything")
-def test_a_folder_that_may_not_be_read() -> None:
-    write({"a.yaml": CLEAN, "secret/b.yaml": ERROR})
-    Path("secret").chmod(0)
-    try:
-        done = lint(".")
-    finally:
-        Path("secret").chmod(0o755)
-    assert done.code == 3
-    assert "secret: permission denied" in done.err
-
-
 def test_a_folder_that_cannot_be_looked_into(monkeypatch: pytest.MonkeyPatch) -> None:
     write({"a.yaml": CLEAN, "secret/b.yaml": ERROR})
     scandir = os.scandir
@@ -236,7 +218,7 @@ def test_a_folder_that_cannot_be_looked_into(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr("os.scandir", refused)
     done = lint(".")
     assert done.code == 3
-    assert "secret: " in done.err
+    assert "secret: permission denied" in done.err
 
 
 def test_allow_empty() -> None:

@@ -71,13 +71,6 @@ def test_profiles_by_name() -> None:
     assert lint("a.yaml", "--profile", "lone.yaml").codes == ["ACK016"]
 
 
-def test_a_unit_that_only_a_profile_can_say() -> None:
-    profile = "target: alibaba-gpushare\nalibaba: {memoryUnitMiB: 1, openSource: true}\n"
-    write({"a.yaml": LARGE, "p.yaml": profile})
-    assert lint("a.yaml").codes == ["GX007"]
-    assert "GX007" not in lint("a.yaml", "--profile", "p.yaml").codes
-
-
 # --- files that may break rules -------------------------------------------------------------------
 
 PER_FILE = """\

@@ -43,9 +43,8 @@ def test_untouched_bytes_stay() -> None:
 
 # --- what is fixed --------------------------------------------------------------------------------
 
-WRONG, RIGHT = pod("aliyun.com/gpu-mem: 2Gi"), pod("aliyun.com/gpu-mem: 2")
-TWO = "aliyun.com/gpu-mem: {}\naliyun.com/gpu-core.percentage: {}"
-LABELLED = "labels: {{aliyun.com/gpu-count: {}}}"
+SUFFIX, FOUR = "aliyun.com/gpu-mem: 2Gi", "aliyun.com/gpu-mem: 4"
+WRONG, RIGHT = pod(SUFFIX), pod("aliyun.com/gpu-mem: 2")
 IGNORED = pod("aliyun.com/gpu-mem: 2Gi  # gpuxlate: ignore[K8S002] it is so")
 DEPLOYMENT = (
     "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n{}spec:\n  template:\n    metadata:\n"
@@ -64,6 +63,14 @@ SHARED = (
 )
 
 
+def two(memory: str, cores: str) -> str:
+    return pod(f"aliyun.com/gpu-mem: {memory}\naliyun.com/gpu-core.percentage: {cores}")
+
+
+def labelled(count: str) -> str:
+    return pod(SUFFIX, metadata=f"labels: {{aliyun.com/gpu-count: {count}}}")
+
+
 def job(first: str, second: str) -> str:
     head = "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: train}\nspec:\n"
     return head + "  pytorchReplicaSpecs:\n" + GROUP.format("Master", first) + GROUP.format("Worker", second)
@@ -71,35 +78,16 @@ def job(first: str, second: str) -> str:
 
 # the options, the text before and after, the codes that are left, how many are fixed
 FIXES: dict[str, tuple[str, str, str, str, int]] = {
-    "safe ones": (
-        *("--fix --select K8S", pod(TWO.format("5.5", "30%")), pod(TWO.format("5.5", "30")), "K8S001", 1),
-    ),
-    "unsafe ones": (
-        *("--unsafe-fixes --select K8S", pod(TWO.format("5.5", "30")), pod(TWO.format("6", "30")), "", 1),
-    ),
-    "what is selected": (
-        "--fix --ignore K8S002",
-        pod("aliyun.com/gpu-mem: 2Gi", metadata=LABELLED.format(2)),
-        pod("aliyun.com/gpu-mem: 2Gi", metadata=LABELLED.format('"2"')),
-        "",
-        1,
-    ),
+    "safe ones": ("--fix --select K8S", two("5.5", "30%"), two("5.5", "30"), "K8S001", 1),
+    "unsafe ones": ("--unsafe-fixes --select K8S", two("5.5", "30"), two("6", "30"), "", 1),
+    "what is selected": ("--fix --ignore K8S002", labelled("2"), labelled('"2"'), "", 1),
     "not what is ignored": ("--fix", IGNORED, IGNORED, "", 0),
     # the suffix goes first; what is left of the request is then below the limit
-    "two findings of one place": (
-        "--fix",
-        pod("aliyun.com/gpu-mem: 4", requests="aliyun.com/gpu-mem: 2Gi"),
-        pod("aliyun.com/gpu-mem: 4", requests="aliyun.com/gpu-mem: 4"),
-        "",
-        2,
-    ),
+    "two findings of one place": ("--fix", pod(FOUR, requests=SUFFIX), pod(FOUR, requests=FOUR), "", 2),
     # an unquoted label on the workload alone, twice wrong
     "a value and its place": (
-        "--fix",
-        DEPLOYMENT.format("  labels:\n    aliyun.com/gpu-count: 2\n", ""),
-        DEPLOYMENT.format("", '        aliyun.com/gpu-count: "2"\n'),
-        "",
-        2,
+        *("--fix", DEPLOYMENT.format("  labels:\n    aliyun.com/gpu-count: 2\n", "")),
+        *(DEPLOYMENT.format("", '        aliyun.com/gpu-count: "2"\n'), "", 2),
     ),
     "several pods of one workload": ("--fix", job("4Gi", "'8Gi'"), job("4", "8"), "", 2),
     "a shared value is left to its owner": ("--fix", SHARED, SHARED, "GX005 K8S002", 0),

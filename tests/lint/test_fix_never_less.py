@@ -148,19 +148,18 @@ def no_fix_takes_away(case: Case) -> None:
         check(case.source, case.profile, unsafe)
 
 
-def plain(value: Value) -> str:
-    return value.text if value.kind is Kind.INT else json.dumps(value.text)
-
-
 def mapping(values: Mapping[str, Value]) -> str:
-    return "{" + ", ".join(f"{json.dumps(name)}: {plain(value)}" for name, value in values.items()) + "}"
+    plain = {name: one.text if one.kind is Kind.INT else json.dumps(one.text) for name, one in values.items()}
+    return "{" + ", ".join(f"{json.dumps(name)}: {text}" for name, text in plain.items()) + "}"
 
 
 def text_of(pod: PodKeys) -> str:
     """A Pod with these keys."""
-    lines = ["apiVersion: v1", "kind: Pod", "metadata:", "  name: p"]
-    lines += [f"  labels: {mapping(pod.labels)}", f"  annotations: {mapping(pod.annotations)}", "spec:"]
-    lines += [f"  nodeSelector: {mapping(pod.node_selector)}"]
+    lines = ["apiVersion: v1", "kind: Pod", "metadata:", "  name: p", f"  labels: {mapping(pod.labels)}"]
+    lines += [
+        f"  annotations: {mapping(pod.annotations)}",
+        f"spec:\n  nodeSelector: {mapping(pod.node_selector)}",
+    ]
     for group, containers in (("initContainers", pod.init_containers), ("containers", pod.containers)):
         lines += [f"  {group}:"] if containers else []
         for one in containers:
@@ -171,7 +170,7 @@ def text_of(pod: PodKeys) -> str:
 
 ODD = ("500m", "1500m", "2Gi", "4096Mi", "0x10", "1.5", "30", "1k", "0030", "+3", "1e2")
 WORDS = ("1", "2", "3", "2,0", "0,2", "3,3", "fixed-share", "online", "core_mem")
-NUMBERS = st.one_of(st.integers(-1, 300), st.sampled_from(ODD)).map(Value.of)
+NUMBERS = st.one_of(st.integers(-1, 300).map(Value.of), st.sampled_from(ODD).map(Value.of))
 
 
 def sizes(name: str) -> st.SearchStrategy[PodKeys]:

@@ -28,7 +28,7 @@ spec:
 """
 MEMORY = "/spec/template/spec/containers/0/resources/limits/aliyun.com~1gpu-mem"
 MODE = "      nodeSelector: {ack.node.gpu.schedule: cgpu}\n"
-VKE_POLICY = "vke.volcengine.com/mgpu-compute-policy"
+VKE = "vke.volcengine.com"
 HEAD = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n"
 
 
@@ -112,22 +112,18 @@ def test_each_kustomization_is_read_once(folder: Path, monkeypatch: pytest.Monke
 
 # --- what holds of them -----------------------------------------------------------------------------
 
+NO_COUNT = "labels: {aliyun.com/gpu-count: null}"
+CONTAINER = "{name: x, resources: {limits: {aliyun.com/gpu-mem: 5.5}}}\n"
 # a patch, and the code of its finding
 PATCHES: dict[str, tuple[str, str]] = {
     "one key": (patch("aliyun.com/gpu-core.percentage: 30"), ""),
-    "null deletes": (
-        patch("aliyun.com/gpu-mem: null, nvidia.com/gpu: 1", metadata="labels: {aliyun.com/gpu-count: null}"),
-        "",
-    ),
+    "null deletes": (patch("aliyun.com/gpu-mem: null, nvidia.com/gpu: 1", metadata=NO_COUNT), ""),
     "null in another form": (patch("aliyun.com/gpu-mem: ~, nvidia.com/gpu: 1"), ""),
     "empty": (patch("").replace("limits: {}", "limits: null"), ""),
     "requests alone": (patch("").replace("limits: {}", "requests: {aliyun.com/gpu-mem: 8}"), ""),
     "a container goes": (patch("aliyun.com/gpu-mem: 4") + "      - {name: old, $patch: delete}\n", ""),
     "all is replaced": (patch("$patch: replace, aliyun.com/gpu-mem: 4"), ""),
-    "cards of the base": (
-        patch("vke.volcengine.com/mgpu-core: 200, vke.volcengine.com/mgpu-memory: 8192"),
-        "",
-    ),
+    "cards of the base": (patch(f"{VKE}/mgpu-core: 200, {VKE}/mgpu-memory: 8192"), ""),
     "labels alone": (f'{HEAD}    metadata: {{labels: {{aliyun.com/gpu-count: "4"}}}}\n', ""),
     # what is there is checked
     "a suffix": (patch("aliyun.com/gpu-mem: 8Gi"), "K8S002"),
@@ -136,15 +132,13 @@ PATCHES: dict[str, tuple[str, str]] = {
     "off the step": (patch('tke.cloud.tencent.com/qgpu-core: "33"'), "TKE002"),
     "a misspelt key": (patch("aliyun.com/gpu-memm: 8"), "GX003"),
     "a number as label": (f"{HEAD}    metadata: {{labels: {{aliyun.com/gpu-count: 4}}}}\n", "K8S008"),
-    "a policy": (f"{HEAD}    metadata: {{annotations: {{{VKE_POLICY}: fair}}}}\n", "VKE004"),
+    "a policy": (f"{HEAD}    metadata: {{annotations: {{{VKE}/mgpu-compute-policy: fair}}}}\n", "VKE004"),
     "another mode": (patch("aliyun.com/gpu-core.percentage: 30", MODE), "ACK008"),
     # operations of JSON 6902
     "an operation": (f"- {{op: replace, path: {MEMORY}, value: 9}}\n", ""),
     "a suffix in an operation": (f"- {{op: add, path: {MEMORY}, value: 9Gi}}\n", "K8S002"),
     "a fraction in a container": (
-        "- op: add\n  path: /spec/template/spec/containers/-\n"
-        "  value: {name: x, resources: {limits: {aliyun.com/gpu-mem: 5.5}}}\n",
-        "K8S001",
+        *("- op: add\n  path: /spec/template/spec/containers/-\n  value: " + CONTAINER, "K8S001"),
     ),
     "other operations": (
         f"- {{op: remove, path: {MEMORY}}}\n- {{op: test, path: {MEMORY}, value: 9Gi}}\n"

@@ -40,6 +40,12 @@ def manifest_of(block: str) -> str:
     return f"apiVersion: v1\nkind: Pod\n{block}"
 
 
+def manifest(rule: Rule, heading: str) -> str:
+    """The one manifest of a section."""
+    [text] = [text for kind, text in blocks(rule.sections[heading]) if kind == ""]
+    return manifest_of(text)
+
+
 def profile_of(rule: Rule, heading: str) -> Profile | None:
     """The profile that a section gives, else that of the Example."""
     found = [
@@ -54,10 +60,8 @@ def profile_of(rule: Rule, heading: str) -> Profile | None:
 
 def findings(rule: Rule, heading: str) -> list[Diagnostic]:
     """What all pod rules say of the one manifest of a section."""
-    texts = [text for kind, text in blocks(rule.sections[heading]) if kind == ""]
-    assert len(texts) == 1, f"{heading} holds one manifest"
     context = Context(profile_of(rule, heading), BACKENDS)
-    source = Source("pod.yaml", manifest_of(texts[0]))
+    source = Source("pod.yaml", manifest(rule, heading))
     claims = Claims().beside(source)
     pods = [claims.resolved(pod) for document in documents(source) for pod in pods_in(document)]
     assert pods, "the example holds a pod"

@@ -106,33 +106,18 @@ def test_pyproject_counts_with_its_section(tmp_path: Path) -> None:
 YAML_CONFIG = """
 select: [VKE, GX]
 ignore: [VKE025]
-per-file-ignores:
-  - path: legacy/
-    rules: [VKE012, TKE]
-    reason: frozen until June
+per-file-ignores: [{path: legacy/, rules: [VKE012, TKE], reason: frozen until June}]
 fail-on: warning
-profiles:
-  beijing: {target: vke, cards: {memoryMiB: 22731}}
-  hangzhou: profiles/ack.yaml
+profiles: {beijing: {target: vke, cards: {memoryMiB: 22731}}, hangzhou: profiles/ack.yaml}
 """
 
 TOML_CONFIG = """
-[project]
-name = "x"
-
 [tool.gpuxlate]
 select = ["VKE", "GX"]
 ignore = ["VKE025"]
 fail-on = "warning"
-
-[[tool.gpuxlate.per-file-ignores]]
-path = "legacy/"
-rules = ["VKE012", "TKE"]
-reason = "frozen until June"
-
-[tool.gpuxlate.profiles]
-beijing = { target = "vke", cards = { memoryMiB = 22731 } }
-hangzhou = "profiles/ack.yaml"
+per-file-ignores = [{ path = "legacy/", rules = ["VKE012", "TKE"], reason = "frozen until June" }]
+profiles = { beijing = { target = "vke", cards = { memoryMiB = 22731 } }, hangzhou = "profiles/ack.yaml" }
 """
 
 
@@ -315,14 +300,11 @@ def test_profiles_that_cannot_be_had(tmp_path: Path) -> None:
 def test_without_a_configuration_nothing_heavy_is_imported(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     code = (
-        "import sys, pathlib\n"
-        "import gpuxlate.config, gpuxlate.config.document, gpuxlate.config.schemas\n"
+        "import sys, pathlib, gpuxlate.config, gpuxlate.config.document, gpuxlate.config.schemas\n"
         "from gpuxlate.config.configuration import Config\n"
         "from gpuxlate.config.find import find_config\n"
         f"assert find_config(pathlib.Path({str(tmp_path)!r})) is None\n"
         "assert Config().ignores_for(pathlib.Path('a.yaml')) == ()\n"
-        "heavy = {'pydantic', 'tomllib', 'jsonschema', 'yaml'}\n"
-        "print(sorted(heavy & set(sys.modules)))\n"
+        "print(sorted({'pydantic', 'tomllib', 'jsonschema', 'yaml'} & set(sys.modules)))\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout.strip() == "[]"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"
