@@ -254,12 +254,9 @@ def test_stdin() -> None:
 
 
 def test_json_and_lists() -> None:
-    one = {
-        "apiVersion": "v1",
-        "kind": "Pod",
-        "metadata": {"name": "b", "namespace": "n"},
-        "spec": {"containers": [{"name": "c", "resources": {"limits": {"aliyun.com/gpu-mem": "4G"}}}]},
-    }
+    container = {"name": "c", "resources": {"limits": {"aliyun.com/gpu-mem": "4G"}}}
+    head = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "b", "namespace": "n"}}
+    one = {**head, "spec": {"containers": [container]}}
     listed = {"apiVersion": "v1", "kind": "List", "items": [one, one]}
     write({"a.json": json.dumps(listed, indent=1), "b.json": json.dumps(listed)})
     said = lint("a.json", "b.json")

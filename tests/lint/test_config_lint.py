@@ -141,7 +141,6 @@ def test_errors_name_their_place() -> None:
     rules = "per-file-ignores: [{path: a, rules: [GX7], reason: b}]\n"
     for name, config, said in (
         (".gpuxlate.yaml", "select: [VKE12]\n", "select: no rule 'VKE12'\nhelp: did you mean VKE012?"),
-        (".gpuxlate.yaml", "ignore: [NOPE]\n", "ignore: no rule 'NOPE'"),
         (".gpuxlate.yaml", rules, "per-file-ignores[0].rules: no rule 'GX7'\nhelp: did you mean GX007?"),
         ("pyproject.toml", "[tool.gpuxlate]\nignore = [1]\n", "tool.gpuxlate.ignore[0]"),
     ):

@@ -6,6 +6,8 @@ import re
 import textwrap
 from collections.abc import Iterator
 
+import yaml
+
 from gpuxlate.backends import registry
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.inputs.claims import Claims
@@ -15,7 +17,6 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.rules.base import Context, Rule, Scope, check_pod
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.yamltext.compose import documents
-from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import Source
 
 BACKENDS = tuple(registry.all_backends())
@@ -51,11 +52,7 @@ def profile_of(rule: Rule, heading: str) -> Profile | None:
     found = [
         text for name in (heading, EXAMPLE) for kind, text in blocks(rule.sections[name]) if kind == "profile"
     ]
-    if not found:
-        return None
-    document = next(documents(Source("profile.yaml", found[0])))
-    assert document.root is not None
-    return load_profile(to_plain(document.root))
+    return load_profile(yaml.safe_load(found[0])) if found else None
 
 
 def findings(rule: Rule, heading: str) -> list[Diagnostic]:

@@ -223,12 +223,14 @@ def test_names_that_are_no_near_miss() -> None:
     assert [name for name, missed in found.items() if missed] == []
 
 
+SAYS_NOTHING_ELSE = {"look_alikes": (), "reads_only": False, "whole_card_key": None, "also_speaks": None}
+
+
 def test_a_name_that_a_dialect_claims_is_its_own() -> None:
     keys = PodKeys(containers=(ContainerKeys(limits={"aliyun.com/gpu-core": Value("30")}),))
     ack = registry.get("alibaba-gpushare")
     same = {name: getattr(ack, name) for name in ("keys", "gpu_prefixes", "domains", "find", "owns")}
-    same |= {"look_alikes": (), "reads_only": False, "whole_card_key": None, "also_speaks": None}
-    bare: Any = SimpleNamespace(name="ack", title="ACK", **same)
+    bare: Any = SimpleNamespace(name="ack", title="ACK", **same, **SAYS_NOTHING_ELSE)
     assert [one.code for one in key_is_known(keys, Context(dialects=(bare,)))] == ["GX003"]
     reporting: Any = SimpleNamespace(**vars(bare), wrong_names=("aliyun.com/gpu-core",))
     assert list(key_is_known(keys, Context(dialects=(reporting,)))) == []
@@ -409,14 +411,14 @@ def test_no_product_is_read_by_a_dialect() -> None:
 
 def test_a_dialect_that_reads_a_product_is_no_other_product() -> None:
     """A plug-in may read what this tool only names, and has its own word on it."""
-    none = {"keys": (), "look_alikes": (), "reads_only": False, "whole_card_key": None, "also_speaks": None}
     reads: Any = SimpleNamespace(
         name="koordinator",
         gpu_prefixes=("koordinator.sh/gpu",),
         domains=frozenset({"koordinator.sh"}),
         find={}.get,
         owns=lambda name: name.startswith("koordinator.sh/gpu"),
-        **none,
+        keys=(),
+        **SAYS_NOTHING_ELSE,
     )
     assert vocabulary_of(Context(dialects=(reads,))).product("koordinator.sh/gpu-core") is None
 

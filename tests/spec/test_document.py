@@ -161,25 +161,20 @@ def said(*fields: str) -> dict[str, tuple[str | int, ...]]:
     return {name: ("spec", JSON_NAMES[name]) for name in fields}
 
 
-OF_CONTRACT = {"cores": 30, "memoryMiB": 4096, "policy": "fixed-share", "qos": "online"}
+OF_CONTRACT: dict[str, object] = {"cores": 30, "memoryMiB": 4096, "policy": "fixed-share", "qos": "online"}
+OF_CONTRACT["workload"] = {"file": "deployment.yaml", "container": "server"}
+THE_CONTRACTS = ShareDocument(
+    "bert-serving",
+    Share(1, 30, 4096, Policy.FIXED_SHARE, Qos.ONLINE),
+    said("cores", "memory_mib", "policy", "qos"),
+    Workload("deployment.yaml", "server"),
+)
 OF_POD: dict[str, Any] = {"labels": {"team": "nlp"}, "annotations": {"gpuxlate.io/ignore": "TKE002"}}
 GOOD: dict[str, tuple[dict[str, Any], ShareDocument]] = {
-    "the contract's": (
-        document(
-            {**OF_CONTRACT, "workload": {"file": "deployment.yaml", "container": "server"}},
-            metadata={"name": "bert-serving"},
-        ),
-        ShareDocument(
-            "bert-serving",
-            Share(1, 30, 4096, Policy.FIXED_SHARE, Qos.ONLINE),
-            said("cores", "memory_mib", "policy", "qos"),
-            Workload("deployment.yaml", "server"),
-        ),
-    ),
+    "the contract's": (document(OF_CONTRACT, metadata={"name": "bert-serving"}), THE_CONTRACTS),
     "one whole card": (document({}), ShareDocument("web", Share())),
     "whole cards by their cores": (
-        document({"cards": 2, "cores": 200}),
-        ShareDocument("web", Share(2), said("cards", "cores")),
+        *(document({"cards": 2, "cores": 200}), ShareDocument("web", Share(2), said("cards", "cores"))),
     ),
     "metadata": (
         named("a.b-1", namespace="ml", **OF_POD),
