@@ -1,18 +1,16 @@
-"""Running ``gpuxlate lint`` in a folder of texts, and reading what it says."""
+"""Running ``gpuxlate`` in a folder of texts, and reading what it says."""
 
 from __future__ import annotations
 
-import io
 import json
-import sys
-from collections.abc import Callable
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from gpuxlate.cli import main
+from tests.running import run
 
 
 @dataclass(frozen=True)
@@ -29,76 +27,44 @@ class Said:
         return found
 
     @property
+    def diagnostics(self) -> list[dict[str, Any]]:
+        found: list[dict[str, Any]] = self.json["diagnostics"]
+        return found
+
+    @property
     def findings(self) -> list[str]:
         """``file:line:column CODE`` of each finding of ``--format json``."""
-        return [f"{d['file']}:{d['line']}:{d['column']} {d['code']}" for d in self.json["diagnostics"]]
+        return [f"{d['file']}:{d['line']}:{d['column']} {d['code']}" for d in self.diagnostics]
 
     @property
     def codes(self) -> list[str]:
-        return [d["code"] for d in self.json["diagnostics"]]
-
-
-Command = Callable[..., Said]
-Lint = Callable[..., Said]
+        return [d["code"] for d in self.diagnostics]
 
 
 @pytest.fixture
-def command(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]
-) -> Command:
-    """``gpuxlate`` with some arguments, in ``tmp_path``."""
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty one, in which commands run."""
     monkeypatch.chdir(tmp_path)
-    for name in ("FORCE_COLOR", "NO_COLOR", "COLUMNS", "GPUXLATE_DEBUG", "GITHUB_ACTIONS"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr(sys, "argv", ["gpuxlate"])
-
-    def called(*arguments: str) -> Said:
-        code = 0
-        try:
-            main([*arguments])
-        except SystemExit as stop:
-            code = int(stop.code or 0)
-        out, err = capfdbinary.readouterr()
-        return Said(code, out.decode(), err.decode())
-
-    return called
+    return tmp_path
 
 
-@pytest.fixture
-def lint(command: Command) -> Lint:
+def command(*arguments: str, stdin: str | bytes = b"") -> Said:
+    """``gpuxlate`` with some arguments."""
+    done = run(*arguments, stdin=stdin.encode() if isinstance(stdin, str) else stdin)
+    return Said(done.code, done.out.decode(), done.err.decode())
+
+
+def lint(*arguments: str, as_: str | None = "json", stdin: str | bytes = b"") -> Said:
     """``gpuxlate lint`` with some arguments, as JSON if nothing else is said."""
-
-    def called(*arguments: str, as_: str | None = "json") -> Said:
-        return command("lint", *arguments, *(["--format", as_] if as_ else []))
-
-    return called
+    return command("lint", *arguments, *(["--format", as_] if as_ else []), stdin=stdin)
 
 
-Write = Callable[..., None]
-
-
-@pytest.fixture
-def write(tmp_path: Path) -> Write:
-    """Files of the folder by their paths, with their folders."""
-
-    def written(files: dict[str, str | bytes]) -> None:
-        for name, content in files.items():
-            path = tmp_path / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_bytes(content.encode() if isinstance(content, str) else content)
-
-    return written
-
-
-@pytest.fixture
-def stdin(monkeypatch: pytest.MonkeyPatch) -> Callable[[str | bytes], None]:
-    """What the next run finds on stdin."""
-
-    def given(content: str | bytes) -> None:
-        data = content.encode() if isinstance(content, str) else content
-        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(data), encoding="utf-8"))
-
-    return given
+def write(files: Mapping[str, str | bytes]) -> None:
+    """Files by their paths, with their folders."""
+    for name, content in files.items():
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content.encode() if isinstance(content, str) else content)
 
 
 def pod(limits: str, *, requests: str = "", metadata: str = "", spec: str = "", name: str = "web") -> str:

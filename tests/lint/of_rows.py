@@ -15,7 +15,6 @@ without has more cases there, beside its example.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from difflib import unified_diff
 from pathlib import Path
@@ -29,8 +28,10 @@ from gpuxlate.backends.sheet.rules import SheetRule
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
+from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.rules.base import Rule
 from gpuxlate.yamltext.source import Source
+from tests.rules.examples import blocks
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "lint" / "of-rows"
 """Beside the files of the other rules, which are written by hand."""
@@ -51,18 +52,17 @@ def _read(path: Path) -> dict[str, Any]:
 
 def manifest(one: Rule, heading: str) -> str:
     """An example of a rule as a Pod."""
-    inside = _block(one, heading, "yaml")
+    inside = _block(one, heading)
     return KIND + ("" if inside.startswith("metadata:") else "metadata: {name: web}\n") + inside
 
 
 def profile(one: Rule) -> dict[str, Any] | None:
     """The profile that its example needs."""
-    return yaml.safe_load(_block(one, "Example", "yaml profile")) or None
+    return yaml.safe_load(_block(one, "Example", "profile")) or None
 
 
-def _block(one: Rule, heading: str, kind: str) -> str:
-    found = re.search(rf"^```{kind}\n(.*?)^```", one.sections[heading], re.DOTALL | re.MULTILINE)
-    return found[1] if found else ""
+def _block(one: Rule, heading: str, kind: str = "") -> str:
+    return next((text for found, text in blocks(one.sections[heading]) if found == kind), "")
 
 
 def entries() -> Iterator[tuple[str, dict[str, Any]]]:
@@ -77,15 +77,10 @@ def entries() -> Iterator[tuple[str, dict[str, Any]]]:
 
 def _as_file(one: Rule, said: Mapping[str, Any]) -> dict[str, Any]:
     bad = {"name": "bad", "manifest": manifest(one, "Example"), "findings": said["bad"]}
+    bad |= {"fixed": said.get("fixed", "")}
     good = {"name": "good", "manifest": manifest(one, "Use instead"), "findings": said.get("good", [])}
-    fixed = {"fixed": said["fixed"]} if "fixed" in said else {}
-    found = {"severity": said["severity"], "cases": [{**bad, **fixed}, good]}
-    needs = profile(one)
-    return {
-        **found,
-        **({"fix": said["fix"]} if "fix" in said else {}),
-        **({"profile": needs} if needs else {}),
-    }
+    of_rule = {name: said[name] for name in ("severity", "fix") if name in said}
+    return {**of_rule, "profile": profile(one), "cases": [bad, good]}
 
 
 def _found(one: Rule) -> dict[str, Any]:
@@ -95,13 +90,22 @@ def _found(one: Rule) -> dict[str, Any]:
     entry: dict[str, Any] = {"severity": str(one.severity), **({"fix": one.fix} if one.fix else {})}
     for name, heading in (("bad", "Example"), ("good", "Use instead")):
         linted = lint_source(Source(f"{name}.yaml", manifest(one, heading)), settings).diagnostics
-        places = [f"{d.span.line}:{d.span.column}-{d.span.end_column} {d.code}" for d in linted if d.span]
-        entry |= {name: places} if places else {}
+        entry |= {name: [*map(shown, linted)]} if linted else {}
     text = manifest(one, "Example")
-    fixed = fix_source(Source("bad.yaml", text), settings, unsafe=True).text
-    changed = list(unified_diff(text.splitlines(), fixed.splitlines(), n=0, lineterm=""))[2:]
-    lines = [f"{line}\n" for line in changed if not line.startswith("@@")]
-    return {**entry, **({"fixed": "".join(lines)} if lines else {})}
+    lines = changed(text, fix_source(Source("bad.yaml", text), settings, unsafe=True).text)
+    return {**entry, **({"fixed": "".join(f"{line}\n" for line in lines)} if lines else {})}
+
+
+def shown(one: Diagnostic) -> str:
+    assert one.span is not None
+    assert one.span.line == one.span.end_line
+    return f"{one.span.line}:{one.span.column}-{one.span.end_column} {one.code}"
+
+
+def changed(before: str, after: str) -> list[str]:
+    """The lines that are removed and written."""
+    lines = list(unified_diff(before.splitlines(), after.splitlines(), n=0, lineterm=""))[2:]
+    return [line for line in lines if not line.startswith("@@")]
 
 
 def _main() -> None:

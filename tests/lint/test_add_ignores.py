@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,8 +14,9 @@ from gpuxlate.yamltext.edit import EditError, Splice, with_comments
 from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import Source
 from tests.lint.cases import Case
-from tests.lint.conftest import Lint, Write, pod
+from tests.lint.conftest import lint, pod, write
 
+pytestmark = pytest.mark.usefixtures("folder")
 IGNORE = r"# gpuxlate: ignore\[[A-Z0-9,]+\] so it is"
 OURS = re.compile(rf"(?m)^ *{IGNORE}\n|  {IGNORE}$")
 LONG = "x" * 90
@@ -74,24 +74,24 @@ def test_where_the_comment_is(name: str) -> None:
     assert "K8S002" not in {one.code for one in done.linted.diagnostics}
 
 
-def test_files_are_written_and_lint_is_clean(lint: Lint, write: Write, tmp_path: Path) -> None:
+def test_files_are_written_and_lint_is_clean() -> None:
     text = pod("aliyun.com/gpu-mem: 2Gi", name="网").encode()
     write({"bom.yaml": b"\xef\xbb\xbf" + text.replace(b"\n", b"\r\n"), "b/web.yml": text})
     would = lint("--add-ignores", "so it is", "--diff", as_=None)
     assert (would.code, would.err) == (1, "would ignore 2 findings\n")
-    assert (tmp_path / "b/web.yml").read_bytes() == text
+    assert Path("b/web.yml").read_bytes() == text
     said = lint("--add-ignores", "so it is", as_=None)
     assert (said.code, said.err) == (0, "ignored 2 findings\n")
     assert said.out == "no findings in 2 files (2 suppressed)\n"
-    assert (tmp_path / "bom.yaml").read_bytes().startswith(b"\xef\xbb\xbfapiVersion: v1\r\n")
+    assert Path("bom.yaml").read_bytes().startswith(b"\xef\xbb\xbfapiVersion: v1\r\n")
     assert lint("--fail-on", "info").findings == []
 
 
-def test_stdin_to_stdout(lint: Lint, stdin: Callable[[str | bytes], None]) -> None:
-    stdin(pod("aliyun.com/gpu-mem: 2Gi"))
-    said = lint("--add-ignores", "so it is", "-", as_=None)
+def test_stdin_to_stdout() -> None:
+    said = lint("--add-ignores", "so it is", "-", as_=None, stdin=pod("aliyun.com/gpu-mem: 2Gi"))
     assert said.code == 0
     assert "2Gi  # gpuxlate: ignore[K8S002] so it is\n" in said.out
+    assert lint("--add-ignores", "so it is", "-", as_=None, stdin=JSON).out == JSON
 
 
 def test_what_is_no_comment_there_is_refused() -> None:
@@ -114,21 +114,16 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_where_no_comment_can_be(lint: Lint, write: Write, tmp_path: Path, name: str) -> None:
+def test_where_no_comment_can_be(name: str) -> None:
     text, remark = REFUSED[name]
     write({name: text})
     said = lint("--add-ignores", "so it is", "--fail-on", "info", name, as_=None)
     assert said.code == 1
     assert f"not ignored: {name}:{remark}" in said.err
-    assert (tmp_path / name).read_text() == text
+    assert Path(name).read_text() == text
 
 
-def test_json_on_stdin_stays_json(lint: Lint, stdin: Callable[[str | bytes], None]) -> None:
-    stdin(JSON)
-    assert lint("--add-ignores", "so it is", "-", as_=None).out == JSON
-
-
-def test_what_is_no_reason(lint: Lint, write: Write) -> None:
+def test_what_is_no_reason() -> None:
     write({"web.yaml": pod("aliyun.com/gpu-mem: 2Gi")})
     for reason in ("", " ", "a\nb", "a\x85b", "\x1b[1m", "# gpuxlate: ignore[TKE001]"):
         said = lint("--add-ignores", reason, "web.yaml", as_=None)

@@ -7,8 +7,6 @@ is beside the tests of that subject.
 
 from __future__ import annotations
 
-import difflib
-
 import pytest
 
 from gpuxlate.backends import registry
@@ -22,6 +20,7 @@ from gpuxlate.yamltext.source import Source
 from tests.charts.test_as_pods import values_have_the_findings_of_pods
 from tests.checks import all_hold
 from tests.lint.cases import Case, cases, files, found
+from tests.lint.of_rows import changed, shown
 from tests.lint.test_add_ignores import every_finding_can_be_ignored
 from tests.lint.test_fix_never_less import no_fix_takes_away
 from tests.lint.test_parts import parts_have_no_findings_of_their_own
@@ -32,12 +31,6 @@ from tests.spec.test_overlay import the_schema_agrees
 
 RULES = catalog.all_rules(registry.all_backends())
 OF_FILES = [one for one in RULES.values() if one.scope in (Scope.POD, Scope.DOCUMENT, Scope.SOURCE)]
-
-
-def shown(one: Diagnostic) -> str:
-    assert one.span is not None
-    assert one.span.line == one.span.end_line
-    return f"{one.span.line}:{one.span.column}-{one.span.end_column} {one.code}"
 
 
 def the_findings_are_those_of_the_file(case: Case) -> None:
@@ -80,8 +73,7 @@ def what_can_be_fixed_is(case: Case) -> None:
 
 def a_fix_changes_the_lines_of_the_file(case: Case) -> None:
     fixed = fix_source(case.source, LintSettings(case.profile), unsafe=True)
-    changed = difflib.unified_diff(case.text.splitlines(), fixed.text.splitlines(), n=0, lineterm="")
-    lines = [line for line in list(changed)[2:] if not line.startswith("@@")]
+    lines = changed(case.text, fixed.text)
     assert lines == case.fixed.splitlines()
     # a move takes away a line and the key above, and writes a line and up to two keys above
     assert sum(line.startswith("+") for line in lines) <= 5 * fixed.fixes

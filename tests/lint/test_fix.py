@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.lint.conftest import Lint, Write, pod
+from tests.lint.conftest import lint, pod, write
 
-Stdin = Callable[[str | bytes], None]
+pytestmark = pytest.mark.usefixtures("folder")
 
 # --- bytes ----------------------------------------------------------------------------------------
 
@@ -32,21 +31,20 @@ ODD = (
 )
 
 
-def test_untouched_bytes_stay(lint: Lint, write: Write, tmp_path: Path) -> None:
+def test_untouched_bytes_stay() -> None:
     texts = [ODD.replace("\r\n", newline).rstrip() + end for newline in ("\r\n", "\n") for end in ("", "\n")]
     for data in [bom + text.encode() for bom in (b"", b"\xef\xbb\xbf") for text in texts]:
         write({"a.yaml": data})
         said = lint("a.yaml", "--fix")
         assert (said.code, said.codes, said.err) == (1, [], "fixed 1 finding\n")
-        assert (tmp_path / "a.yaml").read_bytes() == data.replace(b"2Gi", b"2")
+        assert Path("a.yaml").read_bytes() == data.replace(b"2Gi", b"2")
         assert lint("a.yaml", "--fix").code == 0
 
 
 # --- what is fixed --------------------------------------------------------------------------------
 
-WRONG, RIGHT = pod("aliyun.com/gpu-mem: 2Gi"), pod("aliyun.com/gpu-mem: 2")
-TWO = "aliyun.com/gpu-mem: {}\naliyun.com/gpu-core.percentage: {}"
-LABELLED = "labels: {{aliyun.com/gpu-count: {}}}"
+SUFFIX, FOUR = "aliyun.com/gpu-mem: 2Gi", "aliyun.com/gpu-mem: 4"
+WRONG, RIGHT = pod(SUFFIX), pod("aliyun.com/gpu-mem: 2")
 IGNORED = pod("aliyun.com/gpu-mem: 2Gi  # gpuxlate: ignore[K8S002] it is so")
 DEPLOYMENT = (
     "apiVersion: apps/v1\nkind: Deployment\nmetadata:\n  name: web\n{}spec:\n  template:\n    metadata:\n"
@@ -65,6 +63,14 @@ SHARED = (
 )
 
 
+def two(memory: str, cores: str) -> str:
+    return pod(f"aliyun.com/gpu-mem: {memory}\naliyun.com/gpu-core.percentage: {cores}")
+
+
+def labelled(count: str) -> str:
+    return pod(SUFFIX, metadata=f"labels: {{aliyun.com/gpu-count: {count}}}")
+
+
 def job(first: str, second: str) -> str:
     head = "apiVersion: kubeflow.org/v1\nkind: PyTorchJob\nmetadata: {name: train}\nspec:\n"
     return head + "  pytorchReplicaSpecs:\n" + GROUP.format("Master", first) + GROUP.format("Worker", second)
@@ -72,35 +78,16 @@ def job(first: str, second: str) -> str:
 
 # the options, the text before and after, the codes that are left, how many are fixed
 FIXES: dict[str, tuple[str, str, str, str, int]] = {
-    "safe ones": (
-        *("--fix --select K8S", pod(TWO.format("5.5", "30%")), pod(TWO.format("5.5", "30")), "K8S001", 1),
-    ),
-    "unsafe ones": (
-        *("--unsafe-fixes --select K8S", pod(TWO.format("5.5", "30")), pod(TWO.format("6", "30")), "", 1),
-    ),
-    "what is selected": (
-        "--fix --ignore K8S002",
-        pod("aliyun.com/gpu-mem: 2Gi", metadata=LABELLED.format(2)),
-        pod("aliyun.com/gpu-mem: 2Gi", metadata=LABELLED.format('"2"')),
-        "",
-        1,
-    ),
+    "safe ones": ("--fix --select K8S", two("5.5", "30%"), two("5.5", "30"), "K8S001", 1),
+    "unsafe ones": ("--unsafe-fixes --select K8S", two("5.5", "30"), two("6", "30"), "", 1),
+    "what is selected": ("--fix --ignore K8S002", labelled("2"), labelled('"2"'), "", 1),
     "not what is ignored": ("--fix", IGNORED, IGNORED, "", 0),
     # the suffix goes first; what is left of the request is then below the limit
-    "two findings of one place": (
-        "--fix",
-        pod("aliyun.com/gpu-mem: 4", requests="aliyun.com/gpu-mem: 2Gi"),
-        pod("aliyun.com/gpu-mem: 4", requests="aliyun.com/gpu-mem: 4"),
-        "",
-        2,
-    ),
+    "two findings of one place": ("--fix", pod(FOUR, requests=SUFFIX), pod(FOUR, requests=FOUR), "", 2),
     # an unquoted label on the workload alone, twice wrong
     "a value and its place": (
-        "--fix",
-        DEPLOYMENT.format("  labels:\n    aliyun.com/gpu-count: 2\n", ""),
-        DEPLOYMENT.format("", '        aliyun.com/gpu-count: "2"\n'),
-        "",
-        2,
+        *("--fix", DEPLOYMENT.format("  labels:\n    aliyun.com/gpu-count: 2\n", "")),
+        *(DEPLOYMENT.format("", '        aliyun.com/gpu-count: "2"\n'), "", 2),
     ),
     "several pods of one workload": ("--fix", job("4Gi", "'8Gi'"), job("4", "8"), "", 2),
     "a shared value is left to its owner": ("--fix", SHARED, SHARED, "GX005 K8S002", 0),
@@ -108,28 +95,28 @@ FIXES: dict[str, tuple[str, str, str, str, int]] = {
 
 
 @pytest.mark.parametrize("name", FIXES)
-def test_what_is_fixed(lint: Lint, write: Write, tmp_path: Path, name: str) -> None:
+def test_what_is_fixed(name: str) -> None:
     arguments, before, after, left, count = FIXES[name]
     write({"a.yaml": before})
     said = lint("a.yaml", *arguments.split())
-    assert (tmp_path / "a.yaml").read_text() == after
+    assert Path("a.yaml").read_text() == after
     assert (said.code, sorted(said.codes)) == (1 if count or left else 0, left.split())
     assert said.err == (f"fixed {count} finding{'s' * (count > 1)}\n" if count else "")
 
 
-def test_several_documents_and_files(lint: Lint, write: Write, tmp_path: Path) -> None:
+def test_several_documents_and_files() -> None:
     bad, good = WRONG, RIGHT
     stranger = "- no: manifest\n"
     write({"a.yaml": f"{bad}---\n{stranger}---\n{bad}", "d/b.yaml": bad, "d/c.yaml": stranger})
-    untouched = (tmp_path / "d/c.yaml").stat().st_mtime_ns
+    untouched = Path("d/c.yaml").stat().st_mtime_ns
     said = lint(".", "--fix")
     assert (said.code, said.err) == (1, "fixed 3 findings\n")
-    assert (tmp_path / "a.yaml").read_text() == f"{good}---\n{stranger}---\n{good}"
-    assert (tmp_path / "d/b.yaml").read_text() == good
-    assert (tmp_path / "d/c.yaml").stat().st_mtime_ns == untouched
+    assert Path("a.yaml").read_text() == f"{good}---\n{stranger}---\n{good}"
+    assert Path("d/b.yaml").read_text() == good
+    assert Path("d/c.yaml").stat().st_mtime_ns == untouched
 
 
-def test_a_file_that_may_not_be_written(lint: Lint, write: Write, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_that_may_not_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
     write({"a.yaml": WRONG, "b.yaml": WRONG})
     replace = Path.replace
 
@@ -148,9 +135,8 @@ def test_a_file_that_may_not_be_written(lint: Lint, write: Write, monkeypatch: p
 # --- stdin ----------------------------------------------------------------------------------------
 
 
-def test_stdin_is_printed_fixed(lint: Lint, stdin: Stdin) -> None:
-    stdin(pod("aliyun.com/gpu-mem: 2Gi\naliyun.com/gpu-core: 30"))
-    said = lint("-", "--fix", as_=None)
+def test_stdin_is_printed_fixed() -> None:
+    said = lint("-", "--fix", as_=None, stdin=pod("aliyun.com/gpu-mem: 2Gi\naliyun.com/gpu-core: 30"))
     assert said.code == 1
     assert said.out.startswith("apiVersion: v1\nkind: Pod\n")
     assert "aliyun.com/gpu-mem: 2\n" in said.out
@@ -159,8 +145,7 @@ def test_stdin_is_printed_fixed(lint: Lint, stdin: Stdin) -> None:
     assert "fixed 2 findings" in said.err
 
 
-def test_stdin_without_a_fix_is_printed_as_it_is(lint: Lint, stdin: Stdin) -> None:
+def test_stdin_without_a_fix_is_printed_as_it_is() -> None:
     for text in (RIGHT, "a: [\n", "- 1\n", "\ufeffa: 1\r\n"):
-        stdin(text)
-        said = lint("-", "--fix", as_=None)
+        said = lint("-", "--fix", as_=None, stdin=text)
         assert (said.out, said.code) == (text, 1 if "[" in text else 0)

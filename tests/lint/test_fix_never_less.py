@@ -27,6 +27,7 @@ from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 from tests.effort import tries
 from tests.lint.cases import Case
+from tests.lint.conftest import pod as text_with
 
 NOT_READ = {
     "GX003": "a misspelt key is no part of the share until it is renamed",
@@ -117,15 +118,12 @@ def check(source: Source, profile: Profile | None, unsafe: bool) -> None:
     fixed = fix_source(source, settings, unsafe=unsafe)
     if not fixed.fixes:
         return
-    worse, better = (
-        Counter(one.severity for one in lint_source(text, settings).diagnostics)
-        for text in (source, fixed.source)
-    )
+    first = lint_source(source, settings).diagnostics
+    worse = Counter(one.severity for one in first)
+    better = Counter(one.severity for one in lint_source(fixed.source, settings).diagnostics)
     assert [better[one] for one in Severity] < [worse[one] for one in Severity], fixed.text
     before, after = shares(source, profile), shares(fixed.source, profile)
-    unread = {
-        one.path[:-3]: one.code for one in lint_source(source, settings).diagnostics if one.code in NOT_READ
-    }
+    unread = {one.path[:-3] for one in first if one.code in NOT_READ}
     for place, one in before.items():
         if one.path in unread:
             continue
@@ -150,19 +148,18 @@ def no_fix_takes_away(case: Case) -> None:
         check(case.source, case.profile, unsafe)
 
 
-def plain(value: Value) -> str:
-    return value.text if value.kind is Kind.INT else json.dumps(value.text)
-
-
 def mapping(values: Mapping[str, Value]) -> str:
-    return "{" + ", ".join(f"{json.dumps(name)}: {plain(value)}" for name, value in values.items()) + "}"
+    plain = {name: one.text if one.kind is Kind.INT else json.dumps(one.text) for name, one in values.items()}
+    return "{" + ", ".join(f"{json.dumps(name)}: {text}" for name, text in plain.items()) + "}"
 
 
 def text_of(pod: PodKeys) -> str:
     """A Pod with these keys."""
-    lines = ["apiVersion: v1", "kind: Pod", "metadata:", "  name: p"]
-    lines += [f"  labels: {mapping(pod.labels)}", f"  annotations: {mapping(pod.annotations)}", "spec:"]
-    lines += [f"  nodeSelector: {mapping(pod.node_selector)}"]
+    lines = ["apiVersion: v1", "kind: Pod", "metadata:", "  name: p", f"  labels: {mapping(pod.labels)}"]
+    lines += [
+        f"  annotations: {mapping(pod.annotations)}",
+        f"spec:\n  nodeSelector: {mapping(pod.node_selector)}",
+    ]
     for group, containers in (("initContainers", pod.init_containers), ("containers", pod.containers)):
         lines += [f"  {group}:"] if containers else []
         for one in containers:
@@ -171,12 +168,9 @@ def text_of(pod: PodKeys) -> str:
     return "\n".join(lines) + "\n"
 
 
-NUMBERS = st.one_of(
-    st.integers(-1, 300).map(Value.of),
-    st.sampled_from(("500m", "1500m", "2Gi", "4096Mi", "0x10", "1.5", "30", "1k", "0030", "+3", "1e2")).map(
-        Value.of
-    ),
-)
+ODD = ("500m", "1500m", "2Gi", "4096Mi", "0x10", "1.5", "30", "1k", "0030", "+3", "1e2")
+WORDS = ("1", "2", "3", "2,0", "0,2", "3,3", "fixed-share", "online", "core_mem")
+NUMBERS = st.one_of(st.integers(-1, 300).map(Value.of), st.sampled_from(ODD).map(Value.of))
 
 
 def sizes(name: str) -> st.SearchStrategy[PodKeys]:
@@ -187,13 +181,8 @@ def sizes(name: str) -> st.SearchStrategy[PodKeys]:
     names = st.sampled_from([*keys, *(f"{one}s" for one in keys)])
     values = st.dictionaries(names, NUMBERS, min_size=1, max_size=3)
     others = [row.name for row in backend.keys if row.name not in backend.resource_keys]
-    above = st.dictionaries(
-        st.sampled_from(others or ["x"]),
-        st.sampled_from(("1", "2", "3", "2,0", "0,2", "3,3", "fixed-share", "online", "core_mem")).map(
-            Value.of
-        ),
-        max_size=2,
-    )
+    words = st.sampled_from(WORDS).map(Value.of)
+    above = st.dictionaries(st.sampled_from(others or ["x"]), words, max_size=2)
     either = st.one_of(st.none(), values)
 
     def made(each: list[tuple[dict[str, Value], dict[str, Value] | None]], keys: dict[str, Value]) -> PodKeys:
@@ -216,27 +205,15 @@ def test_pods_at_random(target: str) -> None:
     prove()
 
 
-def one_container(limits: str, requests: str = "", annotations: str = "") -> str:
-    wanted = f"      requests: {{{requests}}}\n" if requests else ""
-    return (
-        f"apiVersion: v1\nkind: Pod\nmetadata: {{name: p, annotations: {{{annotations}}}}}\nspec:\n"
-        f"  containers:\n  - name: c\n    image: x\n    resources:\n      limits: {{{limits}}}\n{wanted}"
-    )
-
-
+HAMI, VKE = "nvidia.com/gpu: 1\nnvidia.com/gpumem: 4096\nnvidia.com/priority: ", "vke.volcengine.com/mgpu"
+CARDS = 'annotations: {vke.volcengine.com/container-multiple-gpu: "3"}'
 LEFT = {
-    "16 in requests, 1 in limits": one_container(
-        "nvidia.com/gpu: 1, nvidia.com/gpumem: 4096, nvidia.com/priority: 1",
-        "nvidia.com/gpu: 1, nvidia.com/gpumem: 4096, nvidia.com/priority: 0x10",
-    ),
-    "1 percent for two cards": one_container("gpuxlate.io/cores: 500m, gpuxlate.io/cards: 2"),
-    "100 percent for three cards": one_container(
-        "vke.volcengine.com/mgpu-core: 100, vke.volcengine.com/mgpu-memory: 4096",
-        annotations='vke.volcengine.com/container-multiple-gpu: "3"',
-    ),
+    "16 in requests, 1 in limits": text_with(f"{HAMI}1", requests=f"{HAMI}0x10"),
+    "1 percent for two cards": text_with("gpuxlate.io/cores: 500m\ngpuxlate.io/cards: 2"),
+    "100 percent for three cards": text_with(f"{VKE}-core: 100\n{VKE}-memory: 4096", metadata=CARDS),
 }
 """What would have more wrong after the fix that a rule offers."""
-GOOD = one_container("vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4Gi")
+GOOD = text_with(f"{VKE}-core: 30\n{VKE}-memory: 4Gi")
 
 
 @pytest.mark.parametrize("text", LEFT.values(), ids=LEFT)

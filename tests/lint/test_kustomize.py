@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 import re
 from pathlib import Path
-from typing import Any
 from unittest.mock import Mock
 
 import pytest
 
 from gpuxlate.inputs.kustomize import patched_by
-from tests.lint.conftest import Command, Lint
+from tests.lint.conftest import command, lint, write
+
+pytestmark = pytest.mark.usefixtures("folder")
 
 BASE = """\
 apiVersion: apps/v1
@@ -27,7 +28,7 @@ spec:
 """
 MEMORY = "/spec/template/spec/containers/0/resources/limits/aliyun.com~1gpu-mem"
 MODE = "      nodeSelector: {ack.node.gpu.schedule: cgpu}\n"
-VKE_POLICY = "vke.volcengine.com/mgpu-compute-policy"
+VKE = "vke.volcengine.com"
 HEAD = "apiVersion: apps/v1\nkind: Deployment\nmetadata: {name: web}\nspec:\n  template:\n"
 
 
@@ -37,20 +38,6 @@ def patch(limits: str, more: str = "", metadata: str = "") -> str:
         f"{HEAD}    metadata: {{{metadata}}}\n    spec:\n{more}      containers:\n"
         f"      - {{name: web, resources: {{limits: {{{limits}}}}}}}\n"
     )
-
-
-def written(folder: Path, files: dict[str, str]) -> Path:
-    """A tree of files in a repository of its own."""
-    for name, text in {".git/HEAD": "", **files}.items():
-        path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(text, encoding="utf-8")
-    return folder
-
-
-def linted(lint: Lint, path: str = ".") -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = lint(path).json["diagnostics"]
-    return found
 
 
 # --- which files are patches ----------------------------------------------------------------------
@@ -82,12 +69,11 @@ NOT_NAMED = [
 ]
 
 
-def test_a_patch_is_known_by_its_kustomization(tmp_path: Path) -> None:
+def test_a_patch_is_known_by_its_kustomization() -> None:
     wrong = []
     for number, (name, text) in enumerate([*NAMED, *NOT_NAMED]):
-        repository = tmp_path / str(number) / "repo"
-        files = {"over/in/p.yaml": "", f"over/in/{name}": text}
-        folder = written(repository, files) / "over" / "in"
+        folder = Path(f"{number}/repo/over/in").absolute()
+        write({f"{number}/repo/.git/HEAD": "", f"{folder}/p.yaml": "", f"{folder}/{name}": text})
         found = os.path.dirname(os.path.normpath(folder / name)) if (name, text) in NAMED else None
         if patched_by(folder / "p.yaml") != found:
             wrong.append((name, text))
@@ -95,50 +81,49 @@ def test_a_patch_is_known_by_its_kustomization(tmp_path: Path) -> None:
     assert patched_by(None) is None
 
 
-def test_a_path_from_the_working_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(written(tmp_path, {"over/kustomization.yaml": "patches: [{path: p/q.yaml}]"}) / "over")
-    assert patched_by("p/q.yaml") == str(tmp_path / "over")
-    assert patched_by("../over/./p/q.yaml") == str(tmp_path / "over")
+def test_a_path_from_the_working_directory(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write({".git/HEAD": "", "over/kustomization.yaml": "patches: [{path: p/q.yaml}]"})
+    monkeypatch.chdir("over")
+    assert patched_by("p/q.yaml") == patched_by("../over/./p/q.yaml") == str(folder / "over")
 
 
-def test_a_kustomization_that_cannot_be_read_names_nothing(tmp_path: Path) -> None:
-    folder = written(tmp_path / "repo", {"a/p.yaml": "", "b/p.yaml": "", "c/p.yaml": "", "d/p.yaml": ""})
-    outside = tmp_path / "kustomization.yaml"
-    outside.write_text("patches: [{path: p.yaml}]")
-    (folder / "a" / "kustomization.yaml").symlink_to(outside)  # a link that leads out
-    os.mkfifo(folder / "b" / "kustomization.yaml")
-    (folder / "c" / "kustomization.yaml").write_bytes(b"patches: [{path: p.yaml}]\n\xff")
-    (folder / "d" / "kustomization.yaml").mkdir()
-    assert [patched_by(folder / one / "p.yaml") for one in "abcd"] == [None] * 4
+def test_a_kustomization_that_cannot_be_read_names_nothing(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    named = b"patches: [{path: p.yaml}]\n"
+    write(
+        {"kustomization.yaml": named, "repo/.git/HEAD": b"", **{f"repo/{one}/p.yaml": b"" for one in "abcd"}}
+    )
+    monkeypatch.chdir("repo")
+    Path("a/kustomization.yaml").symlink_to(folder / "kustomization.yaml")  # a link that leads out
+    os.mkfifo("b/kustomization.yaml")
+    write({"c/kustomization.yaml": named + b"\xff", "d/kustomization.yaml/x": b""})
+    assert [patched_by(f"{one}/p.yaml") for one in "abcd"] == [None] * 4
 
 
-def test_each_kustomization_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_each_kustomization_is_read_once(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A folder of many files costs one look."""
-    written(tmp_path, {"kustomization.yaml": "patches: [{path: p7.yaml}]"})
+    write({".git/HEAD": "", "kustomization.yaml": "patches: [{path: p7.yaml}]"})
     opened = Mock(wraps=os.open)
     monkeypatch.setattr(os, "open", opened)
-    assert [n for n in range(1000) if patched_by(tmp_path / f"p{n}.yaml")] == [7]
+    assert [n for n in range(1000) if patched_by(folder / f"p{n}.yaml")] == [7]
     assert opened.call_count == 1
 
 
 # --- what holds of them -----------------------------------------------------------------------------
 
+NO_COUNT = "labels: {aliyun.com/gpu-count: null}"
+CONTAINER = "{name: x, resources: {limits: {aliyun.com/gpu-mem: 5.5}}}\n"
 # a patch, and the code of its finding
 PATCHES: dict[str, tuple[str, str]] = {
     "one key": (patch("aliyun.com/gpu-core.percentage: 30"), ""),
-    "null deletes": (
-        patch("aliyun.com/gpu-mem: null, nvidia.com/gpu: 1", metadata="labels: {aliyun.com/gpu-count: null}"),
-        "",
-    ),
+    "null deletes": (patch("aliyun.com/gpu-mem: null, nvidia.com/gpu: 1", metadata=NO_COUNT), ""),
     "null in another form": (patch("aliyun.com/gpu-mem: ~, nvidia.com/gpu: 1"), ""),
     "empty": (patch("").replace("limits: {}", "limits: null"), ""),
     "requests alone": (patch("").replace("limits: {}", "requests: {aliyun.com/gpu-mem: 8}"), ""),
     "a container goes": (patch("aliyun.com/gpu-mem: 4") + "      - {name: old, $patch: delete}\n", ""),
     "all is replaced": (patch("$patch: replace, aliyun.com/gpu-mem: 4"), ""),
-    "cards of the base": (
-        patch("vke.volcengine.com/mgpu-core: 200, vke.volcengine.com/mgpu-memory: 8192"),
-        "",
-    ),
+    "cards of the base": (patch(f"{VKE}/mgpu-core: 200, {VKE}/mgpu-memory: 8192"), ""),
     "labels alone": (f'{HEAD}    metadata: {{labels: {{aliyun.com/gpu-count: "4"}}}}\n', ""),
     # what is there is checked
     "a suffix": (patch("aliyun.com/gpu-mem: 8Gi"), "K8S002"),
@@ -147,15 +132,13 @@ PATCHES: dict[str, tuple[str, str]] = {
     "off the step": (patch('tke.cloud.tencent.com/qgpu-core: "33"'), "TKE002"),
     "a misspelt key": (patch("aliyun.com/gpu-memm: 8"), "GX003"),
     "a number as label": (f"{HEAD}    metadata: {{labels: {{aliyun.com/gpu-count: 4}}}}\n", "K8S008"),
-    "a policy": (f"{HEAD}    metadata: {{annotations: {{{VKE_POLICY}: fair}}}}\n", "VKE004"),
+    "a policy": (f"{HEAD}    metadata: {{annotations: {{{VKE}/mgpu-compute-policy: fair}}}}\n", "VKE004"),
     "another mode": (patch("aliyun.com/gpu-core.percentage: 30", MODE), "ACK008"),
     # operations of JSON 6902
     "an operation": (f"- {{op: replace, path: {MEMORY}, value: 9}}\n", ""),
     "a suffix in an operation": (f"- {{op: add, path: {MEMORY}, value: 9Gi}}\n", "K8S002"),
     "a fraction in a container": (
-        "- op: add\n  path: /spec/template/spec/containers/-\n"
-        "  value: {name: x, resources: {limits: {aliyun.com/gpu-mem: 5.5}}}\n",
-        "K8S001",
+        *("- op: add\n  path: /spec/template/spec/containers/-\n  value: " + CONTAINER, "K8S001"),
     ),
     "other operations": (
         f"- {{op: remove, path: {MEMORY}}}\n- {{op: test, path: {MEMORY}, value: 9Gi}}\n"
@@ -165,6 +148,7 @@ PATCHES: dict[str, tuple[str, str]] = {
     ),
 }
 TREE = {
+    ".git/HEAD": "",
     "base/kustomization.yaml": "resources: [web.yaml]\n",
     "base/web.yaml": BASE,
     "over/kustomization.yaml": "resources: [../base]\npatches:\n- path: patches/p.yaml\n",
@@ -173,13 +157,13 @@ PATCH = "over/patches/p.yaml"
 
 
 @pytest.mark.parametrize("name", PATCHES)
-def test_lint_of_a_patch(name: str, tmp_path: Path, lint: Lint) -> None:
+def test_lint_of_a_patch(name: str) -> None:
     text, code = PATCHES[name]
-    written(tmp_path, {**TREE, PATCH: text})
+    write({**TREE, PATCH: text})
     for path in (".", PATCH):
         # keys of operations are in no pod
         left_out = "GX014" if text.startswith("- ") else ""
-        listed = [(one["code"], one["file"]) for one in linted(lint, path) if one["code"] != left_out]
+        listed = [(one["code"], one["file"]) for one in lint(path).diagnostics if one["code"] != left_out]
         assert listed == [(code, PATCH)] * bool(code)
 
 
@@ -202,12 +186,12 @@ STEERING = {
 
 
 @pytest.mark.parametrize("name", STEERING)
-def test_operations_on_labels_and_nodes(name: str, tmp_path: Path, lint: Lint, command: Command) -> None:
+def test_operations_on_labels_and_nodes(name: str) -> None:
     """Lint reads them with what they change, as a translation does."""
     operation, code = STEERING[name]
     target = TREE["over/kustomization.yaml"] + "  target: {kind: Deployment}\n"
-    written(tmp_path, {**TREE, "over/kustomization.yaml": target, PATCH: f"- {operation}\n{KEPT}"})
-    assert [one["code"] for one in linted(lint) if one["file"] == PATCH] == [code] * bool(code)
+    write({**TREE, "over/kustomization.yaml": target, PATCH: f"- {operation}\n{KEPT}"})
+    assert [one["code"] for one in lint(".").diagnostics if one["file"] == PATCH] == [code] * bool(code)
     err = command("translate", ".", "--to", "hami").err
     said = re.findall(rf"^\w+\[(\w+)\].*\n *--> {PATCH}", err, re.MULTILINE)
     assert [one for one in said if one not in ("GX015", "GX020")] == [code] * bool(code)
@@ -217,24 +201,24 @@ UNFIT = patch('vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/container-mu
 """A fix of GX013 would add an annotation."""
 
 
-def test_fixes_of_a_patch_change_what_is_there(tmp_path: Path, lint: Lint) -> None:
+def test_fixes_of_a_patch_change_what_is_there() -> None:
     right = patch("aliyun.com/gpu-mem: 8")
     wrong = [(patch(f"aliyun.com/{text}"), right) for text in ("gpu-mem: 8Gi", "gpu-memm: 8")]
     for before, after in (*wrong, (UNFIT, UNFIT)):
-        folder = written(tmp_path, {**TREE, PATCH: before})
+        write({**TREE, PATCH: before})
         lint("--fix", "--unsafe-fixes", ".")
-        assert (folder / PATCH).read_text() == after
+        assert Path(PATCH).read_text() == after
 
 
-def test_fixes_that_do_not_fit_a_patch_are_not_offered(tmp_path: Path, lint: Lint) -> None:
+def test_fixes_that_do_not_fit_a_patch_are_not_offered() -> None:
     for text in (UNFIT, f"- {{op: add, path: {MEMORY}, value: 9Gi}}\n"):
-        written(tmp_path, {**TREE, PATCH: text})
-        fixes = [one["fix"] for one in linted(lint)]
+        write({**TREE, PATCH: text})
+        fixes = [one["fix"] for one in lint(".").diagnostics]
         assert fixes == [None] * len(fixes) != [], text
 
 
-def test_a_base_and_its_overlay_are_counted_once(tmp_path: Path, lint: Lint, command: Command) -> None:
-    written(tmp_path, {**TREE, PATCH: patch("aliyun.com/gpu-mem: 16")})
+def test_a_base_and_its_overlay_are_counted_once() -> None:
+    write({**TREE, PATCH: patch("aliyun.com/gpu-mem: 16")})
     inspected = command("inspect", ".", "-o", "json").json
     assert [one["file"] for one in inspected["items"]] == ["base/web.yaml"]
     assert inspected["totals"]["alibaba-gpushare"]["cards"] == 4
@@ -243,20 +227,22 @@ def test_a_base_and_its_overlay_are_counted_once(tmp_path: Path, lint: Lint, com
     assert lint(".").json["summary"]["shares"] == 1
 
 
-def test_a_patch_is_not_filled_up(tmp_path: Path, command: Command) -> None:
+def test_a_patch_is_not_filled_up() -> None:
     """One key of two would become a share that asks for less than the base."""
     text = patch("aliyun.com/gpu-mem: 16")
-    folder = written(tmp_path, {**TREE, PATCH: text})
+    write({**TREE, PATCH: text})
     command("translate", ".", "--to", "tke", "--fill", "cores=30", "-i")
-    assert (folder / PATCH).read_text() == text
+    assert Path(PATCH).read_text() == text
 
 
-def test_an_ignore_of_a_patch_may_be_for_its_base(tmp_path: Path, lint: Lint) -> None:
+def test_an_ignore_of_a_patch_may_be_for_its_base() -> None:
     """An annotation goes to the object; a comment stays in the patch."""
     ignoring = 'annotations: {gpuxlate.io/ignore: "ACK002"}'
     text = patch("aliyun.com/gpu-mem: 16  # gpuxlate: ignore[ACK001] no\n        ", metadata=ignoring)
-    written(tmp_path, {**TREE, PATCH: text})
+    write({**TREE, PATCH: text})
     unused = ("GX009", "ignore of ACK001 matches no finding")
-    assert [(one["code"], one["message"]) for one in linted(lint)] == [unused]
-    written(tmp_path, {**TREE, PATCH: patch("aliyun.com/gpu-mem: 16", metadata=ignoring.replace("00", "0"))})
-    assert [(one["code"], one["hint"]) for one in linted(lint)] == [("GX009", "did you mean ACK002?")]
+    assert [(one["code"], one["message"]) for one in lint(".").diagnostics] == [unused]
+    write({**TREE, PATCH: patch("aliyun.com/gpu-mem: 16", metadata=ignoring.replace("00", "0"))})
+    assert [(one["code"], one["hint"]) for one in lint(".").diagnostics] == [
+        ("GX009", "did you mean ACK002?")
+    ]

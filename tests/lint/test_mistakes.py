@@ -1,81 +1,133 @@
-"""Mistakes with the keys of one vendor, met in the wild: each is found, and the hint says what to write.
+"""What is found in manifests as people write them, and what is not.
 
-Those that rules of no vendor find are in tests/rules/cases.yaml.
+Mistakes with the keys of one vendor, met in the wild: each is found, and the hint says what to write. Those
+that rules of no vendor find are in tests/rules/cases.yaml. Numbers in brackets are rows of public manifests:
+A-M of Alibaba's users, T-M of Tencent's.
 
-Numbers in brackets are rows of public manifests: A-M of Alibaba's users, T-M of Tencent's.
+Files that ask no vendor for a share give nothing, whatever they look like. ``fixtures/clean/`` holds the
+shapes that public repositories brought up: whole cards of every kind, other schedulers' keys, domains of
+vendors in images and mirrors, templates of other tools, odd YAML.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import json
+from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gpuxlate.lint.check import LintSettings, lint_source
-from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.yamltext.source import Source
-from tests.lint.conftest import pod
+from tests.effort import tries
+from tests.lint.conftest import lint, pod
 
 SELECTOR = "nodeSelector: {ack.node.gpu.schedule: core_mem}"
 CORE, MEMORY = "vke.volcengine.com/mgpu-core", "vke.volcengine.com/mgpu-memory"
 SHARE = f"{CORE}: 30\n{MEMORY}: 4096"
 CARDS, POLICY = "vke.volcengine.com/container-multiple-gpu", "vke.volcengine.com/mgpu-compute-policy"
 LOG = "  - name: log\n    image: log\n"
-
-
-class Finding(NamedTuple):
-    """Code, the text that is marked, words of the message and of the hint."""
-
-    code: str
-    marked: str
-    message: str
-    hint: str
-
-
-MISTAKES: dict[str, tuple[str, list[Finding]]] = {
+# a manifest; of each finding the code, the text that is marked, words of the message and of the hint
+MISTAKES: dict[str, tuple[str, list[tuple[str, str, str, str]]]] = {
     # A-M9: gpu-core: 100, 50, 30 in four files
     "gpu-core": (
         pod("aliyun.com/gpu-mem: 2\naliyun.com/gpu-core: 50", spec=SELECTOR),
-        [Finding("ACK010", "aliyun.com/gpu-core", "not a key of ACK", "aliyun.com/gpu-core.percentage")],
+        [("ACK010", "aliyun.com/gpu-core", "not a key of ACK", "aliyun.com/gpu-core.percentage")],
     ),
     # seed 001 and the vendor's webhook: one number for each container
     "a card list that does not match the containers": (
         pod(SHARE, metadata=f'annotations: {{{CARDS}: "2"}}') + LOG,
-        [Finding("VKE017", '"2"', "does not have one number per container (web, log)", 'write "2,0"')],
+        [("VKE017", '"2"', "does not have one number per container (web, log)", 'write "2,0"')],
     ),
     "a card list that gives cards to nobody": (
         pod(SHARE, metadata=f'annotations: {{{CARDS}: "2,1",\n  {POLICY}: native-burst-share}}') + LOG,
-        [Finding("VKE018", '"2,1"', "is 1, but container log requests no mGPU", "0")],
+        [("VKE018", '"2,1"', "is 1, but container log requests no mGPU", "0")],
     ),
     # seed 001: 30 % and 4096 MiB; whole cards take no memory
     "whole cards with memory": (
         pod(f"{CORE}: 100\n{MEMORY}: 4096"),
-        [Finding("VKE014", MEMORY, "not allowed with 1 whole card (mgpu-core 100)", "")],
+        [("VKE014", MEMORY, "not allowed with 1 whole card (mgpu-core 100)", "")],
     ),
     # A-M9: a suffix in limits, another one in requests
     "three in one container": (
         pod("aliyun.com/gpu-mem: 2Gi", requests="aliyun.com/gpu-mem: 1Gi"),
         [
-            Finding("K8S002", "2Gi", "means 2147483648 units", "the key counts GiB: write 2"),
-            Finding("K8S002", "1Gi", "means 1073741824 units", "the key counts GiB: write 1"),
-            Finding("K8S003", "1Gi", "1Gi in requests and 2Gi in limits", "the same whole number"),
+            ("K8S002", "2Gi", "means 2147483648 units", "the key counts GiB: write 2"),
+            ("K8S002", "1Gi", "means 1073741824 units", "the key counts GiB: write 1"),
+            ("K8S003", "1Gi", "1Gi in requests and 2Gi in limits", "the same whole number"),
         ],
     ),
 }
-
-
-def marked(source: Source, one: Diagnostic) -> str:
-    assert one.span is not None
-    return source.line_text(one.span.line)[one.span.column - 1 : one.span.end_column - 1]
 
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_mistake_is_found_and_its_hint_helps(name: str) -> None:
     text, wanted = MISTAKES[name]
     source = Source("a.yaml", text)
-    diagnostics = lint_source(source, LintSettings()).diagnostics
-    errors = [one for one in diagnostics if one.code != "VKE026"]  # a policy is another matter
-    assert [(one.code, marked(source, one)) for one in errors] == [(w.code, w.marked) for w in wanted]
-    for one, want in zip(errors, wanted, strict=True):
-        assert want.message in one.message
-        assert want.hint in (one.hint or "")
+    found = lint_source(source, LintSettings()).diagnostics
+    errors = [one for one in found if one.code != "VKE026"]  # a policy is another matter
+    for one, (code, marked, message, hint) in zip(errors, wanted, strict=True):
+        assert one.span
+        line = source.line_text(one.span.line)
+        assert (one.code, line[one.span.column - 1 : one.span.end_column - 1]) == (code, marked)
+        assert (message in one.message, hint in (one.hint or "")) == (True, True)
+
+
+# --- no mistakes ----------------------------------------------------------------------------------
+
+ROOT = Path(__file__).parents[2]
+CLEAN = ROOT / "fixtures" / "clean"
+FILES = sorted(path for path in CLEAN.rglob("*") if path.suffix in (".yaml", ".yml", ".json"))
+
+
+def test_nothing_is_found() -> None:
+    """Every rule, on every file, read in full."""
+    wrong = {}
+    for path in FILES:
+        source = Source.from_bytes(path.name, path.read_bytes())
+        if found := lint_source(source, LintSettings()).diagnostics:
+            wrong[path] = found
+    assert wrong == {}
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_folder_is_clean() -> None:
+    said = lint(str(CLEAN), "--fail-on", "info")
+    assert (said.code, said.codes, said.err) == (0, [], "")
+    assert said.json["summary"]["files"] == len(FILES) >= 12
+
+
+@pytest.mark.usefixtures("folder")
+def test_the_vendors_own_manifests_have_no_error() -> None:
+    # inputs that translate well: what lint says of them is advice
+    targets = ("volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu")
+    said = lint(*(str(ROOT / "fixtures" / name) for name in targets))
+    assert [one for one in said.diagnostics if one["severity"] == "error"] == []
+
+
+LEAVES = st.one_of(
+    *(st.none(), st.booleans(), st.integers()),
+    st.text(st.characters(codec="utf-8", categories=("L", "N", "P", "S", "Zs")), max_size=12),
+)
+NAMES = (
+    *("containers", "initContainers", "spec", "template", "metadata", "labels", "annotations", "resources"),
+    *("limits", "requests", "nvidia.com/gpu", "amd.com/gpu", "cpu", "kind", "items", "name", "env", "value"),
+    *("nodeSelector", "affinity", "nodeAffinity", "matchExpressions", "key", "operator", "values", "<<"),
+    *("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms", "apiVersion", "templates"),
+    *("data", "steps"),
+)
+KINDS = ["Pod", "List", "Workflow", "InferenceService", "Task", "CronJob", "TrainJob", "PodList", "ConfigMap"]
+TREES = st.recursive(
+    LEAVES,
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.sampled_from(NAMES), inner, max_size=4),
+    max_leaves=25,
+)
+
+
+@tries(200)
+@given(st.sampled_from([*KINDS, ""]), TREES, st.booleans())
+def test_any_shape_without_a_vendors_key(kind: str, tree: object, spec: bool) -> None:
+    one = {"apiVersion": "v1", "kind": kind, "spec" if spec else "items": tree}
+    text = json.dumps(one, ensure_ascii=False)
+    assert lint_source(Source("a.json", text), LintSettings()).diagnostics == []

@@ -18,7 +18,7 @@ from gpuxlate.manifest.layers import MANIFESTS, PATCH, Layer
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.yamltext.source import Source
-from tests.lint.cases import FOLDER, Case, cases
+from tests.lint.cases import FOLDER, SERVED, Case, cases
 
 NAMES = ("apiVersion", "kind", "name")
 Path = tuple[Any, ...]
@@ -80,12 +80,6 @@ def found(manifest: Any, profile: Profile | None, layer: Layer = MANIFESTS) -> d
     return {f"{one.code} {one.severity}": one.message for one in listed}
 
 
-SERVED = {
-    "HAMI009/good-pod-of-a-server.yaml",
-    "HAMI009/good-running.yaml",
-    "K8S002/good-object-of-a-server.yaml",
-}
-"""Manifests that are right because a server wrote them, which a part does not show."""
 MORE = yaml.safe_load((FOLDER.parents[1] / "tests" / "lint" / "parts.yaml").read_text(encoding="utf-8"))
 MIXED = {"ACK004", "ACK008", "VKE005", "VKE010"}
 """Rules that say it of single findings, and whose cases have no others."""

@@ -19,7 +19,9 @@ import pytest
 from tests.lint.conftest import pod
 
 ROOT = Path(__file__).parents[2]
+CACHES = shutil.ignore_patterns("__pycache__", ".mypy_cache")
 PACKAGE = ["gpuxlate", "schemas", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE"]
+KEY = "aliyun.com/gpu-mem"
 NO_REGISTRY = re.compile(
     "Could not find a version|No matching distribution|Connection|Temporary failure|Network is unreachable"
     "|Max retries|Name or service not known|Read timed out",
@@ -27,16 +29,10 @@ NO_REGISTRY = re.compile(
 
 # one file for each kind of file: what is committed, where it is found, what is left of it after gpuxlate-fix
 FILES: dict[str, tuple[str, str, str | None]] = {
-    "suffix.yaml": (
-        pod("aliyun.com/gpu-mem: 2Gi  # MiB?"),
-        "11:29 K8S002",
-        pod("aliyun.com/gpu-mem: 2  # MiB?"),
-    ),
+    "suffix.yaml": (pod(f"{KEY}: 2Gi  # MiB?"), "11:29 K8S002", pod(f"{KEY}: 2  # MiB?")),
     "fraction.yaml": (pod("aliyun.com/gpu-mem: 5.5"), "11:29 K8S001", None),
     "requests.yml": (
-        pod("aliyun.com/gpu-mem: 4", requests="aliyun.com/gpu-mem: 2"),
-        "13:29 K8S003",
-        pod("aliyun.com/gpu-mem: 4", requests="aliyun.com/gpu-mem: 4"),
+        *(pod(f"{KEY}: 4", requests=f"{KEY}: 2"), "13:29 K8S003", pod(f"{KEY}: 4", requests=f"{KEY}: 4")),
     ),
     "two-vendors.json": (
         '{"apiVersion": "v1", "kind": "Pod", "spec": {"containers": [{"name": "a", "resources": {"limits":\n'
@@ -75,9 +71,8 @@ class Repository(NamedTuple):
 
     def hook(self, name: str, *files: str) -> subprocess.CompletedProcess[str]:
         chosen = ["--files", *files] if files else ["--all-files"]
-        return self.run(
-            sys.executable, "-m", "pre_commit", "run", name, "--color", "never", "--verbose", *chosen
-        )
+        pre_commit = (sys.executable, "-m", "pre_commit", "run", name)
+        return self.run(*pre_commit, "--color", "never", "--verbose", *chosen)
 
     def git(self, *arguments: str) -> str:
         done = self.run("git", *arguments)
@@ -110,8 +105,7 @@ def repository(tmp_path_factory: pytest.TempPathFactory) -> Repository:
     hooks.folder.mkdir()
     for name in (*PACKAGE, ".pre-commit-hooks.yaml"):
         if (ROOT / name).is_dir():
-            ignored = shutil.ignore_patterns("__pycache__", ".mypy_cache")
-            shutil.copytree(ROOT / name, hooks.folder / name, ignore=ignored)
+            shutil.copytree(ROOT / name, hooks.folder / name, ignore=CACHES)
         else:
             shutil.copy(ROOT / name, hooks.folder / name)
     revision = hooks.committed("hooks")
@@ -134,55 +128,37 @@ def findings(text: str) -> set[str]:
     return {f"{place} {code}" for code, place in re.findall(r"^\w+\[(\w+)\]: .*\n +--> (\S+)$", text, re.M)}
 
 
-def lint_names_each_mistake_at_its_place(repository: Repository) -> None:
+def test_the_hooks(repository: Repository) -> None:
+    """One test, so that the hooks are installed once however the tests are spread over processes."""
+    # lint names each mistake at its place, and changes nothing
     done = repository.hook("gpuxlate-lint")
+    template = "chart/templates/pod.yaml GX012"
     assert done.returncode == 1
-    expected = {f"{name}:{place}" for name, (_, place, _) in FILES.items()}
-    expected.add("chart/templates/pod.yaml GX012")
-    assert findings(done.stdout) == expected
+    assert findings(done.stdout) == {template, *(f"{name}:{place}" for name, (_, place, _) in FILES.items())}
     assert repository.git("status", "--porcelain") == ""
-
-
-def a_clean_file_passes(repository: Repository) -> None:
-    done = repository.hook("gpuxlate-lint", *CLEAN)
-    assert done.returncode == 0
-    assert "Passed" in done.stdout
-
-
-def spec_looks_at_share_documents_alone(repository: Repository) -> None:
-    done = repository.hook("gpuxlate-spec")
-    assert done.returncode == 1
-    assert findings(done.stdout) == {"web.gpushare.yaml:4:25 GX011"}
-
-
-def fix_mends_and_fails_once_then_passes(repository: Repository) -> None:
+    clean = repository.hook("gpuxlate-lint", *CLEAN)
+    assert (clean.returncode, "Passed" in clean.stdout) == (0, True)
+    # spec looks at share documents alone
+    spec = repository.hook("gpuxlate-spec")
+    assert (spec.returncode, findings(spec.stdout)) == (1, {"web.gpushare.yaml:4:25 GX011"})
+    # fix mends and fails once, then passes
     mended = {name: text for name, (_, _, text) in FILES.items() if text is not None}
-    try:
-        first = repository.hook("gpuxlate-fix", *mended)
-        assert first.returncode == 1
-        assert "files were modified by this hook" in first.stdout
-        assert {name: (repository.folder / name).read_text() for name in mended} == mended
-        changed = repository.git("diff", "--name-only").splitlines()
-        assert sorted(changed) == sorted(mended)
-        second = repository.hook("gpuxlate-fix", *mended)
-        assert (second.returncode, "Passed" in second.stdout) == (0, True)
-        left = repository.hook("gpuxlate-fix")  # what cannot be mended still fails, and stays as it is
-        assert left.returncode == 1
-        assert findings(left.stdout) == {
-            *(f"{name}:{place}" for name, (_, place, text) in FILES.items() if text is None),
-            "chart/templates/pod.yaml GX012",
-        }
-    finally:
-        repository.git("checkout", "-q", ".")
-
-
-def the_hook_needs_neither_the_cluster_extra_nor_the_network(repository: Repository) -> None:
-    python = next((repository.folder.parent / "home").glob("repo*/py_env-*/bin/python"))
+    first = repository.hook("gpuxlate-fix", *mended)
+    assert first.returncode == 1
+    assert "files were modified by this hook" in first.stdout
+    assert {name: (repository.folder / name).read_text() for name in mended} == mended
+    assert sorted(repository.git("diff", "--name-only").splitlines()) == sorted(mended)
+    second = repository.hook("gpuxlate-fix", *mended)
+    assert (second.returncode, "Passed" in second.stdout) == (0, True)
+    left = repository.hook("gpuxlate-fix")  # what cannot be mended still fails, and stays as it is
+    assert left.returncode == 1
+    unmended = {f"{name}:{place}" for name, (_, place, text) in FILES.items() if text is None}
+    assert findings(left.stdout) == {template, *unmended}
+    repository.git("checkout", "-q", ".")
+    # they need neither the extra for clusters nor the network
+    python = str(next((repository.folder.parent / "home").glob("repo*/py_env-*/bin/python")))
     code = "import importlib.util as u; print(u.find_spec('gpuxlate') is not None, u.find_spec('kubernetes'))"
-    done = subprocess.run(
-        [str(python), "-c", code], cwd=repository.folder, capture_output=True, text=True, check=True
-    )
-    assert done.stdout == "True None\n"
+    assert subprocess.check_output([python, "-c", code], cwd=repository.folder, text=True) == "True None\n"
     offline = (
         "import socket, sys\n"
         "def refused(*_: object, **__: object) -> None: raise OSError('no network here')\n"
@@ -190,15 +166,5 @@ def the_hook_needs_neither_the_cluster_extra_nor_the_network(repository: Reposit
         "from gpuxlate.cli import main\n"
         "sys.argv[0] = 'gpuxlate'; main(['lint', '.', '--allow-empty', '--statistics'])\n"
     )
-    done = subprocess.run([str(python), "-c", offline], cwd=repository.folder, capture_output=True, text=True)
-    assert (done.returncode, done.stderr) == (1, "")
-    assert "K8S002" in done.stdout
-
-
-def test_the_hooks(repository: Repository) -> None:
-    """One test, so that the hooks are installed once however the tests are spread over processes."""
-    lint_names_each_mistake_at_its_place(repository)
-    a_clean_file_passes(repository)
-    spec_looks_at_share_documents_alone(repository)
-    fix_mends_and_fails_once_then_passes(repository)
-    the_hook_needs_neither_the_cluster_extra_nor_the_network(repository)
+    alone = subprocess.run([python, "-c", offline], cwd=repository.folder, capture_output=True, text=True)
+    assert (alone.returncode, alone.stderr, "K8S002" in alone.stdout) == (1, "", True)

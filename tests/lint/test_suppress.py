@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tests.lint.conftest import Lint, Write, pod
+from tests.lint.conftest import lint, pod, write
 
+pytestmark = pytest.mark.usefixtures("folder")
 SUFFIX = "aliyun.com/gpu-mem: 2Gi"  # K8S002, line 11
 
 
@@ -50,7 +51,7 @@ def at(places: str) -> list[str]:
 
 
 @pytest.mark.parametrize("name", COMMENTS)
-def test_a_comment(lint: Lint, write: Write, name: str) -> None:
+def test_a_comment(name: str) -> None:
     text, findings, suppressed = COMMENTS[name]
     write({"a.yaml": pod(text)})
     said = lint("a.yaml")
@@ -58,7 +59,7 @@ def test_a_comment(lint: Lint, write: Write, name: str) -> None:
     assert said.json["summary"]["suppressed"] == suppressed
 
 
-def test_a_comment_at_a_string_counts_for_its_text(lint: Lint, write: Write) -> None:
+def test_a_comment_at_a_string_counts_for_its_text() -> None:
     text = "kind: ConfigMap\ndata:\n  %s\n  p: |\n    x:\n    %s\n    aliyun.com/gpu-mem: 1\n    y: 1\n"
     for above, inside, findings in (
         ("", "", "7:5 GX014, 9:5 GX014"),
@@ -69,7 +70,7 @@ def test_a_comment_at_a_string_counts_for_its_text(lint: Lint, write: Write) -> 
         assert lint("a.yaml", "--fail-on", "never").findings == at(findings)
 
 
-def test_the_words_of_an_unused_ignore(lint: Lint, write: Write) -> None:
+def test_the_words_of_an_unused_ignore() -> None:
     for codes, message, hint in (
         ("K8S001", "ignore of K8S001 matches no finding", "remove the ignore"),
         ("K8S02", "ignore of K8S02, which is not a rule", "did you mean K8S002?"),
@@ -78,7 +79,7 @@ def test_the_words_of_an_unused_ignore(lint: Lint, write: Write) -> None:
     ):
         comment = f"# gpuxlate: ignore[{codes}]"
         write({"a.yaml": pod(f"aliyun.com/gpu-mem: 2  {comment}")})
-        (one,) = lint("a.yaml").json["diagnostics"]
+        (one,) = lint("a.yaml").diagnostics
         assert (one["code"], one["severity"], one["message"]) == ("GX009", "warning", message)
         assert one["hint"] in (hint, "gpuxlate rules lists them")
         assert (one["line"], one["column"], one["endColumn"]) == (11, 32, 32 + len(comment))
@@ -101,23 +102,23 @@ ANNOTATIONS = {
 
 
 @pytest.mark.parametrize("name", ANNOTATIONS)
-def test_an_annotation(lint: Lint, write: Write, name: str) -> None:
+def test_an_annotation(name: str) -> None:
     owner, template, findings = ANNOTATIONS[name]
     write({"a.yaml": deployment(owner, template)})
     assert lint("a.yaml").findings == at(findings)
 
 
-def test_an_annotation_counts_for_its_own_object(lint: Lint, write: Write) -> None:
+def test_an_annotation_counts_for_its_own_object() -> None:
     one = deployment("gpuxlate.io/ignore: 'K8S002,K8S005'")
     write({"a.yaml": f"{one}---\n{deployment()}"})
     assert lint("a.yaml").codes == ["K8S005", "K8S002"]
     items = "\n".join(f"- {text.replace(chr(10), chr(10) + '  ').rstrip()}" for text in (one, deployment()))
     write({"b.yaml": f"apiVersion: v1\nkind: List\nitems:\n{items}\n"})
     said = lint("b.yaml")
-    assert [d["path"][1] for d in said.json["diagnostics"]] == [1, 1]
+    assert [d["path"][1] for d in said.diagnostics] == [1, 1]
 
 
-def test_an_annotation_of_a_component_counts_for_it_alone(lint: Lint, write: Write) -> None:
+def test_an_annotation_of_a_component_counts_for_it_alone() -> None:
     component = "{{annotations: {{{0}}}, containers: [{{name: c, resources: {{limits: {{{1}}}}}}}]}}"
     ignored = component.format("gpuxlate.io/ignore: K8S002", "aliyun.com/gpu-mem: 2Gi")
     other = component.format("", "aliyun.com/gpu-mem: 3Gi")
@@ -127,7 +128,7 @@ def test_an_annotation_of_a_component_counts_for_it_alone(lint: Lint, write: Wri
     assert [one.split(":")[1] for one in found] == ["6"]
 
 
-def test_an_annotation_of_a_share_document(lint: Lint, write: Write) -> None:
+def test_an_annotation_of_a_share_document() -> None:
     text = (
         "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\n"
         "metadata: {name: a, annotations: {gpuxlate.io/ignore: «»}}\nspec: {cards: 2, cores: 75}\n"
@@ -137,12 +138,12 @@ def test_an_annotation_of_a_share_document(lint: Lint, write: Write) -> None:
     assert lint("b.yaml").codes == ["GX009", "GX011"]
 
 
-def test_a_comment_beside_broken_yaml(lint: Lint, write: Write) -> None:
+def test_a_comment_beside_broken_yaml() -> None:
     write({"a.yaml": "a: b: c # gpuxlate: ignore[GX001] sent upstream\n"})
     assert lint("a.yaml").codes == []
 
 
-def test_with_a_selection(lint: Lint, write: Write) -> None:
+def test_with_a_selection() -> None:
     write({"a.yaml": pod("aliyun.com/gpu-mem: 2Gi # gpuxlate: ignore[K8S002] x # gpuxlate: ignore[GX007]")})
     for arguments, findings in (
         ("--select GX", "11:62 GX009"),  # of a rule that is off nobody can say that it is unused

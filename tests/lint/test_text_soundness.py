@@ -139,11 +139,8 @@ def test_most_texts_need_not_be_read() -> None:
         assert not may_matter(text.encode())
 
 
-def test_a_text_that_is_no_utf_8_is_read() -> None:
+def test_other_encodings_and_the_keys_that_make_a_job_are_read() -> None:
     assert may_matter("kind: Pod".encode("utf-16-le"))
-
-
-def test_the_keys_that_make_a_job_are_marks() -> None:
     assert all(may_matter(row.mark.encode()) for row in JOBS)
 
 

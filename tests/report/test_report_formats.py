@@ -7,7 +7,6 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -25,36 +24,17 @@ def test_json_is_the_form_of_the_contract() -> None:
     rendered = render("json", [finding(message="显存 33")], SUMMARY)
     assert '"message": "显存 33"' in rendered
     assert rendered.startswith('{\n  "format": "gpuxlate-diagnostics/v1",\n  "diagnostics": [\n    {\n')
+    words = {"code": "TKE002", "severity": "error", "message": "显存 33", "hint": "write 35"}
+    place = {"file": "deploy.yaml", "document": 0, "line": 11, "column": 46, "endLine": 11, "endColumn": 50}
+    of = {"apiVersion": "apps/v1", "kind": "Deployment", "namespace": None, "name": "web"}
+    fix = {"safe": True, "title": "Round up to 35"}
+    url = "https://gpuxlate.io/rules/TKE002"
+    counts = {"files": 3, "documents": 4, "shares": 5, "errors": 2, "warnings": 1, "infos": 0}
+    skipped = [{"file": "chart/templates/x.yaml", "reason": "Helm template"}]
     assert json.loads(rendered) == {
         "format": "gpuxlate-diagnostics/v1",
-        "diagnostics": [
-            {
-                "code": "TKE002",
-                "severity": "error",
-                "message": "显存 33",
-                "hint": "write 35",
-                "file": "deploy.yaml",
-                "document": 0,
-                "line": 11,
-                "column": 46,
-                "endLine": 11,
-                "endColumn": 50,
-                "path": [*QGPU_CORE],
-                "object": {"apiVersion": "apps/v1", "kind": "Deployment", "namespace": None, "name": "web"},
-                "fix": {"safe": True, "title": "Round up to 35"},
-                "url": "https://gpuxlate.io/rules/TKE002",
-            }
-        ],
-        "summary": {
-            "files": 3,
-            "documents": 4,
-            "shares": 5,
-            "errors": 2,
-            "warnings": 1,
-            "infos": 0,
-            "suppressed": 1,
-            "skipped": [{"file": "chart/templates/x.yaml", "reason": "Helm template"}],
-        },
+        "diagnostics": [{**words, **place, "path": [*QGPU_CORE], "object": of, "fix": fix, "url": url}],
+        "summary": {**counts, "suppressed": 1, "skipped": skipped},
     }
 
 
@@ -92,20 +72,16 @@ def test_gitlab_golden() -> None:
         finding(code="GX012", severity=Severity.INFO, hint=None, file="./a.yaml", span=None),
     ]
     message = "qgpu-core is 33, which is no multiple of 5"
-    places = [{"path": "deploy.yaml", "lines": {"begin": 11}}] * 2 + [
-        {"path": "a.yaml", "lines": {"begin": 1}}
-    ]
-    words = (f"{message} (write 35)", message, message)
-    rows = zip(findings, words, ("major", "minor", "info"), fingerprints(findings), places, strict=True)
+    first, second = {"path": "deploy.yaml", "lines": {"begin": 11}}, {"path": "a.yaml", "lines": {"begin": 1}}
+    names = ("check_name", "severity", "location", "description", "fingerprint")
+    rows = (
+        ("TKE002", "major", first, f"{message} (write 35)"),
+        ("TKE008", "minor", first, message),
+        ("GX012", "info", second, message),
+    )
     assert json.loads(render("gitlab", findings, SUMMARY)) == [
-        {
-            "description": description,
-            "check_name": one.code,
-            "fingerprint": fingerprint,
-            "severity": severity,
-            "location": place,
-        }
-        for one, description, severity, fingerprint, place in rows
+        dict(zip(names, (*row, print_), strict=True))
+        for row, print_ in zip(rows, fingerprints(findings), strict=True)
     ]
 
 
@@ -119,14 +95,9 @@ def test_fingerprints_are_the_same_in_every_version() -> None:
 
 
 def test_fingerprints_differ_by_file_object_place_and_code() -> None:
-    changes: list[dict[str, Any]] = [
-        {},
-        {"file": "other.yaml"},
-        {"object": None},
-        {"path": ("spec",)},
-        {"code": "TKE003"},
-    ]
-    assert len({fingerprints([finding(**change)])[0] for change in changes}) == len(changes)
+    one, other = finding(), finding(file="other.yaml")
+    all_ = (one, other, finding(object=None), finding(path=("spec",)), finding(code="TKE003"))
+    assert len({fingerprints([each])[0] for each in all_}) == len(all_)
 
 
 def test_json_pointer() -> None:

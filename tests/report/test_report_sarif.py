@@ -36,19 +36,16 @@ MESSAGE = an_object(["text"], text=NOT_EMPTY)  # 3.11
 MULTIFORMAT = an_object(["text"], text=TEXT, markdown=TEXT)  # 3.12
 ARTIFACT_LOCATION = an_object(["uri"], uri=URI)  # 3.4
 ENDS = ("startLine", "startColumn", "endLine", "endColumn")
-REGION = an_object(  # 3.30.4: text regions are given by lines and columns
-    [*ENDS], **dict.fromkeys(ENDS, FROM_ONE)
-)
+# 3.30.4: text regions are given by lines and columns
+REGION = an_object([*ENDS], **dict.fromkeys(ENDS, FROM_ONE))
 PHYSICAL = an_object(["artifactLocation"], artifactLocation=ARTIFACT_LOCATION, region=REGION)  # 3.29
 LOGICAL = an_object([], name=TEXT, fullyQualifiedName=TEXT, kind={"enum": ["object", "property", "value"]})
 LOCATION = an_object([], physicalLocation=PHYSICAL, logicalLocations=a_list(LOGICAL, uniqueItems=True))
-REPLACEMENT = an_object(
-    ["deletedRegion"], deletedRegion=REGION, insertedContent=an_object(["text"], text=TEXT)
-)
+INSERTED = an_object(["text"], text=TEXT)
+REPLACEMENT = an_object(["deletedRegion"], deletedRegion=REGION, insertedContent=INSERTED)
+REPLACEMENTS = a_list(REPLACEMENT, minItems=1)
 CHANGE = an_object(  # 3.56
-    ["artifactLocation", "replacements"],
-    artifactLocation=ARTIFACT_LOCATION,
-    replacements=a_list(REPLACEMENT, minItems=1),
+    ["artifactLocation", "replacements"], artifactLocation=ARTIFACT_LOCATION, replacements=REPLACEMENTS
 )
 FIX = an_object(["artifactChanges"], description=MESSAGE, artifactChanges=a_list(CHANGE, minItems=1))  # 3.55
 RESULT = an_object(  # 3.27
@@ -61,28 +58,18 @@ RESULT = an_object(  # 3.27
     partialFingerprints={"type": "object", "additionalProperties": TEXT},
     fixes=a_list(FIX, minItems=1, uniqueItems=True),
 )
+WORDS = dict.fromkeys(("shortDescription", "fullDescription", "help"), MULTIFORMAT)
+SETTING = an_object(["level"], level=LEVEL)
 DESCRIPTOR = an_object(  # 3.49
-    ["id"],
-    id=NOT_EMPTY,
-    name=NOT_EMPTY,
-    shortDescription=MULTIFORMAT,
-    fullDescription=MULTIFORMAT,
-    help=MULTIFORMAT,
-    helpUri=URI,
-    defaultConfiguration=an_object(["level"], level=LEVEL),
+    ["id"], id=NOT_EMPTY, name=NOT_EMPTY, helpUri=URI, defaultConfiguration=SETTING, **WORDS
 )
-DRIVER = an_object(  # 3.19
-    ["name", "semanticVersion", "informationUri", "rules"],
-    name=NOT_EMPTY,
-    semanticVersion=NOT_EMPTY,
-    informationUri=URI,
-    rules=a_list(DESCRIPTOR, uniqueItems=True),
-)
+DRIVER_FIELDS = {"name": NOT_EMPTY, "semanticVersion": NOT_EMPTY, "informationUri": URI}
+DESCRIPTORS = a_list(DESCRIPTOR, uniqueItems=True)
+DRIVER = an_object([*DRIVER_FIELDS, "rules"], rules=DESCRIPTORS, **DRIVER_FIELDS)  # 3.19
 NOTIFICATION = an_object(["message"], level=LEVEL, message=MESSAGE, locations=a_list(LOCATION))  # 3.58
+SUCCESS = {"type": "boolean"}
 INVOCATION = an_object(  # 3.20
-    ["executionSuccessful"],
-    executionSuccessful={"type": "boolean"},
-    toolExecutionNotifications=a_list(NOTIFICATION),
+    ["executionSuccessful"], executionSuccessful=SUCCESS, toolExecutionNotifications=a_list(NOTIFICATION)
 )
 RUN = an_object(  # 3.14
     ["tool", "results"],
@@ -91,19 +78,12 @@ RUN = an_object(  # 3.14
     columnKind={"enum": ["utf16CodeUnits", "unicodeCodePoints"]},
     results=a_list(RESULT),
 )
-LOG = an_object(  # 3.13
-    ["version", "runs"],
-    **{"$schema": NOT_EMPTY},
-    version={"const": "2.1.0"},
-    runs=a_list(RUN, minItems=1, maxItems=1),
-)
+RUNS = a_list(RUN, minItems=1, maxItems=1)
+LOG = an_object(["version", "runs"], **{"$schema": NOT_EMPTY}, version={"const": "2.1.0"}, runs=RUNS)  # 3.13
 
 
-NOTHING = Summary()
-
-
-def run_of(findings: list[Diagnostic], summary: Summary = NOTHING, **more: Any) -> dict[str, Any]:
-    log = json.loads(render("sarif", findings, summary, version="1.2.3", **more))
+def run_of(findings: list[Diagnostic], **more: Any) -> dict[str, Any]:
+    log = json.loads(render("sarif", findings, more.pop("summary", Summary()), version="1.2.3", **more))
     Draft202012Validator(LOG).validate(log)
     schema = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json"
     [run] = log["runs"]
@@ -119,7 +99,8 @@ def result_of(one: Diagnostic) -> dict[str, Any]:
 
 def test_golden() -> None:
     one = finding()
-    run = run_of([one], SUMMARY, rules=RULES, replacements=lambda _: [Replacement(11, 46, 11, 50, '"35"')])
+    mended = [Replacement(11, 46, 11, 50, '"35"')]
+    run = run_of([one], summary=SUMMARY, rules=RULES, replacements=lambda _: mended)
     example = 'resources: {limits: {tke.cloud.tencent.com/qgpu-core: "33"}}'
     prose = "Checks that `qgpu-core`\nis a multiple of 5."
     rule = {
@@ -135,20 +116,14 @@ def test_golden() -> None:
         "helpUri": "https://gpuxlate.io/rules/TKE002",
         "defaultConfiguration": {"level": "error"},
     }
-    where = "spec/template/spec/containers/0/resources/limits/tke.cloud.tencent.com~1qgpu-core"
+    where = "Deployment/web/spec/template/spec/containers/0/resources/limits/tke.cloud.tencent.com~1qgpu-core"
     skipped = {"physicalLocation": {"artifactLocation": {"uri": "chart/templates/x.yaml"}}}
     note = {"level": "note", "message": {"text": "skipped: Helm template"}, "locations": [skipped]}
     file = {"uri": "deploy.yaml"}
     region = {"startLine": 11, "startColumn": 46, "endLine": 11, "endColumn": 50}
-    logical = {
-        "name": "tke.cloud.tencent.com/qgpu-core",
-        "fullyQualifiedName": f"Deployment/web/{where}",
-        "kind": "value",
-    }
-    location = {
-        "physicalLocation": {"artifactLocation": file, "region": region},
-        "logicalLocations": [logical],
-    }
+    logical = {"name": "tke.cloud.tencent.com/qgpu-core", "fullyQualifiedName": where, "kind": "value"}
+    physical = {"artifactLocation": file, "region": region}
+    location = {"physicalLocation": physical, "logicalLocations": [logical]}
     replacement = {"deletedRegion": region, "insertedContent": {"text": '"35"'}}
     change = {"artifactLocation": file, "replacements": [replacement]}
     result = {

@@ -6,6 +6,8 @@ import re
 import textwrap
 from collections.abc import Iterator
 
+import yaml
+
 from gpuxlate.backends import registry
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.inputs.claims import Claims
@@ -15,7 +17,6 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.rules.base import Context, Rule, Scope, check_pod
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.yamltext.compose import documents
-from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import Source
 
 BACKENDS = tuple(registry.all_backends())
@@ -40,24 +41,24 @@ def manifest_of(block: str) -> str:
     return f"apiVersion: v1\nkind: Pod\n{block}"
 
 
+def manifest(rule: Rule, heading: str) -> str:
+    """The one manifest of a section."""
+    [text] = [text for kind, text in blocks(rule.sections[heading]) if kind == ""]
+    return manifest_of(text)
+
+
 def profile_of(rule: Rule, heading: str) -> Profile | None:
     """The profile that a section gives, else that of the Example."""
     found = [
         text for name in (heading, EXAMPLE) for kind, text in blocks(rule.sections[name]) if kind == "profile"
     ]
-    if not found:
-        return None
-    document = next(documents(Source("profile.yaml", found[0])))
-    assert document.root is not None
-    return load_profile(to_plain(document.root))
+    return load_profile(yaml.safe_load(found[0])) if found else None
 
 
 def findings(rule: Rule, heading: str) -> list[Diagnostic]:
     """What all pod rules say of the one manifest of a section."""
-    texts = [text for kind, text in blocks(rule.sections[heading]) if kind == ""]
-    assert len(texts) == 1, f"{heading} holds one manifest"
     context = Context(profile_of(rule, heading), BACKENDS)
-    source = Source("pod.yaml", manifest_of(texts[0]))
+    source = Source("pod.yaml", manifest(rule, heading))
     claims = Claims().beside(source)
     pods = [claims.resolved(pod) for document in documents(source) for pod in pods_in(document)]
     assert pods, "the example holds a pod"

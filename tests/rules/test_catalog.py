@@ -19,8 +19,6 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.share_problems import share_problems
 from gpuxlate.rules import catalog, source, translation
 from gpuxlate.rules.base import CodeTakenError, Rule, Scope, rule, rules_of
-from tests.rules.examples import EXAMPLE, INSTEAD, blocks, manifest_of
-from tests.rules.findings import lint
 
 RULES = (*catalog.neutral_rules(), *registry.get("neutral").rules)
 
@@ -134,17 +132,6 @@ def test_the_rules_of_translation() -> None:
         "error": (*("DRA015", "DRA016", "GX020", "GX021", "GX022", "GX023", "GX024", "GX026", "GX033"),),
     }
     assert found == {f"{code} {severity} None" for severity, codes in of_severity.items() for code in codes}
-
-
-def test_the_examples_of_documents_and_pods() -> None:
-    """The rules of no vendor have nothing at all to say of what to write instead."""
-    wrong: dict[str, tuple[bool, list[str]]] = {}
-    for one in catalog.neutral_rules():
-        if one.scope in (Scope.POD, Scope.DOCUMENT):
-            [(_, example)], [(_, instead)] = (blocks(one.sections[name]) for name in (EXAMPLE, INSTEAD))
-            said = (one.code in lint(manifest_of(example)).codes, lint(manifest_of(instead)).codes)
-            wrong |= {one.code: said} if said != (True, []) else {}
-    assert wrong == {}
 
 
 def test_what_rules_without_a_manifest_say() -> None:

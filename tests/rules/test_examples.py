@@ -8,7 +8,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.rules.base import Rule
 from tests.checks import all_hold
 from tests.policy.test_verdicts import policies_agree_on_the_examples
-from tests.rules.examples import EXAMPLE, INSTEAD, OF_PODS, RULES, blocks, findings, manifest_of
+from tests.rules.examples import EXAMPLE, INSTEAD, OF_PODS, RULES, findings, manifest
 from tests.rules.test_verdicts import schema_and_cel_agree_on_the_examples
 from tests.spec.test_overlay import SAYABLE, flagged
 
@@ -39,8 +39,7 @@ def what_to_use_instead_keeps_every_rule(rule: Rule) -> None:
 
 def the_schema_agrees(rule: Rule) -> None:
     for heading in (EXAMPLE, INSTEAD):
-        [text] = [text for kind, text in blocks(rule.sections[heading]) if kind == ""]
-        places = flagged(manifest_of(text))
+        places = flagged(manifest(rule, heading))
         if heading == INSTEAD:
             assert places == []
         elif rule.code in SAYABLE:

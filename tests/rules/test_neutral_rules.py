@@ -1,22 +1,154 @@
-"""The rules of no vendor, K8S and GX: the rows of cases.yaml, and what a row cannot say."""
+"""The rules of no vendor, K8S and GX: the rows of cases.yaml, and what a row cannot say.
+
+A text marks where its finding must stand with guillemets: ``mgpu-memory: «4Gi»``.
+"""
 
 from __future__ import annotations
 
+import json
+import re
+from dataclasses import dataclass
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+import yaml
 
+import gpuxlate
 from gpuxlate.backends import registry
+from gpuxlate.backends.alibaba.profile import AlibabaProfile
+from gpuxlate.inputs.claims import Claims
+from gpuxlate.manifest.pods import document_keys, pods_in
 from gpuxlate.model import quantity
-from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.pod import ContainerKeys, Kind, PodKeys, Value
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.edits import Put, Remove, Rename
+from gpuxlate.model.pod import ContainerKeys, Kind, PodKeys, Value, dotted
+from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import Place
-from gpuxlate.rules.base import Context
+from gpuxlate.rules import catalog
+from gpuxlate.rules.base import Context, Scope, check_document, check_pod
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.numerals import readings
-from gpuxlate.rules.vocabulary import distance, nearest
-from tests.rules.findings import DIALECTS, Found, fix_of, found_in, lint, manifest, rows
+from gpuxlate.rules.products import LOCAL_NAMES, PRODUCTS, product_at, product_of
+from gpuxlate.rules.vocabulary import distance, nearest, vocabulary_of
+from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.source import Source
+from tests.rules.examples import EXAMPLE, INSTEAD, blocks, manifest_of
+
+Where = tuple[int, int, int, int]
+DIALECTS = tuple(registry.all_backends())
+HEAD = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n"
+
+PARTS = ("limits", "requests", "env", "spec", "affinity", "metadata", "top", "owner")
+
+
+@dataclass(frozen=True)
+class Found:
+    """The findings of one text, and the places that the text marks."""
+
+    diagnostics: list[Diagnostic]
+    marked: list[Where]
+
+    def of(self, code: str) -> list[Diagnostic]:
+        return [one for one in self.diagnostics if one.code == code]
+
+    def places(self, code: str) -> list[Where]:
+        spans = [one.span for one in self.of(code)]
+        return sorted((s.line, s.column, s.end_line, s.end_column) for s in spans if s)
+
+    @property
+    def codes(self) -> list[str]:
+        return sorted(one.code for one in self.diagnostics)
+
+
+def lint(text: str, profile: Profile | None = None) -> Found:
+    bare, marked = _unmarked(text)
+    context = Context(profile, DIALECTS)
+    found: list[Diagnostic] = []
+    source = Source("<test>", bare)
+    claims = Claims().beside(source)
+    for document in documents(source):
+        pods = [claims.resolved(one) for one in pods_in(document)]
+        for pod in pods:
+            found += [
+                placed(document, one, pod.object)
+                for one in check_pod(catalog.neutral_rules(), pod.keys, context)
+            ]
+        keys = document_keys(document, pods, registry.is_gpu_key)
+        found += [placed(document, one) for one in check_document(catalog.neutral_rules(), keys, context)]
+    return Found(sorted(found, key=Diagnostic.sort_key), marked)
+
+
+def _unmarked(text: str) -> tuple[str, list[Where]]:
+    places: list[Where] = []
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        for nth, match in enumerate(re.finditer("«(.*?)»", line)):
+            start = match.start() - 2 * nth + 1
+            places.append((number, start, number, start + len(match[1])))
+        lines[number - 1] = line.replace("«", "").replace("»", "")
+    return "\n".join(lines), places
+
+
+def manifest(
+    limits: str = "vke.volcengine.com/mgpu-memory: 4096",
+    requests: str | None = None,
+    *,
+    env: str = "",
+    spec: str = "restartPolicy: Never",
+    affinity: str = "",
+    metadata: str = "",
+    top: str = "",
+    owner: str | None = None,
+) -> str:
+    """A Pod of one container, each part in flow style; in a Deployment, if there is metadata of its owner."""
+    if affinity:
+        spec = (
+            "affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: "
+            f"[{{matchExpressions: [{affinity}]}}]}}}}}}"
+        )
+    asked = "" if requests is None else f"\n      requests: {{{requests}}}"
+    pod = (
+        f"metadata: {{{metadata}}}\nspec:\n  {spec}\n  containers:\n  - name: web\n    env: [{env}]\n"
+        f"    resources:\n      limits: {{{limits}}}{asked}\n"
+    )
+    if owner is None:
+        return f"apiVersion: v1\nkind: Pod\n{top}\n{pod}"
+    template = "".join(f"    {line}\n" for line in pod.splitlines())
+    return f"apiVersion: apps/v1\nkind: Deployment\nmetadata: {{{owner}}}\nspec:\n  template:\n{template}"
+
+
+def rows() -> dict[str, list[dict[str, Any]]]:
+    """The rows of cases.yaml, by code and severity."""
+    text = (Path(__file__).parent / "cases.yaml").read_text(encoding="utf-8")
+    for short, key in yaml.safe_load(text)["names"].items():
+        text = re.sub(rf"\b{short}\b", key, text)
+    return {code: listed for code, listed in yaml.safe_load(text).items() if code != "names"}
+
+
+def found_in(row: dict[str, Any]) -> Found:
+    """The findings of a row."""
+    parts = {name: text for name, text in row.items() if name in PARTS}
+    text = HEAD + row["containers"] if "containers" in row else row.get("text") or manifest(**parts)
+    unit = (AlibabaProfile(memory_unit_mib=row["unit"]),) if row.get("unit") else ()
+    return lint(text, Profile("alibaba-gpushare", extensions=unit) if "unit" in row else None)
+
+
+def fix_of(one: Diagnostic) -> str | None:
+    """Its fix as a row says it."""
+
+    def said(edit: object) -> str:
+        assert isinstance(edit, Put | Remove | Rename)
+        place = "" if edit.path == one.path else f" {dotted(edit.path)}"
+        new = "" if isinstance(edit, Remove) else f" {json.dumps(edit.value)}"
+        if isinstance(edit, Rename):
+            new = f" {edit.key}{new}"
+        return f"{type(edit).__name__.lower()}{place}{new}"
+
+    return one.fix and f"{'safe' if one.fix.safe else 'unsafe'} {', '.join(map(said, one.fix.edits))}"
+
 
 PERCENT = "vke.volcengine.com/mgpu-core"
 NUMBERS = ("K8S001 error", "K8S002 error")
@@ -91,25 +223,27 @@ def test_names_that_are_no_near_miss() -> None:
     assert [name for name, missed in found.items() if missed] == []
 
 
+SAYS_NOTHING_ELSE = {"look_alikes": (), "reads_only": False, "whole_card_key": None, "also_speaks": None}
+
+
 def test_a_name_that_a_dialect_claims_is_its_own() -> None:
     keys = PodKeys(containers=(ContainerKeys(limits={"aliyun.com/gpu-core": Value("30")}),))
-    ack = next(one for one in DIALECTS if one.name == "alibaba-gpushare")
+    ack = registry.get("alibaba-gpushare")
     same = {name: getattr(ack, name) for name in ("keys", "gpu_prefixes", "domains", "find", "owns")}
-    same |= {"look_alikes": (), "reads_only": False, "whole_card_key": None, "also_speaks": None}
-    bare: Any = SimpleNamespace(name="ack", title="ACK", **same)
+    bare: Any = SimpleNamespace(name="ack", title="ACK", **same, **SAYS_NOTHING_ELSE)
     assert [one.code for one in key_is_known(keys, Context(dialects=(bare,)))] == ["GX003"]
     reporting: Any = SimpleNamespace(**vars(bare), wrong_names=("aliyun.com/gpu-core",))
     assert list(key_is_known(keys, Context(dialects=(reporting,)))) == []
 
 
 def test_edit_distance() -> None:
-    cases = [
+    cases = (
         ("gpu", "gpu", 0),
         ("gpu", "gpus", 1),
         ("mgpu", "mpgu", 2),
         ("core", "memory", None),
         ("", "ab", 2),
-    ]
+    )
     for one, other, expected in cases:
         assert distance(one, other, 2) == distance(other, one, 2) == expected, (one, other)
     assert nearest("ab", ["abcd", "abc", "abd"], 2) == "abc"  # the first of equals
@@ -142,3 +276,219 @@ def test_what_a_mark_was_meant_to_be() -> None:
         "did you mean nvidia.com/gpumem?",
         "remove it, or write the keys of Volcengine VKE, mGPU that request a share",
     ]
+
+
+def test_the_examples_of_documents_and_pods() -> None:
+    """The rules of no vendor have nothing at all to say of what to write instead."""
+    wrong: dict[str, tuple[bool, list[str]]] = {}
+    for one in catalog.neutral_rules():
+        if one.scope in (Scope.POD, Scope.DOCUMENT):
+            [(_, example)], [(_, instead)] = (blocks(one.sections[name]) for name in (EXAMPLE, INSTEAD))
+            said = (one.code in lint(manifest_of(example)).codes, lint(manifest_of(instead)).codes)
+            wrong |= {one.code: said} if said != (True, []) else {}
+    assert wrong == {}
+
+
+# --- GX027, GX006: products that are known by name and not read; keys are of their own documents ---
+
+NAMES: dict[str, tuple[str, ...]] = {
+    # Project-HAMi/HAMi examples/<vendor>, pkg/device/<vendor>
+    "Enflame GCU sharing of older charts": ("enflame.com/vgcu-percentage",),
+    "Cambricon MIM partitions": ("cambricon.com/mlu370.mim-2m.8gb",),
+    # volcano docs/user-guide/how_to_use_vnpu.md
+    "Ascend vNPU under Volcano and MindCluster": (
+        *("huawei.com/npu-core", "huawei.com/Ascend910-16c", "huawei.com/Ascend310P-4c.3cpu.ndvpp"),
+        "huawei.com/Ascend310P-1c",
+    ),
+    "Biren SVI": ("birentech.com/1-2-gpu", "birentech.com/1-4-gpu"),
+    "Vastai under HAMi": ("vastaitech.com/va",),
+    "remote GPUs of HAMi": ("nvidia.com/remote-gpu", "nvidia.com/remote-gpu-memory"),
+    "the virtual GPU plug-in of AWS": ("k8s.amazonaws.com/vgpu",),
+    "AMD partitions": ("amd.com/cpx_nps4", "amd.com/spx_nps1"),
+    "TensorFusion": ("tensor-fusion.ai/tflops-request", "tensor-fusion.ai/enabled"),
+    "VirtAI OrionX": ("virtaitech.com/gpu",),
+    "super nodes of TKE Serverless, which have no qGPU": ("eks.tke.cloud.tencent.com/gpu-type",),
+    "Alibaba's scheduling simulators": ("alibabacloud.com/gpu-mem", "alibabacloud.com/gpu-milli"),
+    "ACS, GPU-HPN nodes of Alibaba Cloud": ("alibabacloud.com/gpu-core.percentage",),
+    "Volcano's older GPU sharing without isolation, deprecated since v1.9": ("volcano.sh/gpu-number",),
+    "vgpu-manager": (
+        *("nvidia.com/vgpu-cores", "nvidia.com/vgpu-memory", "nvidia.com/vgpu-number"),
+        *("nvidia.com/device-scheduler-policy", "nvidia.com/exclude-gpu-uuid"),
+    ),
+}
+"""Keys that are in use, by the title of their product."""
+
+LOCAL: dict[tuple[Place, str], str] = {
+    (Place.ENV, "ORION_VGPU"): "VirtAI OrionX",
+    (Place.ENV, "DISABLE_VGPU_CONTROL"): "vgpu-manager",
+}
+
+# what is no share: whole cards of vendors, HAMi's own keys, facts of nodes, names of more than 63 letters
+OTHERS = (
+    *("nvidia.com/gpu", "amd.com/gpu", "huawei.com/Ascend910", "huawei.com/Ascend910B4-1", "hygon.com/dcu"),
+    *("cambricon.com/mlu370", "birentech.com/gpu", "metax-tech.com/gpu", "kunlunxin.com/xpu"),
+    *("nvidia.com/gpumem", "nvidia.com/vgpu", "nvidia.com/vgpumem", "nvidia.com/gpualloc"),
+    *("nvidia.com/vgpu-mode", "volcano.sh/vgpu-number", "nvidia.com/gpu.product", "nvidia.com/gpu.memory"),
+    *("cloud.google.com/gke-accelerator", "koordinator.sh/qosClass", "kai.scheduler/queue"),
+    *("koordinator.sh/rdma", "gpu-fraction", "tensor-fusion.ai", "tensor-fusion.ai/"),
+    *("x.tensor-fusion.ai/qos", "tensor-fusion.ai.x/qos", "nvidia.com/mig-1g.5gb/x"),
+    *("huawei.com/Ascend" + "-" * 60 + "c", "", "/", "nvidia.com/"),
+)
+LOOK_ALIKES = {
+    *("super nodes of TKE Serverless, which have no qGPU", "Alibaba's scheduling simulators"),
+    *("ACS, GPU-HPN nodes of Alibaba Cloud", "vgpu-manager"),
+    "Volcano's older GPU sharing without isolation, deprecated since v1.9",
+}
+"""Products whose keys are taken for those of a dialect that is read: a warning."""
+
+# tkestack/gpu-manager README; elastic-ai/elastic-gpu-scheduler README; nebuly-ai/nos demos
+READ_ONLY = {
+    "GPU manager (vCUDA), TKE's older GPU sharing": "tencent.com/vcuda-core: 3, tencent.com/vcuda-memory: 2",
+    "the open-source Elastic GPU scheduler": "elasticgpu.io/gpu-core: 30, elasticgpu.com/gpu-memory: 2048",
+    "nos (Nebuly)": "nvidia.com/gpu-10gb: 1",
+}
+
+
+def code_of(title: str) -> str:
+    return "GX006" if title in LOOK_ALIKES else "GX027"
+
+
+def test_every_product_has_a_case() -> None:
+    assert list(NAMES) == [one.title for one in PRODUCTS]
+    assert set(LOCAL.values()) == {one.title for one in PRODUCTS if one.local}
+    local = {name for one in PRODUCTS for names in one.local.values() for name in names}
+    assert set(LOCAL_NAMES) == local > {name for _, name in LOCAL}
+
+
+@pytest.mark.parametrize("title", NAMES)
+def test_a_key_names_its_product(title: str) -> None:
+    for name in NAMES[title]:
+        assert getattr(product_of(name), "title", None) == title
+        key = f"{{«{name}»: 1}}"
+        found = lint(
+            f"apiVersion: v1\nkind: Pod\nmetadata:\n  labels: {key}\n  annotations: {key}\nspec:\n"
+            f"  nodeSelector: {key}\n  containers:\n"
+            f"  - resources: {{limits: {key}}}\n  - resources: {{requests: {key}}}\n"
+        )
+        assert set(found.codes) == {code_of(title)}, name
+        assert found.places(code_of(title)) == found.marked
+        assert all(title in one.message for one in found.diagnostics)
+
+
+@pytest.mark.parametrize("title", READ_ONLY)
+def test_a_dialect_that_is_only_read_is_named_too(title: str) -> None:
+    """Its keys are translated, and still taken for those of another one (contract, section 2)."""
+    found = lint(manifest(READ_ONLY[title]))
+    named = found.of("GX006")
+    assert len(named) == READ_ONLY[title].count(":")
+    assert all(title in one.message for one in named)
+    assert "GX027" not in found.codes
+
+
+@pytest.mark.parametrize(("place", "name"), LOCAL)
+def test_a_name_without_a_domain_is_a_key_in_one_place(place: Place, name: str) -> None:
+    title = LOCAL[place, name]
+    assert {one for one in Place if product_at(name, one)} == {place}
+    assert product_of(name) is None
+    assert place is Place.ENV, "no product has such a label or annotation"
+    found = lint(f"{HEAD}  - name: web\n    env: [{{name: «{name}», value: a}}]\n")
+    assert found.codes == [code_of(title)]
+    assert found.places(code_of(title)) == found.marked
+    assert title in found.diagnostics[0].message
+
+
+def test_what_is_no_products_key() -> None:
+    assert [name for name in OTHERS if product_of(name) is not None] == []
+
+
+def test_no_product_is_read_by_a_dialect() -> None:
+    """When a dialect is read, its rows leave the table."""
+    names = {name for listed in NAMES.values() for name in listed} | LOCAL_NAMES
+    names |= {key.replace("*", "x") for product in PRODUCTS for key in product.keys}
+    owned = [(one.name, name) for one in registry.pod_backends() for name in names if one.owns(name)]
+    assert owned == []
+
+
+def test_a_dialect_that_reads_a_product_is_no_other_product() -> None:
+    """A plug-in may read what this tool only names, and has its own word on it."""
+    reads: Any = SimpleNamespace(
+        name="koordinator",
+        gpu_prefixes=("koordinator.sh/gpu",),
+        domains=frozenset({"koordinator.sh"}),
+        find={}.get,
+        owns=lambda name: name.startswith("koordinator.sh/gpu"),
+        keys=(),
+        **SAYS_NOTHING_ELSE,
+    )
+    assert vocabulary_of(Context(dialects=(reads,))).product("koordinator.sh/gpu-core") is None
+
+
+# --- whole cards under the common key: which dialect is named (GX016), and what is read (K8S007) ---
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {{name: {name}}}
+spec: {{containers: [{{name: c, image: x, resources: {{limits: {{{keys}}}}}}}]}}
+"""
+WHOLE = POD.format(name="whole", keys="nvidia.com/gpu: 1")
+HAMI = POD.format(name="hami", keys="nvidia.com/gpu: 1, nvidia.com/gpumem: 8192, nvidia.com/gpucores: 30")
+QUOTA = """\
+apiVersion: v1
+kind: ResourceQuota
+metadata: {name: quota}
+spec: {hard: {requests.nvidia.com/gpu: 4}}
+"""
+TKE = POD.format(name="tke", keys='tke.cloud.tencent.com/qgpu-core: "100"')
+
+
+def of_code(code: str, text: str, **options: object) -> list[Diagnostic]:
+    try:
+        found = gpuxlate.translate(text, **options).diagnostics  # type: ignore[arg-type]
+    except gpuxlate.Refused as refused:
+        found = refused.diagnostics
+    return [one for one in found if one.code == code]
+
+
+def test_the_dialects_that_write_the_key_are_named_in_every_run() -> None:
+    """Whatever is beside it: what a finding says depends on its object alone."""
+    for texts in ([WHOLE], [WHOLE, HAMI], [HAMI, WHOLE], [TKE, WHOLE], [QUOTA], [TKE, QUOTA]):
+        found = of_code("GX016", "---\n".join(texts), to="neutral")
+        assert [one.hint for one in found] == [
+            "pass --from one of alibaba-gpushare, hami, koordinator, kai, nvidia-mig, nvidia-shared, gke, "
+            "huawei-cce to read it as whole cards"
+        ]
+
+
+def test_whole_cards_written_with_the_common_key_are_said_to_be_unread() -> None:
+    there = gpuxlate.translate(TKE, to="ack")
+    [found] = [one for one in there.diagnostics if one.code == "GX016"]
+    assert found.severity == "info"
+    assert found.hint == "pass --from alibaba-gpushare to read it again"
+    assert gpuxlate.parse(there.text).shares == ()
+    assert [one.cards for one in gpuxlate.parse(there.text, from_="ack").shares] == [1]
+
+
+def test_a_target_that_names_its_dialect_says_nothing() -> None:
+    assert of_code("GX016", TKE, to="hami") == []
+
+
+def test_a_pod_with_keys_of_another_dialect_is_refused() -> None:
+    for keys, chosen in (
+        ("nvidia.com/gpu: 1, nvidia.com/gpumem: 8192", "ack"),
+        ("aliyun.com/gpu-mem: 8, tke.cloud.tencent.com/qgpu-core: 30", "ack"),
+        ("nvidia.com/gpu: 1, volcano.sh/vgpu-memory: 8192", "hami"),
+        # another container counts too
+        ("nvidia.com/gpu: 1}}}, {name: d, image: x, resources: {limits: {nvidia.com/gpumem: 8192", "ack"),
+    ):
+        for to in ("tke", "neutral"):
+            assert len(of_code("K8S007", POD.format(name="both", keys=keys), to=to, from_=chosen)) == 1, keys
+
+
+def test_a_number_that_another_tool_writes_is_not_translated() -> None:
+    text = POD.format(name="later", keys='nvidia.com/gpu: "{{inputs.parameters.gpus}}"')
+    assert gpuxlate.lint(text).diagnostics == ()
+    assert gpuxlate.translate(text, to="tke").text == text
+    assert len(of_code("K8S001", text, to="tke", from_="ack")) == 1
+    with_share = text.replace('gpus}}"', 'gpus}}", nvidia.com/gpumem: 3000')
+    assert len(of_code("K8S001", with_share, to="tke")) == 1

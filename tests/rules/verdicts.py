@@ -48,17 +48,23 @@ def _place(names: list[str], name: str) -> int:
     return names.index(name) if name in names else -1
 
 
+def _amount(text: str) -> dict[str, str]:
+    return {"is": str(quantity.parse(text).amount)}
+
+
+def _is(text: str) -> bool:
+    try:
+        quantity.parse(text)
+    except quantity.QuantityError:
+        return False
+    return True
+
+
 def functions() -> list[Any]:
     """What Kubernetes adds to CEL, as far as predicates use it."""
     return [
-        _function(
-            "quantity",
-            "string_to_quantity",
-            QUANTITY,
-            TYPES.STRING,
-            lambda text: {"is": str(quantity.parse(text).amount)},
-        ),
-        _function("isQuantity", "is_quantity_string", TYPES.BOOL, TYPES.STRING, lambda text: _is(text)),
+        _function("quantity", "string_to_quantity", QUANTITY, TYPES.STRING, _amount),
+        _function("isQuantity", "is_quantity_string", TYPES.BOOL, TYPES.STRING, _is),
         _function("isInteger", "quantity_is_integer", TYPES.BOOL, QUANTITY, lambda one: "/" not in one["is"]),
         _function("asInteger", "quantity_get_int", TYPES.INT, QUANTITY, lambda one: int(one["is"])),
         _function("lowerAscii", "string_lower_ascii", TYPES.STRING, TYPES.STRING, str.lower),
@@ -72,14 +78,6 @@ ENVIRONMENT = cel.NewEnv(
     extensions=[ext_optional.ExtOptional()],
     functions=functions(),
 )
-
-
-def _is(text: str) -> bool:
-    try:
-        quantity.parse(text)
-    except quantity.QuantityError:
-        return False
-    return True
 
 
 VARIABLE = {name: ENVIRONMENT.compile(text) for name, text in VARIABLES.items()}
@@ -143,7 +141,8 @@ class Judge:
 
     def _is_exact_for(self, one: Object) -> bool:
         """Every number is in plain digits, and no share has more cards than a schema compares."""
-        texts = [text for text in _texts(one) if isinstance(text, str)]
+        leaves = [*_leaves(one)]
+        texts = [text for _, text in leaves if isinstance(text, str)]
         if any(re.search(ODD["pattern"], text) and not _PLAIN.fullmatch(text) for text in texts):
             return False
         if any(isinstance(getattr(part, "by", None), InList) for part in parts_of(self.predicate)):
@@ -153,7 +152,9 @@ class Judge:
             for part in parts_of(self.predicate.demand)
             if isinstance(part, Divides | AtLeast | AtMost)
         }
-        return not any(number > CARDS for name in bys for number in _numbers(one, name))
+        # beyond what an API server counts too
+        numbers = [str(value) for name, value in leaves if name in bys and _PLAIN.fullmatch(str(value))]
+        return not any(int(number) > CARDS for number in numbers)
 
 
 class JudgeOfDialects:
@@ -187,25 +188,16 @@ def parts_of(one: object) -> Iterator[object]:
             yield from parts_of(part)
 
 
-def _texts(one: object) -> Iterator[object]:
+def _leaves(one: object, key: object = None) -> Iterator[tuple[object, object]]:
+    """The values that hold no others, each with the key that it is below."""
     if isinstance(one, dict):
-        for value in one.values():
-            yield from _texts(value)
+        for name, value in one.items():
+            yield from _leaves(value, name)
     elif isinstance(one, list):
         for value in one:
-            yield from _texts(value)
+            yield from _leaves(value, key)
     else:
-        yield one
-
-
-def _numbers(one: object, name: object) -> Iterator[int]:
-    if isinstance(one, dict):
-        for key, value in one.items():
-            digits = key == name and _PLAIN.fullmatch(str(value))  # beyond what an API server counts too
-            yield from [int(str(value))] if digits else _numbers(value, name)
-    elif isinstance(one, list):
-        for value in one:
-            yield from _numbers(value, name)
+        yield key, one
 
 
 def in_digits(one: Any, below: str = "") -> Any:

@@ -9,15 +9,14 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from jsonschema import Draft202012Validator
 
 import gpuxlate
-from gpuxlate.config.configuration import ConfigError, load_profile
+from gpuxlate.config.configuration import load_profile
 from gpuxlate.config.schemas import schema
 from gpuxlate.model.catalogue import Card, Template, card_meant, card_named, cards, names_of, nearest
-from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.profile import Profile
+from tests.spec.test_config import refused
 
 DATA = json.loads((Path(gpuxlate.__file__).parent / "model/cards.json").read_text(encoding="utf-8"))
 
@@ -179,13 +178,6 @@ def test_a_profile_with_cards_is_sent_to_workers() -> None:
     assert pickle.loads(pickle.dumps(own)) == own
 
 
-def refused(*catalogue: dict[str, object]) -> Diagnostic:
-    with pytest.raises(ConfigError) as caught:
-        profile(*catalogue)
-    [found] = caught.value.diagnostics
-    return found
-
-
 def test_bad_cards() -> None:
     cases: list[tuple[dict[str, object], tuple[str, ...], str]] = [
         ({"name": "X1"}, (), "catalogue[0].vendor is missing"),
@@ -195,20 +187,15 @@ def test_bad_cards() -> None:
         ({"name": "X1", "vendor": "acme", "confidence": "sure"}, ("confidence",), 'confidence is "sure"'),
     ]
     for card, path, message in cases:
-        found = refused(card)
+        found = refused(lambda one=card: profile(one))  # type: ignore[misc]
         assert found.path == ("catalogue", 0, *path)
         assert message in found.message
         data = {"target": "baidu-cce", "catalogue": [card]}
         assert not Draft202012Validator(schema("profile")).is_valid(data), card
 
 
-def test_a_card_stands_once_in_a_profile() -> None:
-    twice = refused({"name": "X1", "vendor": "acme"}, {"name": "x1", "vendor": "acme"})
-    assert twice.path == ("catalogue", 1, "name")
-
-
 def test_the_templates_of_a_card_that_is_not_there() -> None:
-    found = refused({"name": "X1", "vendor": "nvidia", "templatesOf": "A100"})
+    found = refused(lambda: profile({"name": "X1", "vendor": "nvidia", "templatesOf": "A100"}))
     assert (found.path, found.hint) == (("catalogue", 0, "templatesOf"), "did you mean A100-80GB?")
     own = profile({"name": "X1", "vendor": "nvidia", "templatesOf": "a100-80gb"})
     assert known("X1", own).templates == known("A100-80GB").templates

@@ -106,49 +106,31 @@ def test_pyproject_counts_with_its_section(tmp_path: Path) -> None:
 YAML_CONFIG = """
 select: [VKE, GX]
 ignore: [VKE025]
-per-file-ignores:
-  - path: legacy/
-    rules: [VKE012, TKE]
-    reason: frozen until June
+per-file-ignores: [{path: legacy/, rules: [VKE012, TKE], reason: frozen until June}]
 fail-on: warning
-profiles:
-  beijing: {target: vke, cards: {memoryMiB: 22731}}
-  hangzhou: profiles/ack.yaml
+profiles: {beijing: {target: vke, cards: {memoryMiB: 22731}}, hangzhou: profiles/ack.yaml}
 """
 
 TOML_CONFIG = """
-[project]
-name = "x"
-
 [tool.gpuxlate]
 select = ["VKE", "GX"]
 ignore = ["VKE025"]
 fail-on = "warning"
-
-[[tool.gpuxlate.per-file-ignores]]
-path = "legacy/"
-rules = ["VKE012", "TKE"]
-reason = "frozen until June"
-
-[tool.gpuxlate.profiles]
-beijing = { target = "vke", cards = { memoryMiB = 22731 } }
-hangzhou = "profiles/ack.yaml"
+per-file-ignores = [{ path = "legacy/", rules = ["VKE012", "TKE"], reason = "frozen until June" }]
+profiles = { beijing = { target = "vke", cards = { memoryMiB = 22731 } }, hangzhou = "profiles/ack.yaml" }
 """
 
 
 @pytest.mark.parametrize(("name", "text"), [(".gpuxlate.yaml", YAML_CONFIG), ("pyproject.toml", TOML_CONFIG)])
 def test_whole_configuration(tmp_path: Path, name: str, text: str) -> None:
     path = put(tmp_path / name, text)
+    if name == ".gpuxlate.yaml":
+        Draft202012Validator(schema("config")).validate(read_yaml(text))
+    beijing = Profile("vke", cards=CardProfile(memory_mib=22731))
+    profiles: dict[str, Profile | Path] = {"beijing": beijing, "hangzhou": tmp_path / "profiles/ack.yaml"}
+    ignores = (PerFileIgnore("legacy/", ("VKE012", "TKE"), "frozen until June"),)
     assert load_config(path, read_yaml) == Config(
-        path,
-        ("VKE", "GX"),
-        ("VKE025",),
-        (PerFileIgnore("legacy/", ("VKE012", "TKE"), "frozen until June"),),
-        "warning",
-        {
-            "beijing": Profile("vke", cards=CardProfile(memory_mib=22731)),
-            "hangzhou": tmp_path / "profiles/ack.yaml",
-        },
+        path, ("VKE", "GX"), ("VKE025",), ignores, "warning", profiles
     )
 
 
@@ -204,35 +186,14 @@ def test_bad_configurations(tmp_path: Path, row: tuple[str, ...]) -> None:
     assert not Draft202012Validator(schema("config")).is_valid(read_yaml(text))
 
 
-def test_good_configuration_keeps_the_schema() -> None:
-    Draft202012Validator(schema("config")).validate(read_yaml(YAML_CONFIG))
-
-
 def test_all_problems_of_a_configuration_at_once(tmp_path: Path) -> None:
     text = "[tool.gpuxlate]\nselect = 'VKE'\nprofiles = {a = {}, b = {target = 3}}\n"
     with pytest.raises(ConfigError) as caught:
         load_config(put(tmp_path / "pyproject.toml", text), read_yaml)
-    section = ("tool", "gpuxlate")
-    assert [one.path for one in caught.value.diagnostics] == [
-        (*section, "select"),
-        (*section, "profiles", "a"),
-        (*section, "profiles", "b", "target"),
-    ]
+    places = [dotted(one.path).removeprefix("tool.gpuxlate.") for one in caught.value.diagnostics]
+    assert places == ["select", "profiles.a", "profiles.b.target"]
     assert len(str(caught.value).splitlines()) == 3
     assert "tool.gpuxlate.select" in str(caught.value)
-
-
-def test_unreadable_configurations(tmp_path: Path) -> None:
-    for name, content, words in (
-        (".gpuxlate.yaml", b"a: [", "invalid YAML"),
-        (".gpuxlate.yaml", b"\xff\xfe", "not UTF-8 text"),
-        ("pyproject.toml", b"[tool.gpuxlate]\nselect = \n", "invalid TOML"),
-    ):
-        (tmp_path / name).write_bytes(content)
-        with pytest.raises(ConfigError, match=words):
-            load_config(tmp_path / name, read_yaml)
-    with pytest.raises(ConfigError, match="cannot be read: no such file"):
-        load_config(tmp_path / "none.yaml", read_yaml)
 
 
 # --- per-file-ignores -------------------------------------------------------------------------------
@@ -272,15 +233,9 @@ def test_each_entry_that_matches_is_told() -> None:
 
 def test_whole_profile() -> None:
     Draft202012Validator(schema("profile")).validate(PROFILE)
-    assert load_profile(PROFILE) == Profile(
-        "alibaba-gpushare",
-        "v1.28.9-aliyun.1",
-        "alinux3",
-        "fixed-share",
-        CardProfile("A10", 4, 22731),
-        PROFILE["components"],
-        (AlibabaProfile(1024, "cgpu", False),),
-    )
+    head = ("alibaba-gpushare", "v1.28.9-aliyun.1", "alinux3", "fixed-share", CardProfile("A10", 4, 22731))
+    own = AlibabaProfile(1024, "cgpu", False)
+    assert load_profile(PROFILE) == Profile(*head, PROFILE["components"], (own,))
 
 
 def test_only_the_target_is_needed() -> None:
@@ -326,15 +281,15 @@ def test_profile_by_name_or_file(tmp_path: Path) -> None:
 
 def test_profiles_that_cannot_be_had(tmp_path: Path) -> None:
     config = load_config(put(tmp_path / ".gpuxlate.yaml", YAML_CONFIG), read_yaml)
-    with pytest.raises(ConfigError, match="did you mean beijing"):
-        find_profile("bejing", config, read_yaml)
-    with pytest.raises(ConfigError, match="profiles: beijing, hangzhou"):
-        find_profile("zzz", config, read_yaml)
-    with pytest.raises(ConfigError, match=r"ack\.yaml: it cannot be read: no such file"):
-        find_profile("hangzhou", config, read_yaml)
     bad = put(tmp_path / "bad.yaml", "target: 3\n")
-    with pytest.raises(ConfigError, match=r"bad\.yaml: target is 3"):
-        load_profile_file(bad, read_yaml)
+    for name, words in (
+        ("bejing", "did you mean beijing"),
+        ("zzz", "profiles: beijing, hangzhou"),
+        ("hangzhou", r"ack\.yaml: it cannot be read: no such file"),
+        (str(bad), r"bad\.yaml: target is 3"),
+    ):
+        with pytest.raises(ConfigError, match=words):
+            find_profile(name, config, read_yaml)
     with pytest.raises(ConfigError, match="cannot be read"):
         load_profile_file(Path("a\0b"), read_yaml)
 
@@ -345,14 +300,11 @@ def test_profiles_that_cannot_be_had(tmp_path: Path) -> None:
 def test_without_a_configuration_nothing_heavy_is_imported(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     code = (
-        "import sys, pathlib\n"
-        "import gpuxlate.config, gpuxlate.config.document, gpuxlate.config.schemas\n"
+        "import sys, pathlib, gpuxlate.config, gpuxlate.config.document, gpuxlate.config.schemas\n"
         "from gpuxlate.config.configuration import Config\n"
         "from gpuxlate.config.find import find_config\n"
         f"assert find_config(pathlib.Path({str(tmp_path)!r})) is None\n"
         "assert Config().ignores_for(pathlib.Path('a.yaml')) == ()\n"
-        "heavy = {'pydantic', 'tomllib', 'jsonschema', 'yaml'}\n"
-        "print(sorted(heavy & set(sys.modules)))\n"
+        "print(sorted({'pydantic', 'tomllib', 'jsonschema', 'yaml'} & set(sys.modules)))\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
-    assert done.stdout.strip() == "[]"
+    assert subprocess.check_output([sys.executable, "-c", code], text=True).strip() == "[]"

@@ -63,8 +63,8 @@ BAD: list[tuple[str, Any, str, str, str]] = [
     ("float", document({"cores": 30.0}), "GX010 spec.cores", "30.0", "write cores: 30"),
     ("part", document({"cores": 0.3}), "GX010 spec.cores", "0.3", "write cores: 30 for 0.3"),
     ("percent", document({"cores": "30%"}), "GX010 spec.cores", '"30%"', "write cores: 30,"),
-    ("nan", document({"cores": float("nan")}), "GX010 spec.cores", "nan", "write cores: 30"),
-    ("inf", document({"cards": float("inf")}), "GX010 spec.cards", "inf", "write cards: 1"),
+    ("nan", document({"cores": float("nan")}), "GX010 spec.cores", "is nan", "write cores: 30"),
+    ("inf", document({"cards": float("inf")}), "GX010 spec.cards", "is inf", "write cards: 1"),
     ("Gi unit", document({"memoryMiB": "4Gi"}), "GX010 spec.memoryMiB", "4Gi", "memoryMiB: 4096"),
     ("Ki unit", document({"memoryMiB": "1Ki"}), "GX010 spec.memoryMiB", "1Ki", "memoryMiB: 1,"),
     ("GB", document({"memoryMiB": "4GB"}), "GX010 spec.memoryMiB", "4GB", "memoryMiB: 4096"),
@@ -99,8 +99,6 @@ BAD: list[tuple[str, Any, str, str, str]] = [
     ("label", named("a", labels={"x": 1.10}), "GX010 metadata.labels.x", "1.1", "quotes"),
     ("label key", named("a", labels={1: "x"}), "GX010 key metadata.labels[1]", "labels is 1", "quotes"),
     ("labels", named("a", labels=None), "GX010 metadata.labels", "empty", "take the line out"),
-    ("no end", document({"cores": float("inf")}), "GX010 spec.cores", "is inf", "write cores: 30"),
-    ("no number", document({"cores": float("nan")}), "GX010 spec.cores", "is nan", "write cores: 30"),
     # arithmetic
     ("cores 0", document({"cores": 0}), "GX011 spec.cores", "at least 1", "omit cores"),
     ("cores -1", document({"cores": -1}), "GX011 spec.cores", "cores is -1", "omit cores"),
@@ -163,25 +161,20 @@ def said(*fields: str) -> dict[str, tuple[str | int, ...]]:
     return {name: ("spec", JSON_NAMES[name]) for name in fields}
 
 
-OF_CONTRACT = {"cores": 30, "memoryMiB": 4096, "policy": "fixed-share", "qos": "online"}
+OF_CONTRACT: dict[str, object] = {"cores": 30, "memoryMiB": 4096, "policy": "fixed-share", "qos": "online"}
+OF_CONTRACT["workload"] = {"file": "deployment.yaml", "container": "server"}
+THE_CONTRACTS = ShareDocument(
+    "bert-serving",
+    Share(1, 30, 4096, Policy.FIXED_SHARE, Qos.ONLINE),
+    said("cores", "memory_mib", "policy", "qos"),
+    Workload("deployment.yaml", "server"),
+)
 OF_POD: dict[str, Any] = {"labels": {"team": "nlp"}, "annotations": {"gpuxlate.io/ignore": "TKE002"}}
 GOOD: dict[str, tuple[dict[str, Any], ShareDocument]] = {
-    "the contract's": (
-        document(
-            {**OF_CONTRACT, "workload": {"file": "deployment.yaml", "container": "server"}},
-            metadata={"name": "bert-serving"},
-        ),
-        ShareDocument(
-            "bert-serving",
-            Share(1, 30, 4096, Policy.FIXED_SHARE, Qos.ONLINE),
-            said("cores", "memory_mib", "policy", "qos"),
-            Workload("deployment.yaml", "server"),
-        ),
-    ),
+    "the contract's": (document(OF_CONTRACT, metadata={"name": "bert-serving"}), THE_CONTRACTS),
     "one whole card": (document({}), ShareDocument("web", Share())),
     "whole cards by their cores": (
-        document({"cards": 2, "cores": 200}),
-        ShareDocument("web", Share(2), said("cards", "cores")),
+        *(document({"cards": 2, "cores": 200}), ShareDocument("web", Share(2), said("cards", "cores"))),
     ),
     "metadata": (
         named("a.b-1", namespace="ml", **OF_POD),

@@ -13,9 +13,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from gpuxlate.config.schemas import DIALECT, VERSIONS, schema, write_schemas
-from gpuxlate.model.diagnostics import Diagnostic, Fix, ObjectRef, Severity, Span
+from gpuxlate.config.schemas import DIALECT, VERSIONS, schema
+from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.share import Share
+from tests.report.findings import finding
 
 FOLDER = Path(__file__).parents[2] / "schemas"
 
@@ -26,16 +27,11 @@ def validator(kind: str) -> Draft202012Validator:
 
 def test_published_schemas_are_current(tmp_path: Path) -> None:
     """Refresh with ``python -m gpuxlate.config.schemas``."""
-    written = {path.name: path.read_bytes() for path in write_schemas(tmp_path)}
+    module = [sys.executable, "-m", "gpuxlate.config.schemas", str(tmp_path)]
+    assert subprocess.run(module, check=True, capture_output=True).stderr == b""
+    written = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
     assert written == {path.name: path.read_bytes() for path in FOLDER.glob("*.json")}
-
-
-def test_the_module_writes_the_folder(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", "gpuxlate.config.schemas", str(tmp_path)], check=True, capture_output=True
-    )
-    assert done.stderr == b""
-    assert sorted(path.stem for path in tmp_path.iterdir()) == sorted(VERSIONS)
+    assert sorted(written) == sorted(f"{name}.json" for name in VERSIONS)
 
 
 @pytest.mark.parametrize("kind", VERSIONS)
@@ -63,41 +59,29 @@ def test_unknown_schema() -> None:
 
 # --- what gpuxlate prints ---------------------------------------------------------------------------
 
-PLACE: dict[str, Any] = {"path": ("spec", "containers", 0), "file": "deploy.yaml", "document": 0}
-WEB = ObjectRef("apps/v1", "Deployment", None, "web")
-FULL = Diagnostic(
-    *("TKE002", Severity.ERROR, "message", "hint"),
-    **PLACE,
-    fix=Fix("title", ()),
-    object=WEB,
-    span=Span(23, 50, 23, 54),
-)
-BARE = Diagnostic("GX001", Severity.INFO, "message")
+FULL = finding().to_json()
+BARE = Diagnostic("GX001", Severity.INFO, "message").to_json()
 
 
 def diagnostics() -> dict[str, Any]:
     counts = ("files", "documents", "shares", "errors", "warnings", "infos", "suppressed")
     skipped = [{"file": "chart/templates/x.yaml", "reason": "Helm template"}]
     summary = {**dict.fromkeys(counts, 1), "skipped": skipped}
-    found = [FULL.to_json(), BARE.to_json()]
-    return {"format": "gpuxlate-diagnostics/v1", "diagnostics": found, "summary": summary}
+    return {"format": "gpuxlate-diagnostics/v1", "diagnostics": [FULL, BARE], "summary": summary}
 
 
 def report() -> dict[str, Any]:
     """The contract's example, section 5."""
+    place = {"file": "deploy.yaml", "document": 0, "object": FULL["object"], "container": "web"}
+    verdict = {"from": "volcengine-mgpu", "to": "tencent-qgpu", "verdict": "rounded"}
     item = {
-        "file": "deploy.yaml",
-        "document": 0,
-        "object": WEB.to_json(),
-        "container": "web",
-        "from": "volcengine-mgpu",
-        "to": "tencent-qgpu",
-        "verdict": "rounded",
+        **place,
+        **verdict,
         "share": Share(1, 30, 4000).to_json(),
         "changes": [{"field": "memoryMiB", "asked": 4000, "given": 4096, "code": "TKE001"}],
         "filled": [{"field": "cores", "given": 30}],
         "dropped": [{"field": "policy", "asked": "fixed-share", "given": None, "code": "GX020"}],
-        "diagnostics": [FULL.to_json()],
+        "diagnostics": [FULL],
     }
     summary = {"exact": 0, "rounded": 1, "filled": 0, "dropped": 0, "refused": 0}
     return {"format": "gpuxlate-report/v1", "items": [item], "summary": summary}
