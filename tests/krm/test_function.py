@@ -96,6 +96,13 @@ def test_the_older_version_and_json() -> None:
     assert limits == {"tke.cloud.tencent.com/qgpu-core": "30", "tke.cloud.tencent.com/qgpu-memory": "4"}
 
 
+def test_a_template_of_claims_is_another_item() -> None:
+    said = krm(ITEMS + config("{to: dra-hami}"))
+    assert said.code == 0, said.err
+    kinds = [one["kind"] for one in yaml.safe_load(said.out)["items"]]
+    assert kinds == ["Deployment", "ConfigMap", "ResourceClaimTemplate"]
+
+
 def test_results_of_functions_before_stay() -> None:
     text = ITEMS + config("{to: tke, round: up}") + "results:\n- message: before\n  severity: info\n"
     said = krm(text)
