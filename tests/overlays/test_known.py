@@ -23,17 +23,7 @@ from gpuxlate.model import limits
 from gpuxlate.model.pod import PodKeys, dotted
 from tests.effort import tries
 from tests.overlays import apps
-from tests.overlays.apps import (
-    MEMORY,
-    Files,
-    build,
-    cases,
-    files_of,
-    needs_kubectl,
-    objects,
-    operations,
-    written,
-)
+from tests.overlays.apps import Files, build, cases, files_of, needs_kubectl, objects, operations, written
 from tests.running import run
 
 CASES = cases("known.yaml")
@@ -68,7 +58,7 @@ def bases_of_patch(root: Path) -> list[Bases]:
 
 
 def memory(keys: PodKeys) -> str:
-    limits = [value for one in keys.containers for name, value in one.limits.items() if name == MEMORY]
+    limits = [value for one in keys.containers for name, value in one.limits.items() if name == apps.MEMORY]
     return "".join(value.text for value in limits)
 
 
@@ -212,10 +202,10 @@ def test_places_of_a_part_over_its_base(tmp_path: Path) -> None:
 
     base = pod(
         "metadata: {labels: {a: b}}, ",
-        f"{{name: web, env: [{{name: B, value: b}}], resources: {{limits: {{{MEMORY}: 8}}}}}}",
+        f"{{name: web, env: [{{name: B, value: b}}], resources: {{limits: {{{apps.MEMORY}: 8}}}}}}",
         "{name: side, resources: {limits: {cpu: 1}}}",
     )
-    resources = f"{{requests: {{cpu: 2}}, limits: {{{MEMORY}: '9'}}}}"
+    resources = f"{{requests: {{cpu: 2}}, limits: {{{apps.MEMORY}: '9'}}}}"
     patch = pod("", f"{{name: web, env: [{{name: A, value: a}}], resources: {resources}}}", "{name: new}")
     files = over(over_={"resources": ["w.yaml"]}, over_w=base, over_p=patch)
     [found] = bases_of_patch(written(tmp_path, files))
@@ -228,7 +218,7 @@ def test_places_of_a_part_over_its_base(tmp_path: Path) -> None:
         ("new", 1, f"{at}[1]"),
         ("side", 2, f"{at}[2]"),  # beyond the list of the patch
     ]
-    assert dotted(web.limits[MEMORY].path) == f"{at}[0].resources.limits.{MEMORY}"
+    assert dotted(web.limits[apps.MEMORY].path) == f"{at}[0].resources.limits.{apps.MEMORY}"
     assert dotted(web.requests["cpu"].path) == f"{at}[0].resources.requests.cpu"
     assert dotted(side.limits["cpu"].path) == f"{at}[2].resources.limits.cpu"
     assert dotted(keys.labels["a"].path) == "spec.template.metadata.labels.a"
