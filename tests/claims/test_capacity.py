@@ -59,6 +59,7 @@ OF_PARTITIONS: list[tuple[str | int | None, Capacity, dict[str, Any]]] = [
 
 
 def test_what_a_claim_gets() -> None:
+    cases: list[tuple[str, dict[str, Any], Any, dict[str, Any]]]
     cases = [(NVIDIA, {}, case, {}) for case in GETS]
     cases += [(MIG, PARTITION, case, {"partition": {"profile": "1g.10gb"}}) for case in OF_PARTITIONS]
     wrong = []

@@ -12,16 +12,11 @@ from typing import Any
 import pytest
 import yaml
 
-from .programs import CONTRIB, Run
+from .programs import CONTRIB, Run, in_tke
 
 POD = Path(__file__).with_name("pod.yaml").read_text(encoding="utf-8")
 OFF_THE_GRID = POD.replace("4096", "4000")
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{port: 80}]}\n"
-
-
-def in_tke(text: str) -> str:
-    text = text.replace("vke.volcengine.com/mgpu-core: 30", 'tke.cloud.tencent.com/qgpu-core: "30"')
-    return text.replace("vke.volcengine.com/mgpu-memory: 4000", 'tke.cloud.tencent.com/qgpu-memory: "4"')
 
 
 def load(path: str) -> Any:

@@ -9,6 +9,7 @@ openkruise/kruise, as of 2026-08; SeldonIO/seldon-core 1.18.
 
 from __future__ import annotations
 
+import gc
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -540,3 +541,38 @@ def test_a_comment_with_the_unit_of_the_source_is_reported(line: str, to: str, n
     assert len(found) == len(named)
     line_of_key = next(n for n, one in enumerate(text.splitlines(), 1) if "mgpu-memory" in one)
     assert all(one.span and one.span.line == line_of_key for one in found)
+
+
+# --- memory --------------------------------------------------------------------------------------
+
+LISTED = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web, labels: {aliyun.com/gpu-count: 2}}
+spec:
+  containers:
+  - {name: web, resources: &share {limits: {cpu: 1, aliyun.com/gpu-mem: 8Gi}}}
+  - {name: other, resources: *share}
+"""
+
+
+@pytest.mark.parametrize(
+    "text", [LISTED, LISTED.replace("8Gi", "8").replace("gpu-count: 2", "gpu-count: '2'")]
+)
+def test_nothing_holds_itself(text: str) -> None:
+    """A document is gone from memory when it is done."""
+
+    def run() -> None:
+        source = Source("web.yaml", text)
+        for target in ("neutral", "hami"):
+            translate_source(source, Settings(registry.get(target)))
+        fix_source(source, LintSettings(), unsafe=True)
+
+    run()  # what is kept for later runs
+    gc.collect()
+    gc.disable()
+    try:
+        run()
+        assert gc.collect() == 0
+    finally:
+        gc.enable()

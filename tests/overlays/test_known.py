@@ -118,17 +118,14 @@ def test_what_is_read_kept_and_searched_is_bounded(tmp_path: Path, monkeypatch: 
 
 
 @pytest.mark.parametrize("command", ["lint", "translate --to tke -i --fill cores=10", "inspect"])
-@pytest.mark.parametrize(
-    "target", [{"kind": "Deployment"}, {"labelSelector": "!none"}], ids=["kind", "label"]
-)
+@pytest.mark.parametrize("target", ["kind: Deployment", "labelSelector: '!none'"])
 def test_patches_times_objects_are_bounded(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, target: dict[str, str]
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, command: str, target: str
 ) -> None:
     """Each patch for every object: more work than text. A repository below the limit is read."""
-    patches = [{"path": "p.yaml", "target": target}]
-    files = over(
-        over_={"resources": ["../base", "w.yaml"], "patches": patches}, over_w="a 5 --- b 5 --- c 5 --- d 5"
-    )
+    patches = [{"path": "p.yaml", "target": yaml.safe_load(target)}]
+    above = {"resources": ["../base", "w.yaml"], "patches": patches}
+    files = over(over_=above, over_w="a 5 --- b 5 --- c 5 --- d 5")
     root = written(tmp_path, files)
     [below] = bases_of_patch(root)
     assert (below.why, len(below.layers)) == (None, 5)
