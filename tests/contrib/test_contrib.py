@@ -177,17 +177,14 @@ def test_the_action_is_well_formed() -> None:
 # --- GitLab ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("paths", "code", "codes"),
-    [("deploy fine.yaml", 1, ["K8S002"]), ("my app\nfine.yaml deploy", 1, ["K8S002"]), ("my app", 0, [])],
-)
-def test_the_gitlab_job(run: Run, repository: Path, paths: str, code: int, codes: list[str]) -> None:
+@pytest.mark.parametrize("paths", ["deploy fine.yaml", "my app\nfine.yaml deploy", "my app"])
+def test_the_gitlab_job(run: Run, repository: Path, paths: str) -> None:
     job = load("gitlab-ci/gpuxlate.gitlab-ci.yml")["gpuxlate"]
     variables = job["variables"] | {"GPUXLATE_PATHS": paths}
     done = run("sh", "-e", "-c", "\n".join(job["script"]), cwd=repository, **variables)
-    assert done.returncode == code, done.stderr
+    assert done.returncode == int("deploy" in paths), done.stderr
     report = repository / job["artifacts"]["reports"]["codequality"]
-    assert [one["check_name"] for one in json.loads(report.read_text())] == codes
+    assert [one["check_name"] for one in json.loads(report.read_text())] == ["K8S002"] * done.returncode
     assert job["artifacts"]["when"] == "always"
 
 

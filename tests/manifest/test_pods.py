@@ -21,10 +21,9 @@ import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
-from gpuxlate.manifest.facts import DocumentKeys
 from gpuxlate.manifest.pods import Pod, document_keys, pods_in
 from gpuxlate.manifest.replicas import replicas
-from gpuxlate.model.pod import dotted
+from gpuxlate.model.pod import DocumentKeys, dotted
 from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import Translation, translate_source

@@ -93,15 +93,15 @@ def test_what_is_read() -> None:
     assert {text: read for text, read, pairs in found if read != pairs} == {}
 
 
-@pytest.mark.parametrize(
-    ("syntax", "text", "key", "value"),
-    [
-        (SPARK, "#\n  spark.a \t=  4g  \r\nb=1", "spark.a", "4g"),
-        (SPARK, "b=1\na.b x,\\\n  y\n", "a.b", "x,\\\n  y"),
-        (RAY, "a=1; b.c = 'x;y' ;", "b.c", "'x;y'"),
-        (SET, "-- c\nset  b.c =  30 ; SELECT 1", "b.c", "30"),
-    ],
-)
+PLACES = [
+    (SPARK, "#\n  spark.a \t=  4g  \r\nb=1", "spark.a", "4g"),
+    (SPARK, "b=1\na.b x,\\\n  y\n", "a.b", "x,\\\n  y"),
+    (RAY, "a=1; b.c = 'x;y' ;", "b.c", "'x;y'"),
+    (SET, "-- c\nset  b.c =  30 ; SELECT 1", "b.c", "30"),
+]
+
+
+@pytest.mark.parametrize(("syntax", "text", "key", "value"), PLACES)
 def test_where_it_stands(syntax: Syntax, text: str, key: str, value: str) -> None:
     [one] = [one for one in syntax.read(text) if one.key == key]
     assert text[one.key_start : one.key_end] == key
