@@ -1,20 +1,80 @@
-"""A part of a chart's values is read, checked and translated as the same pod is."""
+"""Values of charts: a part of them is read, checked and translated as the same pod is; their bytes, there and
+back; and those of an environment over those of every release.
+"""
 
 from __future__ import annotations
+
+import difflib
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.placing import Accept
+from gpuxlate.inputs.layers import layer_of
 from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.manifest.layers import Kind as LayerKind
+from gpuxlate.manifest.layers import Laid, Layer
+from gpuxlate.manifest.values import Chart, values_pods
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.source import Source
-from tests.charts.parts import VALUES, Part, as_manifest, as_values, from_values, part_of, parts_in
-from tests.effort import FULL, PART
+from tests.effort import FULL, PART, some
 from tests.fixtures.cases import Kind, cases
 from tests.lint import cases as lint_cases
+
+VALUES = Layer(LayerKind.VALUES, lambda document: [Laid(pod) for pod in values_pods(document, Chart("c"))])
+IN_METADATA = {"podLabels": "labels", "podAnnotations": "annotations"}
+IN_SPEC = ("nodeSelector", "affinity", "schedulerName")
+IN_CONTAINER = ("env", "resources")
+EMPTY: dict[str, Any] = {"schedulerName": "", "env": []}
+
+Part = Mapping[str, Any]
+"""What charts take from values, of one pod with one container: all of it, even empty."""
+
+
+def parts_in(text: str) -> Iterator[Part]:
+    """The pods of a manifest that have one container."""
+    for document in yaml.safe_load_all(text):
+        spec = document.get("spec", {})
+        pod = document if "containers" in spec else spec.get("template")
+        inside = pod.get("spec", {}) if isinstance(pod, dict) else {}
+        if len(inside.get("containers", ())) == 1 and not inside.get("initContainers"):
+            yield part_of(pod)
+
+
+def part_of(pod: Mapping[str, Any]) -> Part:
+    """A pod as values."""
+    metadata, spec = pod.get("metadata") or {}, pod["spec"]
+    [container] = spec["containers"]
+    found = {name: metadata.get(field) for name, field in IN_METADATA.items()}
+    found |= {name: spec.get(name) for name in IN_SPEC}
+    found |= {name: container.get(name) for name in IN_CONTAINER}
+    return {name: value or EMPTY.get(name, {}) for name, value in found.items()}
+
+
+def as_manifest(part: Part) -> str:
+    """As a Pod, without what is empty."""
+    metadata = {"name": "c"} | {field: part[name] for name, field in IN_METADATA.items() if part[name]}
+    container = {"name": "main"} | {name: part[name] for name in IN_CONTAINER if part[name]}
+    spec = {name: part[name] for name in IN_SPEC if part[name]} | {"containers": [container]}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": spec}
+    return yaml.safe_dump(pod, sort_keys=False)
+
+
+def as_values(part: Part) -> str:
+    """As values, two levels deep."""
+    return yaml.safe_dump({"tiers": {"main": dict(part)}}, sort_keys=False)
+
+
+def from_values(text: str) -> Part:
+    """What ``as_values`` wrote."""
+    found: Part = yaml.safe_load(text)["tiers"]["main"]
+    return found
+
 
 STEP = 2 if FULL else 2 * PART
 """Of the targets of a case, one of so many; the next case begins one later."""
@@ -88,3 +148,128 @@ def values_have_the_findings_of_pods(case: lint_cases.Case) -> None:
 
 def test_many_rules_have_cases_for_charts() -> None:
     assert len({one.code for one in lint_cases.cases() if parts_of(one)}) > 80
+
+
+# --- there and back -------------------------------------------------------------------------------
+
+# Outside of the lines with keys they keep their bytes, and altogether on the way back
+WRITTEN = yaml.safe_load((Path(__file__).parent / "there_and_back.yaml").read_text(encoding="utf-8"))
+FILLED = (
+    *("podLabels", "podAnnotations", "nodeSelector", "affinity", "schedulerName", "env"),
+    *("resources", "limits", "requests"),
+)
+"""What changes where it is filled, and where all of it goes."""
+FORMS: dict[str, Callable[[str], str]] = {
+    "as it is": lambda text: text,
+    "CRLF": lambda text: text.replace("\n", "\r\n"),
+    "no last line break": lambda text: text.rstrip("\n"),
+    "below a start": lambda text: "# values\n---\n" + text,
+    "indented by four": lambda text: "".join(
+        " " * (len(line) - len(line.lstrip(" "))) + line for line in text.splitlines(True)
+    ),
+}
+
+
+def moved(data: bytes, to: str) -> bytes:
+    read = Source.from_bytes("values.yaml", data)
+    made = translate_source(read, Settings(registry.get(to)), layer=VALUES)
+    errors = [f"{one.code} {one.message}" for one in made.diagnostics if one.severity == "error"]
+    assert not errors
+    assert not made.leftovers
+    assert made.changed
+    return read.encode(made.text)
+
+
+def changed_lines(before: str, after: str) -> list[str]:
+    lines = difflib.ndiff(before.splitlines(True), after.splitlines(True))
+    return [line[2:] for line in lines if line[0] in "+-"]
+
+
+@pytest.mark.parametrize("case", WRITTEN, ids=[one["name"] for one in WRITTEN])
+def test_there_and_back(case: dict[str, Any]) -> None:
+    keys = [row.name for name in (case["to"], case["back"]) for row in registry.get(name).keys]
+    for form, written in FORMS.items():
+        if form == "indented by four" and "- " in case["values"]:
+            continue  # items of lists are indented by their dashes
+        data = written(case["values"]).encode()
+        there = moved(data, case["to"])
+        for line in changed_lines(data.decode(), there.decode()):
+            filled = any(f"{name}:" in line for name in FILLED)
+            assert filled or any(key in line for key in keys), (form, line)
+        assert moved(there, case["back"]) == data, form
+
+
+# --- translated and merged, or merged and translated ----------------------------------------------
+
+TARGETS = ("volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu", "hami", "koordinator", "kai", "neutral")
+ACCEPT = Accept(True, {"cores": 30, "memoryMiB": 4096}, frozenset({"policy", "qos", "device", "selector"}))
+LOW = 0.1
+"""Least part of the pairs that are translated in whole."""
+
+Values = Mapping[str, Any]
+
+
+def merged(below: Any, over: Any) -> Any:
+    """As Helm merges: mappings by their keys, ``null`` deletes, all else replaces."""
+    if not (isinstance(below, dict) and isinstance(over, dict)):
+        return over
+    found = {**below, **{name: merged(below.get(name), value) for name, value in over.items()}}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+def filled(values: Any) -> Any:
+    """Without what is empty."""
+    if not isinstance(values, dict):
+        return values
+    found = {name: filled(value) for name, value in values.items()}
+    return {name: value for name, value in found.items() if value not in ({}, [], "", None)}
+
+
+def overlays(part: Part, other: Part) -> Iterator[Values]:
+    """What an environment may say of a part, in the words of another one."""
+    yield {"resources": other["resources"]}
+    yield {"resources": {"limits": dict.fromkeys(part["resources"].get("limits", {}))}}
+    yield {name: other[name] for name in ("resources", "podAnnotations", "nodeSelector")}
+    yield {"resources": {"limits": {"memory": "1Gi"}}, "podLabels": {"tier": "a"}}
+
+
+def translated(text: str, path: Path | None, target: str) -> Translation:
+    settings = Settings(registry.get(target), accept=ACCEPT)
+    return translate_source(source(text), settings, layer=layer_of(path) if path else VALUES)
+
+
+def pairs() -> list[tuple[Part, Values]]:
+    found = []
+    for number, (_, case, part) in enumerate(CASES):
+        same = [other for _, one, other in CASES if one.dialect == case.dialect]
+        found += [(part, one) for one in overlays(part, same[(number + 1) % len(same)])]
+    return found
+
+
+PAIRS = some(pairs())
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_either_way_gives_the_same(target: str, tmp_path: Path) -> None:
+    compared = 0
+    for number, (part, over) in enumerate(PAIRS):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "Chart.yaml").write_text("name: c\n")
+        below, above = ({"a": dict(one)} for one in (part, over))
+        texts = [yaml.safe_dump(one, sort_keys=False) for one in (below, above, merged(below, above))]
+        (folder / "values.yaml").write_text(texts[0])
+        first = translated(texts[0], folder / "values.yaml", target)
+        second = translated(texts[1], folder / "values-prod.yaml", target)
+        whole = translated(texts[2], None, target)
+        steers_nothing = [one.code for one in whole.diagnostics if one.severity == "error"] == ["GX026"]
+        if first.refused or second.refused or steers_nothing:  # labels without a share, in the whole alone
+            continue
+        compared += 1
+        got = filled(merged(yaml.safe_load(first.text), yaml.safe_load(second.text)))
+        wanted = filled(yaml.safe_load(whole.text))
+        if not whole.items:  # no share is left, and any scheduler will do
+            got, wanted = ({"a": {**one.get("a", {}), "schedulerName": None}} for one in (got, wanted))
+        assert not whole.refused, (texts, [one.message for one in whole.diagnostics])
+        assert got == wanted, (texts, first.text, second.text)
+    assert compared > LOW * len(PAIRS)

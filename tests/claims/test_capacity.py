@@ -10,34 +10,19 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-import yaml
 
 import gpuxlate
 from gpuxlate import Refused
+from tests.claims.objects import HAMI, capacity, claim, pod, requested
 
-NVIDIA, MIG, HAMI = "gpu.nvidia.com", "mig.nvidia.com", "hami-core-gpu.project-hami.io"
+NVIDIA, MIG = "gpu.nvidia.com", "mig.nvidia.com"
 WHOLE, SLICED = {"cards": 1}, {"strategy": "time-slicing"}
 PARTITION = {"selectors": [{"cel": {"expression": f'device.attributes["{NVIDIA}"].profile == "1g.10gb"'}}]}
 
 
-TEMPLATE, POD = yaml.safe_load_all("""
-{apiVersion: resource.k8s.io/v1, kind: ResourceClaimTemplate, metadata: {name: web-gpu}}
----
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-  resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
-""")
-
-
-def pod(device_class: str, capacity: dict[str, str], **fields: Any) -> list[dict[str, Any]]:
-    exactly = {"deviceClassName": device_class, **fields, "capacity": {"requests": capacity}}
-    return [
-        {**TEMPLATE, "spec": {"spec": {"devices": {"requests": [{"name": "gpu", "exactly": exactly}]}}}},
-        POD,
-    ]
+def asking(device_class: str, amounts: dict[str, str], **fields: Any) -> str:
+    """A pod, and the template that it names."""
+    return f"{pod()}---\n{claim('t', requested(device_class, **fields, capacity=capacity(**amounts)))}"
 
 
 def profile(mode: str | int | None) -> dict[str, Any]:
@@ -64,7 +49,7 @@ GETS: list[tuple[str | int | None, Capacity, dict[str, Any]]] = [
     ),
 ]
 # partitions have clients too
-OF_PARTITIONS: list[tuple[str | int, Capacity, dict[str, Any]]] = [
+OF_PARTITIONS: list[tuple[str | int | None, Capacity, dict[str, Any]]] = [
     ("memory", {}, {}),
     ("unlimited", {}, {"replica": SLICED}),
     (4, {}, {"replica": {"of": 4, **SLICED}}),
@@ -74,17 +59,14 @@ OF_PARTITIONS: list[tuple[str | int, Capacity, dict[str, Any]]] = [
 
 
 def test_what_a_claim_gets() -> None:
-    found = [(mode, capacity, read(pod(NVIDIA, capacity), mode)) for mode, capacity, _ in GETS]
-    assert [one for one, wanted in zip(found, GETS, strict=True) if one != wanted] == []
-    for mode, capacity, share in OF_PARTITIONS:
-        got = read(pod(MIG, capacity, **PARTITION), mode)
-        assert got == {"partition": {"profile": "1g.10gb"}, **share}, (mode, capacity)
-
-
-def read(objects: list[dict[str, Any]], mode: str | int | None) -> dict[str, Any]:
-    [share] = gpuxlate.parse(objects, profile=profile(mode)).objects
-    spec: dict[str, Any] = share["spec"]
-    return spec
+    cases: list[tuple[str, dict[str, Any], Any, dict[str, Any]]]
+    cases = [(NVIDIA, {}, case, {}) for case in GETS]
+    cases += [(MIG, PARTITION, case, {"partition": {"profile": "1g.10gb"}}) for case in OF_PARTITIONS]
+    wrong = []
+    for device_class, fields, (mode, amounts, share), more in cases:
+        [made] = gpuxlate.parse(asking(device_class, amounts, **fields), profile=profile(mode)).objects
+        wrong += [(mode, amounts, made["spec"])] if made["spec"] != {**more, **share} else []
+    assert wrong == []
 
 
 NOT_HELD: list[tuple[str, str | int | None, Capacity, dict[str, Any], str]] = [
@@ -121,9 +103,9 @@ def errors_of(translate: Callable[[], object]) -> set[str]:
 
 @pytest.mark.parametrize("case", NOT_HELD)
 def test_what_no_share_holds(case: tuple[str, str | int | None, Capacity, dict[str, Any], str]) -> None:
-    device_class, mode, capacity, fields, code = case
-    objects = pod(device_class, capacity, **fields)
-    assert errors_of(lambda: gpuxlate.translate(objects, "hami", profile=profile(mode))) == {code}
+    device_class, mode, amounts, fields, code = case
+    text = asking(device_class, amounts, **fields)
+    assert errors_of(lambda: gpuxlate.translate(text, "hami", profile=profile(mode))) == {code}
 
 
 @pytest.mark.parametrize(("mode", "spec", "code"), NOT_GIVEN)
@@ -132,12 +114,12 @@ def test_what_a_cluster_does_not_give(mode: str | int | None, spec: dict[str, An
     assert errors_of(lambda: gpuxlate.render(share, "dra-nvidia", profile=profile(mode))) == {code}
 
 
-@pytest.mark.parametrize("capacity", [{}, {"shares": "1"}])
-def test_an_assumption_is_said(capacity: Capacity) -> None:
+def test_an_assumption_is_said() -> None:
     """DRA018, unless a profile says how the driver is set."""
-    for mode, codes in ((None, {"DRA018"}), (8, set())):
-        found = gpuxlate.parse(pod(NVIDIA, capacity), profile=profile(mode)).diagnostics
-        assert {one.code for one in found} == codes
+    for amounts in ({}, {"shares": "1"}):
+        for mode, codes in ((None, {"DRA018"}), (8, set())):
+            found = gpuxlate.parse(asking(NVIDIA, amounts), profile=profile(mode)).diagnostics
+            assert {one.code for one in found} == codes, (amounts, mode)
 
 
 SHARE = {"apiVersion": "gpuxlate.io/v1alpha1", "kind": "GPUShare", "metadata": {"name": "web"}}

@@ -7,7 +7,6 @@ files of before.
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ import yaml
 
 from gpuxlate.cli.common import Exit
 from gpuxlate.inputs.bounded import forget
+from tests.claims.objects import capacity, claim, requested
 from tests.claims.test_translated import DEPLOYMENT
 from tests.overlays.apps import Files, build, needs_kubectl, written
 from tests.overlays.test_translated import tidy
@@ -160,69 +160,51 @@ LEFT: dict[str, tuple[Files, str]] = {
 }
 
 
+def refused(folder: Path, target: str, why: str) -> str:
+    before = texts(folder)
+    code, said = translated(folder, target)
+    assert code == Exit.FINDINGS
+    assert why in said, said
+    assert texts(folder) == before
+    return said
+
+
 @pytest.mark.parametrize("title", LEFT)
 def test_what_is_left(tmp_path: Path, title: str) -> None:
     """Nothing is written of any file."""
     files, why = LEFT[title]
-    root = written(tmp_path, files)
-    before = texts(root)
-    code, said = translated(root, "dra-hami")
-    assert code == Exit.FINDINGS
-    assert why in said, said
-    assert texts(root) == before
+    refused(written(tmp_path, files), "dra-hami", why)
 
 
-TEMPLATE = """\
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaimTemplate
-metadata:
-  name: %s
-  namespace: ml
-spec:
-  spec:
-    devices:
-      requests:
-      - name: gpu
-        exactly:
-          deviceClassName: hami-core-gpu.project-hami.io
-          capacity: {requests: {cores: "30", memory: 8192Mi}}
-"""
-MINE = TEMPLATE % "bert-serving-gpu-server"
+def template(name: str) -> str:
+    return claim(name, requested(capacity=capacity(cores="30", memory="8192Mi")), namespace="ml")
+
+
+MINE = template("bert-serving-gpu-server")
 NOT_SAID = "the document before it is no patch of its Deployment bert-serving that can be translated"
+BY_NAME = (
+    "patches: [{path: gpu.yaml, target: {kind: ResourceClaimTemplate, name: bert-serving-gpu-server}}]\n"
+)
+NO_OBJECT = "what it patches is not in the kustomization"
 LEFT_BACK: dict[str, tuple[str, str, str]] = {
-    "a patch of the template alone": (MINE, "", NOT_SAID),
-    "a patch of another container": (f"{HEAD}{SIDE}---\n{MINE}", "", NOT_SAID),
-    "a target": (
-        f"{HEAD}{IMAGE}---\n{MINE}",
-        "patches: [{path: gpu.yaml, target: {kind: ResourceClaimTemplate, name: bert-serving-gpu-server}}]\n",
-        "its kustomization names a target for it",
-    ),
-    "a template that is not there": (
-        f"{HEAD}{IMAGE}---\n{TEMPLATE % 'other'}",
-        "",
-        "what it patches is not in the kustomization",
-    ),
-    "before the workload": (f"{MINE}---\n{HEAD}{IMAGE}", "", NOT_SAID),
-    "it deletes the template": (f"{HEAD}{IMAGE}---\n$patch: delete\n{MINE}", "", NOT_SAID),
+    "a patch of the template alone": (MINE, PATCHES, NOT_SAID),
+    "a patch of another container": (f"{HEAD}{SIDE}---\n{MINE}", PATCHES, NOT_SAID),
+    "a target": (f"{HEAD}{IMAGE}---\n{MINE}", BY_NAME, "its kustomization names a target for it"),
+    "a template that is not there": (f"{HEAD}{IMAGE}---\n{template('other')}", PATCHES, NO_OBJECT),
+    "before the workload": (f"{MINE}---\n{HEAD}{IMAGE}", PATCHES, NOT_SAID),
+    "it deletes the template": (f"{HEAD}{IMAGE}---\n$patch: delete\n{MINE}", PATCHES, NOT_SAID),
 }
 
 
 @pytest.mark.parametrize("title", LEFT_BACK)
 def test_what_is_left_on_the_way_back(tmp_path: Path, title: str) -> None:
     patch, over, why = LEFT_BACK[title]
-    root = written(tmp_path, app(HEAD + IMAGE, over=over or PATCHES))
-    if over:
-        (root / "overlays/prod/kustomization.yaml").write_text("resources: [../../base]\n")
+    root = written(tmp_path, app(HEAD + IMAGE, over="" if over == BY_NAME else PATCHES))
     assert translated(root, "dra-hami")[0] == Exit.CLEAN
-    for name, text in app(patch, over=over or PATCHES).items():
+    for name, text in app(patch, over=over).items():
         if name.startswith("overlays"):
             (root / name).write_text(text)
-    before = texts(root)
-    code, said = translated(root, "hami")
-    assert code == Exit.FINDINGS
-    assert why in said, said
-    assert said.count("error[") == 1
-    assert texts(root) == before
+    assert refused(root, "hami", why).count("error[") == 1
 
 
 def test_between_drivers(tmp_path: Path) -> None:
@@ -243,24 +225,22 @@ TOP = {"top/kustomization.yaml": "nameSuffix: -1\nresources: [../overlays/prod]\
 NO_GPU = DEPLOYMENT.replace("nvidia.com/gpu", "example.com/a")
 OTHER_KIND = {"overlays/prod/names.yaml": NAMES.replace("ResourceClaimTemplate", "Secret")}
 NOT_THERE = "namePrefix: a-\nconfigurations: [none.yaml]\n"
-RENAMING: dict[str, tuple[Files, list[str]]] = {
-    "a prefix": (app(over="namePrefix: prod-\n"), ["DRA016"]),
-    "a suffix over an overlay": ({**app(), **TOP}, ["DRA016"]),
-    "both, with a patch": (app(over=f"namePrefix: a-\nnameSuffix: -b\n{PATCHES}"), ["DRA016"]),
-    "an empty prefix": (app(over="namePrefix: ''\n"), []),
-    "no GPUs": (app(base=NO_GPU, over="namePrefix: a-\n"), []),
-    "a configuration that says it": (PREFIXED, []),
-    "a configuration of another kind": ({**PREFIXED, **OTHER_KIND}, ["DRA016"]),
-    "a configuration that is not there": (app(over=NOT_THERE), ["DRA016"]),
+RENAMING: dict[str, tuple[Files, int]] = {
+    "a prefix": (app(over="namePrefix: prod-\n"), 1),
+    "a suffix over an overlay": ({**app(), **TOP}, 1),
+    "both, with a patch": (app(over=f"namePrefix: a-\nnameSuffix: -b\n{PATCHES}"), 1),
+    "an empty prefix": (app(over="namePrefix: ''\n"), 0),
+    "no GPUs": (app(base=NO_GPU, over="namePrefix: a-\n"), 0),
+    "a configuration that says it": (PREFIXED, 0),
+    "a configuration of another kind": ({**PREFIXED, **OTHER_KIND}, 1),
+    "a configuration that is not there": (app(over=NOT_THERE), 1),
 }
 
 
 @pytest.mark.parametrize("title", RENAMING)
 def test_templates_that_kustomize_renames(tmp_path: Path, title: str) -> None:
     """kustomize does not know that a pod names a template, if its configurations do not say it."""
-    files, expected = RENAMING[title]
-    root = written(tmp_path, files)
-    forget()
-    done = run("translate", str(root), "--to", "dra-hami", "--output-dir", str(tmp_path / "made"))
-    assert re.findall(r"error\[(DRA016)\]", done.err.decode()) == expected
-    assert done.code == (Exit.FINDINGS if expected else Exit.CLEAN), done.err.decode()
+    files, errors = RENAMING[title]
+    code, said = translated(written(tmp_path, files), "dra-hami")
+    assert said.count("error[DRA016]") == errors
+    assert code == (Exit.FINDINGS if errors else Exit.CLEAN), said

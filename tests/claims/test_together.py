@@ -13,41 +13,17 @@ import pytest
 import yaml
 
 from gpuxlate.cli.common import Exit
+from tests.claims.objects import capacity, claim, pod, requested
 from tests.running import run
 
-TEMPLATE = """\
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaimTemplate
-metadata: {name: single-gpu}
-spec:
-  spec:
-    devices:
-      requests:
-      - name: a
-        exactly:
-          deviceClassName: hami-core-gpu.project-hami.io
-          capacity: {requests: {cores: "30", memory: 4Gi}}
-      - name: b
-        exactly:
-          deviceClassName: hami-core-gpu.project-hami.io
-          capacity: {requests: {cores: "30", memory: 4Gi}}
----
-"""
-CLAIM = TEMPLATE.replace("Template", "").replace("  spec:\n    ", "    ").replace("single-gpu", "one")
+
+def half(name: str) -> dict[str, Any]:
+    return requested(name=name, capacity=capacity(cores="30", memory="4Gi"))
+
+
+TEMPLATE = claim("t", half("a"), half("b")) + "---\n"
+CLAIM = claim("one", half("a"), half("b"), kind="ResourceClaim") + "---\n"
 PROFILE = "target: dra-hami\ncards: {perNode: 8, memoryMiB: 16384}\n"
-
-
-def pod(name: str = "web", by: str = "resourceClaimTemplateName: single-gpu", **containers: Any) -> str:
-    """``containers``: the requests that each uses; the name of an init container begins with ``init``."""
-    lists: dict[str, list[Any]] = {}
-    for container, requests in containers.items():
-        uses = [{"name": "gpu", "request": one} for one in requests] or [{"name": "gpu"}]
-        kind = "initContainers" if container.startswith("init") else "containers"
-        lists.setdefault(kind, []).append({"name": container, "image": "web", "resources": {"claims": uses}})
-    field, _, claim = by.partition(": ")
-    spec = {**lists, "resourceClaims": [{"name": "gpu", field: claim}]}
-    return yaml.safe_dump({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": spec})
-
 
 Shares = list[tuple[str, list[str] | None, int]]
 # the requests that each container uses; each share with those that use it too, and its cards
@@ -62,6 +38,15 @@ SAME: list[tuple[dict[str, str], Shares]] = [
 
 def said_in_json(*arguments: object) -> Any:
     return json.loads(run(*map(str, arguments)).out)
+
+
+def planned(path: Path) -> tuple[int, int, int]:
+    """Pods, shares and cards."""
+    profile = path.parent / f"{path.name}.profile"
+    profile.write_text(PROFILE)
+    plan = said_in_json("plan", path, "--to", "dra-hami", "--profile", profile, "-o", "json")
+    [target] = plan["targets"]
+    return target["pods"], target["shares"], target["cards"]
 
 
 @pytest.mark.parametrize(("containers", "shares"), SAME)
@@ -81,17 +66,10 @@ def test_containers_with_the_same_devices(tmp_path: Path, containers: dict[str, 
     done = run("translate", str(file), "--to", "hami")
     assert done.code == (Exit.FINDINGS if together else Exit.CLEAN)
     assert done.err.decode().count("error[GX023]") == len(together)
-
-
-def test_a_share_of_two_containers_is_assessed_and_planned_once(tmp_path: Path) -> None:
-    file, profile = tmp_path / "pod.yaml", tmp_path / "profile.yaml"
-    file.write_text(TEMPLATE + pod(ctr0="", ctr1=""))
-    profile.write_text(PROFILE)
     assessed = said_in_json("assess", file, "--to", "hami", "-o", "json")
-    assert [one["verdict"] for one in assessed["items"]] == ["refused"]
-    planned = said_in_json("plan", file, "--to", "dra-hami", "--profile", profile, "-o", "json")
-    [target] = planned["targets"]
-    assert (target["pods"], target["shares"], target["cards"]) == (1, 1, 2)
+    verdict = "refused" if together else "exact"
+    assert [one["verdict"] for one in assessed["items"]] == [verdict] * len(shares)
+    assert planned(file) == (1, len(shares), max(cards for *_, cards in shares))  # cards that hold both
 
 
 @pytest.mark.parametrize("files", [1, 3])
@@ -102,15 +80,11 @@ def test_a_claim_of_several_pods_counts_once(tmp_path: Path, files: int) -> None
     named = [[text] for text in texts] if files > 1 else [texts]
     for number, one in enumerate(named):
         (tmp_path / f"{number}.yaml").write_text("---\n".join(one))
-    profile = tmp_path / "hami.profile"
-    profile.write_text(PROFILE)
     read = said_in_json("inspect", tmp_path, "-o", "json")
     assert len(read["items"]) == 3
     totals = read["totals"]["dra-hami"]
     assert (totals["pods"], totals["cards"], totals["memoryMiB"]) == (3, 2, 8192)
-    planned = said_in_json("plan", tmp_path, "--to", "dra-hami", "--profile", profile, "-o", "json")
-    [target] = planned["targets"]
-    assert (target["shares"], target["cards"]) == (1, 2)
+    assert planned(tmp_path)[1:] == (1, 2)
     assert b"1 share" in run("assess", str(tmp_path), "--to", "hami").out
     refused = run("translate", str(tmp_path), "--to", "hami")
     assert refused.code == Exit.FINDINGS
@@ -125,6 +99,5 @@ def test_replicas_that_name_one_claim_have_one_share(tmp_path: Path) -> None:
     workload = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}, "spec": spec}
     file = tmp_path / "web.yaml"
     file.write_text(CLAIM + yaml.safe_dump(workload))
-    read = said_in_json("inspect", file, "-o", "json")
-    totals = read["totals"]["dra-hami"]
+    totals = said_in_json("inspect", file, "-o", "json")["totals"]["dra-hami"]
     assert (totals["pods"], totals["cards"]) == (3, 2)

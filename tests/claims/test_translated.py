@@ -1,4 +1,7 @@
-"""Shares to claims and back: documents that are added beside a workload, and removed again."""
+"""Shares to claims and back: documents that are added beside a workload, and removed again.
+
+A template that something else than a translated pod names stays, and is said; the run is a folder.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ import yaml
 
 import gpuxlate
 from gpuxlate.cli.common import Exit
+from tests.claims.objects import HAMI, capacity, claim, pod, requested
 from tests.running import run
 from tests.test_kubernetes_schemas import refusal
 
@@ -48,7 +52,7 @@ spec:
 SERVICE = "---\napiVersion: v1\nkind: Service\nmetadata: {name: bert}\n"
 DRA = {"nvidiaConsumableShares": "memory", "consumableCapacity": True}
 PROFILE = {"target": "dra-nvidia", "dra": DRA}
-SPREAD = [{"requests": ["gpu"], "distinctAttribute": "hami-core-gpu.project-hami.io/uuid"}]
+SPREAD = [{"requests": ["gpu"], "distinctAttribute": f"{HAMI}/uuid"}]
 
 
 def listed(text: str) -> str:
@@ -88,14 +92,6 @@ def test_the_example() -> None:
     assert run("translate", "-", "--to", "hami", stdin=there.out).out == Path(path).read_bytes()
 
 
-def requested(driver: str = "hami-core-gpu.project-hami.io", **fields: Any) -> dict[str, Any]:
-    return {"name": "gpu", "exactly": {"deviceClassName": driver, **fields}}
-
-
-def capacity(**amounts: str) -> dict[str, Any]:
-    return {"requests": amounts}
-
-
 def test_what_is_written() -> None:
     made = gpuxlate.translate(DEPLOYMENT, "dra-hami").objects
     pod = made[0]["spec"]["template"]["spec"]
@@ -109,6 +105,10 @@ def test_what_is_written() -> None:
     assert first == {"requests": [requested(capacity=capacity(cores="30", memory="4096Mi"))]}
     of_side = requested(count=2, capacity=capacity(cores="0", memory="3000Mi"))
     assert second == {"requests": [of_side], "constraints": SPREAD}
+    # without capacity a claim has whole cards, which no constraint keeps apart
+    text = DEPLOYMENT.replace("              nvidia.com/gpumem: 3000\n", "")
+    whole = gpuxlate.translate(text, "dra-hami", from_="hami").objects[2]["spec"]["spec"]["devices"]
+    assert whole == {"requests": [requested(count=2)]}
 
 
 SCHEMAS = {"v1": ("1.34", "1.35", "1.36", "1.37"), "v1beta2": ("1.34", "1.35"), "v1beta1": ("1.34", "1.35")}
@@ -146,31 +146,22 @@ def test_between_drivers() -> None:
     assert {one.code for one in made.diagnostics} == {"GX015", "GX020"}
 
 
-def test_whole_cards() -> None:
-    """Without capacity a claim has whole cards, which no constraint keeps apart."""
-    text = DEPLOYMENT.replace("              nvidia.com/gpumem: 3000\n", "")
-    devices = gpuxlate.translate(text, "dra-hami", from_="hami").objects[2]["spec"]["spec"]["devices"]
-    assert devices == {"requests": [requested(count=2)]}
-
-
 PARTITIONS = """\
 apiVersion: v1
 kind: Pod
 metadata: {name: web}
-spec:
-  containers:
-    - name: web
-      image: web
-      resources:
-        limits:
-          nvidia.com/mig-%s
+spec: {containers: [{name: web, image: web, resources: {limits: {nvidia.com/mig-%s}}}]}
 """
-BY_PROFILE = """device.attributes['gpu.nvidia.com'] . profile == '1g.10gb'"""
 OF_PROFILES: list[tuple[str, str, dict[str, int]]] = [
     ("1g.10gb: 1", "1g.10gb", {}),
     ("3g.20gb: 2", "3g.20gb", {"count": 2}),
     ("1g.5gb.me: 1", "1g.5gb+me", {}),
 ]
+
+
+def by_profile(profile: str) -> str:
+    """As people write it."""
+    return f"device.attributes['gpu.nvidia.com'] . profile == '{profile}'"
 
 
 @pytest.mark.parametrize(("resource", "profile", "more"), OF_PROFILES)
@@ -183,7 +174,9 @@ def test_partitions(resource: str, profile: str, more: dict[str, int]) -> None:
     selectors = [{"cel": {"expression": expression}}]
     assert request["exactly"] == {"deviceClassName": "mig.nvidia.com", **more, "selectors": selectors}
     assert refusal(there.objects[1], "1.37") is None
-    assert gpuxlate.translate(there.text, "nvidia-mig").text == text
+    assert there.text.count(expression) == 1
+    for written in (expression, by_profile(profile)):
+        assert gpuxlate.translate(there.text.replace(expression, written), "nvidia-mig").text == text
 
 
 def test_a_partition_that_the_cards_have_not() -> None:
@@ -195,48 +188,29 @@ def test_a_partition_that_the_cards_have_not() -> None:
     assert gpuxlate.translate(PARTITIONS % "3g.20gb: 2", "dra-nvidia", profile=profile).text
 
 
-def test_a_profile_as_people_write_it() -> None:
-    text = gpuxlate.translate(PARTITIONS % "1g.10gb: 1", "dra-nvidia").text
-    written = text.replace('device.attributes["gpu.nvidia.com"].profile == "1g.10gb"', BY_PROFILE)
-    assert written != text
-    assert gpuxlate.translate(written, "nvidia-mig").text == PARTITIONS % "1g.10gb: 1"
-
-
 # --- refusals -----------------------------------------------------------------------------------
 
 CLAIMS = gpuxlate.translate(DEPLOYMENT, "dra-hami").text
 FIRST, TEMPLATES = CLAIMS.split("---\n", 1)
-CLAIM = """\
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
-  resourceClaims: [{name: gpu, resourceClaimName: shared}]
----
-apiVersion: resource.k8s.io/v1
-kind: ResourceClaim
-metadata: {name: shared}
-spec: {devices: {requests: %s}}
-"""
+
+
+def shared(*requests: dict[str, Any]) -> str:
+    """A pod that names a claim with these requests."""
+    named = pod(by="resourceClaimName: shared")
+    return f"{named}---\n{claim('shared', *requests, kind='ResourceClaim')}"
 
 
 def share(name: str, cores: str) -> dict[str, Any]:
-    return {**requested(capacity=capacity(cores=cores, memory="4Gi")), "name": name}
+    return requested(name=name, capacity=capacity(cores=cores, memory="4Gi"))
 
 
-def partition(name: str, profile: str = "", **fields: Any) -> dict[str, Any]:
-    cel = {"cel": {"expression": BY_PROFILE.replace("1g.10gb", profile)}}
-    more = {"selectors": [cel]} if profile else {}
-    return {**requested("mig.nvidia.com", **fields, **more), "name": name}
-
-
-def claim(*requests: dict[str, Any]) -> str:
-    return CLAIM % json.dumps(requests)
+def partition(name: str, profile: str, **fields: Any) -> dict[str, Any]:
+    selectors = [{"cel": {"expression": by_profile(profile)}}]
+    return requested("mig.nvidia.com", name, **fields, selectors=selectors)
 
 
 ONE_GIB = partition("a", "1g.10gb", capacity=capacity(memory="1Gi"))
-TWO_PROFILES = claim(*(partition(name, name) for name in ("1g.10gb", "2g.20gb")))
+TWO_PROFILES = shared(*(partition(name, name) for name in ("1g.10gb", "2g.20gb")))
 OTHER_NAMESPACE = CLAIMS.replace("  namespace: ml\nspec:\n  spec", "  namespace: other\nspec:\n  spec")
 NO_TEMPLATE = ["29:38 DRA014", "31:38 DRA014"]
 UNUSED = CLAIMS.replace("- name: gpu-side\n      res", "- name: gpu\n      res")
@@ -248,10 +222,10 @@ REFUSED: dict[str, tuple[str, str, list[str]]] = {
     "the name is taken": (f"{DEPLOYMENT}---\n{TEMPLATES}", "dra-hami", ["12:5 DRA015", "12:5 DRA015"]),
     "a template that no pod uses": ("---\n" + TEMPLATES, "hami", ["5:3 GX026", "22:3 GX026"]),
     "one object in JSON": (IN_JSON, "dra-hami", ["GX024"]),
-    "a partition of no profile": (claim(partition("a")), "nvidia-mig", ["GX023"]),
-    "a part of a partition": (claim(ONE_GIB), "nvidia-mig", ["GX023"]),
+    "a partition of no profile": (shared(requested("mig.nvidia.com")), "nvidia-mig", ["GX023"]),
+    "a part of a partition": (shared(ONE_GIB), "nvidia-mig", ["GX023"]),
     "partitions of two profiles": (TWO_PROFILES, "nvidia-mig", ["GX023"]),
-    "different shares in one claim": (claim(share("a", "30"), share("b", "60")), "hami", ["GX023"]),
+    "different shares in one claim": (shared(share("a", "30"), share("b", "60")), "hami", ["GX023"]),
 }
 
 
@@ -266,40 +240,95 @@ def test_refused(title: str) -> None:
     assert all(place.endswith(wanted) for place, wanted in zip(places, expected, strict=True)), places
 
 
-def test_two_workloads_of_one_name(tmp_path: Path) -> None:
-    """In one folder they would have one template; nothing is written of any file."""
-    other = DEPLOYMENT.replace("kind: Deployment", "kind: StatefulSet")
-    files = {tmp_path / "one.yaml": DEPLOYMENT, tmp_path / "two.yaml": other}
-    for path, text in files.items():
-        path.write_text(text)
-    done = run("translate", "-i", str(tmp_path), "--to", "dra-hami")
-    assert done.code == Exit.FINDINGS
-    said = "error[DRA015]: two workloads have a ResourceClaimTemplate named bert-serving-gpu-server"
-    assert said in done.err.decode()
-    assert {path: path.read_text() for path in files} == files
+# --- folders ------------------------------------------------------------------------------------
+
+POD, TEMPLATE = pod("p"), claim("t", requested(capacity=capacity(cores="30")))
+NAMED = "resourceClaims: [{name: gpu, resourceClaimTemplateName: t}]"
+PATCHED = "resources: [pod.yaml, t.yaml]\npatches: [{path: more.yaml, target: {kind: Pod, name: p}}]\n"
+OUTSIDE, IN_HELM = "more.yaml names it, in a place outside any pod", "more.yaml names it, in a Helm template"
+CONFIG_MAP = f"kind: ConfigMap\nmetadata: {{name: g}}\ndata:\n  pod: |\n    {NAMED}\n"
+TEMPLATED = f"kind: Pod\nmetadata: {{name: {{{{ .n }}}}}}\nspec:\n  {NAMED}\n  containers: []\n"
+ADDED = "- op: add\n  path: /spec/resourceClaims/-\n  value: {name: h, resourceClaimTemplateName: t}\n"
+PATCH = f"kind: Pod\nmetadata: {{name: p}}\nspec:\n  {NAMED}\n"
+NOT_THERE = "ResourceClaimTemplate other is not in the input"
+GROUP = f"kind: PodGroup\nmetadata: {{name: g}}\nspec:\n  {NAMED}\n"
+BROKEN = f"kind: Pod\n{{{{ if .x }}}}\nspec:\n  {NAMED}\n"
+ESCAPED = 'kind: PodGroup\nspec: {"resourceCl\\x61imTemplateName": t}\n'
+CHART = {"Chart.yaml": "name: x\n"}
+OTHERS: dict[str, tuple[dict[str, str], str]] = {
+    "a pod that is not of the dialect": (
+        {"more.yaml": pod("p", "resourceClaimTemplateName: other")},
+        NOT_THERE,
+    ),
+    "an object of another kind": ({"more.yaml": GROUP}, OUTSIDE),
+    "a text": ({"more.yaml": CONFIG_MAP}, OUTSIDE),
+    "a pod that is not rendered": ({"more.yaml": TEMPLATED}, IN_HELM),
+    "a text that is no YAML before it is rendered": ({"more.yaml": BROKEN}, IN_HELM),
+    "the template of a chart": ({**CHART, "templates/more.yaml": POD}, f"templates/{IN_HELM}"),
+    "the values of a chart": (
+        {**CHART, "values.yaml": f"extra:\n  {NAMED}\n"},
+        "names it, in the values of a chart",
+    ),
+    "a patch": ({"kustomization.yaml": PATCHED, "more.yaml": PATCH}, "more.yaml names it, in a patch"),
+    "an operation": ({"kustomization.yaml": PATCHED, "more.yaml": ADDED}, "more.yaml names it, in a patch"),
+    "a key with an escape": ({"more.yaml": ESCAPED}, OUTSIDE),
+}
+STATEFUL = DEPLOYMENT.replace("kind: Deployment", "kind: StatefulSet")
+NAMED_BERT = "error[DRA015]: two workloads have a ResourceClaimTemplate named bert-serving-gpu-server"
+IN_HAMI = PARTITIONS.replace("mig-%s", "gpumem: 4096, nvidia.com/gpu: 1")
+TAKEN = {"pod.yaml": IN_HAMI, "t.yaml": TEMPLATE.replace("name: t\n", "name: web-gpu\n")}
+# what is refused of a folder: its files, the target, what is said
+FOLDERS: dict[str, tuple[dict[str, str], str, str]] = {
+    **{
+        title: ({"pod.yaml": POD, "t.yaml": TEMPLATE, **more}, "hami", why)
+        for title, (more, why) in OTHERS.items()
+    },
+    "two workloads of one name": ({"one.yaml": DEPLOYMENT, "two.yaml": STATEFUL}, "dra-hami", NAMED_BERT),
+    "the name of a template in another file": (TAKEN, "dra-hami", "error[DRA015]"),
+}
 
 
-def test_values_of_a_chart(tmp_path: Path) -> None:
-    """They have no place for a claim; one error says so."""
-    (tmp_path / "Chart.yaml").write_text("apiVersion: v2\nname: web\nversion: 0.1.0\n")
-    values = "resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096}}\n"
-    (tmp_path / "values.yaml").write_text(values)
-    done = run("translate", "-i", str(tmp_path), "--to", "dra-hami")
-    assert done.code == Exit.FINDINGS
-    assert done.err.decode().count("error[") == 1
-    assert "no resourceClaims beside resources can hold it" in done.err.decode()
+def put(files: dict[str, str]) -> None:
+    for name, text in files.items():
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(text, encoding="utf-8")
 
 
-def test_across_files(tmp_path: Path) -> None:
+def texts(files: dict[str, str]) -> dict[str, str]:
+    return {name: Path(name).read_text(encoding="utf-8") for name in files}
+
+
+@pytest.mark.parametrize("title", FOLDERS)
+def test_a_folder_that_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, title: str) -> None:
+    """Nothing is written of any file; with leftovers accepted, a template that is named stays."""
+    files, target, said = FOLDERS[title]
+    monkeypatch.chdir(tmp_path)
+    put(files)
+    ran = run("translate", "-i", ".", "--to", target)
+    assert ran.code == Exit.FINDINGS
+    assert said in ran.err.decode()
+    assert texts(files) == files
+    if target == "hami":
+        run("translate", "-i", ".", "--to", target, "--allow-leftovers")
+        assert texts(files)["t.yaml"] == TEMPLATE
+
+
+def test_across_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A template in a file of its own is found, and goes when the last workload that uses it goes."""
-    (tmp_path / "app").mkdir()
-    workload, templates = tmp_path / "app" / "web.yaml", tmp_path / "app" / "claims.yaml"
-    workload.write_text(FIRST)
-    templates.write_text(SERVICE + "---\n" + TEMPLATES)
-    assert run("translate", "-i", str(workload), "--to", "hami").code == Exit.FINDINGS
-    assert run("translate", "-i", str(tmp_path), "--to", "hami").code == Exit.CLEAN
-    assert workload.read_text() == DEPLOYMENT
-    assert templates.read_text() == SERVICE
+    monkeypatch.chdir(tmp_path)
+    put(
+        {
+            "app/web.yaml": FIRST,
+            "app/claims.yaml": f"{SERVICE}---\n{TEMPLATES}",
+            "pod.yaml": POD,
+            "t.yaml": TEMPLATE,
+        }
+    )
+    assert run("translate", "-i", "app/web.yaml", "--to", "hami").code == Exit.FINDINGS
+    assert run("translate", "-i", ".", "--to", "hami").code == Exit.CLEAN
+    assert "nvidia.com/gpucores: 30" in Path("pod.yaml").read_text(encoding="utf-8")
+    after = {"app/web.yaml": DEPLOYMENT, "app/claims.yaml": SERVICE, "t.yaml": ""}
+    assert texts(after) == after
 
 
 def test_render_writes_the_template() -> None:
@@ -311,20 +340,3 @@ def test_render_writes_the_template() -> None:
     assert template["spec"]["spec"]["devices"] == {"requests": [wanted], "constraints": SPREAD}
     with pytest.raises(gpuxlate.Refused, match="GX023 the pod has claim gpu already"):
         gpuxlate.render(gpuxlate.Share(), "dra-hami", workload=made.text)
-
-
-def test_a_list_of_a_function() -> None:
-    """A KRM function gets the template as another item."""
-    spec = {"to": "dra-hami"}
-    config = {
-        "apiVersion": "gpuxlate.io/v1alpha1",
-        "kind": "Translate",
-        "metadata": {"name": "a"},
-        "spec": spec,
-    }
-    head = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "functionConfig": config}
-    function = {**head, "items": [yaml.safe_load(DEPLOYMENT)]}
-    done = run("krm", stdin=yaml.safe_dump(function).encode())
-    assert done.code == Exit.CLEAN, done.err
-    kinds = [one["kind"] for one in yaml.safe_load(done.out)["items"]]
-    assert kinds == ["Deployment", "ResourceClaimTemplate", "ResourceClaimTemplate"]

@@ -11,6 +11,19 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 CONTRIB = ROOT / "contrib"
 
+IN_TKE = {
+    "vke.volcengine.com/mgpu-core: 30": 'tke.cloud.tencent.com/qgpu-core: "30"',
+    "vke.volcengine.com/mgpu-memory: 4000": 'tke.cloud.tencent.com/qgpu-memory: "4"',
+}
+
+
+def in_tke(text: str) -> str:
+    """The share of the tests in keys of qGPU, rounded up."""
+    for old, new in IN_TKE.items():
+        text = text.replace(old, new)
+    return text
+
+
 Run = Callable[..., subprocess.CompletedProcess[str]]
 
 

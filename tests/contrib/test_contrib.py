@@ -12,16 +12,11 @@ from typing import Any
 import pytest
 import yaml
 
-from .programs import CONTRIB, Run
+from .programs import CONTRIB, Run, in_tke
 
 POD = Path(__file__).with_name("pod.yaml").read_text(encoding="utf-8")
 OFF_THE_GRID = POD.replace("4096", "4000")
 SERVICE = "apiVersion: v1\nkind: Service\nmetadata: {name: web}\nspec: {ports: [{port: 80}]}\n"
-
-
-def in_tke(text: str) -> str:
-    text = text.replace("vke.volcengine.com/mgpu-core: 30", 'tke.cloud.tencent.com/qgpu-core: "30"')
-    return text.replace("vke.volcengine.com/mgpu-memory: 4000", 'tke.cloud.tencent.com/qgpu-memory: "4"')
 
 
 def load(path: str) -> Any:
@@ -182,17 +177,14 @@ def test_the_action_is_well_formed() -> None:
 # --- GitLab ------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("paths", "code", "codes"),
-    [("deploy fine.yaml", 1, ["K8S002"]), ("my app\nfine.yaml deploy", 1, ["K8S002"]), ("my app", 0, [])],
-)
-def test_the_gitlab_job(run: Run, repository: Path, paths: str, code: int, codes: list[str]) -> None:
+@pytest.mark.parametrize("paths", ["deploy fine.yaml", "my app\nfine.yaml deploy", "my app"])
+def test_the_gitlab_job(run: Run, repository: Path, paths: str) -> None:
     job = load("gitlab-ci/gpuxlate.gitlab-ci.yml")["gpuxlate"]
     variables = job["variables"] | {"GPUXLATE_PATHS": paths}
     done = run("sh", "-e", "-c", "\n".join(job["script"]), cwd=repository, **variables)
-    assert done.returncode == code, done.stderr
+    assert done.returncode == int("deploy" in paths), done.stderr
     report = repository / job["artifacts"]["reports"]["codequality"]
-    assert [one["check_name"] for one in json.loads(report.read_text())] == codes
+    assert [one["check_name"] for one in json.loads(report.read_text())] == ["K8S002"] * done.returncode
     assert job["artifacts"]["when"] == "always"
 
 

@@ -14,6 +14,7 @@ import pytest
 import yaml
 
 from gpuxlate.translation.krm import field_path, item_path
+from tests.contrib.programs import in_tke
 from tests.running import run
 
 
@@ -39,9 +40,7 @@ def krm(text: str, *arguments: str) -> Said:
 
 # what kpt sends: annotations of its own, comments where they were (memory off the 1 GiB grid of qGPU)
 ITEMS = Path(__file__).with_name("list.yaml").read_text(encoding="utf-8")
-IN_TKE = ITEMS.replace("vke.volcengine.com/mgpu-core: 30", 'tke.cloud.tencent.com/qgpu-core: "30"').replace(
-    "vke.volcengine.com/mgpu-memory: 4000", 'tke.cloud.tencent.com/qgpu-memory: "4"'
-)
+IN_TKE = in_tke(ITEMS)
 
 
 def config(spec: str) -> str:
@@ -53,19 +52,16 @@ def config_map(data: str) -> str:
 
 
 def test_the_list_comes_back_with_the_gpu_lines_changed() -> None:
-    for configured in (
-        config("{to: tencent-qgpu, round: up}"),
-        config_map("{to: tke, round: up, drop: '', from: vke}"),
-    ):
+    by_map = config_map("{to: tke, round: up, drop: '', from: vke}")
+    for configured in (config("{to: tencent-qgpu, round: up}"), by_map):
         said = krm(ITEMS + configured)
         assert said.code == 0
         assert said.out.startswith(IN_TKE + configured)
         assert [one["severity"] for one in said.results] == ["info"]
         assert "TKE001" in said.err
     fits = config("{to: tke}")
-    assert krm(ITEMS.replace("4000", "4096") + fits) == Said(
-        0, IN_TKE + fits, ""
-    )  # nothing to say adds nothing
+    # nothing to say adds nothing
+    assert krm(ITEMS.replace("4000", "4096") + fits) == Said(0, IN_TKE + fits, "")
 
 
 def test_a_refusal_gives_the_items_back() -> None:
@@ -94,23 +90,24 @@ def test_the_older_version_and_json() -> None:
     assert back["apiVersion"] == "config.kubernetes.io/v1beta1"
     limits = back["items"][0]["spec"]["template"]["spec"]["containers"][0]["resources"]["limits"]
     assert limits == {"tke.cloud.tencent.com/qgpu-core": "30", "tke.cloud.tencent.com/qgpu-memory": "4"}
-
-
-def test_results_of_functions_before_stay() -> None:
-    text = ITEMS + config("{to: tke, round: up}") + "results:\n- message: before\n  severity: info\n"
-    said = krm(text)
+    # results of functions before stay
+    said = krm(text + "results:\n- message: before\n  severity: info\n")
     assert [one["message"].split()[0] for one in said.results] == ["before", "memoryMiB"]
+
+
+def test_a_template_of_claims_is_another_item() -> None:
+    said = krm(ITEMS + config("{to: dra-hami}"))
+    assert said.code == 0, said.err
+    kinds = [one["kind"] for one in yaml.safe_load(said.out)["items"]]
+    assert kinds == ["Deployment", "ConfigMap", "ResourceClaimTemplate"]
 
 
 def test_a_list_within_the_list() -> None:
     spec = "{containers: [{name: a, resources: {limits: {%s}}}]}"
     pod = f"{{apiVersion: v1, kind: Pod, metadata: {{name: p}}, spec: {spec}}}"
-    text = (
-        "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- apiVersion: v1\n  kind: List\n"
-        f"  items:\n  - {pod % 'vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4000'}\n"
-        + config("{to: tke}")
-    )
-    said = krm(text)
+    item = pod % "vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4000"
+    head = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
+    said = krm(f"{head}items:\n- apiVersion: v1\n  kind: List\n  items:\n  - {item}\n" + config("{to: tke}"))
     assert (said.code, said.results[0]["resourceRef"]["kind"]) == (1, "Pod")
     assert said.results[0]["field"]["path"].startswith("spec.containers[0].")
 
@@ -175,26 +172,16 @@ def test_what_is_no_list() -> None:
 PLAIN = "".join(line[2:] + "\n" for line in ITEMS.splitlines()[4:24])
 
 
-def configuration(folder: Path, text: str) -> str:
-    path = folder / "config.yaml"
-    path.write_text(text)
-    return str(path)
-
-
 def test_as_an_exec_plug_in(tmp_path: Path) -> None:
-    text = "apiVersion: gpuxlate.io/v1alpha1\nkind: Translate\nmetadata: {name: t}\nspec: {to: tke}\n"
-    said = krm(PLAIN, configuration(tmp_path, text))
-    assert (said.code, said.out) == (1, "")
-    rounded = text.replace("to: tke", "to: tke, round: up")
-    said = krm(PLAIN, configuration(tmp_path, rounded))
-    assert said.code == 0
-    assert said.out == "".join(line[2:] + "\n" for line in IN_TKE.splitlines()[4:24])
-
-
-def test_a_bad_file(tmp_path: Path) -> None:
-    said = krm(PLAIN, configuration(tmp_path, "kind: Translate"))
-    assert (said.code, said.out) == (2, "")
-    assert "unknown kind Translate of functionConfig" in said.err
+    head = "apiVersion: gpuxlate.io/v1alpha1\nkind: Translate\nmetadata: {name: t}\n"
+    for text, code, out, why in (
+        (head + "spec: {to: tke}\n", 1, "", "memoryMiB 4000 is not a multiple"),
+        (head + "spec: {to: tke, round: up}\n", 0, in_tke(PLAIN), "TKE001"),
+        ("kind: Translate", 2, "", "unknown kind Translate of functionConfig"),
+    ):
+        (tmp_path / "config.yaml").write_text(text)
+        said = krm(PLAIN, str(tmp_path / "config.yaml"))
+        assert (said.code, said.out, why in said.err) == (code, out, True), said
 
 
 def test_paths() -> None:

@@ -260,11 +260,3 @@ def test_json_stays_json(work: Workload, pair: tuple[str, str], layout: Any) -> 
     if layout is None:
         assert "\n" not in there
         assert '": ' not in there.replace("第二行: ", "")
-
-
-def test_a_byte_order_mark_stays() -> None:
-    work = Workload("Deployment", ((30, 4),), True, False)
-    source = Source.from_bytes("f", b"\xef\xbb\xbf" + written(tree(work, ACK), Style()).encode())
-    for target in (VKE, TKE, NEUTRAL):
-        made = translate_source(source, Settings(to=registry.get(target)))
-        assert source.encode(made.text).startswith(b"\xef\xbb\xbfapiVersion")

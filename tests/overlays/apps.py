@@ -73,17 +73,16 @@ def text_of(short: str) -> str:
     return "---\n".join(workload(*one.groups()) for one in documents if one) if all(documents) else short
 
 
-def workload(name: str, memory: str, more: str | None = None) -> str:
+def template(containers: list[Any]) -> dict[str, Any]:
+    return {"spec": {"template": {"spec": {"containers": containers}}}}
+
+
+def workload(name: str, memory: str, more: str | dict[str, Any] | None = None) -> str:
     given = {"cpu": 1} if memory == "cpu" else yaml.safe_load(memory)
     limits = given if isinstance(given, dict) else {MEMORY: given}
-    containers = [] if memory == "-" else [{"name": "web", "resources": {"limits": limits}}]
-    made = {
-        "apiVersion": "apps/v1",
-        "kind": "Deployment",
-        "metadata": {"name": name},
-        **({"spec": {"template": {"spec": {"containers": containers}}}} if containers else {}),
-    }
-    merged = _merged(made, yaml.safe_load(more)) if more else made
+    containers = template([{"name": "web", "resources": {"limits": limits}}]) if memory != "-" else {}
+    made = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": name}, **containers}
+    merged = _merged(made, yaml.safe_load(more) if isinstance(more, str) else more) if more else made
     return yaml.safe_dump(merged, sort_keys=False, default_flow_style=None)
 
 

@@ -61,9 +61,7 @@ def test_what_cannot_be_read_is_said(title: str, tmp_path: Path, monkeypatch: py
 
 
 @pytest.mark.parametrize("title", CASES["wrong"])
-def test_findings_are_where_the_value_is_written(
-    title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_findings_are_at_the_value(title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(written(tmp_path, CASES["wrong"][title]["files"]))
     done = run("parse", ".")
     assert done.code == 1
@@ -132,15 +130,17 @@ def applications(draw: st.DrawFn) -> tuple[Files, tuple[str, ...]]:
         patch = draw(st.one_of(objects(kind, "one", part=True), operations(kind)))
         files[f"{name}/p.yaml"] = patch
         listed = {"path": "p.yaml", **({"target": {"kind": kind}} if isinstance(patch, list) else {})}
-        more = [{}, {"namePrefix": f"{name}-"}, {"namespace": name}, {"replicas": [REPLICAS]}]
+        more = [
+            {},
+            {"namePrefix": f"{name}-"},
+            {"namespace": name},
+            {"replicas": [{"name": "one", "count": 7}]},
+        ]
         fields = {"resources": [below], "patches": [listed], **draw(st.sampled_from(more))}
         files[f"{name}/kustomization.yaml"] = fields
         below = draw(st.sampled_from(["../base", f"../{name}"]))
     above = files[f"{names[-1]}/kustomization.yaml"]["resources"] != ["../base"]
     return files, names[-1:] if above else names
-
-
-REPLICAS = {"name": "one", "count": 7}
 
 
 @needs_kubectl

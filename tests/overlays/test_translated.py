@@ -6,7 +6,6 @@ and ``kubectl kustomize``, then ``gpuxlate translate -``.
 
 from __future__ import annotations
 
-import json
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,12 @@ from hypothesis import event, given
 from hypothesis import strategies as st
 
 from tests.effort import tries
-from tests.overlays.apps import COMPONENT_HEAD, Files, build, needs_kubectl, operations, written
+from tests.overlays import apps
+from tests.overlays.apps import Files, build, cases, files_of, needs_kubectl, workload, written
 from tests.running import run
 
-ACK, VKE, TKE = "alibaba-gpushare", "volcengine-mgpu", "tencent-qgpu"
+ACK, VKE = "alibaba-gpushare", "volcengine-mgpu"
+CASES = cases("translated.yaml")
 MORE = ["--round=up", "--fill=cores=30", "--fill=memoryMiB=8192", "--drop=cores,policy,qos,selector"]
 
 
@@ -30,50 +31,6 @@ def tidy(value: Any) -> Any:
         made = {name: tidy(one) for name, one in value.items()}
         return {name: one for name, one in made.items() if one not in ({}, None)}
     return [tidy(one) for one in value] if isinstance(value, list) else value
-
-
-def workload(containers: list[dict[str, Any]]) -> dict[str, Any]:
-    head = {"apiVersion": "apps/v1", "kind": "Deployment", "metadata": {"name": "web"}}
-    return {**head, "spec": {"template": {"spec": {"containers": containers}}}}
-
-
-def asking(name: str, limits: dict[str, Any]) -> dict[str, Any]:
-    return {"name": name, "image": name, "resources": {"limits": limits}}
-
-
-MEM, CORE = "aliyun.com/gpu-mem", "aliyun.com/gpu-core.percentage"
-VMEM, VCORE = "vke.volcengine.com/mgpu-memory", "vke.volcengine.com/mgpu-core"
-LIMITS = "/spec/template/spec/containers/0/resources/limits"
-SHARE, OF_VKE = asking("web", {MEM: 8, CORE: 30}), asking("web", {VMEM: 8192, VCORE: 30})
-NO_SHARE, NO_SIDE = {"name": "web", "image": "web"}, {"name": "side", "image": "side"}
-SIDE, WHOLE = asking("side", {VMEM: 4096, VCORE: 20}), {MEM: None, CORE: None, "nvidia.com/gpu": 1}
-REPLACED = [{"op": "replace", "path": f"{LIMITS}/aliyun.com~1gpu-mem", "value": 16}]
-BURST = {"annotations": {"vke.volcengine.com/mgpu-compute-policy": "fixed-share", "a": "b"}}
-DROPPED = [
-    {"op": "add", "path": "/spec/template/metadata", "value": BURST},
-    {"op": "add", "path": "/metadata/annotations", "value": {"c": "d"}},
-]
-REMOVED = [{"op": "remove", "path": f"{LIMITS}/aliyun.com~1gpu-core.percentage"}]
-
-# by what it shows: source, target, the base's containers, the containers of the patch, or operations
-TABLE: dict[str, tuple[str, str, list[dict[str, Any]], list[dict[str, Any]]]] = {
-    "more memory": (ACK, VKE, [SHARE], [asking("web", {MEM: 16})]),
-    "compute is added": (ACK, VKE, [asking("web", {MEM: 8})], [asking("web", {CORE: 50})]),
-    "compute goes": (ACK, VKE, [SHARE], [asking("web", {CORE: None})]),
-    "whole cards": (ACK, TKE, [SHARE], [asking("web", WHOLE)]),
-    "one of two containers": (VKE, ACK, [OF_VKE, SIDE], [asking("side", {VMEM: 2048})]),
-    "a container without a share": (
-        VKE,
-        TKE,
-        [OF_VKE, NO_SIDE],
-        [{"name": "side", "env": [{"name": "A", "value": "1"}]}],
-    ),
-    "the share goes": (ACK, VKE, [SHARE], [asking("web", {MEM: None, CORE: None})]),
-    "a first share": (ACK, VKE, [NO_SHARE], [SHARE]),
-    "an operation": (ACK, VKE, [SHARE], REPLACED),
-    "an operation whose key is dropped": (VKE, ACK, [OF_VKE], DROPPED),
-    "an operation that removes": (ACK, VKE, [SHARE], REMOVED),
-}
 
 
 def check(source: str, target: str, files: Files, allow: bool) -> str:
@@ -95,64 +52,63 @@ def check(source: str, target: str, files: Files, allow: bool) -> str:
         return "translated"
 
 
-def application(base: list[dict[str, Any]], patch: list[dict[str, Any]], component: bool) -> Files:
-    operations = any("op" in one for one in patch)
-    target = {"target": {"kind": "Deployment"}} if operations else {}
-    patches = {"patches": [{"path": "p.yaml", **target}]}
-    where = "part" if component else "over"
-    over = {"resources": ["../base"], **({"components": ["../part"]} if component else patches)}
-    return {
-        "base/kustomization.yaml": "resources: [w.yaml]",
-        "base/w.yaml": workload(base),
-        f"{where}/p.yaml": patch if operations else workload(patch),
-        **({"part/kustomization.yaml": {**COMPONENT_HEAD, **patches}} if component else {}),
-        "over/kustomization.yaml": over,
-    }
+def as_component(files: Files) -> Files:
+    """The patch of the overlay in a component that it includes."""
+    part = {**apps.COMPONENT_HEAD, "patches": files["over/kustomization.yaml"]["patches"]}
+    over = {"resources": ["../base"], "components": ["../part"]}
+    moved = {name: one for name, one in files.items() if not name.startswith("over/")}
+    named = {"part/kustomization.yaml": part, "over/kustomization.yaml": over}
+    return {**moved, **named, "part/p.yaml": files["over/p.yaml"]}
 
 
 @needs_kubectl
 @pytest.mark.parametrize("component", [False, True], ids=["overlay", "component"])
-@pytest.mark.parametrize("title", TABLE)
+@pytest.mark.parametrize("title", CASES["translated"])
 def test_the_table(title: str, component: bool) -> None:
-    source, target, base, patch = TABLE[title]
-    check(source, target, application(base, patch, component), allow=False)
+    case = CASES["translated"][title]
+    files = as_component(case["files"]) if component else case["files"]
+    check(case.get("from", ACK), case.get("to", VKE), files, allow=False)
 
 
-def limits(*, part: bool) -> st.SearchStrategy[dict[str, Any]]:
+def workloads(*, part: bool) -> st.SearchStrategy[str]:
     null = st.none() if part else st.nothing()
-    memory, compute = st.sampled_from([4, 8, 16]) | null, st.sampled_from([20, 30]) | null
-    return st.fixed_dictionaries({}, optional={MEM: memory, CORE: compute, "cpu": st.just(1)})
-
-
-def containers(*, part: bool) -> st.SearchStrategy[list[dict[str, Any]]]:
-    one = st.builds(asking, st.sampled_from(["web", "side"]), limits(part=part))
-    return st.lists(one, min_size=1, max_size=2, unique_by=lambda one: str(one["name"]))
+    values = {apps.MEMORY: [4, 8, 16], "aliyun.com/gpu-core.percentage": [20, 30]}
+    drawn = {name: st.sampled_from(numbers) | null for name, numbers in values.items()}
+    limits = st.fixed_dictionaries({}, optional={**drawn, "cpu": st.just(1)})
+    resources = st.fixed_dictionaries({"limits": limits})
+    one = st.fixed_dictionaries({"name": st.sampled_from(["web", "side"]), "resources": resources})
+    found = st.lists(one, min_size=1, max_size=2, unique_by=lambda one: str(one["name"]))
+    return found.map(lambda some: workload("web", "-", apps.template(some)))
 
 
 @needs_kubectl
 @tries(40)
 @given(
-    containers(part=False),
-    containers(part=True) | operations("Deployment"),
-    st.sampled_from([VKE, TKE]),
+    workloads(part=False),
+    workloads(part=True) | apps.operations("Deployment"),
+    st.sampled_from([VKE, "tencent-qgpu"]),
     st.booleans(),
 )
-def test_drawn_applications(
-    base: list[dict[str, Any]], patch: list[dict[str, Any]], target: str, component: bool
-) -> None:
-    event(check(ACK, target, json.loads(json.dumps(application(base, patch, component))), allow=True))
+def test_drawn_applications(base: str, patch: Any, target: str, component: bool) -> None:
+    by = {"target": {"kind": "Deployment"}} if isinstance(patch, list) else {}
+    over = {"patches": [{"path": "p.yaml", **by}]}
+    files = files_of(CASES["default"], {"base/w": base, "over/p": patch, "over/": over})["files"]
+    event(check(ACK, target, as_component(files) if component else files, allow=True))
 
 
-@needs_kubectl
-def test_another_dialect_in_a_part_that_is_left() -> None:
-    """The added container makes the operations a leftover; the key that ``--from`` does not name is said."""
-    patch: list[dict[str, Any]] = [
-        {"op": "add", "path": "/spec/template/spec/containers/-", "value": asking("side", {MEM: 4})},
-        {"op": "add", "path": f"{LIMITS}/{VMEM.replace('/', '~1')}", "value": 4096},
-    ]
-    with tempfile.TemporaryDirectory() as folder:
-        root = written(Path(folder), application([SHARE], patch, component=False))
-        done = run("translate", str(root), "--from", ACK, "--to", TKE, *MORE)
+# --- what is left behind ------------------------------------------------------------------------
+
+LEFT = cases("left.yaml")["left"]
+
+
+@pytest.mark.parametrize("title", LEFT)
+def test_a_patch_that_is_left_says_why(title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """At its place, and nothing is written."""
+    case = LEFT[title]
+    monkeypatch.chdir(written(tmp_path, case["files"]))
+    before = {path: Path(path).read_text() for path in case["files"]}
+    done = run("translate", ".", "--to", case["to"], "-i", *case.get("options", []))
     assert done.code == 1
-    assert "K8S007" in done.err.decode()
-    assert "p.yaml:" in done.err.decode()
+    assert case["why"] in done.err.decode()
+    assert "over/p.yaml:" in done.err.decode()
+    assert {path: Path(path).read_text() for path in before} == before

@@ -27,9 +27,7 @@ def diagnostics(text: bytes) -> list[str]:
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
-def test_a_quota_becomes_the_same_at_the_target(
-    case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_quota_becomes_the_same(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     Path("q.yaml").write_text(case["text"], encoding="utf-8")
     check_lint()
@@ -102,11 +100,7 @@ def test_inspect_shows_amounts_in_the_terms_of_a_share() -> None:
     ]
     data = json.loads(run("inspect", "-", "-o", "json", stdin=QUOTAS.encode()).out)
     fields = [(one["field"], one["amount"], one["perCard"], one["perContainer"]) for one in data["quotas"]]
-    in_all = [
-        ("memoryMiB", 65536, False, False),
-        ("cards", 4, False, False),
-        ("memoryMiB", None, False, False),
-    ]
+    in_all = [(*one, False, False) for one in (("memoryMiB", 65536), ("cards", 4), ("memoryMiB", None))]
     assert fields == [*in_all, ("cores", 50, True, True)]
     assert [one["key"] for one in data["leftovers"]] == ["aliyun.com/gpu-mem"]
 
