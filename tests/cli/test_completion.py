@@ -45,15 +45,12 @@ SHELLS = {
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_the_scripts(shell: str) -> None:
+def test_installing_the_scripts(tmp_path: Path, shell: str) -> None:
+    begin, name = SHELLS[shell]
     script = printed("--show-completion", shell)
-    assert script.startswith(SHELLS[shell][0])
+    assert script.startswith(begin)
     assert f"_GPUXLATE_COMPLETE=complete_{shell}" in script
-
-
-@pytest.mark.parametrize("shell", SHELLS)
-def test_installing(tmp_path: Path, shell: str) -> None:
-    file = tmp_path / SHELLS[shell][1]
+    file = tmp_path / name
     said = printed("--install-completion", shell)
     assert f"{shell} completion installed in {file}" in said.replace("\n", "")
     assert "_GPUXLATE_COMPLETE" in file.read_text()
@@ -96,10 +93,7 @@ LINES = {
 @pytest.mark.parametrize("shell", SHELLS)
 def test_the_words(shell: str) -> None:
     assert {line: " ".join(sorted(words(shell, f"gpuxlate {line}"))) for line in LINES} == LINES
-
-
-def test_every_command_is_offered() -> None:
-    assert words("bash", "gpuxlate ") == list(COMMANDS)
+    assert shell != "bash" or words(shell, "gpuxlate ") == list(COMMANDS)
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="bash is not installed")

@@ -1,33 +1,47 @@
-"""What a user of ruff and kubectl types first: each guess, and how it ends."""
+"""The commands as they are typed: what a user of ruff and kubectl types first, the standard streams of a
+process of its own, targets that are only read, and templates that are not rendered.
+
+What is said of anything else that goes wrong stands in ``tests/errors``.
+"""
 
 from __future__ import annotations
 
 import json
+import os
+import re
+import subprocess
+import sys
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
+from gpuxlate.backends import registry
+from gpuxlate.cli.render import written_manifests
 from tests.running import run
 
 SOUND = (
     "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n  - name: web\n    resources:\n"
 )
+SHARE = "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {name: a}\nspec: "
 FILES = {
     "web.yaml": SOUND
     + "      limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096, nvidia.com/gpucores: 30}\n",
     "wrong.yaml": SOUND + '      limits: {aliyun.com/gpu-mem: 2Gi}  # "<&>"\n',
     "fixable.yaml": SOUND + "      limits:\n        tke.cloud.tencent.com/qgpu-core: 100\n"
     "        tke.cloud.tencent.com/qgpu-memory: 5Gi\n",
-    "share.yaml": "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {name: a}\n"
-    "spec: {cores: 30, memoryMiB: 4096}\n",
+    "share.yaml": f"{SHARE}{{cores: 30, memoryMiB: 4096}}\n",
+    ".ci/gpuxlate.yaml": "fail-on: warning\n",
+    ".ci/warned.yaml": f"{SOUND}      limits: {{aliyun.com/gpu-mem: 4096}}\n",
 }
 GUESSES = yaml.safe_load(Path(__file__).with_name("guesses.yaml").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(autouse=True)
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / ".ci").mkdir()
     for name, text in FILES.items():
         (tmp_path / name).write_text(text)
     monkeypatch.chdir(tmp_path)
@@ -53,23 +67,23 @@ def test_every_command_lists_its_formats() -> None:
 
 
 def test_a_diff_writes_nothing(folder: Path) -> None:
-    before = {one.name: one.read_bytes() for one in folder.iterdir()}
+    def contents() -> dict[Path, bytes]:
+        return {one: one.read_bytes() for one in folder.rglob("*") if one.is_file()}
+
+    before = contents()
     said = run("lint", "--diff")
     assert said.out.startswith(b"--- a/fixable.yaml\n+++ b/fixable.yaml\n")
     assert said.err == b"would fix 2 findings\n"
-    assert {one.name: one.read_bytes() for one in folder.iterdir()} == before
+    assert contents() == before
     assert run("lint", "--diff", "-", stdin=FILES["web.yaml"].encode()).out == b""
 
 
 def test_junit_is_xml() -> None:
-    said = run("lint", "-o", "junit")
-    root = ET.fromstring(said.out)
+    root = ET.fromstring(run("lint", "-o", "junit").out)
     assert (root.get("tests"), root.get("failures")) == ("3", "3")
     [case] = root.findall("./testsuite[@name='wrong.yaml']/testcase")
     assert case.get("name") == "K8S002 wrong.yaml:8:36"
-    failure = case.find("failure")
-    assert failure is not None
-    assert failure.get("type") == "error"
+    assert [one.get("type") for one in case.findall("failure")] == ["error"]
     clean = ET.fromstring(run("lint", "web.yaml", "-o", "junit").out)
     assert (clean.get("tests"), clean.get("failures")) == ("1", "0")
 
@@ -81,6 +95,138 @@ def test_a_list_of_json(folder: Path) -> None:
     for words in ("-i", "--diff", "--check", "--output-dir out"):
         said = run("translate", "web.yaml", "--to", "tke", "-o", "json", *words.split())
         assert (said.code, b"-o json prints all on stdout" in said.err) == (2, True)
+
+
+# --- streams: closed, left by their reader, full --------------------------------------------------
+
+PROGRAM = [sys.executable, "-W", "error", "-c", "from gpuxlate.cli import main; main()"]
+STDIN = "error: <stdin>: it is closed\nhelp: pipe a text to it, or name a file\n"
+STDOUT = "error: stdout is closed\nhelp: to discard the result, redirect it to /dev/null\n"
+
+
+def process(command: str, **streams: Any) -> tuple[int, str, str]:
+    piped: dict[str, Any] = {
+        "stdout": subprocess.PIPE,
+        "stderr": subprocess.PIPE,
+        "text": True,
+        "check": False,
+    }
+    done = subprocess.run([*PROGRAM, *command.split()], **piped | streams)
+    return done.returncode, done.stdout, done.stderr
+
+
+@pytest.mark.parametrize(
+    ("stream", "command", "says"),
+    [
+        (0, "render - --to vke", STDIN),
+        (1, "render share.yaml --to vke", STDOUT),
+        (2, "render gone --to vke", ""),
+    ],
+)
+def test_a_closed_stream(stream: int, command: str, says: str) -> None:
+    given = {} if stream == 0 else {"stdin": subprocess.DEVNULL}
+    assert process(command, **given, preexec_fn=lambda: os.close(stream)) == (3, "", says)
+
+
+def test_a_reader_that_has_gone() -> None:
+    """As in ``gpuxlate rules | head``: no complaint, and no failure."""
+    ours, theirs = os.pipe()
+    os.close(ours)
+    with os.fdopen(theirs, "wb") as gone:
+        assert process("rules -o json", stdout=gone) == (0, None, "")
+
+
+def test_a_full_disk() -> None:
+    with Path("/dev/full").open("wb") as full:
+        said = "error: no space left on device\n"
+        assert process("render share.yaml --to vke", stdout=full) == (3, None, said)
+
+
+# --- targets, those that are only read too --------------------------------------------------------
+
+READ_ONLY = {"elastic-gpu", "gpu-manager", "nos"}
+
+
+def printed(command: str) -> str:
+    return run(*command.split()).out.decode()
+
+
+def test_targets_as_json_and_in_a_table() -> None:
+    found = json.loads(printed("targets -o json"))["targets"]
+    assert [one["name"] for one in found] == [one.name for one in registry.all_backends()]
+    assert {one["name"] for one in found if one["readOnly"]} == READ_ONLY
+    assert {one.name for one in registry.all_backends() if one.reads_only} == READ_ONLY
+    units = {row["name"]: row["unit"] for one in found for row in one["keys"]}
+    assert units["nvidia.com/gpumem"] == "MiB of each card"
+    assert units["mthreads.com/sgpu-core"] == "units of 6.25 % of each card"
+    table = printed("targets")
+    assert re.search(r"^gpu-manager .*\n  \(read only\)", table, re.MULTILINE)
+    missing = re.search(r"^volcano-vgpu (?:.*\n)*?.*(not supported: .*)", table, re.MULTILINE)
+    assert missing
+    assert "not supported: policy, qos, memoryLimitMiB" in missing[1]
+
+
+def test_shares_are_written_for_no_target_that_is_only_read() -> None:
+    lines = printed("compare share.yaml").splitlines()
+    compared = {line.split()[0] for line in lines if line and not line.startswith((" ", "a:", "a "))}
+    assert compared == {"TARGET", *(one.name for one in registry.all_writable())}
+    titles = re.findall(r"-- ([\w-]+)", printed("compare share.yaml --manifests"))
+    assert {"volcengine-mgpu", "hami"} <= {*titles} <= {one.name for one in registry.all_writable()}
+    of_pods = {one.name for one in registry.pod_backends()}
+    assert {one.name for one in written_manifests()} == of_pods - READ_ONLY
+
+
+def test_a_key_that_names_the_container_is_compared_as_it_is_rendered(folder: Path) -> None:
+    (folder / "share.yaml").write_text(f"{SHARE}{{memoryMiB: 4096, memoryLimitMiB: 8192}}\n")
+    compared = json.loads(printed("compare share.yaml -o json"))["items"][0]["targets"]
+    [kai] = [one for one in compared if one["target"] == "kai"]
+    assert kai["verdict"] == "exact"
+    assert any("probe" in key for key in kai["keys"])
+    rendered = printed("render share.yaml --to kai")
+    assert [key for key in kai["keys"] if key.removeprefix("annotation ") not in rendered] == []
+
+
+# --- an unrendered template: refused where it has to be read, never passed over with exit 0, and passed on
+# where ``translate`` writes what stands beside it
+
+POD = f"{SOUND}      limits: {{gpuxlate.io/cores: 30, gpuxlate.io/memory-mib: 4096}}\n"
+VKE = POD.replace("gpuxlate.io/cores", "vke.volcengine.com/mgpu-core")
+MADE = VKE.replace("gpuxlate.io/memory-mib", "vke.volcengine.com/mgpu-memory")
+TEMPLATE = "kind: Pod\nmetadata: {{ toYaml .Values.metadata }}: x {{ .y }}\n"
+"""A line that YAML cannot read, and that Helm has not written yet: passed on with an info (GX012)."""
+BROKEN = "kind: GPUShare\nmetadata: {name: {{ .x }}-a}\n"
+LIST = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nitems:\n- kind: {{ .x }}-a\n"
+OF_A_SHARE = ("render b.yaml --to tke", "compare b.yaml", "render share.yaml --to tke --workload b.yaml")
+
+
+@pytest.mark.parametrize(("command", "stdin"), [*((one, "") for one in OF_A_SHARE), ("krm", LIST)])
+def test_a_template_is_refused(command: str, stdin: str, folder: Path) -> None:
+    (folder / "b.yaml").write_text(BROKEN)
+    ran = run(*command.split(), stdin=stdin.encode())
+    assert (ran.code, ran.out) == (1, stdin.encode())
+    assert b"error[GX001]: invalid YAML near a template's {{" in ran.err
+
+
+def test_a_folder_may_hold_templates_of_something_else(folder: Path) -> None:
+    (folder / "b.yaml").write_text(BROKEN)
+    ran = run("render", ".", "--to", "neutral")
+    assert ran.code == 0
+    assert b"info[GX012]" in ran.err
+    assert b"gpuxlate.io/cores: 30" in ran.out
+
+
+@pytest.mark.parametrize("tail", ["a: 1\n", POD])
+def test_what_stands_behind_a_template_stays(tail: str, folder: Path) -> None:
+    path = folder / "f.yaml"
+    path.write_text("---\n".join([POD, TEMPLATE, tail, "b: 2\n"]))
+    expected = "---\n".join([MADE, TEMPLATE, tail, "b: 2\n"]).encode()
+    refused = run("translate", "f.yaml", "--to", "vke")
+    assert (refused.code, refused.out) == ((1, b"") if tail == POD else (0, expected))
+    passed = run("translate", "f.yaml", "--to", "vke", "--allow-leftovers")
+    assert (passed.code, passed.out) == (0, expected)
+    assert b"GX012" in passed.err
+    assert run("translate", "-i", "f.yaml", "--to", "vke", "--allow-leftovers").code == 0
+    assert path.read_bytes() == expected
 
 
 def test_a_template_is_not_json(folder: Path) -> None:

@@ -11,6 +11,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -106,33 +107,26 @@ def test_fixes_are_written_as_files_change(tmp_path: Path) -> None:
     assert path.read_text() == POD.replace("2Gi", "2")
 
 
-def test_what_cannot_be_watched() -> None:
-    said = run("lint", "-w", "--add-ignores", "why")
-    first = said.err.decode().splitlines()[0]
-    assert (said.code, first) == (2, "error: --watch and --add-ignores exclude each other")
+def refused(*_folders: str, **_options: object) -> None:
+    raise RuntimeError("OS file watch limit reached")
 
 
-def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "watchfiles", None)
+EXTRA = "help: install gpuxlate with the extra watch: pip install 'gpuxlate[watch]'\n"
+LIMIT = "error: the folders cannot be watched: OS file watch limit reached\n"
+ADVICE = "help: name fewer folders, or set WATCHFILES_FORCE_POLLING=1\n"
+
+
+@pytest.mark.parametrize(
+    ("library", "code", "says"),
+    [
+        (None, 2, f"error: --watch needs watchfiles: watchfiles is missing\n{EXTRA}"),
+        (SimpleNamespace(watch=refused), 3, f"{LIMIT}{ADVICE}"),
+    ],
+    ids=["without the extra", "the system does not allow it"],
+)
+def test_what_cannot_be_watched(
+    library: object, code: int, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "watchfiles", library)
     said = run("lint", os.devnull, "--watch")
-    assert (said.code, said.out, said.err.decode()) == (
-        2,
-        b"",
-        "error: --watch needs watchfiles: watchfiles is missing\n"
-        "help: install gpuxlate with the extra watch: pip install 'gpuxlate[watch]'\n",
-    )
-
-
-def test_what_the_system_does_not_allow_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    import watchfiles
-
-    def refused(*_folders: str, **_options: object) -> None:
-        raise RuntimeError("OS file watch limit reached")
-
-    monkeypatch.setattr(watchfiles, "watch", refused)
-    said = run("lint", os.devnull, "--watch")
-    assert (said.code, said.err.decode()) == (
-        3,
-        "error: the folders cannot be watched: OS file watch limit reached\n"
-        "help: name fewer folders, or set WATCHFILES_FORCE_POLLING=1\n",
-    )
+    assert (said.code, said.out, said.err.decode()) == (code, b"", says)

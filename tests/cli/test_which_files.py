@@ -129,23 +129,6 @@ def test_stdin_has_a_name(tree: Path) -> None:
     assert b"dialects" not in run("lint", "-v", "-", stdin=b"a: [").err
 
 
-# what else is wrong with them stands in tests/errors/cases
-OPTIONS = [
-    ("lint a.yaml --config other.yaml", 1, b"warning[GX007]"),
-    ("--config other.yaml lint a.yaml", 1, b"warning[GX007]"),
-    ("lint a.yaml --config nope.yaml", 2, b"nope.yaml"),
-    ("lint a.yaml --color always", 0, b"\x1b[1;33mwarning"),
-    ("-q lint a.json", 3, b"a.json"),
-]
-
-
-@pytest.mark.parametrize(("arguments", "code", "says"), OPTIONS)
-def test_options_of_every_command(tree: Path, arguments: str, code: int, says: bytes) -> None:
-    (tree / "other.yaml").write_text("fail-on: warning\n")
-    said = run(*arguments.split())
-    assert (said.code, says in said.out + said.err) == (code, True)
-
-
 def test_a_configuration_kept_elsewhere(tree: Path) -> None:
     """Its patterns count from the folder of the run."""
     (tree / "kept").mkdir()
