@@ -87,9 +87,7 @@ def test_a_path_from_the_working_directory(folder: Path, monkeypatch: pytest.Mon
     assert patched_by("p/q.yaml") == patched_by("../over/./p/q.yaml") == str(folder / "over")
 
 
-def test_a_kustomization_that_cannot_be_read_names_nothing(
-    folder: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_unreadable_kustomization_names_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     named = b"patches: [{path: p.yaml}]\n"
     write(
         {"kustomization.yaml": named, "repo/.git/HEAD": b"", **{f"repo/{one}/p.yaml": b"" for one in "abcd"}}

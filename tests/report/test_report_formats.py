@@ -100,12 +100,9 @@ def test_fingerprints_differ_by_file_object_place_and_code() -> None:
     assert len({fingerprints([each])[0] for each in all_}) == len(all_)
 
 
-def test_json_pointer() -> None:
+def test_pointers_and_paths(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert json_pointer(("a/b", 0, "c~d", "")) == "/a~1b/0/c~0d/"
     assert json_pointer(()) == ""
-
-
-def test_repository_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     assert repository_path("./a/b.yaml") == repository_path(str(tmp_path / "a" / "b.yaml")) == "a/b.yaml"
     for file in ("../a.yaml", "/etc/a.yaml", "<stdin>"):
