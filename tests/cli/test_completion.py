@@ -36,8 +36,8 @@ def printed(*arguments: str, **env: str) -> str:
     return done.out.decode()
 
 
+# how its script begins, and where it is installed
 SHELLS = {
-    # how its script begins, and where it is installed
     "bash": ("_gpuxlate_completion()", ".bash_completions/gpuxlate.sh"),
     "zsh": ("#compdef gpuxlate", ".zfunc/_gpuxlate"),
     "fish": ("complete --command gpuxlate", ".config/fish/completions/gpuxlate.fish"),

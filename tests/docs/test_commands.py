@@ -191,18 +191,9 @@ def test_pre_commit_installs_itself(repository: Path) -> None:
     assert (repository / ".git" / "hooks" / "pre-commit").is_file()
 
 
-CONFIG = """\
-apiVersion: gpuxlate.io/v1alpha1
-kind: Translate
-metadata: {name: to-vke}
-spec: {to: volcengine-mgpu, fill: {cores: 30}}
-"""
-GIVEN = {
-    "translate.yaml": CONFIG,
-    "web.yaml": BROKEN.replace("2Gi", "2"),
-    "list.yaml": "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\n"
-    f"functionConfig:\n{indent(CONFIG, '  ')}items:\n-\n{indent(BROKEN.replace('2Gi', '2'), '  ')}",
-}
+CONFIG = "{apiVersion: gpuxlate.io/v1alpha1, kind: Translate, metadata: {name: to-vke}, spec: SPEC}"
+CONFIG = CONFIG.replace("SPEC", "{to: volcengine-mgpu, fill: {cores: 30}}")
+LIST = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig: CONFIG\nitems:\n-\n"
 
 
 @pytest.mark.parametrize(
@@ -213,14 +204,14 @@ GIVEN = {
     ],
 )
 def test_the_scripts_for_krm(shown: str, count: int, command: str, tmp_path: Path) -> None:
-    """The lines that write a script, and what it makes of a pod."""
+    """The first lines of a block write a script."""
+    pod = BROKEN.replace("2Gi", "2")
+    given = {"web": pod, "translate": CONFIG, "list": LIST.replace("CONFIG", CONFIG) + indent(pod, "  ")}
+    for name, text in given.items():
+        (tmp_path / f"{name}.yaml").write_text(text)
     script = "\n".join([*lines(shown_with("docs/krm.md", shown))][:count])
-    done = run(tmp_path, script, KUSTOMIZE_PLUGIN_HOME=str(tmp_path))
-    assert done.returncode == 0, done.stderr
-    for name, text in GIVEN.items():
-        (tmp_path / name).write_text(text)
-    done = run(tmp_path, command)
-    assert "vke.volcengine.com/mgpu-memory: 2048" in done.stdout, done.stderr
+    done = run(tmp_path, f"{script}\n{command}", KUSTOMIZE_PLUGIN_HOME=str(tmp_path))
+    assert (done.returncode, "vke.volcengine.com/mgpu-memory: 2048" in done.stdout) == (0, True), done.stderr
 
 
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")

@@ -32,20 +32,9 @@ FORM = (ROOT / "docs/playground/form.html").read_text(encoding="utf-8")
 MOST = 8_000_000
 """Bytes, compressed, that the first visit may load."""
 
-POD = """\
-apiVersion: v1
-kind: Pod
-metadata:
-  name: web
-spec:
-  containers:
-  - name: web
-    image: nginx:1.25
-    resources:
-      limits:
-        vke.volcengine.com/mgpu-core: 30
-        vke.volcengine.com/mgpu-memory: 4000  # tuned by hand
-"""
+POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n  containers:\n  - name: web\n"
+POD += "    image: nginx:1.25\n    resources:\n      limits:\n        vke.volcengine.com/mgpu-core: 30\n"
+POD += "        vke.volcengine.com/mgpu-memory: 4000  # tuned by hand\n"
 ASKED = {"text": POD, "to": "tencent-qgpu", "round": True, "fill": {}, "drop": []}
 
 

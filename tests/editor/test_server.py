@@ -20,18 +20,8 @@ from tests.running import Ran, run
 START = types.Range(types.Position(0, 0), types.Position(0, 0))
 EVERYWHERE = types.Range(types.Position(0, 0), types.Position(10**6, 10**6))
 Work = Callable[[Editor], Awaitable[None]]
-POD = """\
-apiVersion: v1
-kind: Pod
-metadata:
-  name: web
-spec:
-  containers:
-  - name: web
-    image: web
-    resources:
-      limits: {LIMITS}
-"""
+POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n  containers:\n"
+POD += "  - name: web\n    image: web\n    resources:\n      limits: {LIMITS}\n"
 
 
 def limits(text: str) -> str:
@@ -81,11 +71,8 @@ def linted(folder: Path, name: str) -> list[tuple[str, int, int]]:
 
 def placed(text: str, found: list[types.Diagnostic]) -> list[tuple[Any, int, int]]:
     """Codes and places of what an editor shows, in characters from 1."""
-    starts = [(one.code, one.range.start) for one in found]
-    return [
-        (code, start.line + 1, at(text, start) - at(text, types.Position(start.line, 0)) + 1)
-        for code, start in starts
-    ]
+    starts = [(one.code, one.range.start.line + 1, at(text, one.range.start)) for one in found]
+    return [(code, line, index - text.rfind("\n", 0, index)) for code, line, index in starts]
 
 
 @with_editor(files={"web.yaml": MISTAKES})
@@ -94,9 +81,8 @@ async def test_mistakes_are_shown_as_lint_finds_them_and_fixed_one_by_one(one: E
     found = await one.open(uri, MISTAKES)
     assert placed(MISTAKES, found) == linted(one.folder, "web.yaml")
     assert len({each.code for each in found}) >= 5
-    for each in found:
-        assert each.code_description
-        assert each.code_description.href == f"https://gpuxlate.io/rules/{each.code}"
+    hrefs = [each.code_description and each.code_description.href for each in found]
+    assert hrefs == [f"https://gpuxlate.io/rules/{each.code}" for each in found]
     for _ in range(20):
         lamps = [action for each in found for action in await one.actions(uri, each.range, "quickfix")]
         if not lamps:
