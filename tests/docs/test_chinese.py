@@ -20,7 +20,8 @@ PAGES = [ROOT / chinese.README, *sorted((ROOT / "docs").glob("*.zh.md"))]
 ENGLISH_ONLY = {
     "ai-app", "alibaba-multi-card", "charts", "dra", "editors", "emr", "hami", "krm", "kubectl",
     "moving-an-application", "node-pools", "partitions", "performance", "pipelines", "plan", "policy",
-    "python", "security", "sources", "tencent-qgpu", "volcano-vgpu", "volcengine-colocation", "writing-a-target",
+    "python", "security", "sources", "tencent-qgpu", "volcano-vgpu", "volcengine-colocation",
+    "writing-a-target",
 }  # fmt: skip
 """Pages of docs/ without a Chinese twin. Generated ones have none either; of rules, the summaries alone are
 translated (``gpuxlate explain CODE --lang zh``)."""

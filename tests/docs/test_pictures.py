@@ -46,9 +46,7 @@ def test_the_share_on_each_cloud() -> None:
     assert found["HAMi: numbers per card"].keys[1:] == hami
     assert {one.back.memory_mib_per_card for one in found.values()} == {8192}
     assert {one.back.cards for one in found.values()} == {2}
-
-
-def test_the_bars_are_to_scale() -> None:
+    # the bars are to scale
     widths = [float(width) for width in re.findall(r'class="first" [^>]*width="([\d.]+)"', share.draw())]
     whole = float(re.search(r'class="empty" [^>]*width="([\d.]+)"', share.draw())[1])  # type: ignore[index]
     assert widths

@@ -14,10 +14,9 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import cache
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -54,8 +53,7 @@ DIFFERENCES: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("differenc
 SUITES = ("yaml", "json")
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """One text of a suite, whether it is valid (None: either is right), and its values where it has some."""
 
     name: str
@@ -135,8 +133,7 @@ def test_what_is_yaml() -> None:
 
 def test_values() -> None:
     for suite, others, least in (("yaml", set(DIFFERENCES["other values"]), 250), ("json", set[str](), 95)):
-        meant = [one for one in texts(suite) if one.valid and one.values is not None]
-        compared = [(one, read(one.data)[0]) for one in meant]
+        compared = [(one, read(one.data)[0]) for one in texts(suite) if one.valid and one.values is not None]
         assert {one.name for one, found in compared if found is not None and found != one.values} == others
         assert len(compared) >= least
 
