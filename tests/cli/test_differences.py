@@ -3,8 +3,10 @@ what is aligned, what is marked, what fits."""
 
 from __future__ import annotations
 
+import os
 import random
 import re
+from unittest.mock import patch
 
 import pytest
 
@@ -99,11 +101,8 @@ THREE = "spec:\n  a: 1\n  limits: {}\n  z: 1  # a long comment at the end\n  nod
 
 
 def shown(columns: int | None, **texts: str) -> list[str]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NO_COLOR", "1")
-        patch.delenv("COLUMNS", raising=False)
-        if columns is not None:
-            patch.setenv("COLUMNS", str(columns))
+    kept = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | {"NO_COLOR": "1"}
+    with patch.dict(os.environ, kept | ({"COLUMNS": str(columns)} if columns else {}), clear=True):
         return side_by_side([*texts.items()]).splitlines()
 
 

@@ -221,7 +221,7 @@ def test_every_message_of_compare_is_translated() -> None:
 SHARE = "examples/refused.gpushare.yaml"
 
 
-@pytest.fixture
+@pytest.fixture(autouse=True)
 def _here(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     monkeypatch.delenv("GPUXLATE_LANG", raising=False)
@@ -231,7 +231,6 @@ def printed(*arguments: str) -> list[str]:
     return run(*arguments).out.decode().splitlines()
 
 
-@pytest.mark.usefixtures("_here")
 @pytest.mark.parametrize("command", [("compare", SHARE), ("explain", "TKE007")], ids=" ".join)
 def test_a_language_of_a_command(command: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
     """JSON is the same; the option is stronger than the environment; others than two are not there."""
@@ -250,7 +249,6 @@ def test_a_language_of_a_command(command: tuple[str, ...], monkeypatch: pytest.M
     assert run(*command, "--lang", "en").out == english.out
 
 
-@pytest.mark.usefixtures("_here")
 def test_what_is_printed_in_chinese() -> None:
     english, chinese = printed("compare", SHARE), printed("compare", SHARE, "--lang", "zh")
     assert chinese[0] == english[0]
@@ -271,7 +269,6 @@ def process(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-@pytest.mark.usefixtures("_here")
 def test_the_locale_of_the_system_chooses_nothing() -> None:
     named = dict.fromkeys(("LANG", "LC_ALL", "LC_MESSAGES"), "zh_CN.UTF-8")
     assert process("explain", "TKE007", **named).stdout.splitlines() == printed("explain", "TKE007")

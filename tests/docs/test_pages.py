@@ -62,10 +62,6 @@ def links(page: Path) -> list[str]:
     return re.findall(r"\]\(([^)\s]+)\)", without_blocks(page.read_text(encoding="utf-8")))
 
 
-def heading_id(title: str) -> str:
-    return re.sub(r"[^\w -]", "", title.strip().lower()).replace(" ", "-")
-
-
 def led_to(page: Path, file: str, pages: Path) -> Path | None:
     """Where a link leads, on a code host or from a page that is staged for the site; None: elsewhere."""
     is_staged = page.is_relative_to(pages)
@@ -99,7 +95,8 @@ def anchors(page: Path) -> set[str]:
     """What a link can name on a page: its headings, and places marked by hand."""
     text = page.read_text(encoding="utf-8")
     titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {*map(heading_id, titles), *re.findall(r'<a id="([^"]+)"', text)}
+    ids = (re.sub(r"[^\w -]", "", title.strip().lower()).replace(" ", "-") for title in titles)
+    return {*ids, *re.findall(r'<a id="([^"]+)"', text)}
 
 
 def test_every_rule_has_its_page(pages: Path) -> None:
@@ -278,15 +275,13 @@ def test_every_source_is_known() -> None:
     assert list(without_a_document()) == []
 
 
-def test_every_card_and_product_is_on_its_page(pages: Path) -> None:
+def test_every_card_product_and_document_is_on_its_page(pages: Path) -> None:
     text = (pages / "cards.md").read_text(encoding="utf-8")
     words = {word for card in cards() for word in (card.name, *card.names.values())}
     assert [word for word in sorted(words) if f"`{word}`" not in text] == []
     text = (pages / "targets.md").read_text(encoding="utf-8")
     assert [key for one in PRODUCTS for key in (one.title, *one.keys) if key not in text] == []
-
-
-def test_every_document_is_used_and_on_the_page_once(pages: Path) -> None:
+    # each document is used, and listed once
     used = set().union(*map(set, page_of_documents.cited()))
     ids = sorted(one.id for one in documents.all_documents())
     assert [one for one in ids if one not in used] == []

@@ -202,13 +202,10 @@ async def test_half_typed_text_is_a_finding_and_leaves_nothing_behind(one: Edito
     assert await one.hover(uri, "qgpu-core") is None
 
 
-NO_WORD_OF_A_GPU = ("kind: Pod\na: x\ndata\nb: c\n", "a: {{ x }} y\n", "a: 1\n", "")
-
-
 @with_editor()
 async def test_a_text_without_a_gpu_is_checked_as_lint_checks_what_it_is_given(one: Editor) -> None:
     codes = []
-    for number, text in enumerate(NO_WORD_OF_A_GPU):
+    for number, text in enumerate(("kind: Pod\na: x\ndata\nb: c\n", "a: {{ x }} y\n", "a: 1\n", "")):
         (one.folder / f"{number}.yaml").write_text(text)
         shown = await one.open(one.uri(f"{number}.yaml"), text)
         assert placed(text, shown) == (linted(one.folder, f"{number}.yaml") if text else [])

@@ -13,7 +13,7 @@ import math
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path, PurePath
 from typing import Any, NamedTuple
@@ -251,35 +251,31 @@ def test_some_in_a_process_of_their_own(suite: str, name: str, tmp_path: Path) -
 NOBODY = Package("no-such-suite", "0.0.0", "sha512-nothing")
 
 
-def failing(*_: object, **__: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.CompletedProcess([], 1, "", "npm error code E404\n")
+FAILED = subprocess.CompletedProcess([], 1, "", "npm error code E404\n")
+ANOTHER_FILE = subprocess.CompletedProcess([], 0, "", "")
+ANSWERS: list[tuple[object, str]] = [
+    (None, "npm is not installed, and no-such-suite@0.0.0 comes from its registry"),
+    (FAILED, "npm gives no no-such-suite@0.0.0: npm error code E404"),
+    (
+        subprocess.TimeoutExpired("npm", 120),
+        "npm gave no no-such-suite@0.0.0 within 120 s: no registry answers",
+    ),
+    (ANOTHER_FILE, "no-such-suite@0.0.0 is not the file that was meant: sha512-"),
+]
 
 
-def silent(*_: object, **__: object) -> subprocess.CompletedProcess[str]:
-    raise subprocess.TimeoutExpired("npm", 120)
+@pytest.mark.parametrize(("answer", "reason"), ANSWERS)
+def test_no_suite(answer: object, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def npm(*_: object, cwd: str, **__: object) -> object:
+        if isinstance(answer, Exception):
+            raise answer
+        if answer is ANOTHER_FILE:
+            (Path(cwd) / NOBODY.file).write_bytes(b"something else")
+        return answer
 
-
-def another_file(*_: object, cwd: str, **__: object) -> subprocess.CompletedProcess[str]:
-    (Path(cwd) / NOBODY.file).write_bytes(b"something else")
-    return subprocess.CompletedProcess([], 0, "", "")
-
-
-@pytest.mark.parametrize(
-    ("npm", "reason"),
-    [
-        (None, "npm is not installed, and no-such-suite@0.0.0 comes from its registry"),
-        (failing, "npm gives no no-such-suite@0.0.0: npm error code E404"),
-        (silent, "npm gave no no-such-suite@0.0.0 within 120 s: no registry answers"),
-        (another_file, "no-such-suite@0.0.0 is not the file that was meant: sha512-"),
-    ],
-)
-def test_no_suite(
-    npm: Callable[..., Any] | None, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setenv("GPUXLATE_CACHE", str(tmp_path))
-    monkeypatch.setattr(shutil, "which", lambda _: npm and "npm")
-    if npm is not None:
-        monkeypatch.setattr(subprocess, "run", npm)
+    monkeypatch.setattr(shutil, "which", lambda _: answer and "npm")
+    monkeypatch.setattr(subprocess, "run", npm)
     for ci, outcome in (("", pytest.skip.Exception), ("true", pytest.fail.Exception)):
         monkeypatch.setenv("CI", ci)
         with pytest.raises(outcome, match=reason.replace(".", "[.]")):
