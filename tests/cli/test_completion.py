@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import patch
 
 import pytest
 
@@ -28,16 +29,14 @@ def _home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def printed(*arguments: str, **env: str) -> str:
-    with pytest.MonkeyPatch.context() as patch:
-        for name, value in env.items():
-            patch.setenv(name, value)
+    with patch.dict(os.environ, env):
         done = run(*arguments)
     assert (done.code, done.err) == (0, b"")
     return done.out.decode()
 
 
+# how its script begins, and where it is installed
 SHELLS = {
-    # how its script begins, and where it is installed
     "bash": ("_gpuxlate_completion()", ".bash_completions/gpuxlate.sh"),
     "zsh": ("#compdef gpuxlate", ".zfunc/_gpuxlate"),
     "fish": ("complete --command gpuxlate", ".config/fish/completions/gpuxlate.fish"),

@@ -3,8 +3,10 @@ what is aligned, what is marked, what fits."""
 
 from __future__ import annotations
 
+import os
 import random
 import re
+from unittest.mock import patch
 
 import pytest
 
@@ -22,7 +24,7 @@ def applied(old: str, diff: str) -> str:
     said = re.findall(r"[^\n]*\n|[^\n]+", diff)[2:]
     out: list[str] = []
     at = 0
-    for index, line in enumerate(said):
+    for line, follows in zip(said, [*said[1:], ""], strict=True):
         if match := HUNK.fullmatch(line):
             start = int(match[1]) - (match[2] != "0")
             out += lines[at:start]
@@ -30,9 +32,7 @@ def applied(old: str, diff: str) -> str:
             continue
         if line == NO_END:
             continue
-        text = line[1:]
-        if said[index + 1 : index + 2] == [NO_END]:
-            text = text.removesuffix("\n")
+        text = line[1:].removesuffix("\n" if follows == NO_END else "")
         if line[0] in " -":
             assert lines[at] == text
             at += 1
@@ -101,11 +101,8 @@ THREE = "spec:\n  a: 1\n  limits: {}\n  z: 1  # a long comment at the end\n  nod
 
 
 def shown(columns: int | None, **texts: str) -> list[str]:
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("NO_COLOR", "1")
-        patch.delenv("COLUMNS", raising=False)
-        if columns is not None:
-            patch.setenv("COLUMNS", str(columns))
+    kept = {name: value for name, value in os.environ.items() if name != "COLUMNS"} | {"NO_COLOR": "1"}
+    with patch.dict(os.environ, kept | ({"COLUMNS": str(columns)} if columns else {}), clear=True):
         return side_by_side([*texts.items()]).splitlines()
 
 
@@ -135,21 +132,13 @@ def test_a_line_that_all_share_is_cut_to_fit(columns: int) -> None:
     assert lines[5].endswith('+     two/memory: "4"')
 
 
-def test_a_narrow_terminal_gets_one_below_the_other() -> None:
-    begin, end = ["  spec:", "    a: 1", "    limits:"], "    z: 1  # a long comment at the end"
-    assert shown(40, one=ONE, two=TWO) == [
-        *("-- one, lines 1 to 5 ----------------", *begin, "+     one/core: 30", end),
-        *(
-            "-- two, lines 1 to 6 ----------------",
-            *begin,
-            '+     two/core: "30"',
-            '+     two/memory: "4"',
-            end,
-        ),
-    ]
-
-
 def test_as_many_beside_each_other_as_fit() -> None:
+    begin, end = ["  spec:", "    a: 1", "    limits:"], "    z: 1  # a long comment at the end"
+    in_two = ['+     two/core: "30"', '+     two/memory: "4"']
+    assert shown(40, one=ONE, two=TWO) == [  # one below the other
+        *("-- one, lines 1 to 5 ----------------", *begin, "+     one/core: 30", end),
+        *("-- two, lines 1 to 6 ----------------", *begin, *in_two, end),
+    ]
     found = heads(shown(50, one=ONE, two=TWO, three=THREE))
     assert [[one.partition(",")[0] for one in line] for line in found] == [["one", "two"], ["three"]]
 

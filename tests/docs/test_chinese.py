@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
+from itertools import pairwise, permutations
 from pathlib import Path
 
 import pytest
@@ -20,8 +20,8 @@ PAGES = [ROOT / chinese.README, *sorted((ROOT / "docs").glob("*.zh.md"))]
 ENGLISH_ONLY = {
     "ai-app", "alibaba-multi-card", "charts", "dra", "editors", "emr", "hami", "krm", "kubectl",
     "moving-an-application", "node-pools", "partitions", "performance", "pipelines", "plan", "policy",
-    "python", "security", "sources", "tencent-qgpu", "volcano-vgpu",
-    "volcengine-colocation", "writing-a-target",
+    "python", "security", "sources", "tencent-qgpu", "volcano-vgpu", "volcengine-colocation",
+    "writing-a-target",
 }  # fmt: skip
 """Pages of docs/ without a Chinese twin. Generated ones have none either; of rules, the summaries alone are
 translated (``gpuxlate explain CODE --lang zh``)."""
@@ -109,14 +109,11 @@ def test_punctuation(page: Path) -> None:
     assert re.findall(r".[\u4e00-\u9fff][A-Za-z0-9].|.[A-Za-z0-9][\u4e00-\u9fff].", text) == []
 
 
-def test_what_is_untranslated() -> None:
+def test_what_is_untranslated_and_that_the_readmes_lead_to_each_other() -> None:
     pages = {path.stem for path in (ROOT / "docs").glob("*.md") if "." not in path.stem}
     translated = {path.name.removesuffix(".zh.md") for path in (ROOT / "docs").glob("*.zh.md")}
     assert translated <= pages
     assert pages - translated == ENGLISH_ONLY
-
-
-def test_the_readmes_lead_to_each_other() -> None:
     texts = [(ROOT / name).read_text(encoding="utf-8") for name in ("README.md", chinese.README)]
     tops = [text.split("\n\n")[1] for text in texts]
     assert tops == ["[简体中文](README.zh-CN.md)", "[English](README.md)"]
@@ -124,7 +121,7 @@ def test_the_readmes_lead_to_each_other() -> None:
 
 def test_every_word_of_the_tables_is_there() -> None:
     """Whatever a table says beside code is Chinese."""
-    for source, target in ((source, target) for source in ROWS for target in ROWS if source != target):
+    for source, target in permutations(ROWS, 2):
         lines = becomes.rows(f"{source} {target}")
         for line in (lines[0], *lines[2:]):
             for cell in chinese.row(line)[2:-2].replace("<br>", " | ").split(" | "):

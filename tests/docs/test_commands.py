@@ -5,7 +5,6 @@ Those that no other test runs are run here, taken from the page.
 
 from __future__ import annotations
 
-import ast
 import itertools
 import os
 import re
@@ -13,8 +12,8 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Iterator
-from functools import cache
 from pathlib import Path
+from textwrap import indent
 from typing import Any
 
 import pytest
@@ -63,7 +62,7 @@ def test_what_the_table_says_is_there() -> None:
         match row:
             case {"by": test}:
                 file, _, name = test.partition("::")
-                assert name in functions(ROOT / "tests" / file), test
+                assert f"\ndef {name}(" in (ROOT / "tests" / file).read_text(encoding="utf-8"), test
             case {"own tests": True, "run": commands}:
                 for command in commands:
                     named = [word for word in command.split() if word.startswith("tests")]
@@ -76,14 +75,7 @@ def test_what_the_table_says_is_there() -> None:
                 assert len(reason) > 20
             case _:
                 pytest.fail(f"by, own tests, make or not: {row}")
-    done = run(ROOT, f"make --dry-run {' '.join(sorted(targets))}")
-    assert done.returncode == 0, done.stderr
-
-
-@cache
-def functions(path: Path) -> set[str]:
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    return {node.name for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)}
+    ran(ROOT, f"make --dry-run {' '.join(sorted(targets))}")
 
 
 def test_the_page_of_the_plug_in_runs_its_live_blocks() -> None:
@@ -96,16 +88,14 @@ def test_the_page_of_the_plug_in_runs_its_live_blocks() -> None:
 # --- commands in running text -------------------------------------------------------------------
 
 
-def spoken(text: str) -> set[str]:
-    """``gpuxlate ...`` in running text, with more than the name of a command."""
-    prose = markdown.without_blocks(text)
-    return set(re.findall(r"`((?:kubectl )?gpuxlate [a-z][^`|]*)`", prose))
+SPOKEN = re.compile(r"`((?:kubectl )?gpuxlate [a-z][^`|]*)`")
+"""``gpuxlate ...`` in running text, with more than the name of a command."""
 
 
 def test_what_is_spoken_of_exists(pages: Path) -> None:
     """The command is there, and has the options that are named: on pages that are kept, and generated."""
-    staged = {path.name: path.read_text(encoding="utf-8") for path in pages.rglob("*.md")}
-    found = {code for text in (*PAGES.values(), *staged.values()) for code in spoken(text)}
+    texts = (*PAGES.values(), *(path.read_text(encoding="utf-8") for path in pages.rglob("*.md")))
+    found = {code for text in texts for code in SPOKEN.findall(markdown.without_blocks(text))}
     assert len(found) > 50
     assert sorted(code for code in found if not exists(code)) == []
 
@@ -130,10 +120,8 @@ def run(folder: Path, command: str, **env: str) -> subprocess.CompletedProcess[s
     kept = {name: value for name, value in os.environ.items() if name not in hidden}
     kept["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), kept.get("PATH", os.defpath)])
     env = kept | {"NO_COLOR": "1", "HOME": str(folder)} | env
-    shell = ["/bin/sh", "-c", command]
-    return subprocess.run(
-        shell, cwd=folder, env=env, capture_output=True, text=True, check=False, timeout=120
-    )
+    how = {"capture_output": True, "text": True, "timeout": 120}
+    return subprocess.run(["/bin/sh", "-c", command], cwd=folder, env=env, check=False, **how)
 
 
 @pytest.mark.parametrize("columns", [80, 120])
@@ -148,13 +136,19 @@ def test_the_demo(columns: int) -> None:
     assert set(re.findall(r"\+ +(\w+\.[\w.]+)/", done.stdout)) == keys
 
 
+def ran(folder: Path, command: str) -> str:
+    """What it prints; it ends well."""
+    done = run(folder, command)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
 @pytest.fixture
 def repository(tmp_path: Path) -> Path:
     """A git repository with a wrong manifest, staged."""
     (tmp_path / "web.yaml").write_text(BROKEN)
     (tmp_path / "notes.yaml").write_text("a: [unclosed\n")
-    done = run(tmp_path, "git init --quiet . && git add web.yaml")
-    assert done.returncode == 0, done.stderr
+    ran(tmp_path, "git init --quiet . && git add web.yaml")
     return tmp_path
 
 
@@ -169,58 +163,49 @@ def test_the_hook_without_pre_commit(repository: Path) -> None:
     hook.chmod(0o755)
     commit = "git -c user.name=a -c user.email=a@example.com commit --quiet -m one"
     done = run(repository, commit)
-    assert done.returncode == 1
-    assert "error[K8S002]" in done.stdout + done.stderr
-    assert "notes.yaml" not in done.stdout + done.stderr  # not in the commit
+    said = done.stdout + done.stderr
+    assert (done.returncode, "error[K8S002]" in said) == (1, True)
+    assert "notes.yaml" not in said  # not in the commit
     (repository / "web.yaml").write_text(BROKEN.replace("2Gi", "2"))
-    done = run(repository, f"git add web.yaml && {commit}")
-    assert done.returncode == 0, done.stderr
-    done = run(repository, f"{commit} --allow-empty")  # nothing for xargs
-    assert done.returncode == 0, done.stderr
+    ran(repository, f"git add web.yaml && {commit}")
+    ran(repository, f"{commit} --allow-empty")  # nothing for xargs
 
 
 def test_a_whole_repository(repository: Path) -> None:
     assert "gpuxlate lint .\n" in shown_with("docs/commit-hook.md", "run --all-files")
     done = run(repository, "gpuxlate lint .")
-    assert done.returncode == 1
-    assert "error[K8S002]" in done.stdout
+    assert (done.returncode, "error[K8S002]" in done.stdout) == (1, True)
 
 
 def test_pre_commit_installs_itself(repository: Path) -> None:
     [config] = [body for kind, body in markdown.blocks(PAGES["docs/commit-hook.md"]) if kind == "yaml"]
     assert [hook["id"] for hook in yaml.safe_load(config)["repos"][0]["hooks"]] == ["gpuxlate-lint"]
     (repository / ".pre-commit-config.yaml").write_text(config)
-    done = run(repository, "pre-commit install")
-    assert done.returncode == 0, done.stdout + done.stderr
+    ran(repository, "pre-commit install")
     assert (repository / ".git" / "hooks" / "pre-commit").is_file()
 
 
-CONFIG = {
-    "apiVersion": "gpuxlate.io/v1alpha1",
-    "kind": "Translate",
-    "metadata": {"name": "to-vke"},
-    "spec": {"to": "volcengine-mgpu", "fill": {"cores": 30}},
-}
+CONFIG = "{apiVersion: gpuxlate.io/v1alpha1, kind: Translate, metadata: {name: to-vke}, spec: SPEC}"
+CONFIG = CONFIG.replace("SPEC", "{to: volcengine-mgpu, fill: {cores: 30}}")
+LIST = "apiVersion: config.kubernetes.io/v1\nkind: ResourceList\nfunctionConfig: CONFIG\nitems:\n-\n"
 
 
-def test_the_script_for_kpt(tmp_path: Path) -> None:
-    done = run(tmp_path, next(lines(shown_with("docs/krm.md", "kpt fn eval"))))
-    assert done.returncode == 0, done.stderr
-    given = {"apiVersion": "config.kubernetes.io/v1", "kind": "ResourceList", "functionConfig": CONFIG}
-    given["items"] = [yaml.safe_load(BROKEN.replace("2Gi", "2"))]
-    (tmp_path / "list.yaml").write_text(yaml.safe_dump(given))
-    done = run(tmp_path, "./gpuxlate-krm < list.yaml")
-    assert "vke.volcengine.com/mgpu-memory: 2048" in done.stdout, done.stderr
-
-
-def test_the_script_for_kubectl_kustomize(tmp_path: Path) -> None:
-    script = "\n".join(list(lines(shown_with("docs/krm.md", "kubectl kustomize")))[:-1])
-    done = run(tmp_path, script, KUSTOMIZE_PLUGIN_HOME=str(tmp_path))
-    assert done.returncode == 0, done.stderr
-    (tmp_path / "translate.yaml").write_text(yaml.safe_dump(CONFIG))
-    (tmp_path / "web.yaml").write_text(BROKEN.replace("2Gi", "2"))
-    done = run(tmp_path, "./gpuxlate.io/v1alpha1/translate/Translate translate.yaml < web.yaml")
-    assert "vke.volcengine.com/mgpu-memory: 2048" in done.stdout, done.stderr
+@pytest.mark.parametrize(
+    ("shown", "count", "command"),
+    [
+        ("kpt fn eval", 1, "./gpuxlate-krm < list.yaml"),
+        ("kubectl kustomize", -1, "./gpuxlate.io/v1alpha1/translate/Translate translate.yaml < web.yaml"),
+    ],
+)
+def test_the_scripts_for_krm(shown: str, count: int, command: str, tmp_path: Path) -> None:
+    """The first lines of a block write a script."""
+    pod = BROKEN.replace("2Gi", "2")
+    given = {"web": pod, "translate": CONFIG, "list": LIST.replace("CONFIG", CONFIG) + indent(pod, "  ")}
+    for name, text in given.items():
+        (tmp_path / f"{name}.yaml").write_text(text)
+    script = "\n".join([*lines(shown_with("docs/krm.md", shown))][:count])
+    done = run(tmp_path, f"{script}\n{command}", KUSTOMIZE_PLUGIN_HOME=str(tmp_path))
+    assert (done.returncode, "vke.volcengine.com/mgpu-memory: 2048" in done.stdout) == (0, True), done.stderr
 
 
 @pytest.mark.skipif(shutil.which("kubectl") is None, reason="kubectl is not installed")

@@ -142,14 +142,11 @@ def test_a_command_may_print_a_fence() -> None:
 
 def test_patterns_are_shown_as_they_are(pages: Path) -> None:
     """Signs of Markdown in what a value may be: asterisks, backslashes, brackets, bars."""
-    patterns = {
-        (backend.name, value.pattern)
-        for backend in registry.all_backends()
-        for row in backend.keys
-        for value in row.values
-        if isinstance(value, re.Pattern)
-    }
-    assert len(patterns) > 10
-    for target, pattern in patterns:
-        html = COMMONMARK.render((pages / "targets" / f"{target}.md").read_text(encoding="utf-8"))
-        assert pattern in map(unescape, re.findall("<code>(.*?)</code>", html)), target
+    seen = 0
+    for backend in registry.all_backends():
+        values = [value for row in backend.keys for value in row.values if isinstance(value, re.Pattern)]
+        html = COMMONMARK.render((pages / "targets" / f"{backend.name}.md").read_text(encoding="utf-8"))
+        code = {*map(unescape, re.findall("<code>(.*?)</code>", html))}
+        assert [value.pattern for value in values if value.pattern not in code] == [], backend.name
+        seen += len(values)
+    assert seen > 10

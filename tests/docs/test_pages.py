@@ -62,10 +62,6 @@ def links(page: Path) -> list[str]:
     return re.findall(r"\]\(([^)\s]+)\)", without_blocks(page.read_text(encoding="utf-8")))
 
 
-def heading_id(title: str) -> str:
-    return re.sub(r"[^\w -]", "", title.strip().lower()).replace(" ", "-")
-
-
 def led_to(page: Path, file: str, pages: Path) -> Path | None:
     """Where a link leads, on a code host or from a page that is staged for the site; None: elsewhere."""
     is_staged = page.is_relative_to(pages)
@@ -99,7 +95,8 @@ def anchors(page: Path) -> set[str]:
     """What a link can name on a page: its headings, and places marked by hand."""
     text = page.read_text(encoding="utf-8")
     titles = re.findall(r"^#+ (.+)$", text, re.MULTILINE)
-    return {*map(heading_id, titles), *re.findall(r'<a id="([^"]+)"', text)}
+    ids = (re.sub(r"[^\w -]", "", title.strip().lower()).replace(" ", "-") for title in titles)
+    return {*ids, *re.findall(r'<a id="([^"]+)"', text)}
 
 
 def test_every_rule_has_its_page(pages: Path) -> None:
@@ -122,11 +119,13 @@ def test_every_area_of_errors_has_its_page(pages: Path) -> None:
         assert text.count("\nInstead: ") == len(section.cases), section.name
 
 
-def test_every_command_is_in_the_readme() -> None:
+def test_every_command_and_hook_is_in_the_readme() -> None:
     from gpuxlate.cli.app import COMMANDS
 
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert [name for name in COMMANDS if f"| `gpuxlate {name}" not in readme] == []
+    hooks = re.findall(r"^- id: (\S+)", (ROOT / ".pre-commit-hooks.yaml").read_text(), re.MULTILINE)
+    assert hooks == re.findall(r"^  - id: (\S+)", readme, re.MULTILINE)
 
 
 @pytest.mark.parametrize("start", ["README.md", "docs/index.md"])
@@ -134,12 +133,6 @@ def test_every_page_is_linked(start: str, pages: Path) -> None:
     linked = {Path(one.partition("#")[0]).stem for one in links(ROOT / start)}
     there = {path.stem for path in pages.glob("*.md") if "." not in path.stem}  # translations have their own
     assert sorted(there - linked - {"index", *OF_THE_ROOT.values()}) == []
-
-
-def test_the_readme_shows_every_hook() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    hooks = re.findall(r"^- id: (\S+)", (ROOT / ".pre-commit-hooks.yaml").read_text(), re.MULTILINE)
-    assert hooks == re.findall(r"^  - id: (\S+)", readme, re.MULTILINE)
 
 
 # --- the tables "what becomes of it" --------------------------------------------------------------
@@ -224,11 +217,9 @@ CELLS = [
 
 
 def test_cells() -> None:
+    """Those of the table; every field meets something, and every code is a rule."""
     found = {(target, field): cells(registry.get(target))[field].met for target, field, _ in CELLS}
     assert found == {(target, field): met for target, field, met in CELLS}
-
-
-def test_every_field_meets_something_and_every_code_is_a_rule() -> None:
     for backend in some(registry.all_writable()):
         row = cells(backend)
         assert list(row) == list(JSON_NAMES.values())
@@ -249,9 +240,7 @@ def test_every_public_method_is_listed_with_what_it_does() -> None:
         listed = dict(re.findall(r"^\| `(\w+)[^|`]*` \| (.*) \|$", table, re.MULTILINE))
         assert sorted(listed) == sorted(name for name in dir(one) if not name.startswith("_"))
         assert [name for name, text in listed.items() if len(text) < 10] == []
-
-
-def test_the_calls_are_those_of_the_code() -> None:
+    # the calls are those of the code
     assert CLASSES.keys() == {"Taking", "Placing", "PodPlacing"}
     assert dict(methods(PodPlacing))["ordinary(index)"].startswith("The share of the ordinary container")
     assert "on_grid(attribute, code, step=, low=, unit=)" in dict(methods(Placing))
@@ -286,15 +275,13 @@ def test_every_source_is_known() -> None:
     assert list(without_a_document()) == []
 
 
-def test_every_card_and_product_is_on_its_page(pages: Path) -> None:
+def test_every_card_product_and_document_is_on_its_page(pages: Path) -> None:
     text = (pages / "cards.md").read_text(encoding="utf-8")
     words = {word for card in cards() for word in (card.name, *card.names.values())}
     assert [word for word in sorted(words) if f"`{word}`" not in text] == []
     text = (pages / "targets.md").read_text(encoding="utf-8")
     assert [key for one in PRODUCTS for key in (one.title, *one.keys) if key not in text] == []
-
-
-def test_every_document_is_used_and_on_the_page_once(pages: Path) -> None:
+    # each document is used, and listed once
     used = set().union(*map(set, page_of_documents.cited()))
     ids = sorted(one.id for one in documents.all_documents())
     assert [one for one in ids if one not in used] == []

@@ -46,9 +46,7 @@ def test_the_share_on_each_cloud() -> None:
     assert found["HAMi: numbers per card"].keys[1:] == hami
     assert {one.back.memory_mib_per_card for one in found.values()} == {8192}
     assert {one.back.cards for one in found.values()} == {2}
-
-
-def test_the_bars_are_to_scale() -> None:
+    # the bars are to scale
     widths = [float(width) for width in re.findall(r'class="first" [^>]*width="([\d.]+)"', share.draw())]
     whole = float(re.search(r'class="empty" [^>]*width="([\d.]+)"', share.draw())[1])  # type: ignore[index]
     assert widths
@@ -79,12 +77,10 @@ def test_every_room_is_drawn_above_those_it_imports() -> None:
 
 
 def test_the_way_names_real_modules() -> None:
-    names = {maker for _, _, maker in (*way.DOWN, *way.UP) if maker}
-    backend = set(gpuxlate.backends.base.Backend.__dataclass_fields__)
-    for name in names:
+    for name in {maker for _, _, maker in (*way.DOWN, *way.UP) if maker}:
         module, _, part = name.partition(".")
         if module == "backend":
-            assert part in backend
+            assert part in gpuxlate.backends.base.Backend.__dataclass_fields__
         else:
             assert (PACKAGE / f"{name.replace('.', '/')}.py").is_file(), name
 

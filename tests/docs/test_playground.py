@@ -9,9 +9,11 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from functools import partial
+from http.client import HTTPConnection
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from typing import Any
@@ -25,27 +27,14 @@ from docs.tools.playground import in_browser
 from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
 from tests.effort import only_in_full
 
-from .webdriver import browser, requests_of
-
 ROOT = Path(__file__).resolve().parents[2]
 FORM = (ROOT / "docs/playground/form.html").read_text(encoding="utf-8")
 MOST = 8_000_000
 """Bytes, compressed, that the first visit may load."""
 
-POD = """\
-apiVersion: v1
-kind: Pod
-metadata:
-  name: web
-spec:
-  containers:
-  - name: web
-    image: nginx:1.25
-    resources:
-      limits:
-        vke.volcengine.com/mgpu-core: 30
-        vke.volcengine.com/mgpu-memory: 4000  # tuned by hand
-"""
+POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n  containers:\n  - name: web\n"
+POD += "    image: nginx:1.25\n    resources:\n      limits:\n        vke.volcengine.com/mgpu-core: 30\n"
+POD += "        vke.volcengine.com/mgpu-memory: 4000  # tuned by hand\n"
 ASKED = {"text": POD, "to": "tencent-qgpu", "round": True, "fill": {}, "drop": []}
 
 
@@ -88,13 +77,9 @@ def test_other_answers() -> None:
 
 def test_a_share_document_is_left_to_the_command_line() -> None:
     document = "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {name: a}\nspec: {cores: 30}\n"
-    program = f"""
-import sys
-sys.path.insert(0, {str(Path(in_browser.__file__).parent)!r})
-sys.modules["pydantic"] = None
-import in_browser
-print(in_browser.answer({json.dumps(ASKED | {"text": document})!r}))
-"""
+    program = f"import sys; sys.path.insert(0, {str(Path(in_browser.__file__).parent)!r}); "
+    program += "sys.modules['pydantic'] = None; import in_browser; "
+    program += f"print(in_browser.answer({json.dumps(ASKED | {'text': document})!r}))"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "not on this page" in json.loads(done.stdout)["problem"]
 
@@ -142,7 +127,79 @@ def test_without_it_the_page_says_so(tmp_path: Path, there: bool) -> None:
         assert staging.PLAYGROUND not in page
 
 
-# --- in a browser -------------------------------------------------------------------------------
+# --- in a browser: Chromium, asked over WebDriver (https://www.w3.org/TR/webdriver2/) ---------------
+
+FLAGS = (
+    "--no-sandbox",  # tests may run as root
+    *("--headless", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"),
+    *("--disable-component-update", "--disable-sync", "--no-first-run"),
+)
+PATIENCE = 60.0
+"""Seconds until what is waited for must be there: two cores may be busy with other tests."""
+
+
+class Browser:
+    """One session: scripts in the page at hand."""
+
+    def __init__(self, port: int, flags: tuple[str, ...]) -> None:
+        self._port = port
+        wanted = {"browserName": "chrome", "goog:chromeOptions": {"args": [*FLAGS, *flags]}}
+        made = self._ask("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
+        self._session = f"/session/{made['sessionId']}"
+        self._ask("POST", f"{self._session}/timeouts", {"script": int(PATIENCE * 1000)})
+
+    def open(self, address: str) -> None:
+        self._ask("POST", f"{self._session}/url", {"url": address})
+
+    def run(self, script: str, *arguments: Any) -> Any:
+        """What the body of a function returns; a promise is waited for."""
+        asked = {"script": script, "args": list(arguments)}
+        return self._ask("POST", f"{self._session}/execute/sync", asked)
+
+    def wait(self, script: str, *arguments: Any) -> Any:
+        """What it returns as soon as that is true."""
+        end = time.monotonic() + PATIENCE
+        while not (found := self.run(script, *arguments)):
+            assert time.monotonic() < end, script
+            time.sleep(0.1)
+        return found
+
+    def close(self) -> None:
+        self._ask("DELETE", self._session)
+
+    def _ask(self, method: str, path: str, body: object = None) -> Any:
+        connection = HTTPConnection("127.0.0.1", self._port, timeout=PATIENCE)
+        try:
+            connection.request(method, path, None if body is None else json.dumps(body))
+            answer = connection.getresponse()
+            value = json.loads(answer.read())["value"]
+            assert answer.status == 200, value
+            return value
+        finally:
+            connection.close()
+
+
+@contextmanager
+def browser(*flags: str) -> Iterator[Browser]:
+    """A browser of its own, closed at the end."""
+    command = ["chromedriver", "--port=0"]
+    with (
+        subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as driver,
+        ExitStack() as ends,
+    ):
+        ends.callback(driver.terminate)
+        said = (re.search(r"successfully on port (\d+)", line) for line in driver.stdout or ())
+        one = Browser(next(int(found[1]) for found in said if found), flags)
+        ends.callback(one.close)
+        yield one
+
+
+def requests_of(log: Path, origin: str) -> list[str]:
+    """The addresses that a page of this origin, or its workers, asked for, by Chromium's own network log."""
+    told = json.loads(log.read_text(encoding="utf-8"))
+    started = told["constants"]["logEventTypes"]["URL_REQUEST_START_JOB"]
+    found = [one["params"] for one in told["events"] if one["type"] == started and "params" in one]
+    return [one["url"] for one in found if one.get("initiator") == origin]
 
 
 class _Quiet(SimpleHTTPRequestHandler):
@@ -152,15 +209,14 @@ class _Quiet(SimpleHTTPRequestHandler):
 
 @contextmanager
 def served(folder: Path) -> Iterator[ThreadingHTTPServer]:
-    server = ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder)))
-    thread = threading.Thread(target=server.serve_forever)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.shutdown()
-        server.server_close()
-        thread.join()
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(_Quiet, directory=str(folder))) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @pytest.fixture(scope="module")

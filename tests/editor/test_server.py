@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Mapping
+from contextlib import chdir
 from pathlib import Path
 from typing import Any
 
@@ -14,22 +15,13 @@ import pytest
 from lsprotocol import types
 
 from tests.editor.client import EVERYTHING, PLAIN, Editor, at, editor, utf16
+from tests.running import Ran, run
 
 START = types.Range(types.Position(0, 0), types.Position(0, 0))
 EVERYWHERE = types.Range(types.Position(0, 0), types.Position(10**6, 10**6))
 Work = Callable[[Editor], Awaitable[None]]
-POD = """\
-apiVersion: v1
-kind: Pod
-metadata:
-  name: web
-spec:
-  containers:
-  - name: web
-    image: web
-    resources:
-      limits: {LIMITS}
-"""
+POD = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\nspec:\n  containers:\n"
+POD += "  - name: web\n    image: web\n    resources:\n      limits: {LIMITS}\n"
 
 
 def limits(text: str) -> str:
@@ -47,7 +39,7 @@ def with_editor(
     """A test of an editor with a server, in a folder with these files; a name that ends in / is a folder."""
 
     def decorated(work: Work) -> Callable[[Path], None]:
-        async def run(folder: Path) -> None:
+        async def work_in(folder: Path) -> None:
             capabilities = PLAIN if plain else EVERYTHING
             async with editor(folder, *options, capabilities=capabilities, settings=settings) as one:
                 await work(one)
@@ -58,7 +50,7 @@ def with_editor(
                     (tmp_path / name).mkdir(parents=True)
                 else:
                     (tmp_path / name).write_text(text)
-            asyncio.run(run(tmp_path))
+            asyncio.run(work_in(tmp_path))
 
         test.__doc__ = work.__doc__
         return test
@@ -66,21 +58,21 @@ def with_editor(
     return decorated
 
 
+def run_in(folder: Path, command: str, text: str = "") -> Ran:
+    with chdir(folder):
+        return run(*command.split(), stdin=text.encode())
+
+
 def linted(folder: Path, name: str) -> list[tuple[str, int, int]]:
     """Codes and places as ``gpuxlate lint`` has them, in characters."""
-    command = [sys.executable, "-m", "gpuxlate", "lint", name, "--format", "json", "--fail-on", "never"]
-    done = subprocess.run(command, cwd=folder, capture_output=True, check=True)
-    found = json.loads(done.stdout)["diagnostics"]
+    found = json.loads(run_in(folder, f"lint {name} -o json --fail-on never").out)["diagnostics"]
     return [(one["code"], one["line"], one["column"]) for one in found]
 
 
 def placed(text: str, found: list[types.Diagnostic]) -> list[tuple[Any, int, int]]:
     """Codes and places of what an editor shows, in characters from 1."""
-    starts = [(one.code, one.range.start) for one in found]
-    return [
-        (code, start.line + 1, at(text, start) - at(text, types.Position(start.line, 0)) + 1)
-        for code, start in starts
-    ]
+    starts = [(one.code, one.range.start.line + 1, at(text, one.range.start)) for one in found]
+    return [(code, line, index - text.rfind("\n", 0, index)) for code, line, index in starts]
 
 
 @with_editor(files={"web.yaml": MISTAKES})
@@ -89,9 +81,8 @@ async def test_mistakes_are_shown_as_lint_finds_them_and_fixed_one_by_one(one: E
     found = await one.open(uri, MISTAKES)
     assert placed(MISTAKES, found) == linted(one.folder, "web.yaml")
     assert len({each.code for each in found}) >= 5
-    for each in found:
-        assert each.code_description
-        assert each.code_description.href == f"https://gpuxlate.io/rules/{each.code}"
+    hrefs = [each.code_description and each.code_description.href for each in found]
+    assert hrefs == [f"https://gpuxlate.io/rules/{each.code}" for each in found]
     for _ in range(20):
         lamps = [action for each in found for action in await one.actions(uri, each.range, "quickfix")]
         if not lamps:
@@ -113,8 +104,7 @@ async def test_all_safe_fixes_at_once_are_those_of_lint(one: Editor) -> None:
     assert [action.kind for action in found] == ["source.fixAll.gpuxlate"]
     assert found[0].edit
     one.make(found[0].edit)
-    command = [sys.executable, "-m", "gpuxlate", "lint", "--fix", "web.yaml"]
-    subprocess.run(command, cwd=one.folder, capture_output=True, check=False)
+    run_in(one.folder, "lint --fix web.yaml")
     assert one.texts[uri] == (one.folder / "web.yaml").read_text() != MISTAKES
 
 
@@ -212,13 +202,10 @@ async def test_half_typed_text_is_a_finding_and_leaves_nothing_behind(one: Edito
     assert await one.hover(uri, "qgpu-core") is None
 
 
-NO_WORD_OF_A_GPU = ("kind: Pod\na: x\ndata\nb: c\n", "a: {{ x }} y\n", "a: 1\n", "")
-
-
 @with_editor()
 async def test_a_text_without_a_gpu_is_checked_as_lint_checks_what_it_is_given(one: Editor) -> None:
     codes = []
-    for number, text in enumerate(NO_WORD_OF_A_GPU):
+    for number, text in enumerate(("kind: Pod\na: x\ndata\nb: c\n", "a: {{ x }} y\n", "a: 1\n", "")):
         (one.folder / f"{number}.yaml").write_text(text)
         shown = await one.open(one.uri(f"{number}.yaml"), text)
         assert placed(text, shown) == (linted(one.folder, f"{number}.yaml") if text else [])
@@ -260,16 +247,14 @@ async def test_no_text_and_no_name_ends_the_server(one: Editor) -> None:
             await one.client.text_document_hover_async(params)
         await one.command("gpuxlate.translate", uri, "hami")
         one.close(uri)
-    shown = [each for each in one.messages if "internal error" in each]
-    assert not shown
+    assert [each for each in one.messages if "internal error" in each] == []
     for arguments in ((), (1, 2), ("file:///none.yaml", "vke"), ("x", None)):
         assert await one.command("gpuxlate.translate", *arguments) is None
     uri = "file:///good.yaml"
     assert await one.open(uri, QGPU) == []
-    assert await one.command("gpuxlate.translate", uri, "nobody") is None
-    assert "unknown target 'nobody'" in one.messages[-1]
-    assert await one.command("gpuxlate.translate", uri, "emr-spark") is None
-    assert "is not for manifests" in one.messages[-1]
+    for target, says in (("nobody", "unknown target 'nobody'"), ("emr-spark", "is not for manifests")):
+        assert await one.command("gpuxlate.translate", uri, target) is None
+        assert says in one.messages[-1]
     [large] = await one.open("file:///large.yaml", HOSTILE["file:///large.yaml"])
     assert large.message == "larger than 2 MiB: gpuxlate lint checks it, not the editor"
 
@@ -278,16 +263,14 @@ async def test_no_text_and_no_name_ends_the_server(one: Editor) -> None:
 async def test_hover_tells_of_keys_values_and_findings(one: Editor) -> None:
     uri = "file:///web.yaml"
     await one.open(uri, MISTAKES)
-    of_key = await one.hover(uri, "qgpu-memory: 5")
-    assert of_key
-    for part in ("tke.cloud.tencent.com/qgpu-memory", "Unit: GiB", "Values: ", "Source: ["):
-        assert part in of_key
-    of_finding = await one.hover(uri, "33, tke")
-    assert of_finding
-    for part in ("TKE002", "https://gpuxlate.io/rules/TKE002", "**Why**", "**Use instead**", "Unit: percent"):
-        assert part in of_finding
-    of_function = await one.hover(uri, "volcano.sh/vgpu-number")  # its text is a docstring
-    assert "**Why**\nThe API server refuses" in (of_function or "")
+    rule = ("TKE002", "https://gpuxlate.io/rules/TKE002", "**Why**", "**Use instead**", "Unit: percent")
+    for word, parts in {
+        "qgpu-memory: 5": ("tke.cloud.tencent.com/qgpu-memory", "Unit: GiB", "Values: ", "Source: ["),
+        "33, tke": rule,
+        "volcano.sh/vgpu-number": ("**Why**\nThe API server refuses",),  # its text is a docstring
+    }.items():
+        text = await one.hover(uri, word) or ""
+        assert [part for part in parts if part not in text] == [], word
     assert await one.hover(uri, "metadata") is None
 
 
@@ -326,13 +309,12 @@ async def test_completion_offers_keys_and_values_where_they_have_effect(one: Edi
         items = {each.label: each for each in await one.completions(uri, utf16(text, index))}
         if label is None:
             assert not items, name
-        elif written is not None:
-            assert label in items, name
+        elif written is None:
+            assert any(each.startswith(label) for each in items), (name, sorted(items))
+        else:
             edit = items[label].text_edit
             assert edit
             assert edit.new_text == f"{label}{written}", name
-        else:
-            assert any(each.startswith(label) for each in items), (name, sorted(items))
         assert not any("NVIDIA_" in each or "CUDA_" in each for each in items if "env" not in name), name
         if name == "limits of a pod that speaks":
             assert all(each.startswith("tke.") for each in items), items
@@ -364,15 +346,8 @@ async def test_the_share_and_its_verdicts_stand_above_the_container(one: Editor)
         "7: on volcengine-mgpu exact",
         "7: on alibaba-gpushare exact",
     ]
-    vke = limits("vke.volcengine.com/mgpu-core: 33, vke.volcengine.com/mgpu-memory: 4000")
-    await one.type(uri, vke)
+    await one.type(uri, limits("vke.volcengine.com/mgpu-core: 33, vke.volcengine.com/mgpu-memory: 4000"))
     assert await one.lenses(uri) == ["7: 33 % and 4000 MiB of one card", "7: on alibaba-gpushare rounded"]
-
-
-def translated(folder: Path, text: str, target: str) -> str:
-    command = [sys.executable, "-m", "gpuxlate", "translate", "-", "--to", target]
-    done = subprocess.run(command, cwd=folder, input=text.encode(), capture_output=True, check=True)
-    return done.stdout.decode()
 
 
 @with_editor("--to", "vke")
@@ -389,7 +364,7 @@ async def test_a_translation_is_confirmed_in_the_preview_of_the_editor(one: Edit
     [edit] = one.applied
     assert edit.change_annotations
     assert all(each.needs_confirmation for each in edit.change_annotations.values())
-    assert one.texts[uri] == translated(one.folder, QGPU, "vke")
+    assert one.texts[uri].encode() == run_in(one.folder, "translate - --to vke", QGPU).out
     one.answers = ["hami"]
     await one.command("gpuxlate.translate", uri)
     assert await one.command("gpuxlate.targets") == [each.title for each in one.questions[0].actions or ()]
@@ -411,7 +386,7 @@ async def test_an_editor_without_a_preview_shows_the_diff_and_asks(one: Editor) 
     await one.command("gpuxlate.translate", uri, "vke")
     assert one.texts[uri] == QGPU
     await one.command("gpuxlate.translate", uri, "vke")
-    assert one.texts[uri] == translated(one.folder, QGPU, "vke")
+    assert one.texts[uri].encode() == run_in(one.folder, "translate - --to vke", QGPU).out
     assert "-      limits: {tke" in one.questions[0].message
 
 

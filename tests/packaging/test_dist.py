@@ -106,10 +106,10 @@ def built(folder: Path, tools: Path, env: dict[str, str], umask: int, zone: str)
 
 
 def the_bytes_are_the_same(one: Path, two: Path) -> None:
-    names = sorted(path.name for path in one.iterdir())
-    assert names == sorted(path.name for path in two.iterdir())
-    assert len(names) == 9
-    assert [name for name in names if (one / name).read_bytes() != (two / name).read_bytes()] == []
+    files = [{path.name: path.read_bytes() for path in folder.iterdir()} for folder in (one, two)]
+    assert len(files[0]) == 9
+    assert files[0].keys() == files[1].keys()
+    assert [name for name, data in files[0].items() if files[1][name] != data] == []
 
 
 def the_sums_are_right(dist: Path) -> None:

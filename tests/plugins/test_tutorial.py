@@ -14,8 +14,8 @@ import sys
 import sysconfig
 import tomllib
 import venv
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
@@ -25,35 +25,21 @@ from tests.effort import only_in_full
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "examples" / "plugin"
 PAGE = (ROOT / "docs" / "writing-a-target.md").read_text(encoding="utf-8")
-SHARE = """\
-apiVersion: gpuxlate.io/v1alpha1
-kind: GPUShare
-metadata: {name: bert}
-spec: {cores: 30, memoryMiB: 4096}
-"""
-HEAD = """\
-apiVersion: v1
-kind: Pod
-metadata: {name: web}
-spec:
-  containers:
-  - name: web
-    resources:
-      limits:
-"""
-POD = f"""{HEAD}\
-        gpu.kestrel.example/slices: 3
-        gpu.kestrel.example/memory: 4
-        gpu.kestrel.example/cards: 1
-"""
-VKE = f"""{HEAD}\
-        vke.volcengine.com/mgpu-core: 30
-        vke.volcengine.com/mgpu-memory: 4096
-"""
+SHARE = "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {name: bert}\n"
+SHARE += "spec: {cores: 30, memoryMiB: 4096}\n"
 
 
-@dataclass(frozen=True)
-class Environment:
+def pod(domain: str, **limits: int) -> str:
+    head = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n  - name: web\n"
+    keys = "".join(f"        {domain}{name}: {value}\n" for name, value in limits.items())
+    return f"{head}    resources:\n      limits:\n{keys}"
+
+
+POD = pod("gpu.kestrel.example/", slices=3, memory=4, cards=1)
+VKE = pod("vke.volcengine.com/mgpu-", core=30, memory=4096)
+
+
+class Environment(NamedTuple):
     """A Python that finds the package, and a folder to work in."""
 
     python: Path
@@ -123,8 +109,8 @@ def test_it_is_a_target(kestrel: Environment) -> None:
     for name in ("kestrel-slices", "kestrel"):
         done = kestrel.gpuxlate("render", "share.yaml", "--to", name)
         assert (done.returncode, done.stderr) == (0, "")
-        assert "gpu.kestrel.example/slices: 3\n" in done.stdout
-        assert "gpu.kestrel.example/memory: 4\n" in done.stdout
+        limits = {"gpu.kestrel.example/slices: 3", "gpu.kestrel.example/memory: 4"}
+        assert limits <= {line.strip() for line in done.stdout.splitlines()}
     listed = json.loads(kestrel.gpuxlate("targets", "-o", "json").stdout)["targets"]
     [mine] = [one for one in listed if one["name"] == "kestrel-slices"]
     assert mine["aliases"] == ["kestrel"]
@@ -143,13 +129,16 @@ def test_its_dialect_is_found_by_its_keys(kestrel: Environment) -> None:
     assert "+        vke.volcengine.com/mgpu-memory: 4096" in done.stdout, done.stderr
     done = kestrel.gpuxlate("translate", "-", "--to", "kestrel", text=VKE)
     assert (done.returncode, done.stdout) == (0, POD), done.stderr
-    (folder / "pod.yaml").write_text(POD.replace("slices: 3", "slices: 30"))
-    said = kestrel.gpuxlate("lint", str(folder), "--format", "json")
-    [found] = json.loads(said.stdout)["diagnostics"]
+
+    def linted(text: str) -> list[dict[str, str]]:
+        (folder / "pod.yaml").write_text(text)
+        said = kestrel.gpuxlate("lint", str(folder), "--format", "json")
+        found: list[dict[str, str]] = json.loads(said.stdout)["diagnostics"]
+        return found
+
+    [found] = linted(POD.replace("slices: 3", "slices: 30"))
     assert f"error[{found['code']}]: {found['message']}\n" in PAGE
-    (folder / "pod.yaml").write_text(POD.replace("slices:", "slice:"))
-    said = kestrel.gpuxlate("lint", str(folder), "--format", "json")
-    assert "GX003" in [one["code"] for one in json.loads(said.stdout)["diagnostics"]]
+    assert "GX003" in [one["code"] for one in linted(POD.replace("slices:", "slice:"))]
     assert "gpu.kestrel.example/slices: 5" in kestrel.gpuxlate("explain", "KES001").stdout
     assert "gpu.kestrel.example/slices" in kestrel.gpuxlate("schema", "kubernetes-overlay").stdout
 
@@ -185,19 +174,15 @@ def beside(folder: Path) -> Environment:
 def test_a_broken_plug_in_names_itself(module: str | None, reason: str, tmp_path: Path) -> None:
     package(tmp_path, "broken_one", "broken = broken_one:BACKEND", module)
     (tmp_path / "pod.yaml").write_text(VKE)
+    there = beside(tmp_path)
     for command in ("translate pod.yaml --to broken", "targets", "lint pod.yaml"):
-        done = beside(tmp_path).gpuxlate(*command.split())
+        done = there.gpuxlate(*command.split())
         assert (done.returncode, done.stdout) == (2, ""), done
         first, second = done.stderr.splitlines()
         assert first.startswith("error: the plug-in 'broken' of broken_one 1.0 cannot be used: "), first
         assert reason in first
         assert second == "help: fix it, or remove it: pip uninstall broken_one"
-
-
-def test_a_broken_plug_in_does_not_touch_a_built_in_name(tmp_path: Path) -> None:
-    package(tmp_path, "broken_one", "broken = broken_one:BACKEND", None)
-    name = "from gpuxlate.backends import registry; print(registry.get('vke').name)"
-    done = beside(tmp_path).run("-c", name)
+    done = there.run("-c", "from gpuxlate.backends import registry; print(registry.get('vke').name)")
     assert (done.returncode, done.stdout) == (0, "volcengine-mgpu\n"), done.stderr
 
 
@@ -211,19 +196,14 @@ def test_a_rule_with_a_code_that_is_taken(tmp_path: Path) -> None:
     package(tmp_path, "taker", "taker = taker:BACKEND", module)
     done = beside(tmp_path).gpuxlate("rules")
     assert (done.returncode, done.stdout) == (2, "")
-    assert done.stderr.splitlines() == [
-        "error: the rule card-is-red of taker has the code GX001 of file-parses",
-        "help: give the rules of taker codes of their own, or remove the plug-in",
-    ]
+    taken = "error: the rule card-is-red of taker has the code GX001 of file-parses\n"
+    assert done.stderr == f"{taken}help: give the rules of taker codes of their own, or remove the plug-in\n"
 
 
 def test_without_plug_ins_no_metadata_is_read(tmp_path: Path) -> None:
     (tmp_path / "pod.yaml").write_text(VKE)
-    program = (
-        "import atexit, sys\n"
-        "atexit.register(lambda: print('importlib.metadata' in sys.modules, file=sys.__stderr__))\n"
-        "from gpuxlate.cli import main\nmain()"
-    )
-    for command in (("lint", "pod.yaml"), ("translate", "pod.yaml", "--to", "tke")):
-        done = beside(tmp_path).run("-c", program, *command)
+    said = "print('importlib.metadata' in sys.modules, file=sys.__stderr__)"
+    program = f"import atexit, sys\natexit.register(lambda: {said})\nfrom gpuxlate.cli import main\nmain()"
+    for command in ("lint pod.yaml", "translate pod.yaml --to tke"):
+        done = beside(tmp_path).run("-c", program, *command.split())
         assert (done.returncode, done.stderr.splitlines()[-1]) == (0, "False"), done

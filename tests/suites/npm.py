@@ -83,10 +83,9 @@ def _data(package: Package, kept: Path) -> bytes:
     kept.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=kept.parent) as folder:
         pack = (npm, "pack", "--ignore-scripts", "--silent", "--pack-destination", folder, str(package))
+        how = {"capture_output": True, "text": True, "timeout": PATIENCE}
         try:
-            done = subprocess.run(
-                pack, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=False
-            )
+            done = subprocess.run(pack, cwd=folder, check=False, **how)
         except subprocess.TimeoutExpired:
             raise NotFetchedError(f"npm gave no {package} within {PATIENCE} s: no registry answers") from None
         made = Path(folder) / package.file

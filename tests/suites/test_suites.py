@@ -13,11 +13,10 @@ import math
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path, PurePath
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import yaml
@@ -54,8 +53,7 @@ DIFFERENCES: dict[str, Any] = yaml.safe_load(Path(__file__).with_name("differenc
 SUITES = ("yaml", "json")
 
 
-@dataclass(frozen=True)
-class Text:
+class Text(NamedTuple):
     """One text of a suite, whether it is valid (None: either is right), and its values where it has some."""
 
     name: str
@@ -118,21 +116,16 @@ def listed(kind: str) -> set[str]:
 
 
 def test_the_suites_are_whole() -> None:
-    counts = {
-        suite: [sum(one.valid is is_ for one in texts(suite)) for is_ in (True, False, None)]
-        for suite in SUITES
-    }
-    assert counts == {"yaml": [308, 94, 0], "json": [95, 188, 35]}
+    for suite, counts in (("yaml", [308, 94, 0]), ("json", [95, 188, 35])):
+        assert [sum(one.valid is valid for one in texts(suite)) for valid in (True, False, None)] == counts
     assert len({one.name.partition("/")[0] for one in texts("yaml")}) == 350
     assert sum(one.values is not None for one in texts("yaml")) == 271
 
 
 def test_what_is_yaml() -> None:
     """As the suites say, but for what stands in the tables; and each of these still differs."""
-    for suite, refused, taken in (
-        ("yaml", listed("refused"), listed("read")),
-        ("json", set[str](), {f"n_{name}" for name in listed("read of JSON")}),
-    ):
+    of_json = {f"n_{name}" for name in listed("read of JSON")}
+    for suite, refused, taken in (("yaml", listed("refused"), listed("read")), ("json", set[str](), of_json)):
         found = {one.name for one in texts(suite) if read(one.data)[0] is not None}
         assert {one.name for one in texts(suite) if one.valid} - found == refused
         assert {one.name for one in texts(suite) if one.valid is False} & found == taken
@@ -140,8 +133,7 @@ def test_what_is_yaml() -> None:
 
 def test_values() -> None:
     for suite, others, least in (("yaml", set(DIFFERENCES["other values"]), 250), ("json", set[str](), 95)):
-        meant = [one for one in texts(suite) if one.valid and one.values is not None]
-        compared = [(one, read(one.data)[0]) for one in meant]
+        compared = [(one, read(one.data)[0]) for one in texts(suite) if one.valid and one.values is not None]
         assert {one.name for one, found in compared if found is not None and found != one.values} == others
         assert len(compared) >= least
 
@@ -240,23 +232,18 @@ ALONE = {
 }
 
 
-@pytest.mark.parametrize(
-    ("suite", "name"), [(suite, name) for suite, names in ALONE.items() for name in names]
-)
+@pytest.mark.parametrize(("suite", "name"), [(suite, name) for suite in SUITES for name in ALONE[suite]])
 def test_some_in_a_process_of_their_own(suite: str, name: str, tmp_path: Path) -> None:
     [data] = [one.data for one in texts(suite) if one.name == name]
-    for suffix in dict.fromkeys((suite, "yaml")):
-        path = tmp_path / f"one.{suffix}"
+    code = read(data)[1]
+    program = [sys.executable, "-W", "error", "-c", "from gpuxlate.cli import main; main()"]
+    for path in {tmp_path / f"one.{suffix}" for suffix in (suite, "yaml")}:
         path.write_bytes(data)
         for command in (("lint",), ("translate", "--to", "ack")):
-            program = (sys.executable, "-W", "error", "-c", "from gpuxlate.cli import main; main()")
-            done = subprocess.run(
-                (*program, *command, str(path)), capture_output=True, timeout=60, check=False
-            )
-            assert done.returncode == read(data)[1]
+            done = subprocess.run([*program, *command, path], capture_output=True, timeout=60, check=False)
+            assert done.returncode == code
             assert b"Traceback" not in done.stderr
-            if command[0] == "translate":
-                assert done.stdout == (b"" if done.returncode else data)
+            assert command[0] == "lint" or done.stdout == (b"" if code else data)
 
 
 # --- without a suite its tests say why: skipped on a machine without npm, failed in CI -------------------
@@ -264,35 +251,31 @@ def test_some_in_a_process_of_their_own(suite: str, name: str, tmp_path: Path) -
 NOBODY = Package("no-such-suite", "0.0.0", "sha512-nothing")
 
 
-def failing(*_: object, **__: object) -> subprocess.CompletedProcess[str]:
-    return subprocess.CompletedProcess([], 1, "", "npm error code E404\n")
+FAILED = subprocess.CompletedProcess([], 1, "", "npm error code E404\n")
+ANOTHER_FILE = subprocess.CompletedProcess([], 0, "", "")
+ANSWERS: list[tuple[object, str]] = [
+    (None, "npm is not installed, and no-such-suite@0.0.0 comes from its registry"),
+    (FAILED, "npm gives no no-such-suite@0.0.0: npm error code E404"),
+    (
+        subprocess.TimeoutExpired("npm", 120),
+        "npm gave no no-such-suite@0.0.0 within 120 s: no registry answers",
+    ),
+    (ANOTHER_FILE, "no-such-suite@0.0.0 is not the file that was meant: sha512-"),
+]
 
 
-def silent(*_: object, **__: object) -> subprocess.CompletedProcess[str]:
-    raise subprocess.TimeoutExpired("npm", 120)
+@pytest.mark.parametrize(("answer", "reason"), ANSWERS)
+def test_no_suite(answer: object, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def npm(*_: object, cwd: str, **__: object) -> object:
+        if isinstance(answer, Exception):
+            raise answer
+        if answer is ANOTHER_FILE:
+            (Path(cwd) / NOBODY.file).write_bytes(b"something else")
+        return answer
 
-
-def another_file(*_: object, cwd: str, **__: object) -> subprocess.CompletedProcess[str]:
-    (Path(cwd) / NOBODY.file).write_bytes(b"something else")
-    return subprocess.CompletedProcess([], 0, "", "")
-
-
-@pytest.mark.parametrize(
-    ("npm", "reason"),
-    [
-        (None, "npm is not installed, and no-such-suite@0.0.0 comes from its registry"),
-        (failing, "npm gives no no-such-suite@0.0.0: npm error code E404"),
-        (silent, "npm gave no no-such-suite@0.0.0 within 120 s: no registry answers"),
-        (another_file, "no-such-suite@0.0.0 is not the file that was meant: sha512-"),
-    ],
-)
-def test_no_suite(
-    npm: Callable[..., Any] | None, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
     monkeypatch.setenv("GPUXLATE_CACHE", str(tmp_path))
-    monkeypatch.setattr(shutil, "which", lambda _: npm and "npm")
-    if npm is not None:
-        monkeypatch.setattr(subprocess, "run", npm)
+    monkeypatch.setattr(shutil, "which", lambda _: answer and "npm")
+    monkeypatch.setattr(subprocess, "run", npm)
     for ci, outcome in (("", pytest.skip.Exception), ("true", pytest.fail.Exception)):
         monkeypatch.setenv("CI", ci)
         with pytest.raises(outcome, match=reason.replace(".", "[.]")):
