@@ -69,7 +69,10 @@ class Needs(Kind):
                     say("add {needs}: 1", needs=row.needs[0]),
                     (Put((*breach.value.path[:-1], row.needs[0]), 1),),
                 )
-                yield this.at(breach.value, message, hint, on_key=True, fix=fix)
+                # cards of another kind are the share, which one of these would replace
+                others = self._counts() - {row.needs[0]}
+                counted = breach.container is not None and others & breach.container.resources.keys()
+                yield this.at(breach.value, message, hint, on_key=True, fix=None if counted else fix)
             else:
                 yield this.at(breach.value, message, say("add {key}", key=needed), on_key=True)
 
