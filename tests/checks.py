@@ -1,25 +1,31 @@
-"""Several questions about one case: all are asked, and all answers that are wrong are shown."""
+"""Several questions in one test: all are asked, and all answers that are wrong are shown."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from typing import TypeVar
 
 T = TypeVar("T")
 
 
-def all_hold(case: T, checks: Iterable[Callable[[T], None]]) -> None:
-    """Every check of the case passes; those that do not are raised together.
+def each_holds(asked: Mapping[str, Callable[[], object]]) -> None:
+    """Every one of them passes; what others raise is raised together, with their names.
 
     Raises:
-        ExceptionGroup: what the failing checks raised, each with the name of its check.
+        ExceptionGroup: what those raised that do not pass.
     """
     wrong: list[Exception] = []
-    for check in checks:
+    for name, check in asked.items():
         try:
-            check(case)
-        except Exception as error:  # every kind: the other checks are asked as well
-            error.add_note(f"asked by {check.__module__}.{check.__qualname__}")
+            check()
+        except Exception as error:  # every kind: the others are asked as well
+            error.add_note(f"asked by {name}")
             wrong.append(error)
     if wrong:
-        raise ExceptionGroup(f"{len(wrong)} checks fail", wrong)
+        raise ExceptionGroup(f"{len(wrong)} of {len(asked)} do not hold", wrong)
+
+
+def all_hold(case: T, checks: Iterable[Callable[[T], object]]) -> None:
+    """Every check of the case passes."""
+    each_holds({f"{check.__module__}.{check.__qualname__}": partial(check, case) for check in checks})

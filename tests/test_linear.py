@@ -13,6 +13,7 @@ from collections.abc import Callable
 import pytest
 
 import gpuxlate
+from bench.dialects import measured
 from gpuxlate.backends import registry
 from gpuxlate.cli import inspect as inspect_command
 from gpuxlate.cli.side_by_side import side_by_side
@@ -128,3 +129,12 @@ def test_claims_are_read_once_in_a_source(monkeypatch: pytest.MonkeyPatch) -> No
     for work in (lint, translate):
         work(Source("f.yaml", SHAPES["claims of one template"](20)))
     assert read == ["f.yaml"] * 2
+
+
+MORE = 1.1
+"""What sixteen dialects more may add: a look at those that speak without a key of their own."""
+
+
+def test_work_does_not_grow_with_the_number_of_dialects() -> None:
+    for few, everything in zip(measured(few=True), measured(few=False), strict=True):
+        assert everything <= few * MORE

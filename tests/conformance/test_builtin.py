@@ -9,6 +9,7 @@ from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.device_plugin import NvidiaProfile, Sharing
 from gpuxlate.backends.kai.profile import KaiProfile
 from gpuxlate.model.profile import CardProfile, Extension, Profile
+from tests.checks import each_holds
 from tests.conformance.conftest import contract_with
 from tests.effort import FULL
 
@@ -62,11 +63,4 @@ def test_a_target_keeps_the_contract(name: str) -> None:
     backend = registry.get(profile.target if profile else name)
     contract = CONTRACT.ReadingContract if backend.reads_only else CONTRACT.BackendContract
     held = type("Held", (contract,), {"backend": backend, "profile": profile})()
-    broken: list[Exception] = []
-    for promise in (one for one in dir(contract) if one.startswith("test_")):
-        try:
-            getattr(held, promise)()
-        except Exception as error:
-            broken.append(error)
-    if broken:
-        raise ExceptionGroup(f"{name} breaks its contract", broken)
+    each_holds({one: getattr(held, one) for one in dir(contract) if one.startswith("test_")})

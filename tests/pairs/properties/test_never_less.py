@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pytest
@@ -34,6 +34,7 @@ from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import Translation, translate_source
 from gpuxlate.yamltext.source import Source
+from tests.checks import each_holds
 from tests.effort import tries
 
 from .sources import EVERYTHING, FIRST, PODS, Manifest, Question, budget, manifest, one_container, questions
@@ -43,19 +44,6 @@ EXAMPLES, OF_FORMS = 200, 50
 NEUTRAL = registry.get("neutral")
 SHEETS = [one.sheet for one in registry.pod_backends() if one.sheet]
 ALL = [one for one in registry.all_backends() if not one.reads_only]
-
-
-def of_each(targets: Iterable[Backend], holds: Callable[[Backend], None]) -> None:
-    """Every target is tried, and all that fail are named."""
-    failures = []
-    for target in targets:
-        try:
-            holds(target)
-        except Exception as error:
-            error.add_note(f"to {target.name}")
-            failures.append(error)
-    if failures:
-        raise ExceptionGroup(f"{len(failures)} targets", failures)
 
 
 # --- manifests --------------------------------------------------------------------------------------
@@ -68,10 +56,11 @@ PLAIN = Question([ContainerShare("main-0", 0, share=Share(1, 30, 4096))], "limit
 @pytest.mark.parametrize("source", PODS, ids=lambda one: one.name)
 def test_dialects(source: Backend) -> None:
     came_back: Counter[str] = Counter()
-    of_each(
-        (one for one in PODS if one is not source),
-        lambda target: came_back.update({target.name: holds_of_a_pair(source, target)}),
-    )
+
+    def holds(target: Backend) -> None:
+        came_back[target.name] = holds_of_a_pair(source, target)
+
+    each_holds({one.name: partial(holds, one) for one in PODS if one is not source})
     drawn = sum(came_back[name] - 1 for name in FIRST if name != source.name)
     assert drawn > 0 or source.name not in FIRST, "else only the example says something"
 
@@ -252,7 +241,7 @@ def asks(node: Any) -> Any:
 def test_forms(source: Backend) -> None:
     """No translation leads there: the share is read by ``parse``, written by ``render``, and read again."""
     targets = [one for one in ALL if one is not source and (source.form_module or one.form_module)]
-    of_each(targets, lambda target: holds_of_a_form(source, target))
+    each_holds({one.name: partial(holds_of_a_form, source, one) for one in targets})
 
 
 def holds_of_a_form(source: Backend, target: Backend) -> None:

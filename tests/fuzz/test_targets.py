@@ -1,14 +1,28 @@
-"""Generated manifests through the targets of guided fuzzing, and what an edit of them writes."""
+"""The targets of guided fuzzing, without atheris: what it found worth keeping, and generated manifests."""
 
 from __future__ import annotations
 
+from functools import partial
+from pathlib import Path
+
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.checks import each_holds
 from tests.effort import tries
 from tests.fuzz import targets
 from tests.fuzz.trees import CHARACTERS, NUMBERS, keys, texts
 from tests.fuzz.writing import files, yaml_texts
+
+CORPUS = Path(__file__).parent / "corpus"
+
+
+@pytest.mark.parametrize("name", sorted({*targets.TARGETS, *(path.name for path in CORPUS.iterdir())}))
+def test_the_files_of_a_target(name: str) -> None:
+    files = sorted(path for path in (CORPUS / name).iterdir() if path.is_file())
+    assert files
+    each_holds({path.name: partial(targets.TARGETS[name], path.read_bytes()) for path in files})
 
 
 @tries(350)
