@@ -1,7 +1,5 @@
 """Several questions in one test: all are asked, and all answers that are wrong are shown."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import TypeVar

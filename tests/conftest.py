@@ -1,7 +1,5 @@
 """How much the tests try is said at the top of a run, and how a run in full is repeated at its end."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import settings
 

@@ -1,7 +1,5 @@
 """Work, counted in lines of Python: no test waits on a clock."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable
 from types import FrameType

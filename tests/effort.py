@@ -5,8 +5,6 @@ product of cases. Full draws them all, from a new seed in every run; what fails 
 as an ``@example``. A test that only runs in full says so: ``only_in_full``.
 """
 
-from __future__ import annotations
-
 import os
 import random
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """Running a command in this process, as often as one likes: no fixture, no file descriptor."""
 
-from __future__ import annotations
-
 import io
 import os
 import sys

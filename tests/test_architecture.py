@@ -4,8 +4,6 @@ An import under ``if TYPE_CHECKING`` costs nothing at run time, and one inside a
 it is called; both count as knowing a module, unless a test says otherwise.
 """
 
-from __future__ import annotations
-
 import ast
 import re
 from collections.abc import Iterator

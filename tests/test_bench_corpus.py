@@ -1,7 +1,5 @@
 """The corpus of the benchmarks: varied, repeatable, and mostly free of findings."""
 
-from __future__ import annotations
-
 import json
 from itertools import islice
 from pathlib import Path

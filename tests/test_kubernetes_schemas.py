@@ -4,8 +4,6 @@ Strict schemas know every field: one that stands in the wrong place is refused, 
 ``--validate=strict`` does. They are those of the package kubernetes-validate.
 """
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Iterator
 from copy import deepcopy

@@ -5,8 +5,6 @@ What no call shows (a regular expression, a look through a list) shows in the CP
 ``tests/hostile/test_work.py`` grants to large texts.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 

@@ -1,7 +1,5 @@
 """What a command loads: start-up is most of the time that a hook takes on one file."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

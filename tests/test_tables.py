@@ -1,7 +1,5 @@
 """Tables of cases, YAML beside the tests: no row says a key twice, of which the last would count alone."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 from gpuxlate.yamltext.compose import documents

@@ -1,7 +1,5 @@
 """What a vendor is stays in its backend's room: no other room of the translator names one."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from pathlib import Path

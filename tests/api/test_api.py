@@ -1,7 +1,5 @@
 """The interface for Python: texts and objects, refusals, what is loaded when; and docs/python.md."""
 
-from __future__ import annotations
-
 import datetime
 import doctest
 import json

@@ -10,8 +10,6 @@ of the first container, in its limits. Besides:
   a label of nodes with such values stands for the only term
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Mapping

@@ -3,8 +3,6 @@
 Of each rule: pods that break it, at the exact place, and that keep it; the first are in ``fixtures/lint``.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import pytest

@@ -5,8 +5,6 @@ of each data sheet that is a choice is tried beside a share of its dialect, at t
 at one that has none.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import replace

@@ -7,8 +7,6 @@ cards or two decimals from 0.01, above 256 MiB on one card; and the copy of 6460
 81920 MiB on each of up to 8 cards.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -3,8 +3,6 @@
 Facts: Project-HAMi/HAMi, snapshot of 2026-08-21; volcano-sh/volcano, snapshot of 2026-08-20.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import gpuxlate

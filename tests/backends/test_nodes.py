@@ -4,8 +4,6 @@ Forms: Project-HAMi/HAMi, pkg/device/devices.go (2026-08-21): a JSON list that l
 the text of ``EncodeNodeDevices`` with seven or nine fields; ``EncodePodSingleDevice`` for pods.
 """
 
-from __future__ import annotations
-
 import json
 
 from hypothesis import given

@@ -5,8 +5,6 @@ kai-scheduler/KAI-Scheduler, gpu_request_validator.go and docs/gpu-sharing (2026
 koordinator-sh/koordinator at a7a1b76b.
 """
 
-from __future__ import annotations
-
 from itertools import chain, combinations
 
 from gpuxlate.backends import registry

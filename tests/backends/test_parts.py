@@ -4,8 +4,6 @@ The numbers of partitions are those of the catalogue (KEP-4815: 1g.5gb of an A10
 14 of 108 multiprocessors); an MPS client has an N-th of each, rounded down (NVIDIA/k8s-device-plugin).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from dataclasses import replace

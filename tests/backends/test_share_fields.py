@@ -1,7 +1,5 @@
 """Fields of a share beside cards, cores, memoryMiB, policy and qos: in its document, and at every target."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from dataclasses import replace

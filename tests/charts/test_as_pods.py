@@ -2,8 +2,6 @@
 back; and those of an environment over those of every release.
 """
 
-from __future__ import annotations
-
 import difflib
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path

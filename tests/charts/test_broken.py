@@ -1,7 +1,5 @@
 """Broken charts: a finding at its place, nothing half written, and no traceback."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -1,7 +1,5 @@
 """Claims, their templates, and pods that name them, as texts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import yaml

@@ -4,8 +4,6 @@ The modes of NVIDIA's driver are those of cmd/gpu-kubelet-plugin/consumable_shar
 demo/specs/consumable-shares in kubernetes-sigs/dra-driver-nvidia-gpu (2026-08).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

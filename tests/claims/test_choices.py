@@ -1,7 +1,5 @@
 """Choices of cards: annotations and models as selectors of claims, and back."""
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any
@@ -43,11 +41,11 @@ def pod(dialect: str, *annotations: str) -> str:
     return text + ("  schedulerName: volcano\n" if dialect == "volcano-vgpu" else "")
 
 
-def translate(text: str, target: str, **more: Any) -> gpuxlate.Result:
+def translate(text: str, target: str, **more: Any) -> gpuxlate.Translation:
     return gpuxlate.translate(text, target, profile={"target": target, **PROFILE}, **more)
 
 
-def selectors(made: gpuxlate.Result) -> list[list[str]]:
+def selectors(made: gpuxlate.Translation) -> list[list[str]]:
     """The expressions of each claim."""
     templates = [one["spec"]["spec"] for one in made.objects if one["kind"] == "ResourceClaimTemplate"]
     exactly = [request["exactly"] for one in templates for request in one["devices"]["requests"]]

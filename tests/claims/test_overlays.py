@@ -4,8 +4,6 @@ With the real tool: what kustomize builds of the translated files is the transla
 files of before.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

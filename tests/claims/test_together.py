@@ -3,8 +3,6 @@
 Pods are as in kubernetes-sigs/dra-driver-nvidia-gpu, demo/specs/quickstart/v1: gpu-test2 and gpu-test3.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

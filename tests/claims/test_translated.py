@@ -3,8 +3,6 @@
 A template that something else than a translated pod names stays, and is said; the run is a folder.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

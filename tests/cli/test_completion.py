@@ -1,7 +1,5 @@
 """Completion in bash, zsh and fish: the scripts, and the words that they ask for."""
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

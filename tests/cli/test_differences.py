@@ -1,8 +1,6 @@
 """Differences of texts: that they lead from the one to the other, what they look like, and beside each other
 what is aligned, what is marked, what fits."""
 
-from __future__ import annotations
-
 import os
 import random
 import re

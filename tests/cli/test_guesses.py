@@ -4,8 +4,6 @@ process of its own, targets that are only read, and templates that are not rende
 What is said of anything else that goes wrong stands in ``tests/errors``.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -3,8 +3,6 @@
 Of the commonest mistakes all is said in Chinese, and of the rest never less than before.
 """
 
-from __future__ import annotations
-
 import ast
 import itertools
 import json

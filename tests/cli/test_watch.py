@@ -1,7 +1,5 @@
 """``lint --watch``: what is checked again after which change, and how it ends. No step waits for a clock."""
 
-from __future__ import annotations
-
 import os
 import queue
 import signal

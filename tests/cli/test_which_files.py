@@ -1,7 +1,5 @@
 """Which files of folders are taken, which configuration counts, and what is said of it."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

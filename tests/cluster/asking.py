@@ -1,7 +1,5 @@
 """Nodes with their pods as books, pods that ask for room, and the files that commands read."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

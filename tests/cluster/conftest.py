@@ -1,7 +1,5 @@
 """``kubectl gpuxlate`` on a server in memory."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """A server in memory, with what the commands ask of one: objects by path, lists in pages, and apply."""
 
-from __future__ import annotations
-
 import copy
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any

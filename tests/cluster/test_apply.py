@@ -1,7 +1,5 @@
 """apply: the dialect of the cluster, everything tried first, conflicts shown and never forced."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Cards and who holds them, and whether more would fit: never an overbooked card, never a false promise."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from pathlib import Path

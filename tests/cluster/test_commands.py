@@ -1,7 +1,5 @@
 """What commands on a server have in common, and how verify and plan end."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from pathlib import Path

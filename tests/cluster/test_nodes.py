@@ -1,7 +1,5 @@
 """What the nodes of each vendor serve and count, by ResourceSlices too, what is free, and their profile."""
 
-from __future__ import annotations
-
 import json
 import random
 import re

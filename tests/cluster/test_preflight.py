@@ -1,7 +1,5 @@
 """Prerequisites against live nodes: met, not met, and what cannot be told from here."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

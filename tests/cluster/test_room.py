@@ -1,7 +1,5 @@
 """Room: what the search finds can be placed, what it does not find cannot, and pods that move have room."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import combinations, product
 from typing import Any

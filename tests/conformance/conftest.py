@@ -1,7 +1,5 @@
 """How much the contract tries here, where it is held to many backends, and to some that break it."""
 
-from __future__ import annotations
-
 from importlib.util import find_spec, module_from_spec
 from types import ModuleType
 

@@ -1,7 +1,5 @@
 """The built-in backends keep the contract that backends of third parties are held to."""
 
-from __future__ import annotations
-
 import pytest
 
 from gpuxlate.backends import registry

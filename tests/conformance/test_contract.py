@@ -1,7 +1,5 @@
 """The contract has teeth: a backend that breaks a promise fails the property that says so."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from itertools import count

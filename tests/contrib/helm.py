@@ -8,8 +8,6 @@ untried of Helm 4 is its command line.
     python -m tests.contrib.helm      # writes charts/studio.*.yaml anew
 """
 
-from __future__ import annotations
-
 import json
 import os
 import platform

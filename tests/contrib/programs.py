@@ -1,7 +1,5 @@
 """Programs run with ``gpuxlate`` of these sources on PATH."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

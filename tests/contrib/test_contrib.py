@@ -1,7 +1,5 @@
 """What contrib/ holds for Argo CD, GitHub and GitLab: each script is run on what it will be fed."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

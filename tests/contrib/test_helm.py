@@ -4,8 +4,6 @@ The scripts are run twice: on what Helm 3.10.1 and 4.2.3 gave a post-renderer (`
 everywhere; and by Helm, where npm and pip can fetch it (``helm.py``; Helm 4 is its library, not its program).
 """
 
-from __future__ import annotations
-
 import os
 import shutil
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """``gpuxlate cost``: the vendor's formula of GPU-hours, what is refused, and what is never guessed."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """All pages, with the generated ones, as the site has them; and the site, built once for all processes."""
 
-from __future__ import annotations
-
 import fcntl
 import os
 import subprocess

@@ -1,7 +1,5 @@
 """The Chinese pages: built as their English twins are, and which pages there are only in English."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from itertools import pairwise, permutations

@@ -3,8 +3,6 @@
 Those that no other test runs are run here, taken from the page.
 """
 
-from __future__ import annotations
-
 import itertools
 import os
 import re

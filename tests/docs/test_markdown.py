@@ -2,8 +2,6 @@
 be. Code hosts follow CommonMark, which markdown-it-py reads; the site has Python-Markdown, which does not.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Iterator

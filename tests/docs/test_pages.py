@@ -1,8 +1,6 @@
 """The pages and their tables say what the code does and vendors' documents say, and every link leads
 somewhere: on a code host and on the site."""
 
-from __future__ import annotations
-
 import re
 import sys
 from collections.abc import Iterator

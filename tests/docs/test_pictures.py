@@ -1,7 +1,5 @@
 """Pictures say what the code does. That the files are current is held with the generated pages."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 from xml.etree import ElementTree

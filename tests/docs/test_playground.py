@@ -1,7 +1,5 @@
 """The playground: what it answers, what it is built of, and all of it in a real browser."""
 
-from __future__ import annotations
-
 import base64
 import json
 import re

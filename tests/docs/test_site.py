@@ -1,7 +1,5 @@
 """The site: built strictly, with nothing on it that is fetched from elsewhere, and where findings lead to."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterable

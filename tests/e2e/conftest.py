@@ -1,7 +1,5 @@
 """Clusters for the tests. A test that asks for one is marked ``e2e`` by itself and runs in ``make e2e``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from contextlib import ExitStack
 from pathlib import Path

@@ -9,8 +9,6 @@ It knows lists, page by page, single objects, and writes that it answers with wh
 A real server is in ``server/cluster.py``: this one is for the faults that a real one will not give on demand.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import ssl

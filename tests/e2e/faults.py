@@ -1,7 +1,5 @@
 """What a server may do instead of answering well."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Mapping

@@ -1,7 +1,5 @@
 """Collections of objects that a stand-in server lists page by page."""
 
-from __future__ import annotations
-
 import base64
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -8,8 +8,6 @@ NVIDIA from NVIDIA/cloud-native-docs, gpu-operator/manifests/output (CND), and k
 GKE from its page on GPU sharing.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

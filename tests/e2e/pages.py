@@ -5,8 +5,6 @@
 Each page starts with the same two clusters; its commands run in their order and see what was done before.
 """
 
-from __future__ import annotations
-
 import sys
 import tempfile
 from pathlib import Path

@@ -5,8 +5,6 @@ The records: VKE ``gpu-index-container-<name>`` and ``assumed`` (V, constants.go
 qGPU branch of elastic-ai/arena); HAMi and Volcano: device, type, MiB, percent (protocol.md, vgpu/utils.go).
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

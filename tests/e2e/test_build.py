@@ -1,7 +1,5 @@
 """How the server is built and found again, without building one."""
 
-from __future__ import annotations
-
 import json
 import os
 import stat

@@ -5,8 +5,6 @@ GPUXLATE_APISERVER, GPUXLATE_ETCD, GPUXLATE_SCHEDULER and GPUXLATE_CONTROLLER_MA
 The node and its card are objects that no kubelet stands behind: pods are bound and never start.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import time

@@ -1,7 +1,5 @@
 """Releases of Helm 3 on a real server: what the guide says of upgrades, rollbacks and reused values."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import subprocess

@@ -1,7 +1,5 @@
 """The documentation of live clusters says what is printed there, and which rights are needed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

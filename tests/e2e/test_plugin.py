@@ -3,8 +3,6 @@
 What each command prints there is in the pages: ``test_pages.py``. What it finds: ``tests/cluster``.
 """
 
-from __future__ import annotations
-
 import json
 import re
 import sys

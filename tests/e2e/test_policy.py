@@ -4,8 +4,6 @@ They need ``ValidatingAdmissionPolicy`` v1, so Kubernetes 1.30 or later: GPUXLAT
 name one. Pods are tried (``dryRun=All``), not made.
 """
 
-from __future__ import annotations
-
 import json
 import time
 from collections.abc import Iterable, Iterator

@@ -1,7 +1,5 @@
 """The real server itself: nodes and pods as made, what it takes and refuses, and that nothing is left."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

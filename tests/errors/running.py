@@ -1,7 +1,5 @@
 """One case of the table, run in a folder of its own, in this process."""
 
-from __future__ import annotations
-
 import io
 import os
 import re

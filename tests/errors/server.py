@@ -11,8 +11,6 @@
 - ``tls``: it speaks TLS, with a certificate of its own
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from typing import Any

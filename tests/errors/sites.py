@@ -1,7 +1,5 @@
 """The places in the sources that raise or make an error, and which of them a run came by."""
 
-from __future__ import annotations
-
 import ast
 import sys
 from collections.abc import Iterator

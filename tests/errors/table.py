@@ -17,8 +17,6 @@
 HERE and SERVER stand in ``says`` for the folder and for the address of the server.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path

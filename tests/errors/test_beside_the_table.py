@@ -1,7 +1,5 @@
 """Places that a row of the table cannot come by on every machine, each brought about by hand."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Every row of the table: the exact words, the exit code, nothing on stdout. And no place is left out."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

@@ -1,7 +1,5 @@
 """Runs the whole table and prints the places that it came by, as JSON."""
 
-from __future__ import annotations
-
 import json
 import tempfile
 from pathlib import Path

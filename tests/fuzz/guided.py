@@ -5,8 +5,6 @@ something is written there as ``TARGET/crash-...``. ``--keep N`` takes those N f
 ``tests/fuzz/corpus`` that reach most of what nothing there reaches yet.
 """
 
-from __future__ import annotations
-
 import argparse
 import hashlib
 import sys

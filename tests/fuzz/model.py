@@ -4,8 +4,6 @@ It knows nothing of texts, marks or plans. A document becomes plain data with al
 written out, the edits are made on that data, and the text that the engine wrote must say the same.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -89,7 +87,7 @@ class _Todo:
     """The edits at and below one place."""
 
     here: list[Edit] = field(default_factory=list)
-    below: dict[str | int, _Todo] = field(default_factory=dict)
+    below: "dict[str | int, _Todo]" = field(default_factory=dict)
 
 
 _GONE = object()

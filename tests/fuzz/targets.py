@@ -4,8 +4,6 @@ Each raises AssertionError, or whatever else is no documented answer to bad inpu
 ``corpus/`` go through the same functions in every run of the tests.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """Commands on generated files: exit codes as documented, formats whole, nothing lost, nothing half done."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterator

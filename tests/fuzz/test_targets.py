@@ -1,7 +1,5 @@
 """The targets of guided fuzzing, without atheris: what it found worth keeping, and generated manifests."""
 
-from __future__ import annotations
-
 from functools import partial
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What generated manifests say: kinds, places of pods, keys of all vendors, hostile values."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from hypothesis import strategies as st

@@ -4,8 +4,6 @@ Most of what comes out is YAML, not all: a hostile text without quotes is anythi
 list of small numbers, where nought is the plainest, so that a counterexample shrinks to plain YAML.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from typing import Any

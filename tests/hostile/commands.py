@@ -1,7 +1,5 @@
 """Every command that needs no cluster, with files for each: what holds for all is tried on all."""
 
-from __future__ import annotations
-
 POD = """\
 apiVersion: v1
 kind: Pod

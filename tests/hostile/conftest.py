@@ -1,7 +1,5 @@
 """Runs under faults, and what a folder holds after them."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import os

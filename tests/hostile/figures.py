@@ -1,7 +1,5 @@
 """How much the tests here try, as docs/security.md says it. Run: python -m tests.hostile.figures"""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 

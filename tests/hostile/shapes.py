@@ -1,7 +1,5 @@
 """Texts that could cost more than their size: each shape in any size."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from tests.lint.conftest import pod

@@ -3,8 +3,6 @@
 Tags and addresses are given to all commands in ``test_every_command.py``.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """What others wrote is shown, and acts on nothing: no terminal, CI log, markup or format of findings."""
 
-from __future__ import annotations
-
 import json
 import os
 import pty

@@ -1,7 +1,5 @@
 """What holds of every command: streams that do not work, tags that would run code, no network, no escapes."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -5,8 +5,6 @@ write; then at every system call of a run, from the first temporary file to its 
 ``kill -9`` does it. Every file is old or new, whole, and the next run takes up the rest.
 """
 
-from __future__ import annotations
-
 import errno
 import fcntl
 import os

@@ -1,7 +1,5 @@
 """Every limit, at the limit and one above it: what is said, and that what is below is read."""
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Disks that are full or read-only, for true: small ones in memory, mounted for these tests alone."""
 
-from __future__ import annotations
-
 import errno
 import os
 import shutil

@@ -1,7 +1,5 @@
 """Patterns as in .gitignore: what they match, and that none takes long, whoever wrote it."""
 
-from __future__ import annotations
-
 import random
 import re
 import shutil

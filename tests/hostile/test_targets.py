@@ -1,7 +1,5 @@
 """What stands where a file is written: links, modes, owners, devices, folders that take nothing."""
 
-from __future__ import annotations
-
 import os
 import shutil
 import socket

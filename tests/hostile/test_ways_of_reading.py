@@ -1,7 +1,5 @@
 """One document, one result: as a file, from stdin, in a folder, on one core and on all."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 That the work grows with the text and no faster is counted in ``tests/test_linear.py``.
 """
 
-from __future__ import annotations
-
 import os
 from pathlib import Path
 

@@ -4,8 +4,6 @@ It loads the commands once and forks: a run costs a few milliseconds, so that fa
 every call. Requests and answers are lines of JSON. Run: python -m tests.hostile.worker
 """
 
-from __future__ import annotations
-
 import ctypes
 import io
 import json

@@ -3,8 +3,6 @@
 The texts of its errors, and what is no list at all: ``tests/errors/cases/08-krm.yaml``.
 """
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The function run by the real kpt, kustomize and kubectl, on a package of files."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from pathlib import Path

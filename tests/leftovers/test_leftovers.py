@@ -1,7 +1,5 @@
 """What a translation leaves behind of the source: every place is listed, and refused unless accepted."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import dataclass, field
 from pathlib import Path

@@ -9,8 +9,6 @@ the ``cases`` has
 - ``fixed``: the lines that ``--unsafe-fixes`` removes (``-``) and writes (``+``), where there is a fix
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path

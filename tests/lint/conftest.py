@@ -1,7 +1,5 @@
 """Running ``gpuxlate`` in a folder of texts, and reading what it says."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass

@@ -13,8 +13,6 @@ without has more cases there, beside its example.
 ``python -m tests.lint.of_rows`` writes them anew; read the difference before it is committed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Mapping
 from difflib import unified_diff
 from pathlib import Path

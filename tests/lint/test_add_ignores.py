@@ -1,7 +1,5 @@
 """``lint --add-ignores``: every finding gets a comment with a reason, and nothing else changes."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

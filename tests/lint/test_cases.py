@@ -5,8 +5,6 @@ an ignore, the other parser, the schema, the policies and a chart make of it. Wh
 is beside the tests of that subject.
 """
 
-from __future__ import annotations
-
 import pytest
 
 from gpuxlate.backends import registry

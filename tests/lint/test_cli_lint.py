@@ -1,7 +1,5 @@
 """The command: what it reads, in which formats it answers, and how it ends."""
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

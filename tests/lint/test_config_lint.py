@@ -1,7 +1,5 @@
 """The configuration as ``lint`` uses it: where it is found, what it says, and what is wrong with it."""
 
-from __future__ import annotations
-
 from contextlib import chdir
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """``--fix`` and ``--unsafe-fixes``: minimal edits, clean of the rule afterwards, nothing left to do."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import pytest

@@ -1,7 +1,5 @@
 """No fix, safe or unsafe, lowers a share or removes a request; none leaves a document with more wrong."""
 
-from __future__ import annotations
-
 import json
 from collections import Counter
 from collections.abc import Iterator, Mapping

@@ -1,7 +1,5 @@
 """Overlays of kustomize: a file that a kustomization names as a patch is a part of an object."""
 
-from __future__ import annotations
-
 import os
 import re
 from pathlib import Path

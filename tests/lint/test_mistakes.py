@@ -9,8 +9,6 @@ shapes that public repositories brought up: whole cards of every kind, other sch
 vendors in images and mirrors, templates of other tools, odd YAML.
 """
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 

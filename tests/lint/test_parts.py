@@ -1,7 +1,5 @@
 """What holds of every patch: in a part of a manifest nothing is wrong that is not wrong in the whole."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from copy import deepcopy

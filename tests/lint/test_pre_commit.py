@@ -4,8 +4,6 @@ pre-commit clones the hooks' repository and installs it with pip, so this needs 
 where pip cannot reach one, the tests are skipped.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import shutil

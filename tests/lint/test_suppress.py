@@ -1,7 +1,5 @@
 """Suppressing findings with a reason: comments, annotations, configuration; and GX009 for what is unused."""
 
-from __future__ import annotations
-
 import pytest
 
 from tests.lint.conftest import lint, pod, write

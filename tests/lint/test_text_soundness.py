@@ -1,7 +1,5 @@
 """The test on the text of a file is sound: a text that it lets pass unread has no finding."""
 
-from __future__ import annotations
-
 import json
 
 from hypothesis import given

@@ -1,7 +1,5 @@
 """Reading: bytes, lines, documents; positions of what is read, limits, and what is said of bad input."""
 
-from __future__ import annotations
-
 import itertools
 import json
 import re

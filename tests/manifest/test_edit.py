@@ -1,7 +1,5 @@
 """Edits: text and changes in, exact text out. What was not asked for stays byte for byte."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path

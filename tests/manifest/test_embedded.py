@@ -1,7 +1,5 @@
 """Keys in the text of a manifest that is in a string: which, and at which line and column."""
 
-from __future__ import annotations
-
 from gpuxlate.manifest.facts import keys_named
 from gpuxlate.manifest.texts import EMBEDDED, named_in
 from gpuxlate.yamltext.compose import documents

@@ -1,7 +1,5 @@
 """Without PyYAML's C extension: the same manifests are accepted, with the same values and places."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

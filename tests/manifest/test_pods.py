@@ -7,8 +7,6 @@ ray-project/kuberay, kubeflow/trainer, volcano-sh/volcano, kubernetes-sigs/lws, 
 openkruise/kruise, as of 2026-08; SeldonIO/seldon-core 1.18.
 """
 
-from __future__ import annotations
-
 import gc
 from functools import cache
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Generated workloads in many styles of YAML: from A to B and back gives A."""
 
-from __future__ import annotations
-
 import difflib
 import json
 import re

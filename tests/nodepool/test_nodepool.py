@@ -1,7 +1,5 @@
 """``gpuxlate nodepool``: what each cloud needs of nodes, versions, the formats, and autoscalers."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Applications of kustomize: written, drawn, and the keys of their pods as kubectl builds them and we do."""
 
-from __future__ import annotations
-
 import json
 import re
 import shutil

@@ -1,7 +1,5 @@
 """What kustomize builds is counted, once: each overlay that no other uses, with replicas and patches."""
 
-from __future__ import annotations
-
 import json
 import re
 import tempfile

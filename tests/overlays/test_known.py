@@ -1,7 +1,5 @@
 """Which bases a patch has, and what is said where they are not known."""
 
-from __future__ import annotations
-
 import os
 import re
 import tempfile

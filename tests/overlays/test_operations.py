@@ -1,7 +1,5 @@
 """Edits of an object that are written as edits of the operations on it."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Sequence
 from typing import Any

@@ -4,8 +4,6 @@ For tests/overlays/ (beside apps.py). ``gpuxlate translate -i`` on the folder, t
 and ``kubectl kustomize``, then ``gpuxlate translate -``.
 """
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 from typing import Any

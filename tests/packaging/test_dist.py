@@ -3,8 +3,6 @@
 This needs a package index; where pip cannot reach one, the test is skipped.
 """
 
-from __future__ import annotations
-
 import hashlib
 import json
 import os

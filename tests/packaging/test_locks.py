@@ -1,8 +1,6 @@
 """The locks in ``requirements/`` are those of pyproject.toml, with hashes; make takes no others. And what
 ``make audit`` says of them and how it ends, for what pip-audit may answer."""
 
-from __future__ import annotations
-
 import json
 import os
 import re

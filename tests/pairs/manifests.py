@@ -1,7 +1,5 @@
 """Manifests for the tests of pairs: nothing of the pipeline that they are given to has a part in them."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

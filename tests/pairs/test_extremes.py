@@ -3,8 +3,6 @@
 2^63-1 is the most that a quantity holds (k8s.io/apimachinery, ``resource.Quantity``).
 """
 
-from __future__ import annotations
-
 import re
 from itertools import product
 

@@ -1,7 +1,5 @@
 """``gpuxlate.io/ignore`` is no key of a share: every translation keeps it as it is, both ways."""
 
-from __future__ import annotations
-
 from functools import cache
 from itertools import permutations
 

@@ -4,8 +4,6 @@
 contract, with the source beside each case, and never from what the code prints.
 """
 
-from __future__ import annotations
-
 from itertools import permutations
 from pathlib import Path
 from typing import Any

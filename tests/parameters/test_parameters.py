@@ -3,8 +3,6 @@
 Putting parameters into a text that somebody wrote: our lines change, every other byte stays.
 """
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

@@ -1,7 +1,5 @@
 """Packing fleets on equal nodes: every packing is valid, and no bound is above the best one."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Sequence
 from itertools import combinations, product

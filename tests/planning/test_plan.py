@@ -1,7 +1,5 @@
 """``gpuxlate plan``: cards for pods, what is said of the numbers, bad input, parts of cards, and the page."""
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable, Iterator, Mapping

@@ -5,8 +5,6 @@ In full effort it is installed too, in a new environment: gpuxlate comes from th
 on from the environment that runs the tests, so that only the build backend is fetched.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import subprocess

@@ -3,8 +3,6 @@
 Every expression has its static type, every evaluation a value: an error is an AssertionError.
 """
 
-from __future__ import annotations
-
 import re
 from fractions import Fraction
 from functools import cache

@@ -3,8 +3,6 @@
 ``python -m tests.fixtures.refresh`` writes them anew.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Policies of clusters with a profile: their verdict is that of lint with the same profile."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import cache

@@ -1,7 +1,5 @@
 """The documents themselves: golden files, schemas, names, messages, costs, and what webhooks have written."""
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import replace

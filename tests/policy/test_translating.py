@@ -1,7 +1,5 @@
 """A cluster that translates stores what ``translate`` writes, and refuses what it refuses, with its code."""
 
-from __future__ import annotations
-
 from itertools import chain
 from pathlib import Path
 from random import Random

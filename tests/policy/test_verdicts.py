@@ -1,7 +1,5 @@
 """The verdict of the policies is the verdict of lint: the same codes, as severe, for the same pods."""
 
-from __future__ import annotations
-
 import json
 from dataclasses import replace
 from functools import cache

@@ -3,8 +3,6 @@
 ``JSONPatch{...}`` is a type of the API server; here it is a mapping, and the patch is applied in Python.
 """
 
-from __future__ import annotations
-
 import json
 from collections.abc import Iterator
 from functools import cache

@@ -4,8 +4,6 @@ A document is a manifest of ``fixtures/`` with a few mutations of its text, and 
 YAML, alone or in a stream: what it is wrong about, it is wrong about by itself.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Callable

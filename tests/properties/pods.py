@@ -4,8 +4,6 @@ A pod is what a dialect writes for a random share, and then up to three mistakes
 the data sheets of all registered dialects and nothing else of them, so a new dialect is tried as it comes.
 """
 
-from __future__ import annotations
-
 import json
 import random
 from collections.abc import Callable, Iterator

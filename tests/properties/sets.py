@@ -4,8 +4,6 @@ A set is the same for the same number. Names and texts are drawn so that what on
 (the template of a claim, the base of a patch) is often in no vendor's word.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Sequence
 from pathlib import Path

@@ -4,8 +4,6 @@ in keys of several.
 The same flags are given again. What the first run left, the second leaves; what it refused has no result.
 """
 
-from __future__ import annotations
-
 import random
 from typing import Any
 

@@ -8,8 +8,6 @@ What may differ, and nothing else does:
   (``unnumbered``).
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Sequence

@@ -10,8 +10,6 @@ What may differ, beside what ``test_alone_and_together`` lists, and nothing else
 No two documents name one claim: a pod of one file then has the claims of another, which ``test_split`` is on.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

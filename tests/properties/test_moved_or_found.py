@@ -6,8 +6,6 @@ Or it is refused by an error with file and line. What stays as it is has a findi
 ``lint`` where the pod is in the dialect of the target already, which ``translate`` leaves alone.
 """
 
-from __future__ import annotations
-
 import random
 from collections.abc import Iterator
 from dataclasses import replace

@@ -4,8 +4,6 @@ What may differ, and nothing else does: files, lines and numbers of documents. N
 pod names is taken away by a translation.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import re

@@ -4,8 +4,6 @@ Each amount to each dialect: to those that count the same, number by number, and
 what is exact comes back byte for byte, and nothing is ever below what was asked.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Quotas as people write them: what each becomes, what is left and where, and that nothing else changes."""
 
-from __future__ import annotations
-
 import json
 from pathlib import Path
 from typing import Any

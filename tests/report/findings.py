@@ -1,7 +1,5 @@
 """Findings and sources that the tests of all formats share."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, ObjectRef, Severity, Span

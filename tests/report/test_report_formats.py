@@ -1,7 +1,5 @@
 """json, github, gitlab: exact output; and what holds for every format."""
 
-from __future__ import annotations
-
 import json
 import re
 import subprocess

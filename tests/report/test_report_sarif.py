@@ -4,8 +4,6 @@ No package that could be a development dependency carries the schema of SARIF 2.
 properties that the specification allows and requires are said here, for the objects in use.
 """
 
-from __future__ import annotations
-
 import json
 from typing import Any
 

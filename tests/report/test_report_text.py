@@ -1,7 +1,5 @@
 """The text format: exact output, alignment, cuts, and nothing that acts on a terminal."""
 
-from __future__ import annotations
-
 import pytest
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity, Span

@@ -1,7 +1,5 @@
 """The examples in the docstrings of rules: "Example" breaks the rule, "Use instead" keeps all."""
 
-from __future__ import annotations
-
 import re
 import textwrap
 from collections.abc import Iterator

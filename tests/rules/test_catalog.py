@@ -1,7 +1,5 @@
 """How rules are found, in a module, in a package and by their code; and what is said of all of them."""
 
-from __future__ import annotations
-
 import re
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """The docstring of every rule: its headings, and all that holds of its examples in one test a rule."""
 
-from __future__ import annotations
-
 import pytest
 
 from gpuxlate.model.diagnostics import Diagnostic, Severity

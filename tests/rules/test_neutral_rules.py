@@ -3,8 +3,6 @@
 A text marks where its finding must stand with guillemets: ``mgpu-memory: «4Gi»``.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from dataclasses import dataclass

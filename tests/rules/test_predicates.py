@@ -1,7 +1,5 @@
 """Conditions: what each is true of, and that its three forms agree on any pod."""
 
-from __future__ import annotations
-
 import re
 
 import pytest

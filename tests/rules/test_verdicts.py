@@ -1,7 +1,5 @@
 """What the check, the JSON Schema and the CEL of a rule say of its examples, of its cases and of any pod."""
 
-from __future__ import annotations
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

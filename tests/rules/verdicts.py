@@ -5,8 +5,6 @@ Kubernetes adds to CEL (apiserver/pkg/cel/library, quantity.go and lists.go) are
 the two of strings that are used: ``indexOf`` of the extension for strings stands in the way of that of lists.
 """
 
-from __future__ import annotations
-
 import json
 import re
 from collections.abc import Iterable, Iterator

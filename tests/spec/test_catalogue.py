@@ -1,7 +1,5 @@
 """The catalogue of cards: its data, the names in it, and what a profile adds."""
 
-from __future__ import annotations
-
 import json
 import pickle
 import re

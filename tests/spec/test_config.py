@@ -1,7 +1,5 @@
 """Configuration and profiles: found, read, refused in people's words; and what they cost."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """The GPUShare document: what is refused, where, in which words; what is read; what is written."""
 
-from __future__ import annotations
-
 from itertools import product
 from typing import Any
 

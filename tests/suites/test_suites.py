@@ -6,8 +6,6 @@ JSON is read as YAML. Version 0.1.0 has the files themselves. 1.0.0 has them as 
 the bytes of 25 that are no UTF-8 are lost; of it come the texts that parsers understand differently.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import shutil

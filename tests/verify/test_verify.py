@@ -1,7 +1,5 @@
 """Verifying: reading nvidia-smi of drivers of several generations, the bounds, ACK, and the command."""
 
-from __future__ import annotations
-
 import json
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Stand-in servers on loopback, and the plug-in run against them."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path

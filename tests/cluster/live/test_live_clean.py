@@ -3,8 +3,6 @@
 What the server fills in is left out again; what any reader reads of a document is what was written.
 """
 
-from __future__ import annotations
-
 import copy
 import json
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The one door to a server: what it makes of faults, what it holds, and which server a kubeconfig means."""
 
-from __future__ import annotations
-
 import gc
 import json
 import os

@@ -1,7 +1,5 @@
 """Completion as kubectl asks for it, without a server."""
 
-from __future__ import annotations
-
 import subprocess
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``kubectl gpuxlate`` on live objects: what is printed, the exit code, and what a server is asked."""
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys

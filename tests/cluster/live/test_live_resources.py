@@ -1,7 +1,5 @@
 """What words mean which live objects."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pytest

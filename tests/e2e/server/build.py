@@ -7,8 +7,6 @@ seven minutes on two cores; after that the cache folder answers at once.
     python -m tests.e2e.server.build      # prints the path of the binary
 """
 
-from __future__ import annotations
-
 import fcntl
 import json
 import os

@@ -8,8 +8,6 @@ No scheduler, no kubelet and no controller runs: a node is what the test says it
 pods by itself.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import shutil

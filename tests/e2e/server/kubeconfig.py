@@ -1,7 +1,5 @@
 """The users of a test cluster, and kubeconfig files for them."""
 
-from __future__ import annotations
-
 import base64
 import json
 import secrets

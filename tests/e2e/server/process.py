@@ -1,7 +1,5 @@
 """etcd and kube-apiserver: their command lines, and child processes that never outlive the tests."""
 
-from __future__ import annotations
-
 import shutil
 import socket
 import subprocess

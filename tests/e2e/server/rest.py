@@ -1,7 +1,5 @@
 """A few REST calls over one kept connection, for making many objects fast."""
 
-from __future__ import annotations
-
 import http.client
 import json
 import ssl

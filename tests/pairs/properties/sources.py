@@ -3,8 +3,6 @@
 They are written here, by hand and as text, so that nothing of the pipeline has a part in what it is given.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any

@@ -7,8 +7,6 @@ time nothing happens. Where nothing is lost, the way does not matter: there and 
 by a third dialect is as straight. Each pair has the same pods on every quick run.
 """
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import replace
