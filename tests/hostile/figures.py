@@ -40,7 +40,7 @@ def main() -> None:
         "tags that would run code, all of them at every command": len(test_every_command.TAGS),
         "commands without a network": len(RUNS),
         "texts made to blow up, each at six commands": len(BOMBS),
-        "shapes of text whose work is counted, each in four ways": len(SHAPES),
+        "shapes of text whose work is counted, each in five ways": len(SHAPES),
         "shapes of large text under limits of the kernel": len(test_work.LARGE),
         "numbers, each at ten commands": len(test_limits.NUMBERS),
         "commands with escapes in every name": len(RUNS),
