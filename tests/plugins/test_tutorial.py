@@ -20,6 +20,7 @@ import pytest
 from gpuxlate.testing import BackendContract
 from tests.effort import only_in_full
 
+pytestmark = only_in_full
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "examples" / "plugin"
 PAGE = (ROOT / "docs" / "writing-a-target.md").read_text(encoding="utf-8")
@@ -82,7 +83,7 @@ def package(folder: Path, name: str, entries: str, module: str | None) -> None:
         (folder / f"{name}.py").write_text(module)
 
 
-@pytest.fixture(params=["there", pytest.param("installed", marks=only_in_full)])
+@pytest.fixture(params=["there", "installed"])
 def kestrel(request: pytest.FixtureRequest, tmp_path: Path) -> Environment:
     """An environment with the package of the tutorial."""
     if request.param == "installed":
