@@ -61,7 +61,7 @@ audit: $(VENV)/dist.stamp  ## check requirements/ for known vulnerabilities
 # The ranges of pyproject.toml at both ends. Without the tests in which no package of them works:
 # conformance, properties, pairs, rules and backends try gpuxlate's own arithmetic; packaging builds and installs.
 RANGE := tests $(foreach one,conformance plugins packaging properties pairs rules backends fixtures docs hostile \
-	overlays charts quotas contrib leftovers policy \
+	overlays charts quotas contrib leftovers policy claims parameters planning nodepool \
 	lint/test_text_soundness.py lint/test_cases.py lint/test_fix_never_less.py lint/test_fix.py lint/test_parts.py \
 	test_linear.py test_architecture.py, \
 	--ignore tests/$(one))
