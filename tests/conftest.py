@@ -1,5 +1,7 @@
 """How much the tests try is said at the top of a run, and how a run in full is repeated at its end."""
 
+from typing import Any
+
 import pytest
 from hypothesis import settings
 
@@ -18,7 +20,7 @@ def pytest_report_header() -> str:
     return f"effort: {effort.EFFORT}, seed {effort.SEED}"
 
 
-def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+def pytest_terminal_summary(terminalreporter: Any) -> None:
     if effort.FULL and terminalreporter.stats.get("failed"):
         again = f"GPUXLATE_EFFORT=full GPUXLATE_SEED={effort.SEED} repeats this run."
         terminalreporter.write_line(
