@@ -16,6 +16,11 @@ def pytest_configure(config: pytest.Config) -> None:
         config.option.hypothesis_seed = str(effort.SEED)
 
 
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    if not effort.FULL and item.get_closest_marker("full"):
+        pytest.skip("GPUXLATE_EFFORT=full runs it")
+
+
 def pytest_report_header() -> str:
     return f"effort: {effort.EFFORT}, seed {effort.SEED}"
 

@@ -2,15 +2,14 @@
 
 Both run the same cases. Quick draws few examples, the same ones in every run, and a part of each large
 product of cases. Full draws them all, from a new seed in every run; what fails is printed, and is to be added
-as an ``@example``. A test that only runs in full says so: ``only_in_full``.
+as an ``@example``. A test that only runs in full has the mark ``full``.
 """
 
 import os
 import random
 from collections.abc import Iterable, Sequence
-from typing import Any, TypeVar
+from typing import TypeVar
 
-import pytest
 from hypothesis import HealthCheck, settings
 
 T = TypeVar("T")
@@ -50,9 +49,12 @@ def tries(full: int) -> settings:
 
 
 def some(cases: Iterable[T]) -> Sequence[T]:
-    """All of a large product of cases, or a part of them, spread over all."""
+    """All of a large product of cases, or a part of them: drawn, as steps could miss a column."""
     found = list(cases)
-    return found if FULL else found[:: max(1, len(found) // number(len(found)))]
+    return [found[at] for at in sorted(random.Random(SEED).sample(range(len(found)), number(len(found))))]
 
 
-only_in_full: Any = pytest.mark.skipif(not FULL, reason="GPUXLATE_EFFORT=full runs it")
+def turn(options: Iterable[T], number: int) -> Sequence[T]:
+    """All of the options in full; in quick one of them, with each number the next."""
+    found = list(options)
+    return found if FULL else [found[number % len(found)]]

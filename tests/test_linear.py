@@ -29,7 +29,7 @@ from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.events import EventParser
 from gpuxlate.yamltext.source import Source
 from tests.counting import Watched, calls, grows_with_the_input, lines
-from tests.hostile.conftest import turn
+from tests.effort import turn
 from tests.hostile.shapes import SHAPES
 
 

@@ -12,6 +12,14 @@ import pytest
 from docs.tools.staging import ROOT, stage
 
 
+@pytest.hookimpl(tryfirst=True)  # before -m selects
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Making all pages takes longer than most folders of tests: what needs them is asked in full."""
+    for item in items:
+        if {"pages", "site"} & {*getattr(item, "fixturenames", ())}:
+            item.add_marker("full")
+
+
 def once(factory: pytest.TempPathFactory, name: str, make: Callable[[Path], None]) -> Path:
     """A folder that the first process of a run makes, and the others wait for."""
     base = factory.getbasetemp()

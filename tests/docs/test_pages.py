@@ -27,7 +27,7 @@ from gpuxlate.model.diagnostics import URL
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.rules.products import PRODUCTS
-from tests.effort import only_in_full, some
+from tests.effort import some
 from tests.errors.table import sections
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,7 +40,7 @@ RULES = all_rules(BACKENDS)
 WITH_INSERTS = sorted({path.relative_to(ROOT) for one in inserts.PAGES for path in ROOT.glob(one)})
 
 
-@only_in_full  # every command of the pages: CI does it with each change
+@pytest.mark.full  # every command of the pages: CI does it with each change
 @pytest.mark.parametrize("page", WITH_INSERTS, ids=str)
 def test_what_a_page_shows_is_current(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Else run ``make docs``. A page is a test, since its commands take their time."""

@@ -23,7 +23,6 @@ from docs.tools import staging
 from docs.tools.playground import browser as browser_tool
 from docs.tools.playground import in_browser
 from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
-from tests.effort import only_in_full
 
 ROOT = Path(__file__).resolve().parents[2]
 FORM = (ROOT / "docs/playground/form.html").read_text(encoding="utf-8")
@@ -231,7 +230,7 @@ def built(request: pytest.FixtureRequest) -> Path:
     return site
 
 
-@only_in_full
+@pytest.mark.full
 @pytest.mark.slow
 def test_the_first_visit_is_light(built: Path, tmp_path: Path) -> None:
     archive = shutil.make_archive(str(tmp_path / "packed"), "gztar", built / "playground")
@@ -247,7 +246,7 @@ def step(name: str) -> str:
 SHOWN, FOUND, ENTER, OPENED, ELSEWHERE = map(step, ("shown", "finding", "enter", "opened", "elsewhere"))
 
 
-@only_in_full
+@pytest.mark.full
 @pytest.mark.slow
 def test_in_chromium(built: Path, tmp_path: Path) -> None:
     """Pasted, translated and checked; nothing goes elsewhere, and no server is needed once it is there."""

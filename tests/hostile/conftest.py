@@ -6,10 +6,10 @@ import os
 import stat
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 import pytest
 
@@ -17,7 +17,6 @@ from tests.effort import FULL
 from tests.hostile.commands import RUNS, texts
 from tests.lint.conftest import pod
 
-T = TypeVar("T")
 ROOT = Path(__file__).parents[2]
 
 SHARE = "vke.volcengine.com/mgpu-core: 30\nvke.volcengine.com/mgpu-memory: 4096"
@@ -175,12 +174,6 @@ def left_over(name: str) -> bool:
     """The name is that of a temporary file."""
     last = name.rpartition("/")[2]
     return last.startswith(".") and last.endswith(".gpuxlate")
-
-
-def turn(options: Iterable[T], number: int) -> Sequence[T]:
-    """All of the options in full; in quick one of them, with each number the next."""
-    found = list(options)
-    return found if FULL else [found[number % len(found)]]
 
 
 def moments(calls: list[str], *hows: str, at_a_write: str = "") -> list[tuple[int, str]]:

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from gpuxlate.cli.app import COMMANDS
+from tests.effort import turn
 from tests.hostile.commands import RUNS, STDIN, texts
-from tests.hostile.conftest import Done, Worker, fill, holds, left_over, turn
+from tests.hostile.conftest import Done, Worker, fill, holds, left_over
 from tests.hostile.test_escapes import ESCAPES, QUOTED, SENT, harmful, hostile, obeyed
 
 every_command = pytest.mark.parametrize("name", RUNS)

