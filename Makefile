@@ -69,11 +69,12 @@ RANGE := tests $(foreach one,conformance plugins packaging properties pairs rule
 test-lowest: $(VENV)/lowest/stamp  ## the tests with the lowest versions that pyproject.toml allows
 	$(VENV)/lowest/bin/python -m pytest -n auto $(RANGE)
 
-test-newest: $(VENV)/dist.stamp  ## the tests with the newest versions of today, if the lock is older
-	@$(BIN)/python contrib/lock.py --newest $(VENV)/newest.txt
-	@if cmp -s $(VENV)/newest.txt requirements/dev.txt; \
-	then echo "requirements/dev.txt has the newest versions that pyproject.toml allows: make test is with these"; \
-	else diff requirements/dev.txt $(VENV)/newest.txt | grep '^[<>] [a-z]' | tr -d '\\'; \
+test-newest: $(VENV)/dist.stamp  ## the tests with the newest versions of today, if the lock of what users install is older
+	@$(BIN)/python contrib/lock.py --newest app $(VENV)/newest.txt
+	@if cmp -s $(VENV)/newest.txt requirements/app.txt; \
+	then echo "requirements/app.txt has the newest versions that pyproject.toml allows: make test is with these"; \
+	else diff requirements/app.txt $(VENV)/newest.txt | grep '^[<>] [a-z]' | tr -d '\\'; \
+	$(BIN)/python contrib/lock.py --newest dev $(VENV)/newest.txt; \
 	$(PYTHON) -m venv --clear $(VENV)/newest; \
 	$(VENV)/newest/bin/python $(LOCKED) $(VENV)/newest.txt; \
 	$(VENV)/newest/bin/python $(ITSELF); \

@@ -4,7 +4,7 @@ Each is one set of packages with a version and the hashes of its files, the same
 gpuxlate supports. ``pip install --require-hashes`` takes nothing else. No index stands in them: the
 caller's pip decides where files come from, and the hashes what they may hold.
 
-``--keep`` changes only what pyproject.toml no longer allows. ``--newest FILE`` writes what ``dev.txt``
+``--keep`` changes only what pyproject.toml no longer allows. ``--newest LOCK FILE`` writes what one of them
 would be, and no other file. Needs ``uv`` (the extra ``dist``).
 """
 
@@ -61,11 +61,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--keep", action="store_true", help="keep the versions that are still allowed")
     parser.add_argument(
-        "--newest", type=Path, metavar="FILE", help="only dev.txt as it would be, into a file"
+        "--newest", nargs=2, metavar=("LOCK", "FILE"), help="only dev, say, as it would be, into a file"
     )
     given = parser.parse_args(arguments)
     if given.newest:
-        given.newest.write_text(resolved(LOCKS[0], keep=False), encoding="utf-8")
+        name, file = given.newest
+        lock = next(one for one in LOCKS if one.name == name)
+        Path(file).write_text(resolved(lock, keep=False, alone=True), encoding="utf-8")
         return 0
     FOLDER.mkdir(exist_ok=True)
     for one in LOCKS:
@@ -74,8 +76,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     return 0
 
 
-def resolved(lock: Lock, *, keep: bool) -> str:
-    """The text of a lock, with a head that says what it is."""
+def resolved(lock: Lock, *, keep: bool, alone: bool = False) -> str:
+    """The text of a lock, with a head that says what it is; ``alone``: whatever versions the widest has."""
     widest = LOCKS[0].path
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "lock.txt"
@@ -84,7 +86,7 @@ def resolved(lock: Lock, *, keep: bool) -> str:
         options = [word for extra in lock.extras for word in ("--extra", extra)]
         if lock.lowest:
             options += ["--resolution", "lowest-direct"]
-        elif lock.path != widest:
+        elif lock.path != widest and not alone:
             options += ["--constraint", str(widest)]
         if not keep:
             options += ["--upgrade"]
