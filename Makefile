@@ -69,7 +69,7 @@ RANGE := tests $(foreach one,conformance plugins packaging properties pairs rule
 test-lowest: $(VENV)/lowest/stamp  ## the tests with the lowest versions that pyproject.toml allows
 	$(VENV)/lowest/bin/python -m pytest -n auto $(RANGE)
 
-test-newest: $(VENV)/dist.stamp  ## the tests with the newest versions of today, if the lock of what users install is older
+test-newest: $(VENV)/dist.stamp  ## the tests with the newest versions of today, if the lock of run-time packages is older
 	@$(BIN)/python contrib/lock.py --newest app $(VENV)/newest.txt
 	@if cmp -s $(VENV)/newest.txt requirements/app.txt; \
 	then echo "requirements/app.txt has the newest versions that pyproject.toml allows: make test is with these"; \
