@@ -25,7 +25,8 @@ from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.model.spots import spots
 from gpuxlate.rules import catalog
-from gpuxlate.rules.base import Context, Rule, check_document, check_pod, in_order
+from gpuxlate.rules.base import Context, Rule, check_document, in_order
+from gpuxlate.rules.index import check_pod
 from gpuxlate.rules.source import HELM_TEMPLATE, no_yaml, template_in, too_many, too_much, unrendered
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.yamltext import nodes
@@ -245,11 +246,10 @@ def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
 
 
 def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    words = vocabulary_of(context)
-    if pod.claims or any(words.concerns(one.name) for one in spots(pod)):
-        yield from check_pod(catalog.neutral_pod_rules(), pod, context)
+    yield from check_pod(catalog.neutral_pod_rules(), pod, context)
     speaking = registry.spoken_in(pod)
     if context.partial:  # labels alone, say: the resources are in the object
+        words = vocabulary_of(context)
         speaking = tuple(
             one
             for one in registry.pod_backends()
@@ -272,7 +272,8 @@ def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnosti
     """The rules of a target whose shares are not in pods, and findings of its reader, without fixes."""
     keys = job.pod.keys
     here = context._replace(dialects=(backend,))
-    found = list(check_pod((*catalog.rules_beside(backend), *backend.rules), keys, here))
+    both = (catalog.rules_beside(backend), backend.rules)
+    found = [one for rules in both for one in check_pod(rules, keys, here)]
     yield from (one.located(fix=None) for one in found)
     reported = {one.path for one in found if one.severity is Severity.ERROR}
     if any(name.startswith(backend.gpu_prefixes) for name in limits_of(job)):

@@ -8,7 +8,7 @@ from collections.abc import Sequence as Several
 from typing import Any, NamedTuple
 
 from gpuxlate.manifest.claims.reading import claims_in
-from gpuxlate.manifest.objects import LAST_APPLIED, Pod, mappings_in
+from gpuxlate.manifest.objects import LAST_APPLIED, Pod, objects_in
 from gpuxlate.manifest.texts import IsKey, is_name, may_name, named_in, places, resource_of
 from gpuxlate.model.claims.objects import GROUP
 from gpuxlate.model.pod import ContainerKeys, DocumentKeys, Outside, Path
@@ -83,10 +83,10 @@ def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iter
     devices, which are read with the pods that claim them. ``bare``: names without
     a domain count in every mapping; else only where nodes are chosen, since they may be anybody's.
     """
-    objects = list(mappings_in(document))
+    objects = objects_in(document)
     written = {
-        *((*path, "status") for path, node in objects if get(node, "status") is not None),
-        *(path for path, node in objects if (get_text(node, "apiVersion") or "").startswith(f"{GROUP}/")),
+        *((*path, "status") for _, path, node in objects if get(node, "status") is not None),
+        *(path for ref, path, _ in objects if (ref.api_version or "").startswith(f"{GROUP}/")),
     }
     for steps, scalar, on_key in _scalars(deref(document.root) if document.root else None):
         text = scalar.text

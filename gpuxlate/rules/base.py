@@ -43,6 +43,20 @@ class Scope(StrEnum):
     TRANSLATION = "translation"
 
 
+class Subject(StrEnum):
+    """What vendor-neutral rules are about: ``subjects`` finds those of a pod in one walk."""
+
+    MISSPELT = "a key that is nearly one of a vendor"
+    MARK = "a key that a scheduler writes"
+    PRODUCT = "a key of a product that is known by name"
+    MISPLACED = "a known key where it may have no effect"
+    STEERING = "a known key beside the resources"
+    RESOURCE = "a key of GPUs in limits or requests"
+    REQUEST = "one of them in requests"
+    ODD_NUMBER = "one of them whose value is not a number in plain digits"
+    CLAIM = "a claim of devices"
+
+
 class Dialect(Protocol):
     """What vendor-neutral rules need to know about a vendor; every Backend is one."""
 
@@ -127,7 +141,8 @@ class Rule:
     what a profile alone shows. ``predicates_of``: what a rule over the keys of all dialects demands, once
     these are known; its ``check`` is a function of its own, with the same verdict.
     ``with_profile``: what it demands in a cluster that has a profile.
-    Without any, ``no_policy`` says why no policy of a cluster can demand it.
+    ``about``: it can only find something in pods with one of these; where there are none, in any pod.
+    Without any predicate, ``no_policy`` says why no policy of a cluster can demand it.
     """
 
     code: str
@@ -142,6 +157,7 @@ class Rule:
     page: Page | None = None
     predicates_of: PredicatesOf | None = None
     with_profile: WithProfile | None = None
+    about: frozenset[Subject] = frozenset()
 
     @property
     def name(self) -> str:
@@ -188,13 +204,6 @@ class Rule:
 
     def __call__(self, *args: Any) -> Any:
         return self._breaches(*args) if self.predicates or self.with_profile else self.check(self, *args)
-
-    @cached_property
-    def beside(self) -> frozenset[str]:
-        """The names of which a pod has one where this can find something."""
-        named = self.predicates and all(one.at and one.each for one in self.predicates)
-        named = named and self.also is None and self.with_profile is None
-        return frozenset(name for one in self.predicates for name in one.at) if named else ANY_POD
 
     def _breaches(self, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         pod = pod.with_workload()
@@ -253,8 +262,6 @@ def letters(text: str) -> str:
     return "".join(char for char in text.lower() if char.isalnum())
 
 
-ANY_POD = frozenset({"schedulerName"})
-"""``beside`` of a rule that looks at every pod."""
 PredicatesOf = Callable[[Sequence[Dialect], Profile | None], "tuple[Predicate, ...]"]
 PodCheck = Callable[[Rule, PodKeys, Context], Iterable[Diagnostic]]
 
@@ -282,6 +289,7 @@ def rule(
     page: Page | None = None,
     predicates_of: PredicatesOf | None = None,
     with_profile: WithProfile | None = None,
+    about: Subject | tuple[Subject, ...] = (),
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Declare the function below as the rule ``code``. ``fix`` is "safe", "unsafe" or None.
 
@@ -292,6 +300,7 @@ def rule(
     ``no_policy``: for a rule of pods without a predicate, why no policy of a cluster can demand it.
     ``predicates_of``: what a rule over the keys of all dialects demands, beside its own function.
     ``with_profile``: what the rule demands in a cluster that has a profile.
+    ``about``: what a pod has where it can find something, of vendor-neutral rules; else it is asked of all.
     ``page``: its Example, what to Use instead and its Source, where the docstring has none of them.
     """
     predicates = predicate if isinstance(predicate, tuple) else (predicate,)
@@ -301,6 +310,7 @@ def rule(
         return Rule(
             *(code, severity, scope, fix, check, missing, predicates, also, why, page, predicates_of),
             with_profile,
+            frozenset((about,) if isinstance(about, Subject) else about),
         )
 
     return declare
@@ -329,18 +339,6 @@ def _modules_in(package: ModuleType) -> Iterator[ModuleType]:
     """The modules of a package, in the order of their names; a plain module has none."""
     names = sorted(one.name for one in pkgutil.iter_modules(getattr(package, "__path__", ())))
     return (import_module(f"{package.__name__}.{name}") for name in names)
-
-
-def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Run the rules of pods and jobs among ``rules`` on one pod."""
-    together = pod.with_workload()  # once: predicates look at it
-    names = {"schedulerName", "nodeName", *together.labels, *together.annotations, *together.node_selector}
-    names.update(*(one.limits for one in together.all_containers()))
-    names.update(*(one.requests for one in together.all_containers()))
-    for one in rules:
-        if one.scope in (Scope.POD, Scope.JOB) and not one.beside.isdisjoint(names):
-            as_one = one.predicates or one.with_profile
-            yield from context.applying(one(together if as_one else pod, context))
 
 
 def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:

@@ -11,7 +11,7 @@ from gpuxlate.model.messages import either, say
 from gpuxlate.model.pod import Kind, PodKeys
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules import numerals
-from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.base import Context, Rule, Subject, rule
 from gpuxlate.rules.predicates.of_dialects import plausible_amounts
 from gpuxlate.rules.vocabulary import vocabulary_of
 
@@ -19,7 +19,7 @@ SMALL = ("", "m", "u", "n")
 """Suffixes with which the number is the one that was meant."""
 
 
-@rule("GX007", Severity.WARNING, predicates_of=plausible_amounts)
+@rule("GX007", Severity.WARNING, about=Subject.RESOURCE, predicates_of=plausible_amounts)
 def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The amount of GPU memory is plausible in the unit of its key.
 
@@ -71,7 +71,13 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
                 yield this.at(value, message, hint)
 
 
-@rule("GX008", Severity.WARNING, fix="safe", no_policy="the API server sees a number, not how it was written")
+@rule(
+    "GX008",
+    Severity.WARNING,
+    about=Subject.ODD_NUMBER,
+    fix="safe",
+    no_policy="the API server sees a number, not how it was written",
+)
 def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Numbers are written in plain decimal digits.
 

@@ -8,13 +8,14 @@ from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.rules.base import Context, Dialect, Rule, rule
+from gpuxlate.rules.base import Context, Dialect, Rule, Subject, rule
 from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary, vocabulary_of
 
 
 @rule(
     "K8S007",
     Severity.ERROR,
+    about=Subject.RESOURCE,
     no_policy="a predicate names its keys; this compares each key with the vendors that know it",
 )
 def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:

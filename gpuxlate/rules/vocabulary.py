@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.sheet import Key, Place
-from gpuxlate.rules.base import Context, Dialect
+from gpuxlate.rules.base import Context, Dialect, Subject
 from gpuxlate.rules.owners import Owners
 from gpuxlate.rules.products import (
     LOCAL_NAMES,
@@ -52,6 +52,7 @@ class Vocabulary(Owners[Dialect]):
         self.whole_cards = frozenset((WHOLE_CARD, *(one.whole_card_key for one in dialects)))
         self.rows = lru_cache(maxsize=4096)(self._rows)
         self.near_miss = lru_cache(maxsize=4096)(self._near_miss)
+        self.subjects = lru_cache(maxsize=4096)(self._subjects)
         # a plug-in may know products of its own
         self._look_alikes = index(one for dialect in dialects for one in dialect.look_alikes)
         known = [
@@ -90,6 +91,23 @@ class Vocabulary(Owners[Dialect]):
             or name in LOCAL_NAMES
             or self.product(name)
         )
+
+    def _subjects(self, name: str, place: Place) -> frozenset[Subject]:
+        """What a key in a place of a pod may be to a vendor-neutral rule."""
+        mark, rows = self.written_by_scheduler(name), self.rows(name)
+        by_hand = [row for row in rows if Place.SCHEDULER not in row.places]
+        effective = place is not Place.NODE_SELECTOR and any(place in row.places for row in by_hand)
+        read = bool(rows) or self.is_read(name)
+        of = {
+            Subject.MISSPELT: place is not Place.ENV and self.near_miss(name) is not None,
+            Subject.MARK: mark and place not in BY_HAND,
+            Subject.PRODUCT: self.product(name, place) is not None,
+            Subject.MISPLACED: (mark and place in BY_HAND) or (bool(by_hand) and not effective),
+            Subject.STEERING: read and place not in (Place.RESOURCE, Place.ENV),
+            Subject.RESOURCE: place is Place.RESOURCE
+            and (read or self.is_resource(name) or name in self.whole_cards),
+        }
+        return frozenset(subject for subject, holds in of.items() if holds)
 
     def is_read(self, name: str) -> bool:
         """A dialect or this tool reads the key."""

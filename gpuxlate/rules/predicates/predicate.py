@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.rules.predicates.conditions import ALWAYS, All, Amount, Any, Asks, Condition, Not
+from gpuxlate.rules.predicates.conditions import ALWAYS, All, Amount, Any, Asks, Condition, Needs, Not
 from gpuxlate.rules.predicates.names import Aliases, resources_in, under_any_name
 from gpuxlate.rules.predicates.parameters import Known, parameters_in
 from gpuxlate.rules.predicates.terms import resource
@@ -70,12 +71,23 @@ class Predicate:
             if self.when.holds(pod) and not self.must.holds(pod):
                 yield Breach(None, *self._at_pod(pod))
             return
-        for container in pod.all_containers():
-            name = next((name for name in self.at if resource(container, name)), "")
-            if self.at and not name:
-                continue
+        for container in (*pod.init_containers, *pod.containers):
+            limits, requests = container.limits, container.requests
+            name = ""
+            if self.at:
+                for name in self.at:
+                    if name in limits or name in requests:
+                        break
+                else:
+                    continue
             if self.when.holds(pod, container) and not self.must.holds(pod, container):
                 yield Breach(container, name, resource(container, name))
+
+    @cached_property
+    def needs(self) -> Needs:
+        """Sets of names: a pod that breaks it has a key of each. Sound: what is not known needs nothing."""
+        there = (frozenset(self.at),) if self.each and self.at else ()
+        return (*there, *self.when.needs(), *self.must.needs(truth=False))
 
     @property
     def demand(self) -> Condition:
