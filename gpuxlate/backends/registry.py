@@ -241,9 +241,8 @@ def form_reader(source: Source, target: str | None = None) -> Reader | None:
 
 def job_rows(document: Document) -> Iterator[JobRow]:
     """Where objects of a document may hold parameters. Loads only backends whose marks it may hold."""
-    text = document.text
     for row in BUILT_IN:
-        if row.form and ("\\" in text or any(mark in text for mark in row.marks)):
+        if row.form and document.holds("\\", *row.marks):
             yield from _rows(_load(row))
     for one in _plugins():
         yield from _rows(one)

@@ -25,8 +25,8 @@ from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.model.spots import spots
 from gpuxlate.rules import catalog
-from gpuxlate.rules.base import Context, Rule, check_document, in_order
-from gpuxlate.rules.index import check_pod
+from gpuxlate.rules.base import Context, Rule, in_order
+from gpuxlate.rules.index import check_document, check_pod
 from gpuxlate.rules.source import HELM_TEMPLATE, no_yaml, template_in, too_many, too_much, unrendered
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.yamltext import nodes
@@ -219,7 +219,7 @@ def _has_place(pod: Pod, fix: Fix | None) -> bool:
 
 
 def _is_share(document: Document) -> bool:
-    if not any(mark in document.text for mark in ("gpuxlate.io/", "GPUShare", "\\")):
+    if not document.holds("gpuxlate.io/", "GPUShare", "\\"):
         return False
     from gpuxlate.config.specs import is_share_document
 

@@ -133,7 +133,8 @@ def _names_more(document: Document, pods: list[Pod], is_key: IsKey) -> bool:
 
     Their places are looked up only then; most documents have none.
     """
-    known = {one.path: one.written for pod in pods for one in spots(pod.keys) if is_key(one.written)}
+    spotted = (one for pod in pods for one in spots(pod.keys) if "/" in one.name)  # others are not counted
+    known = {one.path: one.written for one in spotted if is_key(one.written)}
     return names_more(document, is_key, known.values())
 
 

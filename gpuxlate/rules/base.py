@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.pod import DocumentKeys, NodeRequirement, Path, PodKeys, Value
+from gpuxlate.model.pod import NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import Key, Place
 from gpuxlate.rules.products import Product
@@ -52,9 +52,13 @@ class Subject(StrEnum):
     MISPLACED = "a known key where it may have no effect"
     STEERING = "a known key beside the resources"
     RESOURCE = "a key of GPUs in limits or requests"
+    MEMORY = "one of them that counts MiB or GiB"
     REQUEST = "one of them in requests"
     ODD_NUMBER = "one of them whose value is not a number in plain digits"
     CLAIM = "a claim of devices"
+    OUTSIDE = "a known key outside of pods"
+    REPEATED = "a key that is set twice"
+    SHARED = "a key in an anchor that is used elsewhere too"
 
 
 class Dialect(Protocol):
@@ -339,10 +343,3 @@ def _modules_in(package: ModuleType) -> Iterator[ModuleType]:
     """The modules of a package, in the order of their names; a plain module has none."""
     names = sorted(one.name for one in pkgutil.iter_modules(getattr(package, "__path__", ())))
     return (import_module(f"{package.__name__}.{name}") for name in names)
-
-
-def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """Run the document rules among ``rules`` on one document."""
-    for one in rules:
-        if one.scope is Scope.DOCUMENT:
-            yield from one(document, context)

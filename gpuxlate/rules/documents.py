@@ -9,10 +9,10 @@ from typing import NamedTuple
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import DocumentKeys, Path, PodKeys
-from gpuxlate.rules.base import Context, Rule, Scope, rule
+from gpuxlate.rules.base import Context, Rule, Scope, Subject, rule
 
 
-@rule("GX002", Severity.ERROR, scope=Scope.DOCUMENT)
+@rule("GX002", Severity.ERROR, about=Subject.REPEATED, scope=Scope.DOCUMENT)
 def key_is_given_once(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
     """A mapping sets each key once.
 
@@ -66,7 +66,7 @@ def key_is_given_once(this: Rule, document: DocumentKeys, context: Context) -> I
         )
 
 
-@rule("GX005", Severity.WARNING, scope=Scope.DOCUMENT)
+@rule("GX005", Severity.WARNING, about=Subject.SHARED, scope=Scope.DOCUMENT)
 def share_stands_by_itself(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
     """No share is in an anchor, alias or merge key that something else uses too.
 
@@ -117,7 +117,7 @@ def share_stands_by_itself(this: Rule, document: DocumentKeys, context: Context)
         )
 
 
-@rule("GX014", Severity.INFO, scope=Scope.DOCUMENT)
+@rule("GX014", Severity.INFO, about=Subject.OUTSIDE, scope=Scope.DOCUMENT)
 def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
     """A vendor's key is in a pod.
 

@@ -12,8 +12,8 @@ from functools import cached_property
 from typing import NamedTuple
 
 from gpuxlate.model.diagnostics import Diagnostic
-from gpuxlate.model.pod import PodKeys
-from gpuxlate.model.spots import spots
+from gpuxlate.model.pod import DocumentKeys, PodKeys
+from gpuxlate.model.spots import names_in, spots
 from gpuxlate.rules.base import Context, Rule, Scope, Subject
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 
@@ -58,7 +58,7 @@ class Rules(tuple[Rule, ...]):
             numbers.update(index.in_clusters)
         for subject in subjects(pod, vocabulary_of(context)) if index.by_subject else ():
             numbers.update(index.by_subject.get(subject, ()))
-        for name in _names(pod) if index.by_key else ():
+        for name in names_in(pod) if index.by_key else ():
             numbers.update(index.by_key.get(name, ()))
         return (self[number] for number in sorted(numbers))
 
@@ -72,18 +72,18 @@ def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator
         yield from context.applying(one(together if as_one else pod, context))
 
 
-def _names(pod: PodKeys) -> Set[str]:
-    """Every key of a pod, and the fields that predicates name like one."""
-    names = {*pod.labels, *pod.annotations, *pod.node_selector}
-    names.update(pod.owner_labels, pod.owner_annotations, pod.stray_labels, pod.stray_annotations)
-    if pod.scheduler_name is not None:
-        names.add("schedulerName")
-    if pod.node_name is not None:
-        names.add("nodeName")
-    for container in pod.all_containers():
-        names.update(container.limits, container.requests, container.env)
-    names.update(one.key for one in pod.requirements())
-    return names
+def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
+    """Run the document rules among ``rules`` on one document."""
+    found = {
+        Subject.CLAIM: document.claims or document.several,
+        Subject.OUTSIDE: document.outside,
+        Subject.REPEATED: document.repeated,
+        Subject.SHARED: document.shared,
+    }
+    there = {subject for subject, some in found.items() if some}
+    for one in rules:
+        if one.scope is Scope.DOCUMENT and (not one.about or not one.about.isdisjoint(there)):
+            yield from one(document, context)
 
 
 def subjects(pod: PodKeys, words: Vocabulary) -> Set[Subject]:

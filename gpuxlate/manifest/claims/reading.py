@@ -31,11 +31,13 @@ _READ = ("name", "deviceClassName", "count", "allocationMode", "capacity", "sele
 _FORMS = {"exactly": Form.EXACTLY, "firstAvailable": Form.FIRST}
 
 
-def may_name_claims(text: str | bytes) -> bool:
-    """Whether a text may hold claims, or name some. A key in double quotes may be written with escapes."""
-    if isinstance(text, bytes):
-        return MARK.encode() in text or b"\\" in text
-    return MARK in text or "\\" in text
+MARKS = (MARK, "\\")
+"""One of them is in a text that holds claims or names some: a key in double quotes may have escapes."""
+
+
+def may_name_claims(text: bytes) -> bool:
+    """Whether a text may hold claims, or name some."""
+    return any(one.encode() in text for one in MARKS)
 
 
 def names_in(document: Document, known: Container[Path]) -> Iterator[str]:
@@ -60,7 +62,7 @@ def _names_claim(node: Scalar, path: Path) -> bool:
 
 def claims_in(document: Document) -> Iterator[ClaimObject]:
     """The templates of claims and the claims of a document."""
-    if may_name_claims(document.text):
+    if document.holds(*MARKS):
         yield from claims_of(document)
 
 

@@ -14,13 +14,13 @@ from typing import TypeAlias
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, PodKeys, Value
 from gpuxlate.model.sheet import Range
+from gpuxlate.model.spots import NODE_NAME, SCHEDULER_NAME
 from gpuxlate.rules.predicates.terms import Annotation as Annotation
 from gpuxlate.rules.predicates.terms import Label as Label
 from gpuxlate.rules.predicates.terms import Term, number_of, resource
 
 Word: TypeAlias = str | re.Pattern[str] | Range
 """What a text may be: these letters, a pattern of all of it, or a number in a range."""
-SCHEDULER_NAME, NODE_NAME = "schedulerName", "nodeName"
 Needs: TypeAlias = tuple[frozenset[str], ...]
 """Sets of names of keys: a pod has one of each set, or a condition is not what it is asked to be."""
 
