@@ -209,19 +209,21 @@ class Rule:
     def __call__(self, *args: Any) -> Any:
         return self._breaches(*args) if self.predicates or self.with_profile else self.check(self, *args)
 
-    def _breaches(self, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    def _breaches(self, pod: PodKeys, context: Context) -> Iterable[Diagnostic]:
         pod = pod.with_workload()
-        demands = [(one, self.check) for one in self.predicates]
+        broken = [(one, breach, self.check) for one in self.predicates for breach in one.breaches(pod)]
         if self.with_profile is not None and context.profile is not None:
             check = self.with_profile.check or self.check
-            demands += [(one, check) for one in self.with_profile.predicates(context.profile)]
-        for predicate, check in demands:
-            for breach in predicate.breaches(pod):
-                this = replace(self, severity=predicate.severity) if predicate.severity else self
-                found = check(this, breach, pod, context)
-                yield from (found,) if isinstance(found, Diagnostic) else found
+            demands = self.with_profile.predicates(context.profile)
+            broken += [(one, breach, check) for one in demands for breach in one.breaches(pod)]
+        found: list[Diagnostic] = []
+        for predicate, breach, check in broken:
+            this = replace(self, severity=predicate.severity) if predicate.severity else self
+            said = check(this, breach, pod, context)
+            found += (said,) if isinstance(said, Diagnostic) else said
         if self.also is not None:
-            yield from self.also(self, pod, context)
+            found += self.also(self, pod, context)
+        return found
 
     def at(
         self,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
@@ -65,23 +65,24 @@ class Predicate:
         if not self.each and not (self.must.of_pod and self.when.of_pod):
             raise ValueError(f"a predicate of pods has a condition on containers: {self}")
 
-    def breaches(self, pod: PodKeys) -> Iterator[Breach]:
+    def breaches(self, pod: PodKeys) -> Sequence[Breach]:
         """Where the pod does not hold it, init containers first."""
         if not self.each:
-            if self.when.holds(pod) and not self.must.holds(pod):
-                yield Breach(None, *self._at_pod(pod))
-            return
+            broken = self.when.holds(pod) and not self.must.holds(pod)
+            return (Breach(None, *self._at_pod(pod)),) if broken else ()
+        found: list[Breach] = []
         for container in (*pod.init_containers, *pod.containers):
-            limits, requests = container.limits, container.requests
             name = ""
             if self.at:
+                limits, requests = container.limits, container.requests
                 for name in self.at:
                     if name in limits or name in requests:
                         break
                 else:
                     continue
             if self.when.holds(pod, container) and not self.must.holds(pod, container):
-                yield Breach(container, name, resource(container, name))
+                found.append(Breach(container, name, resource(container, name)))
+        return found
 
     @cached_property
     def needs(self) -> Needs:
