@@ -278,6 +278,8 @@ def asks(pod: PodKeys, container: ContainerKeys) -> bool:
     """A container has a key of some dialect in its resources, or devices of one by a claim."""
     if any(map(is_owned, container.resources)):
         return True
+    if not container.claims:
+        return False
     ways = (way for _, _, request in pod.requests_of(container) for way in request.ways())
     return any(way.device_class and way.device_class.text in device_classes() for way in ways)
 

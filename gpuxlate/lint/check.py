@@ -11,12 +11,13 @@ from typing import NamedTuple
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.inputs.claims import Beside, Claims
-from gpuxlate.lint.quotas import judge_quotas
+from gpuxlate.lint.quotas import NO_QUOTAS, judge_quotas
 from gpuxlate.lint.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.manifest.jobs import Job, jobs_in
 from gpuxlate.manifest.layers import MANIFESTS, Kind, Laid, Layer
-from gpuxlate.manifest.objects import METADATA
+from gpuxlate.manifest.objects import METADATA, holds_kind
 from gpuxlate.manifest.pods import Pod, document_keys
+from gpuxlate.manifest.quotas.rows import KINDS as QUOTAS
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
@@ -153,13 +154,15 @@ def _document(
         result.shares += share is not None
         yield from problems
         return
-    jobs = list(jobs_in(document, registry.job_rows(document)))
+    rows = tuple(registry.job_rows(document))
+    jobs = list(jobs_in(document, rows)) if rows or document.job else []
     counts = not context.partial
     found = [] if document.job else layer.pods(document)
-    named = (beside.laid(one.under(renamed_by(context.profile))).pod for one in found)
-    pods = [one for one in named if one]
+    renamed = renamed_by(context.profile)
+    named = [one.pod.under(renamed) if renamed else one.pod for one in found if one.pod]
+    pods = [beside.resolved(one) if one.keys.claims else one for one in named]
     ignores.extend(ignores_in_document(document, pods))
-    quotas = judge_quotas(document, context)
+    quotas = judge_quotas(document, context) if counts and holds_kind(document, QUOTAS) else NO_QUOTAS
     said, read = pods, quotas.read
     if layer.kind is Kind.PATCH:
         said, read_there = _said(document, pods, found)
@@ -236,7 +239,8 @@ def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
 
     A label that a selector of the object matches is never changed alone: such a finding has no fix.
     """
-    matched = {pod.labels[name].path: pod.labels[name] for name in pod.selected if name in pod.labels}
+    labels = pod.labels
+    matched = {labels[name].path: labels[name] for name in pod.selected if name in labels}
     for one in _found_in(pod, context):
         alone = one.fix is not None and any(
             edit.path in matched and not (isinstance(edit, Put) and edit.value == matched[edit.path].text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from collections.abc import Mapping as Map
 from typing import NamedTuple
 
@@ -60,6 +60,11 @@ def objects_in(document: Document) -> Iterator[tuple[ObjectRef, Path, Mapping]]:
     """
     for path, node in _objects(document):
         yield object_ref(node), path, node
+
+
+def holds_kind(document: Document, kinds: Set[str]) -> bool:
+    """Some object of a document is of one of the kinds."""
+    return any(ref.kind in kinds for ref, _, _ in objects_in(document))
 
 
 def _objects(document: Document) -> Iterator[tuple[Path, Mapping]]:

@@ -50,7 +50,8 @@ class Owners(Generic[D]):
                     found.update(self._asked_with(name))
         names = names_in(pod)
         for number, speaks, needs in self._apart:
-            if all(not one.isdisjoint(names) for one in needs) and speaks(pod.with_workload()):
+            possible = pod.claims or not self.dialects[number].device_classes
+            if possible and all(not one.isdisjoint(names) for one in needs) and speaks(pod.with_workload()):
                 found.add(number)
         return tuple(self.dialects[number] for number in sorted(found))
 

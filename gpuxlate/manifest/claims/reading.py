@@ -60,14 +60,8 @@ def _names_claim(node: Scalar, path: Path) -> bool:
     return path[-1] in _REFERENCES or MARK in node.text
 
 
-def claims_in(document: Document) -> Iterator[ClaimObject]:
-    """The templates of claims and the claims of a document."""
-    if document.holds(*MARKS):
-        yield from claims_of(document)
-
-
 def claims_of(document: Document) -> Iterator[ClaimObject]:
-    """The same where the objects may be in no text."""
+    """The templates of claims and the claims of a document. One whose text has none of MARKS has none."""
     for ref, path, node in objects_in(document):
         group, _, version = (ref.api_version or "").rpartition("/")
         steps = _DEVICES.get(ref.kind or "")
