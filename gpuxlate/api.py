@@ -23,6 +23,7 @@ from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.translation.acceptance import acceptance
 from gpuxlate.translation.parse import share_documents
 from gpuxlate.translation.pods.item import Item
+from gpuxlate.translation.read import read_source
 from gpuxlate.translation.results import Linted, Parsed, Refused, Rendering, Translation
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
@@ -113,9 +114,9 @@ def parse(
     """
     given = _Input.of(text, name)
     source = registry.get(from_) if from_ else None
-    settings = Settings(registry.get("neutral"), source, reads_only=True, profile=_profile(profile))
+    settings = Settings.reading(source, _profile(profile))
     read = reader(Input(given.source.name, None), given.source, source.name if source else None)
-    made = translate_source(given.source, settings, read)
+    made = read_source(given.source, settings, read)
     diagnostics, items = given.findings(made.diagnostics), given.items(made.items)
     if made.refused:
         raise Refused(diagnostics, items)

@@ -22,6 +22,7 @@ from gpuxlate.lint.fix import fix_source
 from gpuxlate.report.lines import unified
 from gpuxlate.translation.parse import names
 from gpuxlate.translation.pods.fit import Accept
+from gpuxlate.translation.read import read_source
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext import compose
@@ -50,8 +51,7 @@ def translate_rounded(source: Source) -> None:
 
 
 def inspect(source: Source) -> None:
-    settings = Settings(registry.get("neutral"), reads_only=True)
-    inspect_command.totals(translate_source(source, settings).items)
+    inspect_command.totals(read_source(source, Settings.reading()).items)
 
 
 def replacements(source: Source) -> None:

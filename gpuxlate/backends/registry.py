@@ -248,6 +248,13 @@ def job_rows(document: Document) -> Iterator[JobRow]:
         yield from _rows(one)
 
 
+def job_marks() -> tuple[str, ...]:
+    """Words, one of which is in every manifest with parameters; none where a plug-in may read any."""
+    if any(_rows(one) for one in _plugins()):
+        return ()
+    return tuple({mark for row in BUILT_IN if row.form for mark in row.marks})
+
+
 def _rows(backend: Backend) -> tuple[JobRow, ...]:
     return backend.form.rows if backend.form else ()
 

@@ -17,6 +17,7 @@ from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.pods.item import Item, counted_once
 from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import ASSESS
 
 
 def command(
@@ -42,7 +43,7 @@ def command(
         common.accept(round_, fill, drop),
         common.profile(profile),
     )
-    (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings])
+    (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings], ASSESS)
     items = run.items
     broken = [one for one in run.diagnostics if one.code in ("GX001", "GX010", "GX025")]
     common.show(broken, run.texts)

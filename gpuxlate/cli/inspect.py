@@ -17,6 +17,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.share import Share
 from gpuxlate.translation.pods.item import Item, counted_once
 from gpuxlate.translation.quotas.item import QuotaItem
+from gpuxlate.translation.read import READ
 from gpuxlate.translation.settings import Settings
 
 UNREADABLE = ("GX001", "GX010", "GX012", "GX025")
@@ -34,8 +35,8 @@ def command(
 ) -> int:
     """What a set of manifests requests: workload, target, cards, cores, MiB, replicas, totals."""
     source = common.target(from_) if from_ else None
-    settings = Settings(registry.get("neutral"), source, reads_only=True, profile=common.profile(profile))
-    (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings])
+    settings = Settings.reading(source, common.profile(profile))
+    (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings], READ)
     broken = [one for one in run.diagnostics if one.code in UNREADABLE]
     common.show(broken, run.texts)
     if output == "json":

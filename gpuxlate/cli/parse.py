@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Annotated
 
-from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
 from gpuxlate.cli.render import joined
 from gpuxlate.cli.translations import count_to_each
@@ -12,6 +11,7 @@ from gpuxlate.inputs.files import InputError
 from gpuxlate.model.messages import say
 from gpuxlate.translation.parse import share_documents
 from gpuxlate.translation.pods.item import Item
+from gpuxlate.translation.read import READ
 from gpuxlate.translation.settings import Settings
 
 
@@ -23,9 +23,8 @@ def command(
 ) -> int:
     """Vendor manifests to GPUShare documents, one for each container that has a share."""
     source = common.target(from_) if from_ else None
-    # reading is a translation to the neutral dialect, where every share is exact
-    settings = Settings(registry.get("neutral"), source, reads_only=True, profile=common.profile(profile))
-    (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings])
+    settings = Settings.reading(source, common.profile(profile))
+    (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings], READ)
     common.show(run.diagnostics, run.texts)
     if run.refused:
         return common.Exit.FINDINGS

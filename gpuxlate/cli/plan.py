@@ -27,6 +27,7 @@ from gpuxlate.rules.translation import whole_cards_have_a_dialect
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import PLAN
 
 FORMAT = "gpuxlate-plan/v1"
 MOST_LINES = 24
@@ -71,18 +72,15 @@ def command(
     accept = common.accept(round_, fill, drop)
     given: list[Input] = list(common.some_inputs(paths))
     owns = [(target, _profile_of(target, profiles)) for target in targets]
-    wanted = [
-        Settings(target, source, accept, own, allow_leftovers=allow_leftovers, with_own=True)
-        for target, own in owns
-    ]
+    wanted = [Settings(target, source, accept, own, allow_leftovers=allow_leftovers) for target, own in owns]
     # dialects in which the manifests may be written: the same shares where they are now
     others = [
         one
         for one in map(common.target, profiles)
         if one not in targets and not (one.form_module or one.reads_only)
     ]
-    there = [Settings(one, source, profile=profiles[one.name], with_own=True) for one in others]
-    runs = count_to_each(given, [*wanted, *there])
+    there = [Settings(one, source, profile=profiles[one.name]) for one in others]
+    runs = count_to_each(given, [*wanted, *there], PLAN)
     run = runs[0]
     broken = [one for one in run.diagnostics if one.code in UNREADABLE and one.severity is Severity.ERROR]
     common.show(broken, run.texts)

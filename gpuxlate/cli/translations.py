@@ -24,10 +24,11 @@ from gpuxlate.model.messages import joined, plural, say
 from gpuxlate.rules.source import in_chart
 from gpuxlate.translation.claims import Named, clashes
 from gpuxlate.translation.leftovers import Leftover, left_in_text
+from gpuxlate.translation.passes import Part, Task, run_source
 from gpuxlate.translation.pods.item import Item, counted_once
 from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.settings import Settings
-from gpuxlate.translation.translate import translate_source
+from gpuxlate.translation.translate import TRANSLATE
 from gpuxlate.yamltext.compose import Reader, kept
 from gpuxlate.yamltext.source import Source, Texts
 
@@ -106,25 +107,25 @@ def _at(one: Diagnostic) -> str:
     return f"{one.file}:{one.span.line}" if one.span else str(one.file)
 
 
-def count_to_each(given: Iterable[Input], wanted: Sequence[Settings]) -> list[Run]:
-    """Translate inputs to several targets; of a kustomization, what it builds. Raises InputError."""
+def count_to_each(given: Iterable[Input], wanted: Sequence[Settings], task: Task) -> list[Run]:
+    """Do a task with inputs for several targets; of a kustomization, what it builds. Raises InputError."""
     files = given if isinstance(given, Sequence) else ()
     one = files[0] if len(files) == 1 else None
     alone = one and one.named and os.path.basename(one.name) not in NAMES
     folders = [] if alone else kustomized(files)
     if not folders:
-        return translate_to_each(given, wanted)
+        return translate_to_each(given, wanted, task)
     from gpuxlate.inputs.builds import build, builds_of
-    from gpuxlate.translation.builds import translate_build
+    from gpuxlate.translation.builds import run_build
 
     builds = builds_of(folders, files)
-    runs = translate_to_each(given, wanted, builds)
+    runs = translate_to_each(given, wanted, task, builds)
     claims = Claims(files)
     left = {one.found.file or "" for run in runs for one in run.leftovers}
     for folder in builds.roots:
         made = build(folder)
         for run, settings in zip(runs, wanted, strict=True):
-            part, sources = translate_build(made, builds, replace(settings, claims=claims), left)
+            part, sources = run_build(made, builds, replace(settings, claims=claims), task, left)
             run.items += part.items
             dialects_used(builds.name(folder), (it.source for it in part.items))
             run.leftovers += part.leftovers
@@ -137,11 +138,11 @@ def count_to_each(given: Iterable[Input], wanted: Sequence[Settings]) -> list[Ru
 
 def translate_inputs(given: Iterable[Input], settings: Settings) -> Run:
     """Translate inputs in their order. Raises InputError."""
-    return translate_to_each(given, [settings])[0]
+    return translate_to_each(given, [settings], TRANSLATE)[0]
 
 
 def translate_to_each(
-    given: Iterable[Input], wanted: Sequence[Settings], builds: Builds | None = None
+    given: Iterable[Input], wanted: Sequence[Settings], task: Task, builds: Builds | None = None
 ) -> list[Run]:
     """The same for several targets of one dialect: each input is read once. Raises InputError.
 
@@ -150,7 +151,7 @@ def translate_to_each(
     claims = Claims(given)
     settings = [replace(one, claims=claims) for one in wanted]
     runs: list[tuple[Run, list[Named]]] = [(Run(), []) for _ in settings]
-    for one, made in each(partial(_translate_input, wanted=settings, builds=builds), given):
+    for one, made in each(partial(_translate_input, wanted=settings, task=task, builds=builds), given):
         if isinstance(made, InputError):
             raise made
         for (run, named), found in zip(runs, made, strict=True):
@@ -178,11 +179,13 @@ def _bound(run: Run, name: str) -> None:
         )
 
 
-def _translate_input(one: Input, wanted: Sequence[Settings], builds: Builds | None) -> list[Translated]:
-    """Translate one input to each target. Raises InputError."""
+def _translate_input(
+    one: Input, wanted: Sequence[Settings], task: Task, builds: Builds | None
+) -> list[Translated]:
+    """Do a task with one input for each target. Raises InputError."""
     data = one.read_bytes()
     if under_chart_templates(one.place, os.getcwd()):
-        return [_template(one, data, settings) for settings in wanted]
+        return [_template(one, data, settings, task) for settings in wanted]
     if one.named and is_blank(data):
         raise InputError(say("{name}: it is empty", name=one.name))
     source = one.source(data)
@@ -191,15 +194,15 @@ def _translate_input(one: Input, wanted: Sequence[Settings], builds: Builds | No
         layer = layer._replace(counted=True)
     read = reader(one, source, wanted[0].from_.name if wanted[0].from_ else None)
     read = kept(read) if len(wanted) > 1 else read
-    return [_translate_source(one, data, source, settings, read, layer) for settings in wanted]
+    return [_run_source(one, data, source, settings, task, read, layer) for settings in wanted]
 
 
-def _translate_source(
-    one: Input, data: bytes, source: Source, settings: Settings, read: Reader, layer: Layer
+def _run_source(
+    one: Input, data: bytes, source: Source, settings: Settings, task: Task, read: Reader, layer: Layer
 ) -> Translated:
     if not one.named and may_be_skipped(data, layer, settings.profile):
         return Translated(one.name, one.path is not None, data, data)
-    made = translate_source(source, settings, read, layer)
+    made = run_source(source, settings, task, read, layer)
     return Translated(
         one.name,
         one.path is not None,
@@ -214,9 +217,10 @@ def _translate_source(
     )
 
 
-def _template(one: Input, data: bytes, settings: Settings) -> Translated:
+def _template(one: Input, data: bytes, settings: Settings, task: Task) -> Translated:
     """A Helm template: it is left as it is, and what it holds of the source is left behind."""
     source = one.source(data)
-    left = tuple(left_in_text(source, settings.scope))
-    found = (in_chart(one.name), *(() if settings.reads_only else (each.found for each in left)))
+    part = Part(diagnostics=[in_chart(one.name)])
+    task.leave(part, left_in_text(source, settings.scope))
+    found, left = tuple(part.diagnostics), tuple(part.leftovers)
     return Translated(one.name, True, data, data, (), found, left, (), (), source)

@@ -12,9 +12,11 @@ from gpuxlate.editor.texts import Text
 from gpuxlate.inputs.files import reader
 from gpuxlate.locale import tell
 from gpuxlate.model.messages import say
+from gpuxlate.translation.passes import Task, run_source
 from gpuxlate.translation.pods.item import Item
+from gpuxlate.translation.read import READ
 from gpuxlate.translation.settings import Settings
-from gpuxlate.translation.translate import translate_source
+from gpuxlate.translation.translate import ASSESS
 from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.place import locate
 
@@ -31,11 +33,11 @@ Where = tuple[int, tuple[object, ...], str]
 
 def lenses(text: Text, here: Here) -> list[types.CodeLens]:
     """One lens for each share, and one for each target beside it."""
-    shares = _items(text, here, here.reading())
+    shares = _items(text, here, here.reading(), READ)
     if not any(one.share for one in shares):
         return []
     verdicts = {
-        name: {_where(one): one for one in _items(text, here, settings)}
+        name: {_where(one): one for one in _items(text, here, settings, ASSESS)}
         for name, settings in list(here.targets.items())[:MOST_TARGETS]
     }
     places = dict(_places(text, here))
@@ -59,9 +61,9 @@ def lenses(text: Text, here: Here) -> list[types.CodeLens]:
     return found
 
 
-def _items(text: Text, here: Here, settings: Settings) -> tuple[Item, ...]:
+def _items(text: Text, here: Here, settings: Settings, task: Task) -> tuple[Item, ...]:
     read = reader(text.input, text.source)
-    return translate_source(text.source, settings, read, here.lint.layer).items if read is documents else ()
+    return run_source(text.source, settings, task, read, here.lint.layer).items if read is documents else ()
 
 
 def _where(one: Item) -> Where:

@@ -91,7 +91,7 @@ class Here:
 
     def reading(self) -> Settings:
         """To read the shares alone."""
-        return Settings(registry.get("neutral"), reads_only=True, profile=self.profile)
+        return Settings.reading(profile=self.profile)
 
     def to(self, target: str) -> Settings:
         """To translate. Raises UnknownTargetError, ReadOnlyTargetError."""

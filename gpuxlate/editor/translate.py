@@ -15,7 +15,8 @@ from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import joined, plural, say
 from gpuxlate.report.lines import unified
-from gpuxlate.translation.translate import Translation, translate_source
+from gpuxlate.translation.passes import Translation
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import documents
 
 MOST_LINES = 12

@@ -17,6 +17,7 @@ from gpuxlate.inputs.kustomize import Piece, kustomization_at
 from gpuxlate.inputs.objects import Object
 from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.manifest.claims.reading import claims_of
+from gpuxlate.manifest.layers import MANIFESTS, Laid
 from gpuxlate.manifest.operations import is_operations
 from gpuxlate.manifest.patches import patched_pods
 from gpuxlate.manifest.pods import Pod, pods_in
@@ -25,12 +26,10 @@ from gpuxlate.model.diagnostics import Diagnostic, Span
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path
-from gpuxlate.model.profile import renamed_by
 from gpuxlate.rules.translation import nothing_is_left_behind
 from gpuxlate.translation.leftovers import Leftover
-from gpuxlate.translation.pods.pod import Part
+from gpuxlate.translation.passes import Part, State, Task
 from gpuxlate.translation.settings import Settings
-from gpuxlate.translation.translate import translate_built
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, Sequence
 from gpuxlate.yamltext.place import node_at, placed
@@ -39,14 +38,14 @@ from gpuxlate.yamltext.source import Source
 PIPED = "count what kustomize builds: kubectl kustomize {folder} | gpuxlate {command}"
 
 
-def translate_build(
-    made: Build, builds: Builds, settings: Settings, left: Set[str]
+def run_build(
+    made: Build, builds: Builds, settings: Settings, task: Task, left: Set[str]
 ) -> tuple[Part, list[Source]]:
-    """The shares of a build, and the texts that its findings are in.
+    """Do a task with the objects of a build: their shares, and the texts that its findings are in.
 
     ``left``: files in which something is left behind already, whose hint is the same.
     """
-    places = _Places(made, builds)
+    places = _Places(made, builds, task.command)
     claims = _claims(made)
     whole = Part()
     missed = [one for one in _missed(made, places, settings) if one.found.file not in left]
@@ -55,9 +54,10 @@ def translate_build(
             continue
         document = replace(places.of(one.document), root=one.root, aliases=[])
         beside = settings.claims.beside(document.source)
-        names = renamed_by(settings.profile)
-        pods = [_claimed(pod.under(names), claims, beside) for pod in pods_in(document)]
-        part = translate_built(document, [_called(pod, one) for pod in pods], settings)
+        pods = [_claimed(pod.under(settings.renamed), claims, beside) for pod in pods_in(document)]
+        part = State(document=document, settings=settings, layer=MANIFESTS, task=task)
+        part.laid += (Laid(_called(pod, one)) for pod in pods)
+        task.run("shares", part)
         if one.unknown:
             if part.items or places.matter:
                 missed.append(_unknown(one, one.unknown, places, settings))
@@ -150,10 +150,12 @@ def _missed(made: Build, places: _Places, settings: Settings) -> Iterator[Leftov
 
 @dataclass
 class _Places:
-    """Where the nodes of the objects of a build are written. ``sources``: their texts, by name."""
+    """Where the nodes of the objects of a build are written. ``command``: what counts another build;
+    ``sources``: the texts, by name."""
 
     made: Build
     builds: Builds
+    command: str
     sources: dict[str, Source] = field(default_factory=dict)
 
     @property
@@ -193,9 +195,8 @@ class _Places:
     def left(
         self, name: str, message: Message, document: Document, path: Path, settings: Settings
     ) -> Leftover:
-        counting = f"{'plan' if settings.with_own else 'assess'} - --to {settings.to.name}"
-        command = "inspect -" if settings.reads_only else counting
-        found = nothing_is_left_behind(path, message, say(PIPED, folder=self.folder, command=command))
+        hint = say(PIPED, folder=self.folder, command=self.command.format(target=settings.to.name))
+        found = nothing_is_left_behind(path, message, hint)
         return Leftover(name, placed(document, replace(found, severity=settings.scope.severity)))
 
     def found(self, found: Diagnostic, one: Object) -> Diagnostic:

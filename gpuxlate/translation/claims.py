@@ -364,8 +364,6 @@ def applied(source: Source, edits: Iterable[Splice], beside: Sequence[Splice], c
     ``count``: the documents that it has before. Raises EditError where others would change too.
     """
     made = apply(source.text, [*edits, *beside])
-    if not beside:
-        return made
     removed = [one for one in beside if not one.text]
     if any(one.end == len(source.text) for one in removed) and source.text[-1] not in "\r\n":
         made = made.removesuffix("\n").removesuffix("\r")  # that of the marker, which went

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -14,7 +16,7 @@ from gpuxlate.translation.leftovers import Scope
 from gpuxlate.translation.pods.fit import Accept
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Settings:
     """The target, and the losses that the user accepts. ``from_`` None finds the dialect by its keys."""
 
@@ -22,18 +24,25 @@ class Settings:
     from_: Backend | None = None
     accept: Accept = field(default_factory=Accept)
     profile: Profile | None = None
-    reads_only: bool = False  # only the shares are needed, no new text
     allow_leftovers: bool = False
-    with_own: bool = False  # pods that have the target's own keys are items too; no new text
     claims: Claims = field(default_factory=Claims)  # those of the files of the run
 
-    @property
+    @classmethod
+    def reading(cls, from_: Backend | None = None, profile: Profile | None = None) -> Settings:
+        """To read shares: their terms are gpuxlate's own, and leftovers are counted."""
+        return cls(registry.get("neutral"), from_, profile=profile, allow_leftovers=True)
+
+    @cached_property
     def context(self) -> Context:
         return Context(self.profile, registry.pod_backends())
 
-    @property
+    @cached_property
     def scope(self) -> Scope:
-        allowed = self.allow_leftovers or self.reads_only
         source = self.from_.name if self.from_ else None
-        words, renamed = vocabulary_of(self.context), renamed_by(self.profile)
-        return Scope(source, self.to.name, words, renamed, allowed)
+        words = vocabulary_of(self.context)
+        return Scope(source, self.to.name, words, self.renamed, self.allow_leftovers)
+
+    @cached_property
+    def renamed(self) -> Mapping[str, str]:
+        """Resources that have other names in the cluster of the profile: these, to those of data sheets."""
+        return renamed_by(self.profile)

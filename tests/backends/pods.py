@@ -27,9 +27,11 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.edits import Edit, Put, Remove, Rename
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
+from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.pods.fit import Accept
+from gpuxlate.translation.read import read_source
 from gpuxlate.translation.settings import Settings
-from gpuxlate.translation.translate import Translation, translate_source
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 
@@ -226,8 +228,7 @@ def pod(limits: str, *, metadata: str = "", spec: str = "", container: str = "")
 
 def read(text: str, profile: Profile | None = None, from_: str | None = None) -> Translation:
     dialect = registry.get(from_) if from_ else None
-    settings = Settings(registry.get("neutral"), dialect, profile=profile, reads_only=True)
-    return translate_source(Source("pod.yaml", text), settings)
+    return read_source(Source("pod.yaml", text), Settings.reading(dialect, profile))
 
 
 def to(text: str, target: str, accept: Accept | None = None, profile: Profile | None = None) -> Translation:

@@ -30,9 +30,11 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.rules.base import Rule
+from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.pods.fit import Accept, PodFit, Verdict, fit_pod
+from gpuxlate.translation.read import read_source
 from gpuxlate.translation.settings import Settings
-from gpuxlate.translation.translate import Translation, translate_source
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import Document, Reader, documents
 from gpuxlate.yamltext.plain import fresh, plain_document
 from gpuxlate.yamltext.source import Source
@@ -222,9 +224,13 @@ def sparkapp(text: str) -> Source:
     return Source("pi.yaml", SPARK_APPLICATION + "".join(lines))
 
 
-def translated(source: Source, to: str, *, reads_only: bool = False) -> Translation:
-    settings = Settings(registry.get(to), reads_only=reads_only)
+def translated(source: Source, to: str) -> Translation:
+    settings = Settings(registry.get(to))
     return translate_source(source, settings, registry.form_reader(source) or documents)
+
+
+def shares_read(source: Source) -> Translation:
+    return read_source(source, Settings.reading(), registry.form_reader(source) or documents)
 
 
 def test_spark_conf_of_a_manifest() -> None:
@@ -234,7 +240,7 @@ def test_spark_conf_of_a_manifest() -> None:
     assert found.object.name == "pi"
     assert lint_source(sparkapp(GPU), LintSettings()).diagnostics == []
     assert not lint_source(sparkapp(SPARK_OK), LintSettings()).diagnostics
-    [item] = translated(sparkapp(SPARK_OK), "neutral", reads_only=True).items
+    [item] = shares_read(sparkapp(SPARK_OK)).items
     assert (item.object.name, item.source, item.share) == ("pi", SPARK, Share(1, 30, 4096))
 
 
@@ -267,7 +273,7 @@ def test_the_examples_of_the_page(about: Path) -> None:
     [path] = folder.glob("job.*")
     source = Source(path.name, path.read_text(encoding="utf-8"))
     assert lint(source.text, source.name) == []
-    [item] = translated(source, "neutral", reads_only=True).items
+    [item] = shares_read(source).items
     assert (item.source, item.object.name) == (target, "job")
     assert item.share
     assert fresh(to_document("job", item.share)) == (folder / "share.yaml").read_text()
@@ -280,7 +286,7 @@ def test_the_examples_of_the_page(about: Path) -> None:
     assert len(old) == len(new)
     changed = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
     assert all(k.GPU_PREFIXES[0] in a for a, _ in changed)
-    [again] = translated(Source(path.name, text), "neutral", reads_only=True).items
+    [again] = shares_read(Source(path.name, text)).items
     assert again.share == Share(1, wanted["cores"], wanted["memoryMiB"])
 
 
@@ -430,7 +436,7 @@ def test_rows_say_what_has_a_form() -> None:
 
 
 def parsed(text: str) -> Translation:
-    return translated(Source("form.yaml", text), "neutral", reads_only=True)
+    return shares_read(Source("form.yaml", text))
 
 
 AIAPP_SEEDS = sorted(FIXTURES.glob("volcengine-aiapp/*/about.yaml"))

@@ -17,8 +17,10 @@ from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.manifest.layers import Kind as LayerKind
 from gpuxlate.manifest.layers import Laid, Layer
 from gpuxlate.manifest.values import Chart, values_pods
+from gpuxlate.translation.passes import Task, Translation, run_source
+from gpuxlate.translation.read import READ
 from gpuxlate.translation.settings import Settings
-from gpuxlate.translation.translate import Translation, translate_source
+from gpuxlate.translation.translate import TRANSLATE, translate_source
 from gpuxlate.yamltext.source import Source
 from tests.effort import FULL, PART, some
 from tests.fixtures.cases import Kind, cases
@@ -96,10 +98,10 @@ def codes(made: Translation) -> set[str]:
     return {f"{one.code} {one.severity}" for one in made.diagnostics if one.code not in OF_VALUES}
 
 
-def both(part: Part, settings: Settings) -> tuple[Translation, Translation]:
+def both(part: Part, settings: Settings, task: Task = TRANSLATE) -> tuple[Translation, Translation]:
     return (
-        translate_source(source(as_manifest(part)), settings),
-        translate_source(source(as_values(part)), settings, layer=VALUES),
+        run_source(source(as_manifest(part)), settings, task),
+        run_source(source(as_values(part)), settings, task, layer=VALUES),
     )
 
 
@@ -113,7 +115,7 @@ def test_there_are_enough() -> None:
 def test_read_and_translate(number: int) -> None:
     _, case, part = CASES[number]
     from_ = registry.get(case.data["from"]) if case.data.get("from") else None
-    pod, values = both(part, Settings(registry.get("neutral"), from_, reads_only=True))
+    pod, values = both(part, Settings.reading(from_), READ)
     assert [(one.source, one.share) for one in values.items] == [(one.source, one.share) for one in pod.items]
     assert codes(values) == codes(pod)
     for target, expected in list(case.targets.items())[number % STEP :: STEP]:

@@ -22,9 +22,10 @@ from gpuxlate.lint.fix import fix_source
 from gpuxlate.manifest.pods import Pod, document_keys, pods_in
 from gpuxlate.manifest.replicas import replicas
 from gpuxlate.model.pod import DocumentKeys, dotted
+from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.translation.settings import Settings
-from gpuxlate.translation.translate import Translation, translate_source
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 

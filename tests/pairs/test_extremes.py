@@ -12,6 +12,7 @@ from gpuxlate.backends import registry
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.quantity import LIMIT
 from gpuxlate.translation.pods.fit import Accept
+from gpuxlate.translation.read import read_source
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
@@ -75,8 +76,8 @@ def test_what_is_written_is_a_quantity_and_is_read_again(source: str) -> None:
         if any(int(one) > LIMIT for one in re.findall(r"\d{19,}", done.text)):
             problems[name] = done.text
         elif done.changed:
-            settings = Settings(registry.get("neutral"), target, reads_only=True, profile=profile)
-            again = translate_source(Source("pod.yaml", done.text), settings)
+            settings = Settings.reading(target, profile)
+            again = read_source(Source("pod.yaml", done.text), settings)
             if again.refused:
                 problems[name] = done.text, again.diagnostics
         elif source != target.name and not (done.refused and all(one.code for one in done.diagnostics)):

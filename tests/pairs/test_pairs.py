@@ -16,9 +16,10 @@ from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import catalog
+from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.pods.fit import Accept, Verdict
 from gpuxlate.translation.settings import Settings
-from gpuxlate.translation.translate import Translation, translate_source
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.pairs.manifests import deployment
 

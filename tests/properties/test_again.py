@@ -13,9 +13,10 @@ import yaml
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Place
 from gpuxlate.testing.forgotten import GENEROUS
+from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.translation.settings import Settings
-from gpuxlate.translation.translate import Translation, translate_source
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.effort import SEED, number
 from tests.properties.pods import MISTAKES, right, steering

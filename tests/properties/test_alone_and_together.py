@@ -25,9 +25,11 @@ from gpuxlate.lint.fix import fix_source
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.share import Share
 from gpuxlate.translation.parse import share_documents
+from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.pods.fit import Accept, fit_pod
+from gpuxlate.translation.read import read_source
 from gpuxlate.translation.settings import Settings
-from gpuxlate.translation.translate import Translation, translate_source
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 from tests.effort import tries
@@ -200,10 +202,10 @@ def compare(stream: Stream, made: Translation, each: Sequence[Translation]) -> N
 @example(NUMBERS)
 @example(BREAKS)
 def test_parse(texts: list[str]) -> None:
-    settings = Settings(registry.get("neutral"), reads_only=True)
+    settings = Settings.reading()
     stream = Stream(texts)
-    made = translate_source(Source("stream.yaml", stream.text), settings)
-    each = [translate_source(alone(one), settings) for one in texts]
+    made = read_source(Source("stream.yaml", stream.text), settings)
+    each = [read_source(alone(one), settings) for one in texts]
     compare(stream, made, each)
     together = share_documents(made.items)
     names = [one["metadata"]["name"] for one in together]

@@ -25,10 +25,12 @@ from gpuxlate.rules.base import Context
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.testing.amounts import implied, too_little
 from gpuxlate.testing.forgotten import GENEROUS
+from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.translation.pods.item import Item
+from gpuxlate.translation.read import read_source
 from gpuxlate.translation.settings import Settings
-from gpuxlate.translation.translate import Translation, translate_source
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 from tests.effort import SEED, number
@@ -225,7 +227,7 @@ def gone(before: list[Spot], done: Translation, found: list[Diagnostic]) -> Iter
 
 def carried(text: str, done: Translation, target: Backend) -> Iterator[str]:
     """Each share is there in the other dialect, not below what was asked, and right by its rules."""
-    back = translate_source(Source("web.yaml", done.text), Settings(NEUTRAL, target, reads_only=True))
+    back = read_source(Source("web.yaml", done.text), Settings.reading(target))
     if back.refused:
         if any(one.code == "GX016" for one in done.diagnostics):
             return  # whole cards beside the shares are named; with the target's shares they may not agree

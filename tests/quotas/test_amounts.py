@@ -19,10 +19,11 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.backends.placing import Accept
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.sheet import Place
+from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.quotas.counterpart import row_of
 from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.settings import Settings
-from gpuxlate.translation.translate import Translation, translate_source
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.effort import tries
 

@@ -74,7 +74,8 @@ def pod_edits(
         pod.node_selector,
     )
     yield from _affinity_edits(pod, wanted, owned, affinity_path)
-    yield from _claim_edits(pod, wanted, gone, resources_key)
+    if gone or wanted.claims:
+        yield from _claim_edits(pod, wanted, gone, resources_key)
     yield from _scheduler_edits(pod, wanted, schedulers, emptied)
 
 

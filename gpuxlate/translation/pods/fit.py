@@ -167,16 +167,46 @@ def fit_pod(
     return PodFit(outcomes, keys, tuple(_selector_loss(one, accept, backend) for one in lost))
 
 
+def as_read(containers: Sequence[ContainerShare], profile: Profile | None = None) -> PodFit:
+    """The shares of a pod in gpuxlate's own terms, each exact, but for those that differ in what belongs to
+    the pod."""
+    shared = [(one, one.share) for one in containers if one.share is not None]
+    differ = list(_differences([share for _, share in shared])) if len(shared) > 1 else []
+    return PodFit(
+        tuple(
+            Outcome(
+                one,
+                share,
+                (*one.granted, *(_differs(one, share, *each) for each in differ)),
+                derived=amount_of(share, profile),
+            )
+            for one, share in shared
+        ),
+        PodKeys(),
+    )
+
+
+def _differs(container: ContainerShare, share: Share, attribute: str, message: str, hint: str | None) -> Loss:
+    placing = Placing(share, Accept(), target="", origins=container.origins, path=container.path)
+    placing.refuse(attribute, "GX022", message, hint)
+    return placing.losses[0]
+
+
 def _agree(placings: tuple[Placing, ...]) -> None:
     """Two shares in one pod may not differ in what belongs to the pod."""
-    for attribute in OF_POD:
-        values = {str(p.peek(attribute)) if p.peek(attribute) else None for p in placings}
-        if len(values) > 1:
-            message, hint = shares_of_a_pod_agree(
-                JSON_NAMES[attribute], sorted(one or "none" for one in values)
-            )
+    if len(placings) > 1:
+        for attribute, message, hint in _differences([one.asked for one in placings]):
             for placing in placings:
                 placing.refuse(attribute, "GX022", message, hint)
+
+
+def _differences(shares: Sequence[Share]) -> Iterator[tuple[str, str, str | None]]:
+    """The fields of a pod in which its shares differ, with message and hint."""
+    for attribute in OF_POD:
+        values = {str(value) if (value := getattr(one, attribute)) else None for one in shares}
+        if len(values) > 1:
+            found = sorted(one or "none" for one in values)
+            yield attribute, *shares_of_a_pod_agree(JSON_NAMES[attribute], found)
 
 
 def _selector_loss(selector: Selector, accept: Accept, backend: Backend) -> Loss:

@@ -23,14 +23,15 @@ from gpuxlate.model.diagnostics import Diagnostic, LossKind, ObjectRef
 from gpuxlate.model.edits import Edit, Remove, Rename
 from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value, in_lists
-from gpuxlate.model.profile import renamed_by
 from gpuxlate.model.sheet import Place
 from gpuxlate.translation.claims import closed, goes, with_templates
 from gpuxlate.translation.leftovers import BUILT, Leftover
 from gpuxlate.translation.numbered import Numbered
+from gpuxlate.translation.passes import Part
 from gpuxlate.translation.pods.difference import Owned, Role
 from gpuxlate.translation.pods.placement import replaced_keys, role_of, share_edits
-from gpuxlate.translation.pods.pod import Part, dialects_of, fitted, is_refusal, other_dialects, refuses
+from gpuxlate.translation.pods.pod import fitted
+from gpuxlate.translation.pods.reader import dialects_of, is_refusal, other_dialects, refuses
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document
@@ -91,7 +92,7 @@ def is_taken(patch: TemplatePatch, user: ObjectRef, settings: Settings) -> bool:
     """The document before the patch of a template says of an object what the patch says of its claims."""
     document, laid = patch.before or (None, ())
     for one in laid if document else ():
-        over = one.under(renamed_by(settings.profile)).over
+        over = one.under(settings.renamed).over
         if document and one.unknown is None and any(each.base.object == user for each in over):
             made = translate_over(document, over, settings)
             if made.sources and made.left is None and not refuses(made.part.diagnostics):

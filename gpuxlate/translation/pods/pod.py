@@ -3,30 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import NamedTuple
 
-from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Reading
-from gpuxlate.inputs.claims import Beside
 from gpuxlate.manifest.objects import Pod
-from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.edits import Edit
+from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, Path, PodKeys
+from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.rules.around import cards_are_of_one_vendor
-from gpuxlate.rules.translation import (
-    isolation_is_the_same,
-    share_is_expressible,
-)
-from gpuxlate.rules.vendors import container_asks_one_vendor, other_dialect
-from gpuxlate.translation.claims import Named, Template, shared_claims, with_templates
-from gpuxlate.translation.leftovers import Leftover
+from gpuxlate.rules.translation import isolation_is_the_same, share_is_expressible
+from gpuxlate.translation.claims import Template, shared_claims, with_templates
 from gpuxlate.translation.numbered import Numbered
+from gpuxlate.translation.passes import Part, State
 from gpuxlate.translation.pods.fit import PodFit, Verdict, fit_pod
-from gpuxlate.translation.pods.item import Item, pod_items
+from gpuxlate.translation.pods.item import pod_items
 from gpuxlate.translation.pods.placement import Written, share_edits, writable
-from gpuxlate.translation.pods.reader import merge_readings, read_pod, shares_once
+from gpuxlate.translation.pods.reader import is_refusal, shares_of
 from gpuxlate.translation.pods.remarks import (
     miscounted,
     shared_in_pod,
@@ -35,48 +28,11 @@ from gpuxlate.translation.pods.remarks import (
     written_without_a_dialect,
 )
 from gpuxlate.translation.pods.scheduling import rescheduled
-from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.edit import Splice
 from gpuxlate.yamltext.place import placed
 
 PARSE_FIRST = "gpuxlate parse reads the share, gpuxlate render --to TARGET writes it"
-
-
-@dataclass(slots=True)
-class Part:
-    """The result for a document, or for a pod in it.
-
-    ``kept``: mappings and lists that stay where they are emptied. ``patches``: of templates, as plain data.
-    """
-
-    items: list[Item] = field(default_factory=list)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    edits: list[Edit] = field(default_factory=list)
-    kept: list[Path] = field(default_factory=list)
-    splices: list[Splice] = field(default_factory=list)
-    beside: list[Splice] = field(default_factory=list)  # documents that are added and removed
-    leftovers: list[Leftover] = field(default_factory=list)
-    quotas: list[QuotaItem] = field(default_factory=list)
-    written: list[Written] = field(default_factory=list)
-    templates: list[Template] = field(default_factory=list)
-    named: list[Named] = field(default_factory=list)
-    patches: list[dict[str, object]] = field(default_factory=list)
-
-    def add(self, more: Part) -> None:
-        self.leftovers += more.leftovers
-        self.quotas += more.quotas
-        self.items += more.items
-        self.diagnostics += more.diagnostics
-        self.edits += more.edits
-        self.kept += more.kept
-        self.splices += more.splices
-        self.beside += more.beside
-        self.written += more.written
-        self.templates += more.templates
-        self.named += more.named
-        self.patches += more.patches
 
 
 class Fitted(NamedTuple):
@@ -90,94 +46,53 @@ class Fitted(NamedTuple):
 
 def fitted(document: Document, pod: Pod, sources: tuple[Backend, ...], settings: Settings) -> Fitted:
     """Read the shares of a pod in some dialects and fit them to the target, with all that is wrong."""
-    read = [
-        read_pod(pod.keys, backend, settings.context, neutral=number == 0)
-        for number, backend in enumerate(sources)
-    ]
-    found = [one for _, problems in read for one in problems]
-    if all(one.code != container_asks_one_vendor.code for one in found):
-        found += other_dialects(pod.keys, settings)
-    broken = refuses(found)
-    readings = shares_once(pod.keys, sources, [reading for reading, _ in read])
-    containers = merge_readings([reading for _, reading in readings])
-    wanted = [] if settings.reads_only else [one for _, reading in readings for one in reading.selectors]
-    selectors = [one for one in wanted if not settings.to.chooses(one.key)]
-    found += unknown_choices(wanted, settings.to)
-    fit = fit_pod(containers, settings.to, settings.accept, settings.profile, selectors)
-    found.extend(fit.findings())
+    target = settings.to
+    readings, containers, found, broken = shares_of(pod.keys, sources, settings)
+    wanted = [one for _, reading in readings for one in reading.selectors]
+    selectors = [one for one in wanted if not target.chooses(one.key)]
+    if wanted:
+        found += unknown_choices(wanted, target)
+    fit = fit_pod(containers, target, settings.accept, settings.profile, selectors)
+    found += fit.findings()
     if pod.keys.claims:
-        found.extend(shared_in_pod(readings, settings.to))
-    if not settings.reads_only:
-        found.extend(_isolation(readings, settings.to))
-        found.extend(_other_cards(readings, settings.to))
-        found.extend(writable(pod, fit, sources, settings.to))
-        found.extend(rescheduled(pod, fit, sources, settings.to))
-        found.extend(miscounted(document, pod, fit))
-        found.extend(written_without_a_dialect(fit, settings.to))
-        found.extend(uncounted(pod, fit, settings.to))
+        found += shared_in_pod(readings, target)
+    found += _isolation(readings, target)
+    found += _other_cards(readings, target)
+    found += writable(pod, fit, sources, target)
+    found += rescheduled(pod, fit, sources, target)
+    found += miscounted(document, pod, fit)
+    found += written_without_a_dialect(fit, target)
+    found += uncounted(pod, fit, target)
     return Fitted(readings, fit, found, broken)
 
 
-def other_dialects(keys: PodKeys, settings: Settings) -> Iterator[Diagnostic]:
-    """The dialects of a pod, or of a part of one, beside the only one that is read (K8S007)."""
-    source = settings.from_
-    if source:
-        yield from (other_dialect(keys, source, one) for one in registry.spoken_in(keys) if one is not source)
-
-
-def translate_pod(
-    document: Document,
-    pod: Pod,
-    sources: tuple[Backend, ...],
-    settings: Settings,
-    pods: Numbered,
-    beside: Beside,
-) -> Part:
+def translate_pod(state: State, pod: Pod, sources: tuple[Backend, ...], pods: Numbered) -> Part:
     """The shares of one pod, read in some dialects and written in that of the target.
 
-    ``pods``: all of its document, from which the names of new documents follow. ``beside``: the claims.
+    ``pods``: all of its document, from which the names of new documents follow.
     """
-    readings, fit, found, broken = fitted(document, pod, sources, settings)
-    writing = with_templates(document, pod, fit.keys, pods, sources)
-    if not settings.reads_only:
-        found.extend(writing.found)
-        if pod.keys.claims:
-            replaced = [one for one in sources if one is not settings.to]
-            found.extend(shared_claims(pod, replaced, beside))
+    document, target = state.document, state.settings.to
+    readings, fit, found, broken = fitted(document, pod, sources, state.settings)
+    keys: PodKeys = fit.keys
+    templates: Sequence[Template] = ()
+    if fit.keys.claims:
+        keys, templates, problems = with_templates(document, pod, fit.keys, pods, sources)
+        found += problems
+    if pod.keys.claims:
+        replaced = [one for one in sources if one is not target]
+        found += shared_claims(pod, replaced, state.claims)
     part = Part(diagnostics=[placed(document, one, pod.object) for one in found])
-    part.items = pod_items(document, pod, readings, fit, settings.to, broken, part.diagnostics)
+    part.items = pod_items(document, pod, readings, fit, target, broken, part.diagnostics)
     if any(is_refusal(one) for one in found):  # the target can express the share, and the manifest cannot
         part.items = [replace(one, verdict=Verdict.REFUSED) for one in part.items]
-    if settings.to.form_module:
-        part.diagnostics.append(placed(document, _not_a_pod(pod, sources, settings.to), pod.object))
-    elif not (settings.reads_only or refuses(part.diagnostics)):
-        part.edits = share_edits(pod, writing.keys, sources, settings.to, mirror_requests=True)
+    if target.form_module:
+        part.diagnostics.append(placed(document, _not_a_pod(pod, sources, target), pod.object))
+    elif not part.refused:
+        part.edits = share_edits(pod, keys, sources, target, mirror_requests=True)
         part.kept = list(pod.siblings)
         part.written = [Written(pod, fit.keys, part.edits)]
-        part.templates = list(writing.templates)
+        part.templates = list(templates)
     return part
-
-
-def dialects_of(pod: PodKeys, settings: Settings) -> tuple[Backend, ...]:
-    """The dialects to read a pod in."""
-    chosen = settings.from_
-    if chosen is None:
-        return registry.spoken_in(pod)
-    key = chosen.whole_card_key
-    speaks = chosen.speaks_in(pod) or (
-        key is not None and any(key in one.resources for one in pod.all_containers())
-    )
-    return (chosen,) if speaks or chosen.has_words_in(pod) else ()
-
-
-def is_refusal(one: Diagnostic) -> bool:
-    """There is no place for a share (GX023)."""
-    return one.code == share_is_expressible.code and one.severity is Severity.ERROR
-
-
-def refuses(found: Iterable[Diagnostic]) -> bool:
-    """Something found is an error."""
-    return any(one.severity is Severity.ERROR for one in found)
 
 
 def _isolation(readings: Iterable[tuple[Backend, Reading]], target: Backend) -> Iterator[Diagnostic]:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain, islice
+from typing import NamedTuple
 
+from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare, Place, Reading, Selector, Taking
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -16,6 +18,60 @@ from gpuxlate.rules.base import Context
 from gpuxlate.rules.index import check_pod
 from gpuxlate.rules.kubernetes import not_yet_known
 from gpuxlate.rules.numerals import is_placeholder
+from gpuxlate.rules.translation import share_is_expressible
+from gpuxlate.rules.vendors import container_asks_one_vendor, other_dialect
+from gpuxlate.translation.settings import Settings
+
+
+class Shares(NamedTuple):
+    """What was read of a pod: by dialect, and all its containers. ``broken``: its keys are wrong."""
+
+    readings: Sequence[tuple[Backend, Reading]]
+    containers: Sequence[ContainerShare]
+    found: list[Diagnostic]
+    broken: bool
+
+
+def dialects_of(pod: PodKeys, settings: Settings) -> tuple[Backend, ...]:
+    """The dialects to read a pod in."""
+    chosen = settings.from_
+    if chosen is None:
+        return registry.spoken_in(pod)
+    key = chosen.whole_card_key
+    speaks = chosen.speaks_in(pod) or (
+        key is not None and any(key in one.resources for one in pod.all_containers())
+    )
+    return (chosen,) if speaks or chosen.has_words_in(pod) else ()
+
+
+def shares_of(pod: PodKeys, sources: Sequence[Backend], settings: Settings) -> Shares:
+    """Read the shares of a pod in some dialects, with all that is wrong."""
+    read = [
+        read_pod(pod, backend, settings.context, neutral=number == 0)
+        for number, backend in enumerate(sources)
+    ]
+    found = [one for _, problems in read for one in problems]
+    if settings.from_ and all(one.code != container_asks_one_vendor.code for one in found):
+        found += other_dialects(pod, settings)
+    readings = shares_once(pod, sources, [reading for reading, _ in read])
+    return Shares(readings, merge_readings([one for _, one in readings]), found, refuses(found))
+
+
+def other_dialects(keys: PodKeys, settings: Settings) -> Iterator[Diagnostic]:
+    """The dialects of a pod, or of a part of one, beside the only one that is read (K8S007)."""
+    source = settings.from_
+    if source:
+        yield from (other_dialect(keys, source, one) for one in registry.spoken_in(keys) if one is not source)
+
+
+def is_refusal(one: Diagnostic) -> bool:
+    """There is no place for a share (GX023)."""
+    return one.code == share_is_expressible.code and one.severity is Severity.ERROR
+
+
+def refuses(found: Iterable[Diagnostic]) -> bool:
+    """Something found is an error."""
+    return any(one.severity is Severity.ERROR for one in found)
 
 
 def read_pod(
@@ -75,6 +131,8 @@ def shares_once(
 
     Several dialects read the common key of whole cards: it is that of the one with other keys beside it.
     """
+    if len(readings) == 1:
+        return [(backends[0], readings[0])]
     kept: list[set[int]] = [set() for _ in readings]
     for place, container in enumerate(pod.all_containers()):
         found = [n for n, reading in enumerate(readings) if reading.containers[place].share]

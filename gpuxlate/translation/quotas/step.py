@@ -15,12 +15,11 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit, Put, Rename
 from gpuxlate.model.messages import Message, joined, say
 from gpuxlate.model.pod import Kind, Path, Value
-from gpuxlate.model.profile import renamed_by
 from gpuxlate.model.sheet import Key
 from gpuxlate.rules.around import cards_are_of_one_vendor, quota_limits_the_same
 from gpuxlate.rules.translation import nothing_is_left_behind
 from gpuxlate.translation.leftovers import BY_HAND, Leftover
-from gpuxlate.translation.pods.pod import dialects_of
+from gpuxlate.translation.pods.reader import dialects_of
 from gpuxlate.translation.pods.remarks import common_keys, left_alone
 from gpuxlate.translation.quotas.counterpart import (
     Counted,
@@ -50,6 +49,11 @@ class Quotas:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     leftovers: list[Leftover] = field(default_factory=list)
     settled: set[Path] = field(default_factory=set)
+
+    def add(self, document: Document, one: _Read, settings: Settings) -> None:
+        """The amounts of a resource, which need no other finding."""
+        self.settled |= {*one.quota.names}
+        self.items += _items(document, one, settings)
 
 
 class _Number(NamedTuple):
@@ -93,18 +97,32 @@ class _Read(NamedTuple):
         return not self.refused and all(one.is_exact for one in self.numbers)
 
 
+def read_quotas(document: Document, settings: Settings) -> Quotas:
+    """The amounts of quotas in a document, and those that nothing can read."""
+    found = Quotas()
+    for quotas, sources in _objects(document, settings):
+        found.settled.update(path for one in quotas if _stays(one, settings) for path in one.names)
+        for one in _together(list(_read(quotas, sources, settings))):
+            found.add(document, one, settings)
+            if one.refused:
+                found.leftovers += _leftovers(document, one, settings)
+    return found
+
+
 def translate_quotas(document: Document, settings: Settings) -> Quotas:
     """The amounts of quotas in a document, the edits that put them in the dialect of the target, and what is
     left. A resource changes as a whole, or not at all."""
     found = Quotas()
-    for _, group in groupby(quotas_in(document), lambda one: one.object_path):
-        quotas = list(group)
-        keys = keys_of(quotas, renamed_by(settings.profile))
-        sources = dialects_of(keys, settings)
-        for key, path in () if settings.reads_only else common_keys(keys, sources).items():
+    for quotas, sources in _objects(document, settings):
+        keys = keys_of(quotas, settings.renamed)
+        for key, path in common_keys(keys, sources).items():
             written = next(one.resource for one in quotas if path in one.names)
             found.diagnostics.append(placed(document, left_alone(path, key, written), quotas[0].object))
-        read = [one for quota in quotas if (one := _read(quota, sources, settings)) is not None]
+        read = [
+            _for_target(one, settings)
+            for one in _read(quotas, sources, settings)
+            if one.among or one.source is not settings.to
+        ]
         found.settled.update(path for one in quotas if _stays(one, settings) for path in one.names)
         same: dict[tuple[str, str], list[_Read]] = {}
         for one in read:
@@ -112,11 +130,10 @@ def translate_quotas(document: Document, settings: Settings) -> Quotas:
                 same.setdefault(_new_key(one), []).append(one)
         remarks: list[Diagnostic] = []
         for one in _together([_alone(each, same, settings) for each in read]):
-            found.settled |= {*one.quota.names}
-            found.items += _items(document, one, settings)
-            if one.refused or not (one.is_exact or settings.accept.round_up or settings.reads_only):
+            found.add(document, one, settings)
+            if one.refused or not (one.is_exact or settings.accept.round_up):
                 found.leftovers += _leftovers(document, one, settings)
-            elif not settings.reads_only:
+            else:
                 found.edits += _edits(document, one, settings)
                 remarks += _remarks(one, settings)
         once = {(one.code, one.message): one for one in reversed(remarks)}
@@ -124,62 +141,86 @@ def translate_quotas(document: Document, settings: Settings) -> Quotas:
     return found
 
 
-def _read(quota: Quota, sources: Sequence[Backend], settings: Settings) -> _Read | None:
-    """A resource in the dialect that reads it; None where none does, or where it is of the target."""
-    name = renamed_by(settings.profile).get(quota.resource, quota.resource)
-    readers = [(one, row) for one in sources if (row := row_of(one, name)) is not None and quota.takes(row)]
-    if not readers or (readers[0][0] is settings.to and len(readers) == 1 and not settings.reads_only):
-        return None
-    source, row = readers[0]
-    if len(readers) > 1:
-        names = " and ".join(one.name for one, _ in readers)
-        why = say("it is a key of {dialects}, which are both in this object", dialects=names)
-        among = frozenset(one.name for one, _ in readers)
-        return _Read(quota, source, None, None, tuple(map(_Number, quota.amounts)), why, among)
-    counted = meaning(source, row, quota)
-    key = first_of(settings.to, counted, quota) if counted else None
-    if counted is None and row.whole:
-        counted = counts(row)  # a part of the whole cards: read, and not translated
-    if counted is None or not (key or settings.reads_only):
-        amounts = tuple(
-            _Number(one, amount_of(source, row, one.value, settings.profile) if counted else None)
-            for one in quota.amounts
-        )
-        why = say("no key of {target} counts the same", target=settings.to.name)
-        return _Read(quota, source, counted, None, amounts, why)
-    numbers = tuple(_number(one, quota, source, row, key, settings) for one in quota.amounts)
-    return _Read(quota, source, counted, key, numbers)
+def _objects(document: Document, settings: Settings) -> Iterator[tuple[list[Quota], tuple[Backend, ...]]]:
+    """The resources of each object that sets amounts, with the dialects that they are in."""
+    for _, group in groupby(quotas_in(document), lambda one: one.object_path):
+        quotas = list(group)
+        yield quotas, dialects_of(keys_of(quotas, settings.renamed), settings)
+
+
+def _read(quotas: Sequence[Quota], sources: Sequence[Backend], settings: Settings) -> Iterator[_Read]:
+    """Resources in the dialects that read them, without those that none does."""
+    for quota in quotas:
+        name = settings.renamed.get(quota.resource, quota.resource)
+        readers = [
+            (one, row) for one in sources if (row := row_of(one, name)) is not None and quota.takes(row)
+        ]
+        if len(readers) > 1:
+            names = " and ".join(one.name for one, _ in readers)
+            why = say("it is a key of {dialects}, which are both in this object", dialects=names)
+            among = frozenset(one.name for one, _ in readers)
+            yield _Read(quota, readers[0][0], None, None, tuple(map(_Number, quota.amounts)), why, among)
+        elif readers:
+            source, row = readers[0]
+            counted = meaning(source, row, quota)
+            if counted is None and row.whole:
+                counted = counts(row)  # a part of the whole cards: read, and not translated
+            if counted is None:
+                numbers = tuple(map(_Number, quota.amounts))
+                yield _Read(quota, source, None, None, numbers, _none_counts_the_same(settings))
+            else:
+                numbers = tuple(_number(one, source, row, settings) for one in quota.amounts)
+                yield _Read(quota, source, counted, None, numbers)
+
+
+def _none_counts_the_same(settings: Settings) -> Message:
+    return say("no key of {target} counts the same", target=settings.to.name)
+
+
+def _number(written: Amount, source: Backend, row: Key, settings: Settings) -> _Number:
+    """An amount in the terms of a share."""
+    value = written.value
+    amount = amount_of(source, row, value, settings.profile)
+    if amount is not None:
+        return _Number(written, amount)
+    if value.kind is Kind.NODE:
+        return _Number(written, why=say("it has no number"))
+    return _Number(written, why=say("{text!r} is not a whole number without a suffix", text=value.text))
+
+
+def _for_target(one: _Read, settings: Settings) -> _Read:
+    """The resource with the key of the target that counts the same, and its numbers there."""
+    if one.why is not None:
+        return one
+    name = settings.renamed.get(one.quota.resource, one.quota.resource)
+    row = row_of(one.source, name)
+    assert row is not None
+    counted = meaning(one.source, row, one.quota)
+    key = first_of(settings.to, counted, one.quota) if counted else None
+    if key is None:
+        bare = tuple(_Number(each.written, each.amount) for each in one.numbers)
+        return one._replace(numbers=bare, why=_none_counts_the_same(settings))
+    return one._replace(key=key, numbers=tuple(_given(each, one, row, key, settings) for each in one.numbers))
+
+
+def _given(number: _Number, one: _Read, row: Key, key: Key, settings: Settings) -> _Number:
+    """An amount as the target has it."""
+    if number.amount is None:
+        return number
+    given = fitted(settings.to, key, number.amount, settings.profile, each=one.quota.each)
+    if given is None:
+        return number._replace(why=say("no number of {key} holds it", key=key.name))
+    same_unit = one.source.unit(row, settings.profile) == settings.to.unit(key, settings.profile)
+    if given.amount == number.amount and same_unit:
+        given = given._replace(text=number.value.text)  # 100k stays 100k
+    return number._replace(given=given)
 
 
 def _stays(quota: Quota, settings: Settings) -> bool:
     """It is a resource of GPUs, and not left behind: of the target, or of a dialect that is not asked for."""
-    rows = settings.scope.words.rows(renamed_by(settings.profile).get(quota.resource, quota.resource))
+    rows = settings.scope.words.rows(settings.renamed.get(quota.resource, quota.resource))
     known = any(map(quota.takes, rows))
     return known and not settings.scope.is_left(quota.resource)
-
-
-def _number(
-    written: Amount, quota: Quota, source: Backend, row: Key, key: Key | None, settings: Settings
-) -> _Number:
-    value = written.value
-    amount = amount_of(source, row, value, settings.profile)
-    if amount is None:
-        why = (
-            say("it has no number")
-            if value.kind is Kind.NODE
-            else say("{text!r} is not a whole number without a suffix", text=value.text)
-        )
-        return _Number(written, why=why)
-    if key is None:
-        return _Number(written, amount)
-    given = fitted(settings.to, key, amount, settings.profile, each=quota.each)
-    if given is None:
-        return _Number(written, amount, why=say("no number of {key} holds it", key=key.name))
-    if given.amount == amount and source.unit(row, settings.profile) == settings.to.unit(
-        key, settings.profile
-    ):
-        given = given._replace(text=value.text)  # 100k stays 100k
-    return _Number(written, amount, given)
 
 
 def _together(read: Sequence[_Read]) -> Iterator[_Read]:
@@ -198,7 +239,7 @@ def _alone(one: _Read, same: Mapping[tuple[str, str], Sequence[_Read]], settings
     if one.key is None or one.refused or _new_name(one, settings) == one.quota.resource:
         return one
     names = {one.key.name, *one.key.aliases}
-    names |= {new for new, known in renamed_by(settings.profile).items() if known in names}
+    names |= {new for new, known in settings.renamed.items() if known in names}
     prefix, _ = new = _new_key(one)
     own, beside = {one.quota.resource}, one.quota.beside
     there = not own.issuperset(names & beside.get(prefix, set()))

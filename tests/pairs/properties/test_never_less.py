@@ -27,10 +27,12 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.testing.amounts import implied, in_numbers, too_little
 from gpuxlate.testing.contract import allowed
+from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.pods.fit import Accept, Outcome, Verdict
 from gpuxlate.translation.pods.item import Item
+from gpuxlate.translation.read import read_source
 from gpuxlate.translation.settings import Settings
-from gpuxlate.translation.translate import Translation, translate_source
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.checks import each_holds
 from tests.effort import tries
@@ -118,8 +120,8 @@ def loaded(text: str) -> list[Any]:
 
 def shares_in(text: str, backend: Backend, profile: Profile | None = None) -> dict[str, Share]:
     """What a manifest asks for, by the names of its containers."""
-    settings = Settings(NEUTRAL, backend, profile=profile, reads_only=True)
-    done = translate_source(Source("web.yaml", text), settings)
+    settings = Settings.reading(backend, profile)
+    done = read_source(Source("web.yaml", text), settings)
     assert not [one for one in done.diagnostics if one.severity is Severity.ERROR], done.diagnostics
     return {item.container: item.share for item in done.items if item.share}
 

@@ -1,0 +1,233 @@
+"""What is done with documents: passes over one state, in their order, each with what makes it apply.
+
+    source ── documents ──> State ── pass, pass, pass ──> shares, findings, leftovers, splices ──> text
+
+A pass applies where the source has one of its words, which is asked once for the source, or where the
+document came to something that it needs: a document without claims enters no code of claims. A new kind of
+thing to read or to move is a pass.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import NamedTuple
+
+from gpuxlate.backends.base import Backend
+from gpuxlate.inputs.claims import Beside
+from gpuxlate.manifest.layers import MANIFESTS, Kind, Laid, Layer
+from gpuxlate.manifest.pods import Pod
+from gpuxlate.model import limits
+from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.edits import Edit
+from gpuxlate.model.pod import Path
+from gpuxlate.rules.source import no_yaml, too_many
+from gpuxlate.rules.translation import text_is_editable
+from gpuxlate.translation.claims import Named, Template, applied, clashes
+from gpuxlate.translation.leftovers import Leftover, left_in_text
+from gpuxlate.translation.pods.item import Item
+from gpuxlate.translation.pods.placement import Written
+from gpuxlate.translation.pods.reader import refuses
+from gpuxlate.translation.quotas.item import QuotaItem
+from gpuxlate.translation.settings import Settings
+from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
+from gpuxlate.yamltext.edit import EditError, Splice, apply
+from gpuxlate.yamltext.source import Source
+
+
+@dataclass(slots=True)
+class Part:
+    """What a pod, a document or a source comes to.
+
+    ``kept``: mappings and lists that stay where they are emptied. ``patches``: of templates, as plain data.
+    ``beside``: the documents that are added and removed.
+    """
+
+    items: list[Item] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    leftovers: list[Leftover] = field(default_factory=list)
+    quotas: list[QuotaItem] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+    kept: list[Path] = field(default_factory=list)
+    written: list[Written] = field(default_factory=list)
+    templates: list[Template] = field(default_factory=list)
+    patches: list[dict[str, object]] = field(default_factory=list)
+    named: list[Named] = field(default_factory=list)
+    splices: list[Splice] = field(default_factory=list)
+    beside: list[Splice] = field(default_factory=list)
+
+    def add(self, more: Part) -> None:
+        """All of another part."""
+        for name in _LISTS:
+            if found := getattr(more, name):
+                getattr(self, name).extend(found)
+
+    @property
+    def refused(self) -> bool:
+        return refuses(self.diagnostics)
+
+
+_LISTS = tuple(Part.__dataclass_fields__)
+
+
+@dataclass(slots=True, kw_only=True)
+class State(Part):
+    """A document on its way. ``laid``: its pods, those that are parts of others with what they are laid over.
+
+    ``read``: the pods that were read, with their dialects; ``left``: why a pod was not, by its id, that of
+    None for operations; ``settled``: the places that need no other finding; ``operations``: those that were
+    read; ``behind``: what quotas leave. ``done``: no later pass applies.
+    """
+
+    document: Document
+    settings: Settings
+    layer: Layer
+    task: Task
+    laid: list[Laid] = field(default_factory=list)
+    read: list[tuple[Pod, tuple[Backend, ...]]] = field(default_factory=list)
+    left: dict[int, str] = field(default_factory=dict)
+    operations: set[Path] = field(default_factory=set)
+    settled: set[Path] = field(default_factory=set)
+    behind: list[Leftover] = field(default_factory=list)
+    has_shares: bool = False
+    done: bool = False
+
+    @property
+    def pods(self) -> list[Pod]:
+        return [one.pod for one in self.laid if one.pod]
+
+    @property
+    def claims(self) -> Beside:
+        """The claims of the run as the pods of the document find them."""
+        return self.settings.claims.beside(self.document.source)
+
+    @property
+    def renamed(self) -> bool:
+        """The document is a kustomization, which may rename objects."""
+        return self.layer.renamed is not None
+
+    def leave(self, found: Iterable[Leftover]) -> None:
+        """Add what is left behind."""
+        self.task.leave(self, found)
+
+
+class Pass(NamedTuple):
+    """One step. It applies to documents of its ``kinds``, where the source has one of the ``words`` or the
+    state has something of what it ``needs``; without both, always.
+
+    Without its letters a word is written by an escape alone: a source with a backslash may have them all.
+    """
+
+    name: str
+    run: Callable[[State], None]
+    kinds: frozenset[Kind] = frozenset(Kind)
+    words: Callable[[], tuple[str, ...]] = tuple
+    needs: tuple[str, ...] = ()
+
+    def chosen(self, text: str, kind: Kind) -> Pass | None:
+        """The pass as it applies to a source; None where it does not."""
+        words = self.words()
+        if kind not in self.kinds:
+            return None
+        if words and ("\\" in text or any(one in text for one in words)):
+            return self._replace(needs=())
+        return self if self.needs or not words else None
+
+    def applies(self, state: State) -> bool:
+        """It applies to a document that has come so far."""
+        return not self.needs or any(getattr(state, name) for name in self.needs)
+
+
+class Task(NamedTuple):
+    """What is done with documents. ``leave``: what becomes of leftovers. ``command``: counts what another
+    program builds."""
+
+    passes: tuple[Pass, ...]
+    leave: Callable[[Part, Iterable[Leftover]], None]
+    command: str = ""
+
+    def run(self, name: str, state: State) -> None:
+        """One pass by itself."""
+        next(one for one in self.passes if one.name == name).run(state)
+
+
+@dataclass(frozen=True, slots=True)
+class Translation:
+    """One source, read or translated. ``text`` is the new text, the old one where something was refused."""
+
+    source: Source
+    text: str
+    items: tuple[Item, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    leftovers: tuple[Leftover, ...] = ()
+    quotas: tuple[QuotaItem, ...] = ()
+    named: tuple[Named, ...] = ()
+
+    @property
+    def refused(self) -> bool:
+        return refuses(self.diagnostics)
+
+    @property
+    def changed(self) -> bool:
+        return self.text != self.source.text
+
+
+def listed(found: Iterable[Leftover]) -> list[Leftover]:
+    """What is left behind, within the limit, in order."""
+    return sorted(islice(found, limits.MAX_FINDINGS + 1), key=lambda one: one.found.sort_key())
+
+
+def run_source(
+    source: Source,
+    settings: Settings,
+    task: Task,
+    read: Reader = documents,
+    layer: Layer = MANIFESTS,
+) -> Translation:
+    """Do a task with every document of a source. Errors are in the result; nothing is raised for content.
+
+    ``read`` reads its documents, ``layer`` says what they are beside other files.
+    """
+    whole = Part()
+    passes = [one for each in task.passes if (one := each.chosen(source.text, layer.kind))]
+    every = [one for one in task.passes if layer.kind in one.kinds]
+    end = count = 0
+    try:
+        for document in read(source):
+            end = document.end
+            count += document.root is not None
+            state = State(document=document, settings=settings, layer=layer, task=task)
+            for one in passes if document.job is None else every:  # parameters are without their marks
+                if one.applies(state):
+                    one.run(state)
+                if state.done:
+                    break
+            whole.add(state)
+            if len(whole.diagnostics) > limits.MAX_FINDINGS:
+                last = too_many(source, whole.diagnostics[limits.MAX_FINDINGS])
+                whole.diagnostics[limits.MAX_FINDINGS :] = [last]
+                break
+    except NotYamlError as error:
+        problem = no_yaml(source, error)
+        whole.diagnostics.append(problem)
+        if problem.code == "GX012":
+            task.leave(whole, left_in_text(source, settings.scope, end))
+    if whole.named:
+        whole.diagnostics += clashes(whole.named)
+    text = source.text
+    if (whole.splices or whole.beside) and not whole.refused:
+        try:
+            made, beside = whole.splices, whole.beside
+            text = applied(source, made, beside, count) if beside else apply(source.text, made)
+        except EditError as error:
+            whole.diagnostics.append(text_is_editable((), error.message).located(file=source.name))
+    return Translation(
+        source,
+        text,
+        tuple(whole.items),
+        tuple(whole.diagnostics),
+        tuple(whole.leftovers),
+        tuple(whole.quotas),
+        tuple(whole.named),
+    )

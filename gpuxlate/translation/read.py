@@ -1,0 +1,225 @@
+"""Read what documents request, and what is wrong with it; nothing is changed.
+
+    document ── pods ──> dialects_of ──> shares_of (read_pod in each dialect) ──> items
+             ├─ jobs ──> the same
+             ├─ quotas ─> amounts
+             └─ all else ──> keys that nothing reads: leftovers
+
+``parse``, ``inspect`` and the editor stop here. A translation reads a pod in the same way, with
+``shares_of``, and goes on from there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.config.document import KIND
+from gpuxlate.inputs.kustomize import FIELDS
+from gpuxlate.manifest.jobs import jobs_in
+from gpuxlate.manifest.layers import MANIFESTS, Kind, Layer
+from gpuxlate.manifest.pods import Pod, document_keys
+from gpuxlate.manifest.quotas.rows import KINDS as QUOTA_KINDS
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import Path
+from gpuxlate.rules import catalog
+from gpuxlate.rules.documents import key_is_in_a_pod
+from gpuxlate.rules.index import check_document
+from gpuxlate.rules.source import TEMPLATE, template_in, unrendered
+from gpuxlate.translation.claims import unknown_claims
+from gpuxlate.translation.leftovers import Leftover, left_in_document, left_in_text
+from gpuxlate.translation.passes import Part, Pass, State, Task, Translation, listed, run_source
+from gpuxlate.translation.pods.fit import Verdict, as_read
+from gpuxlate.translation.pods.item import pod_items
+from gpuxlate.translation.pods.reader import dialects_of, is_refusal, shares_of
+from gpuxlate.translation.pods.remarks import common_keys, left_alone, shared_in_pod
+from gpuxlate.translation.quotas.step import read_quotas
+from gpuxlate.translation.settings import Settings
+from gpuxlate.yamltext.compose import Reader, documents
+from gpuxlate.yamltext.nodes import get_text
+from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.source import Source
+
+BUILT_FROM = {(name,) for name in (*FIELDS, "labels", "commonLabels", "commonAnnotations")}
+"""Fields of a kustomization from which objects are built."""
+NOT_A_MANIFEST = "a GPUShare document is not a manifest: there is no pod in it"
+RENDER = "gpuxlate render writes its manifest: gpuxlate render FILE --to TARGET"
+
+
+def read_source(
+    source: Source, settings: Settings, read: Reader = documents, layer: Layer = MANIFESTS
+) -> Translation:
+    """The shares of every document of a source, with ``Settings.reading``. Errors are in the result.
+
+    ``read`` reads its documents, ``layer`` says what they are beside other files.
+    """
+    return run_source(source, settings, READ, read, layer)
+
+
+def _read_pod(state: State, pod: Pod, sources: tuple[Backend, ...]) -> None:
+    """Add the shares of a pod as they are."""
+    document, settings = state.document, state.settings
+    readings, containers, found, broken = shares_of(pod.keys, sources, settings)
+    fit = as_read(containers, settings.profile)
+    found += fit.findings()
+    if pod.keys.claims:
+        found += shared_in_pod(readings, settings.to)
+    at = [placed(document, one, pod.object) for one in found]
+    items = pod_items(document, pod, readings, fit, settings.to, broken, at)
+    if any(map(is_refusal, found)):
+        items = [replace(one, verdict=Verdict.REFUSED) for one in items]
+    state.diagnostics += at
+    state.items += items
+
+
+def find_template(state: State) -> None:
+    """A document that is not rendered yet: what its text names is left."""
+    document = state.document
+    template = template_in(document)
+    if template is not None:
+        state.diagnostics.append(unrendered(document.source, template).located(document=document.index))
+        scope = state.settings.scope
+        state.leave(left_in_text(document.source, scope, document.start, document.end, document.index))
+        state.done = True
+
+
+def find_share_document(state: State) -> None:
+    """A GPUShare document, which is no manifest."""
+    if get_text(state.document.root, "kind") == KIND:
+        found = Diagnostic("GX010", Severity.ERROR, NOT_A_MANIFEST, RENDER)
+        state.diagnostics.append(placed(state.document, found))
+        state.done = True
+
+
+def find_pods(state: State) -> None:
+    """The pods of a document, with what their claims request."""
+    if state.document.job is not None:
+        return
+    names = state.settings.renamed
+    for one in state.layer.pods(state.document):
+        known = one.under(names) if names else one
+        state.laid.append(state.claims.laid(known) if known.pod and known.pod.keys.claims else known)
+
+
+def read_pods(state: State) -> None:
+    """The shares of pods; what a part of a pod requests is counted with what is below it."""
+    for pod, over, unknown in state.laid:
+        if over or unknown or pod is None:
+            continue
+        sources = dialects_of(pod.keys, state.settings)
+        if state.layer.counted:  # counted as it is built
+            state.read += [(pod, sources)] if sources else []
+            continue
+        say_left_alone(state, pod, sources)
+        if pod.keys.claims:
+            unknown_ = [placed(state.document, one, pod.object) for one in unknown_claims(pod.keys)]
+            state.leftovers += [Leftover(str(one.path[-1]), one) for one in unknown_]
+        if sources:
+            state.read.append((pod, sources))
+            _read_pod(state, pod, sources)
+    state.has_shares = bool(state.read)
+
+
+def say_left_alone(state: State, pod: Pod, sources: Sequence[Backend]) -> None:
+    """Whole cards under a key that every cloud uses, and that no dialect reads."""
+    for key, path in common_keys(pod.keys, sources).items():
+        found = left_alone(path, key, str(path[-1]))
+        state.diagnostics.append(placed(state.document, found, pod.object))
+
+
+def requested_jobs(state: State) -> Iterator[tuple[Pod, Backend, Path]]:
+    """Jobs in a document that request GPUs, with their dialects and where they do."""
+    for job in jobs_in(state.document, registry.job_rows(state.document)):
+        backend = registry.get(job.target)
+        keys = job.pod.keys.containers[0].limits
+        requested = [value for name, value in keys.items() if name.startswith(backend.gpu_prefixes)]
+        if requested and state.settings.from_ in (None, backend):
+            yield job.pod, backend, requested[0].path
+
+
+def _read_jobs(state: State) -> None:
+    for pod, backend, _ in requested_jobs(state):
+        _read_pod(state, pod, (backend,))
+        state.has_shares = state.has_shares or bool(state.items)
+
+
+def _read_quotas(state: State) -> None:
+    found = read_quotas(state.document, state.settings)
+    state.quotas += found.items
+    state.settled |= found.settled
+    state.behind += found.leftovers
+
+
+def check_around(state: State) -> None:
+    """The rules of a document: repeated keys, and keys outside of any pod."""
+    document = state.document
+    edited = frozenset(one.path for one in state.edits) | state.operations
+    keys = document_keys(document, state.pods, registry.is_gpu_key, state.settled | edited)
+    for one in check_document(catalog.neutral_document_rules(), keys, state.settings.context):
+        # GX005 depends on the edit: an anchor is fine where all its uses get the same value
+        taken = one.code == key_is_in_a_pod.code and one.path[:1] in state.operations
+        if one.code != "GX005" and not taken and (state.has_shares or one.severity is not Severity.ERROR):
+            state.diagnostics.append(placed(document, one))
+
+
+def _find_leftovers(state: State) -> None:
+    """What is in no share; that of a part is counted with what is below it."""
+    layer = state.layer
+    if not layer.partial or (layer.kind is Kind.PATCH and not layer.counted):
+        found = left_in_document(
+            state.document,
+            state.pods,
+            state.read,
+            state.settings.scope,
+            layer.kind,
+            settled=state.settled,
+        )
+        state.leave([*state.behind, *found])
+    if layer.counted:
+        state.leftovers = [one for one in state.leftovers if one.found.path[:1] not in BUILT_FROM]
+        patch = layer.kind is Kind.PATCH
+        state.diagnostics = [
+            one
+            for one in state.diagnostics
+            if one.code != "GX014" or not (patch or one.path[:1] in BUILT_FROM)
+        ]
+
+
+def count_left(part: Part, found: Iterable[Leftover]) -> None:
+    """What is left behind is counted, and nothing is wrong with it."""
+    part.leftovers += listed(found)
+
+
+def of_jobs(run: Callable[[State], None]) -> Pass:
+    """A pass over the parameters of jobs."""
+    return Pass("jobs", run, OF_MANIFESTS, registry.job_marks)
+
+
+def of_quotas(run: Callable[[State], None]) -> Pass:
+    """A pass over the amounts of quotas."""
+    return Pass("quotas", run, OF_MANIFESTS, lambda: (*QUOTA_KINDS,))
+
+
+OF_MANIFESTS = frozenset({Kind.MANIFESTS})
+TEMPLATES = Pass("templates", find_template, words=lambda: (TEMPLATE,))
+SHARE_DOCUMENTS = Pass("GPUShare documents", find_share_document, words=lambda: (KIND,))
+FIND_PODS = Pass("pods", find_pods)
+AROUND = Pass("document rules", check_around)
+
+READ = Task(
+    (
+        TEMPLATES,
+        SHARE_DOCUMENTS,
+        FIND_PODS,
+        Pass("shares", read_pods, needs=("laid",)),
+        of_jobs(_read_jobs),
+        of_quotas(_read_quotas),
+        AROUND,
+        Pass("leftovers", _find_leftovers),
+    ),
+    count_left,
+    "inspect -",
+)
+"""To read shares."""
