@@ -50,9 +50,9 @@ def _patched(path: StrPath, document: Document) -> Sequence[Laid]:
 
 
 def _templates(path: StrPath, document: Document) -> Sequence[TemplatePatch]:
-    from gpuxlate.manifest.claims.reading import may_name_claims
+    from gpuxlate.manifest.claims.reading import MARKS
 
-    if not may_name_claims(document.text):
+    if not document.holds(*MARKS):
         return ()
     from gpuxlate.inputs.claim_patches import template_patches
 

@@ -76,7 +76,7 @@ def _comment(source: Source, codes: tuple[str, ...], lines: Sequence[int], span:
 
 def ignores_in_document(document: Document, pods: Sequence[Pod]) -> Iterator[Ignore]:
     """The annotations of a document: on its objects, and on its pod templates."""
-    if IGNORE not in document.text:
+    if not document.holds(IGNORE):
         return
     found: dict[Path, Ignore] = {}
     for ref, path, node in objects_in(document):

@@ -62,6 +62,7 @@ class Spot(NamedTuple):
 
 
 RESOURCES = ("limits", "requests")
+SCHEDULER_NAME, NODE_NAME = "schedulerName", "nodeName"
 
 
 @keep_last
@@ -90,3 +91,24 @@ def _in(values: Mapping[str, Value], place: Place, field: str, level: Level = Le
 
 def _of(requirement: NodeRequirement) -> Value:
     return Value(",".join(requirement.values), Kind.STR, requirement.path)
+
+
+@keep_last
+def names_in(pod: PodKeys) -> Iterator[str]:
+    """Every name of a key that steers a pod, or of a variable, and of a field that conditions name."""
+    for container in pod.all_containers():
+        yield from container.limits
+        yield from container.requests
+        yield from container.env
+    for values in (
+        *(pod.labels, pod.annotations, pod.node_selector, pod.owner_labels, pod.owner_annotations),
+        *(pod.stray_labels, pod.stray_annotations),
+    ):
+        yield from values
+    for term in pod.affinity:
+        for one in term:
+            yield one.key
+    if pod.scheduler_name is not None:
+        yield SCHEDULER_NAME
+    if pod.node_name is not None:
+        yield NODE_NAME

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cached_property, lru_cache
 from typing import Generic, TypeVar
 
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.sheet import Place
+from gpuxlate.model.spots import names_in
 from gpuxlate.rules.base import Dialect
+from gpuxlate.rules.predicates.conditions import Condition, Needs
 
 D = TypeVar("D", bound=Dialect)
 
@@ -19,6 +22,7 @@ class Owners(Generic[D]):
     def __init__(self, dialects: tuple[D, ...]) -> None:
         self.dialects = dialects
         self.owners = lru_cache(maxsize=4096)(self._owners)
+        self._asked_with = lru_cache(maxsize=4096)(self._asking_with)
 
     def _owners(self, name: str) -> tuple[D, ...]:
         """The dialects whose key it is."""
@@ -39,13 +43,29 @@ class Owners(Generic[D]):
 
     def spoken_in(self, pod: PodKeys) -> tuple[D, ...]:
         """The dialects in which containers of a pod ask for GPUs."""
-        names = {
-            name for one in pod.all_containers() for values in (one.limits, one.requests) for name in values
-        }
-        found = {id(one) for name in names for one in self.owners(name) if one.owns_at(name, Place.RESOURCE)}
-        together = pod.with_workload()
-        return tuple(
-            one
-            for one in self.dialects
-            if id(one) in found or (one.also_speaks and one.also_speaks(together))
-        )
+        found: set[int] = set()
+        for container in pod.all_containers():
+            for values in (container.limits, container.requests):
+                for name in values:
+                    found.update(self._asked_with(name))
+        names = names_in(pod)
+        for number, speaks, needs in self._apart:
+            possible = pod.claims or not self.dialects[number].device_classes
+            if possible and all(not one.isdisjoint(names) for one in needs) and speaks(pod.with_workload()):
+                found.add(number)
+        return tuple(self.dialects[number] for number in sorted(found))
+
+    def _asking_with(self, name: str) -> tuple[int, ...]:
+        """The dialects in which a key in the resources of a container asks for GPUs."""
+        owners = {id(one) for one in self.owners(name) if one.owns_at(name, Place.RESOURCE)}
+        return tuple(number for number, one in enumerate(self.dialects) if id(one) in owners)
+
+    @cached_property
+    def _apart(self) -> list[tuple[int, Callable[[PodKeys], bool], Needs]]:
+        """The dialects that pods speak without keys in resources: how, and which names that needs."""
+        found = [(number, one.also_speaks) for number, one in enumerate(self.dialects)]
+        return [
+            (number, speaks, speaks.needs() if isinstance(speaks, Condition) else ())
+            for number, speaks in found
+            if speaks is not None
+        ]

@@ -203,7 +203,7 @@ def template_in(document: Document) -> int | None:
 
     No key of a manifest is a mapping, so such a document has not been rendered yet.
     """
-    if TEMPLATE not in document.text or document.root is None:
+    if not document.holds(TEMPLATE) or document.root is None:
         return None
     pending = [document.root]
     found: list[int] = []

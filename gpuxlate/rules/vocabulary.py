@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.sheet import Key, Place
-from gpuxlate.rules.base import Context, Dialect
+from gpuxlate.rules.base import Context, Dialect, Subject
+from gpuxlate.rules.numerals import unit_of
 from gpuxlate.rules.owners import Owners
 from gpuxlate.rules.products import (
     LOCAL_NAMES,
@@ -52,6 +53,10 @@ class Vocabulary(Owners[Dialect]):
         self.whole_cards = frozenset((WHOLE_CARD, *(one.whole_card_key for one in dialects)))
         self.rows = lru_cache(maxsize=4096)(self._rows)
         self.near_miss = lru_cache(maxsize=4096)(self._near_miss)
+        self.is_resource = lru_cache(maxsize=4096)(self._is_resource)
+        self.counts_whole_cards = lru_cache(maxsize=4096)(self._counts_whole_cards)
+        self.memory = lru_cache(maxsize=4096)(self._memory)
+        self.subjects = lru_cache(maxsize=4096)(self._subjects)
         # a plug-in may know products of its own
         self._look_alikes = index(one for dialect in dialects for one in dialect.look_alikes)
         known = [
@@ -80,6 +85,12 @@ class Vocabulary(Owners[Dialect]):
         found = (one.find(name) for one in self.of_domain(name))
         return tuple(row for row in found if row is not None)
 
+    def _memory(self, name: str) -> Key | None:
+        """The data sheet's row of a resource that counts MiB or GiB."""
+        row = next((one for one in self.rows(name) if Place.RESOURCE in one.places), None)
+        counted = row is not None and not row.quantity and unit_of(row, None) in ("MiB", "GiB")
+        return row if counted else None
+
     def concerns(self, name: str) -> bool:
         """Some vendor-neutral rule may say something of the key: it is a vendor's, or looks like one."""
         return bool(
@@ -90,6 +101,24 @@ class Vocabulary(Owners[Dialect]):
             or name in LOCAL_NAMES
             or self.product(name)
         )
+
+    def _subjects(self, name: str, place: Place) -> frozenset[Subject]:
+        """What a key in a place of a pod may be to a vendor-neutral rule."""
+        mark, rows = self.written_by_scheduler(name), self.rows(name)
+        by_hand = [row for row in rows if Place.SCHEDULER not in row.places]
+        effective = place is not Place.NODE_SELECTOR and any(place in row.places for row in by_hand)
+        read = bool(rows) or self.is_read(name)
+        of = {
+            Subject.MISSPELT: place is not Place.ENV and self.near_miss(name) is not None,
+            Subject.MARK: mark and place not in BY_HAND,
+            Subject.PRODUCT: self.product(name, place) is not None,
+            Subject.MISPLACED: (mark and place in BY_HAND) or (bool(by_hand) and not effective),
+            Subject.STEERING: read and place not in (Place.RESOURCE, Place.ENV),
+            Subject.MEMORY: place is Place.RESOURCE and self.memory(name) is not None,
+            Subject.RESOURCE: place is Place.RESOURCE
+            and (read or self.is_resource(name) or name in self.whole_cards),
+        }
+        return frozenset(subject for subject, holds in of.items() if holds)
 
     def is_read(self, name: str) -> bool:
         """A dialect or this tool reads the key."""
@@ -112,11 +141,18 @@ class Vocabulary(Owners[Dialect]):
         rows = (one.find(name) for one in self.spoken_in(pod))
         return any(row is not None and (row.unit or row.is_pattern) for row in rows)
 
-    def is_resource(self, name: str) -> bool:
+    def _is_resource(self, name: str) -> bool:
         """A key of GPUs that belongs in limits, or an unknown one: GX013 reports the others there."""
         rows = self.rows(name)
         return name == WHOLE_CARD or (
             bool(self.owners(name)) and (not rows or any(Place.RESOURCE in row.places for row in rows))
+        )
+
+    def _counts_whole_cards(self, name: str) -> bool:
+        """The key counts whole cards, and nothing else."""
+        rows = self.rows(name)
+        return name == WHOLE_CARD or (
+            bool(rows) and all(row.meaning.startswith("whole cards") for row in rows)
         )
 
     def written_by_scheduler(self, name: str) -> bool:

@@ -23,8 +23,8 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.rules import catalog
-from gpuxlate.rules.base import check_document
 from gpuxlate.rules.documents import key_is_in_a_pod
+from gpuxlate.rules.index import check_document
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.source import no_yaml, template_in, too_many, unrendered
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable

@@ -74,6 +74,13 @@ class Document:
     def text(self) -> str:
         return self.source.text[self.start : self.end]
 
+    def holds(self, *words: str) -> bool:
+        """Whether its text has one of the words. The source is asked first, once for all documents."""
+        if not self.source.holds(*words):
+            return False
+        text, start, end = self.source.text, self.start, self.end
+        return any(text.find(one, start, end) >= 0 for one in words if self.source.holds(one))
+
 
 Reader = Callable[[Source], Iterable[Document]]
 """Reads the documents of a source: ``documents``, or a reader of another syntax."""

@@ -312,6 +312,16 @@ def entry_of(mapping: Mapping, name: str | int) -> tuple[Node, Node, Mapping] | 
     return mapping.by_name.get(name) if isinstance(name, str) else None
 
 
+def fields(node: Node | None) -> dict[str, Node]:
+    """The values of a mapping by their keys, as ``entries_of`` finds them; aliases are followed."""
+    if not isinstance(node, Mapping):
+        return {}
+    plain = node.plain
+    if plain is None:
+        return {name: deref(value) for name, _, value, _ in entries_of(node)}
+    return {name: deref(value) if type(value) is Alias else value for name, (_, value) in plain.items()}
+
+
 def get(node: Node | None, *path: str | int) -> Node | None:
     """The node at a path below ``node``, None where there is none."""
     for step in path:

@@ -11,7 +11,7 @@ from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.spots import spots
 from gpuxlate.rules import catalog
-from gpuxlate.rules.base import check_pod
+from gpuxlate.rules.index import check_pod
 from gpuxlate.rules.products import LOCAL_NAMES, PRODUCTS
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 from gpuxlate.yamltext.compose import documents

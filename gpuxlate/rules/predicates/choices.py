@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpuxlate.model.pod import ContainerKeys, PodKeys
-from gpuxlate.rules.predicates.conditions import Named, is_word
+from gpuxlate.rules.predicates.conditions import Named, Needs, is_word
 
 
 class ChoosesAmong(Named):
@@ -11,6 +11,9 @@ class ChoosesAmong(Named):
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return all(is_word(text, self.words) for one in pod.choices(self.name) for text in one.values)
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return super().needs(truth=not truth)
 
 
 class Allows(Named):

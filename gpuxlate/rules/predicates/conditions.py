@@ -14,12 +14,15 @@ from typing import TypeAlias
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, PodKeys, Value
 from gpuxlate.model.sheet import Range
+from gpuxlate.model.spots import NODE_NAME, SCHEDULER_NAME
 from gpuxlate.rules.predicates.terms import Annotation as Annotation
 from gpuxlate.rules.predicates.terms import Label as Label
 from gpuxlate.rules.predicates.terms import Term, number_of, resource
 
 Word: TypeAlias = str | re.Pattern[str] | Range
 """What a text may be: these letters, a pattern of all of it, or a number in a range."""
+Needs: TypeAlias = tuple[frozenset[str], ...]
+"""Sets of names of keys: a pod has one of each set, or a condition is not what it is asked to be."""
 
 
 class Condition:
@@ -33,6 +36,10 @@ class Condition:
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         """Whether it is true. Without a container only those are that are ``of_pod``."""
         raise NotImplementedError
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        """What a pod needs where it is true, or where it is false; nothing where that is not known."""
+        return ()
 
     def __call__(self, pod: PodKeys) -> bool:
         """Whether a condition on pods is true: it stands where a function of a pod does."""
@@ -70,6 +77,11 @@ def is_word(text: str, words: tuple[Word, ...]) -> bool:
     return False
 
 
+def _names(*terms: Term) -> Needs:
+    """A pod needs the key of each of the numbers."""
+    return tuple(frozenset({one if isinstance(one, str) else one.name}) for one in terms)
+
+
 # --- of a container -------------------------------------------------------------------------------
 
 
@@ -84,6 +96,9 @@ class Asks(Condition):
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return any(resource(container, name) is not None for name in self.names)
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return (frozenset(self.names),) if truth else ()
 
 
 @dataclass(frozen=True, init=False)
@@ -103,6 +118,9 @@ class Amount(Condition):
             return False
         return not self.ranges or any(one.allows(number) for one in self.ranges)
 
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(self.name) if truth else ()
+
 
 @dataclass(frozen=True)
 class Part(Condition):
@@ -116,6 +134,9 @@ class Part(Condition):
             return False
         return quantity.is_amount(value.text) and 0 < quantity.parse(value.text).amount < 1
 
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(self.name) if truth else ()
+
 
 @dataclass(frozen=True)
 class Divides(Condition):
@@ -128,6 +149,9 @@ class Divides(Condition):
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         number, by = (number_of(pod, container, term) for term in (self.name, self.by))
         return number is not None and by is not None and by >= 1 and number % (by * self.step) == 0
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(self.name, self.by) if truth else ()
 
 
 @dataclass(frozen=True)
@@ -143,6 +167,9 @@ class AtMost(Condition):
         by = None if self.by is None else number_of(pod, container, self.by)
         return number is not None and number <= self.most * max(by or 1, 1)
 
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(self.name) if truth else ()
+
 
 @dataclass(frozen=True)
 class AtLeast(Condition):
@@ -155,6 +182,9 @@ class AtLeast(Condition):
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         number, by = (number_of(pod, container, term) for term in (self.name, self.by))
         return number is not None and by is not None and by >= 1 and number >= self.least * by
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(self.name, self.by) if truth else ()
 
 
 @dataclass(frozen=True, init=False)
@@ -175,6 +205,9 @@ class EnvIs(Condition):
         if value is not None and self.any_case:
             value = Value(value.text.lower(), value.kind)
         return _is_one(value, self.words)
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(self.name) if truth else ()
 
 
 @dataclass(frozen=True)
@@ -215,6 +248,9 @@ class Named(OfPod):
     def __init__(self, name: str, *words: Word) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "words", words)
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(self.name) if truth else ()
 
 
 class Labelled(Named):
@@ -260,6 +296,9 @@ class SchedulerIs(OfPod):
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return _text(pod.scheduler_name) in self.names
 
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(SCHEDULER_NAME) if ("" not in self.names) is truth else ()
+
 
 @dataclass(frozen=True)
 class NodeIsNamed(OfPod):
@@ -267,6 +306,9 @@ class NodeIsNamed(OfPod):
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return bool(_text(pod.node_name))
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(NODE_NAME) if truth else ()
 
 
 def _text(value: Value | None) -> str:
@@ -282,6 +324,9 @@ class SomeContainer(OfPod):
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return any(self.condition.holds(pod, one) for one in pod.all_containers())
 
+    def needs(self, *, truth: bool = True) -> Needs:
+        return self.condition.needs() if truth else ()
+
 
 @dataclass(frozen=True)
 class ContainersAtMost(OfPod):
@@ -292,6 +337,9 @@ class ContainersAtMost(OfPod):
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return sum(self.condition.holds(pod, one) for one in pod.all_containers()) <= self.most
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return () if truth else self.condition.needs()
 
 
 # --- together -------------------------------------------------------------------------------------
@@ -308,19 +356,40 @@ class _Several(Condition):
     def of_pod(self) -> bool:
         return all(one.of_pod for one in self.parts)
 
+    def _each(self, truth: bool) -> Needs:
+        """Each part is so."""
+        return tuple(names for one in self.parts for names in one.needs(truth=truth))
+
+    def _some(self, truth: bool) -> Needs:
+        """Some part is so: the names of all parts together, where each has some."""
+        found = [one.needs(truth=truth) for one in self.parts]
+        return (frozenset().union(*(names[0] for names in found)),) if all(found) else ()
+
 
 class All(_Several):
     """Each of the conditions is true; of none, true."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        return all(one.holds(pod, container) for one in self.parts)
+        for one in self.parts:  # noqa: SIM110 - all() of a generator takes twice as long
+            if not one.holds(pod, container):
+                return False
+        return True
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return self._each(truth) if truth else self._some(truth)
 
 
 class Any(_Several):
     """One of the conditions is true at least; of none, false."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        return any(one.holds(pod, container) for one in self.parts)
+        for one in self.parts:  # noqa: SIM110
+            if one.holds(pod, container):
+                return True
+        return False
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return self._some(truth) if truth else self._each(truth)
 
 
 @dataclass(frozen=True)
@@ -335,6 +404,9 @@ class Not(Condition):
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return not self.condition.holds(pod, container)
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return self.condition.needs(truth=not truth)
 
 
 ALWAYS = All()

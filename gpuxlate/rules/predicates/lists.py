@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.sheet import Range
-from gpuxlate.rules.predicates.conditions import Condition, OfPod
+from gpuxlate.rules.predicates.conditions import Condition, Needs, OfPod
 from gpuxlate.rules.predicates.terms import InList, number_of
 
 
@@ -25,6 +25,9 @@ class Listed(Condition):
         number = number_of(pod, container, self.by)
         return number is not None and (not self.ranges or any(one.allows(number) for one in self.ranges))
 
+    def needs(self, *, truth: bool = True) -> Needs:
+        return (frozenset({self.by.name}),) if truth else ()
+
 
 @dataclass(frozen=True)
 class ListIsComplete(OfPod):
@@ -34,3 +37,6 @@ class ListIsComplete(OfPod):
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return bool(self.list.numbers(pod))
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return (frozenset({self.list.name}),) if truth else ()
