@@ -62,12 +62,14 @@ def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checke
         linted = Linted(diagnostics=[found] if settings.selected(found.code) else [], skipped=HELM_TEMPLATE)
         linted.excuse(settings.excused)
         return Checked(linted)
-    source = one.source(data)
     may_be_empty = not one.named or mode.allow_empty
+    if may_be_empty and may_be_skipped(data, settings.layer, settings.profile):
+        if not data.isascii():
+            one.source(data)  # only to see that it is UTF-8
+        return Checked(Linted(), old=data, new=data)
+    source = one.source(data)
     if not may_be_empty and is_blank(data):
         raise InputError(say("{name}: it is empty", name=one.name), MAY_BE_EMPTY)
-    if may_be_empty and may_be_skipped(data, settings.layer, settings.profile):
-        return Checked(Linted(), old=data, new=data)
     read = reader(one, source)
     if read is not documents or not mode.writes:  # findings in parameters have no fix
         linted = lint_source(source, settings, read)

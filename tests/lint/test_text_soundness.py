@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.inputs.relevance import may_matter
+from gpuxlate.inputs.relevance import Search, may_matter
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.spots import spots
@@ -140,6 +140,31 @@ def test_most_texts_need_not_be_read() -> None:
 def test_other_encodings_and_the_keys_that_make_a_job_are_read() -> None:
     assert may_matter("kind: Pod".encode("utf-16-le"))
     assert all(may_matter(row.mark.encode()) for row in JOBS)
+
+
+PIECES = ["a", "b", ".", "_", "/", "abc", "abcdefg", "com", "(", "*", "\n", "é"]
+
+
+@tries(600)
+@given(st.data())
+def test_all_words_are_searched_for_at_once(data: st.DataObject) -> None:
+    drawn = st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join).map(str.encode)
+    words = data.draw(st.lists(drawn, max_size=8))
+    text = data.draw(st.lists(st.one_of(drawn, st.sampled_from(words or [b""])), max_size=8).map(b"".join))
+    assert Search(words).finds(text) == any(word in text for word in words)
+
+
+def test_escapes_far_from_each_other() -> None:
+    plain = "a: b\n" * 9
+    for key in (
+        r'"\x61liyun.com/gpu-mem"',
+        '"aliyun.com/g\\\r\n  pu-mem"',
+        '"aliyun.com/g\\\r  pu-mem"',
+        r'"n\x76idia.com\/x"',
+    ):
+        for before in ("", plain, f'{plain}c: "\\n"\n{plain}'):
+            for behind in ("", plain, f'{plain}c: "\\n"'):
+                assert may_matter(f"{before}{key}: 1\n{behind}".encode()), (before, key, behind)
 
 
 def test_any_two_letters_of_a_key_may_be_wrong() -> None:
