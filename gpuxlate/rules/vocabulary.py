@@ -115,7 +115,7 @@ class Vocabulary(Owners[Dialect]):
         self.near_miss = lru_cache(maxsize=4096)(self._near_miss)
         self.is_resource = lru_cache(maxsize=4096)(self._is_resource)
         self.counts_whole_cards = lru_cache(maxsize=4096)(self._counts_whole_cards)
-        self.memory = lru_cache(maxsize=4096)(self._memory)
+        self.memory_unit = lru_cache(maxsize=4096)(self._memory_unit)
         self.subjects = lru_cache(maxsize=4096)(self._subjects)
         # a plug-in may know products of its own
         self._look_alikes = index(one for dialect in dialects for one in dialect.look_alikes)
@@ -145,11 +145,11 @@ class Vocabulary(Owners[Dialect]):
         found = (one.find(name) for one in self.of_domain(name))
         return tuple(row for row in found if row is not None)
 
-    def _memory(self, name: str) -> Key | None:
-        """The data sheet's row of a resource that counts MiB or GiB."""
+    def _memory_unit(self, name: str) -> str:
+        """MiB or GiB, where a resource counts these by its data sheet; else nothing."""
         row = next((one for one in self.rows(name) if Place.RESOURCE in one.places), None)
-        counted = row is not None and not row.quantity and unit_of(row, None) in ("MiB", "GiB")
-        return row if counted else None
+        unit = "" if row is None or row.quantity else unit_of(row, None)
+        return unit if unit in ("MiB", "GiB") else ""
 
     def concerns(self, name: str) -> bool:
         """Some vendor-neutral rule may say something of the key: it is a vendor's, or looks like one."""
@@ -174,7 +174,7 @@ class Vocabulary(Owners[Dialect]):
             Subject.PRODUCT: self.product(name, place) is not None,
             Subject.MISPLACED: (mark and place in BY_HAND) or (bool(by_hand) and not effective),
             Subject.STEERING: read and place not in (Place.RESOURCE, Place.ENV),
-            Subject.MEMORY: place is Place.RESOURCE and self.memory(name) is not None,
+            Subject.MEMORY: place is Place.RESOURCE and bool(self.memory_unit(name)),
             Subject.RESOURCE: place is Place.RESOURCE
             and (read or self.is_resource(name) or name in self.whole_cards),
         }
