@@ -63,15 +63,17 @@ def parts(text: str) -> Iterator[Part] | None:
 def _parts(text: str) -> Iterator[Part]:
     signs = [one for one in _SIGNS if one[0] in text]
     wide = not _narrow(text)
+    most = limits.MAX_NODES // 2  # a character may be two
     leading = _LEADING.match(text)
     start, behind = 0, leading.end() if leading else 0
     while start < len(text):
         end = _marker(text, behind)
         brackets = text.count("{", start, end) + text.count("[", start, end)
-        limited = wide or brackets > _BRACKETS or (end - start) * 2 > limits.MAX_NODES
-        composable = not any(
-            text.find(letter, start, end) >= 0 and sign.search(text, start, end) for letter, sign in signs
-        )
+        limited = wide or brackets > _BRACKETS or end - start > most
+        composable = True
+        for letter, sign in signs:
+            if text.find(letter, start, end) >= 0 and sign.search(text, start, end):
+                composable = False
         yield Part(start, end, composable, limited)
         start, behind = end, end + 3
 
