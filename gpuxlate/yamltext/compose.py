@@ -171,8 +171,8 @@ class _Composer:
     def _composed(self, index: int, part: Part | None) -> Document | None:
         if not index:
             self._parser.get_event()  # the start of the stream
-        if part is not None and part.limited:
-            node = self._parser.get_limited_node(limits.MAX_DEPTH + 1, limits.MAX_NODES)
+        if part is not None and part.deep:
+            node = self._parser.get_limited_node(limits.MAX_DEPTH + 1)
         else:
             node = self._parser.get_node()
         if (node is None) != (part is None) or index >= limits.MAX_DOCUMENTS:
