@@ -25,9 +25,9 @@ from gpuxlate.lint.fix import fix_source
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.share import Share
 from gpuxlate.translation.parse import share_documents
-from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.pods.fit import Accept, fit_pod
 from gpuxlate.translation.read import read_source
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import documents
@@ -87,7 +87,7 @@ def by_document(stream: Stream, found: Sequence[Diagnostic]) -> list[list[dict[s
     return made
 
 
-def items_by_document(stream: Stream, made: Translation) -> list[list[dict[str, Any]]]:
+def items_by_document(stream: Stream, made: Result) -> list[list[dict[str, Any]]]:
     found: list[list[dict[str, Any]]] = [[] for _ in stream.texts]
     for item in made.items:
         one = item.to_json()
@@ -188,7 +188,7 @@ def takes_a_share(backend: Backend) -> bool:
     return fit_pod([share], backend, EVERYTHING).accepted
 
 
-def compare(stream: Stream, made: Translation, each: Sequence[Translation]) -> None:
+def compare(stream: Stream, made: Result, each: Sequence[Result]) -> None:
     assert by_document(stream, made.diagnostics) == [
         [normal(finding.to_json()) for finding in one.diagnostics] for one in each
     ]
