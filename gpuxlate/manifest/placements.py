@@ -18,6 +18,10 @@ _TAINTS = "tolerations"
 _SPREAD = "topologyKey"
 
 
+WORDS = (NODE_SELECTOR, _REQUIREMENTS, _TAINTS, _SPREAD)
+"""A document without any of these chooses no nodes."""
+
+
 class Choice(NamedTuple):
     """A label of nodes with the values that are wanted, or a taint that is ``tolerated``.
 
