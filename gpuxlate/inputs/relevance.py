@@ -7,11 +7,10 @@ import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 
-from gpuxlate.backends import registry
+from gpuxlate.backends import WORDS, plugins
 from gpuxlate.manifest.claims.reading import MARK
 from gpuxlate.manifest.layers import Layer
 from gpuxlate.model.profile import Profile, renamed_by
-from gpuxlate.rules.vocabulary import words
 
 _BREAK = rb"\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]"
 _ESCAPE = rb"(?s:\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(" + _BREAK + rb")[ \t]*|(.)))"
@@ -41,8 +40,17 @@ def may_matter(data: bytes, profile: Profile | None = None) -> bool:
 
 @lru_cache(maxsize=8)
 def _search(names: tuple[str, ...]) -> Search:
-    known = (MARK, *words(tuple(registry.all_backends())))
-    return Search(one.lower().encode() for one in (*known, *names))
+    return Search(one.lower().encode() for one in (MARK, *_known(), *names))
+
+
+def _known() -> tuple[str, ...]:
+    """The words of all targets. Loads them only where there are plug-ins."""
+    if not plugins.installed():
+        return WORDS
+    from gpuxlate.backends import registry
+    from gpuxlate.rules.vocabulary import words
+
+    return words(tuple(registry.all_backends()))
 
 
 class Search:

@@ -2,18 +2,22 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpuxlate import backends
 from gpuxlate.backends import registry
+from gpuxlate.inputs.files import Input
 from gpuxlate.inputs.relevance import Search, may_matter
 from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.files import Mode, check
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.spots import spots
 from gpuxlate.rules import catalog
 from gpuxlate.rules.index import check_pod
 from gpuxlate.rules.products import LOCAL_NAMES, PRODUCTS
-from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
+from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of, words
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 from tests.effort import some, tries
@@ -96,6 +100,33 @@ def quoted(draw: st.DrawFn, key: str) -> str:
         else:
             parts.append(f"\\{form} \t {letter}" if letter not in ' "\\\t' else f"\\x{code:02x}")
     return '"' + "".join(parts) + '"'
+
+
+def test_the_words_are_those_of_the_data_sheets() -> None:
+    assert words(tuple(registry.all_backends())) == backends.WORDS
+
+
+TEMPLATE = "kind: Pod\nspec: {{ .Values.spec }}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: 1\n",
+        "a: 1\n---\nb: [1]\n---\n# nothing\n",
+        "apiVersion: v1\nkind: Pod\nspec: {containers: [{name: a, resources: {limits: {cpu: 1}}}]}\n",
+        "a: &b [1]\nc: *b\n---\nd: *b\n",
+        "a: {\n",
+        "a: 1\n---\nb: {\n",
+        TEMPLATE,
+        f"a: 1\n---\n{TEMPLATE}---\nb: {{\n",
+    ],
+)
+def test_a_named_text_without_words_is_checked_as_before(text: str) -> None:
+    settings = LintSettings()
+    assert not may_matter(text.encode())
+    checked = check(Input("a.yaml", "a.yaml"), text.encode(), settings, Mode())
+    assert checked.linted == lint_source(Source("a.yaml", text), settings)
 
 
 def test_known_keys() -> None:
