@@ -137,8 +137,10 @@ def _within(levels: list[list[Any]], size: int) -> bool:
     return events <= limits.MAX_NODES
 
 
-def _below(level: list[Any], text: str, names: list[Scalar], odd: list[Mapping]) -> list[Any]:
-    """The collections in those of a level, which get their parts. A loop with all in it, for speed."""
+def _below(  # noqa: C901 - one loop, for speed
+    level: list[Any], text: str, names: list[Scalar], odd: list[Mapping]
+) -> list[Any]:
+    """The collections in those of a level, which get their parts."""
     new, scalar, mapping = object.__new__, ScalarNode, MappingNode
     below: list[Any] = []
     handle: Any
