@@ -137,15 +137,25 @@ def _within(levels: list[list[Any]], size: int) -> bool:
     return events <= limits.MAX_NODES
 
 
-def _below(level: list[Any], text: str, names: list[Scalar], odd: list[Mapping]) -> list[Any]:
-    """The collections in those of a level, which get their parts. A loop with all in it, for speed."""
-    new, scalar = object.__new__, ScalarNode
+def _below(  # noqa: C901 - one loop, for speed
+    level: list[Any], text: str, names: list[Scalar], odd: list[Mapping]
+) -> list[Any]:
+    """The collections in those of a level, which get their parts."""
+    new, scalar, mapping = object.__new__, ScalarNode, MappingNode
     below: list[Any] = []
     handle: Any
     held: Any
     for node in level:
         if type(node) is Sequence:
-            node.items = [_node(value, text, names, below) for value in node._read.value]
+            node.items = items = []
+            for value in node._read.value:
+                if type(value) is mapping:
+                    held = new(Mapping)
+                    held._read = value
+                    below.append(held)
+                else:
+                    held = _node(value, text, names, below)
+                items.append(held)
             node._read.value = None
             continue
         node.entries = entries = []
@@ -175,7 +185,7 @@ def _below(level: list[Any], text: str, names: list[Scalar], odd: list[Mapping])
                 if "/" in words:
                     names.append(held)
             else:
-                held = new(Mapping if kind is MappingNode else Sequence)
+                held = new(Mapping if kind is mapping else Sequence)
                 held._read = value
                 below.append(held)
             plain[name] = entry = (handle, held)
