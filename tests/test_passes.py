@@ -73,7 +73,7 @@ def test_words(text: str, more: set[str]) -> None:
 
 
 def chosen(text: str) -> set[str]:
-    found = (one.chosen(text, Kind.MANIFESTS) for one in TRANSLATE.passes)
+    found = (one.chosen(Source("a.yaml", text), Kind.MANIFESTS) for one in TRANSLATE.passes)
     return {one.name for one in found if one and not one.needs}
 
 

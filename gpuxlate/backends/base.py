@@ -38,7 +38,8 @@ from gpuxlate.model.sheet import (
     key,
     other_names,
 )
-from gpuxlate.rules.base import Context, Rule, check_pod, in_order, rules_of
+from gpuxlate.rules.base import Context, Rule, in_order, rules_of
+from gpuxlate.rules.index import Rules, check_pod
 from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import IGNORE
 
@@ -171,11 +172,12 @@ class Backend:
     offers: Offers | None = None  # what is allocatable of its shares on a node
 
     @cached_property
-    def rules(self) -> tuple[Rule, ...]:
+    def rules(self) -> Rules:
         """The vendor's rules, those of its rows and those of its module, loaded when asked for."""
         of_module = rules_of(import_module(self.rules_module)) if self.rules_module else ()
         aliases = {row.name: row.aliases for row in self.keys if row.aliases}
-        return in_order((one.known_as(aliases) for one in (*self.rule_rows(), *of_module)), self.name)
+        known = (one.known_as(aliases) for one in (*self.rule_rows(), *of_module))
+        return Rules(in_order(known, self.name))
 
     @cached_property
     def form(self) -> Form | None:

@@ -14,7 +14,7 @@ from gpuxlate.backends.plugins import BrokenPluginError as BrokenPluginError
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys
-from gpuxlate.rules.owners import Owners
+from gpuxlate.rules.vocabulary import Owners
 
 if TYPE_CHECKING:
     from gpuxlate.manifest.jobs import JobRow
@@ -241,9 +241,8 @@ def form_reader(source: Source, target: str | None = None) -> Reader | None:
 
 def job_rows(document: Document) -> Iterator[JobRow]:
     """Where objects of a document may hold parameters. Loads only backends whose marks it may hold."""
-    text = document.text
     for row in BUILT_IN:
-        if row.form and ("\\" in text or any(mark in text for mark in row.marks)):
+        if row.form and document.holds("\\", *row.marks):
             yield from _rows(_load(row))
     for one in _plugins():
         yield from _rows(one)
@@ -286,6 +285,8 @@ def asks(pod: PodKeys, container: ContainerKeys) -> bool:
     """A container has a key of some dialect in its resources, or devices of one by a claim."""
     if any(map(is_owned, container.resources)):
         return True
+    if not container.claims:
+        return False
     ways = (way for _, _, request in pod.requests_of(container) for way in request.ways())
     return any(way.device_class and way.device_class.text in device_classes() for way in ways)
 

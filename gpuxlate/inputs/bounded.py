@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from gpuxlate.model.limits import MAX_TEXT
@@ -65,24 +65,27 @@ def content(path: StrPath, most: int = MAX_TEXT, *, regular: bool = True) -> byt
             _check_kind(path, status.st_mode)
         if stat.S_ISREG(status.st_mode) and status.st_size > most:
             raise _too_large(path, most)
-        return read_at_most(lambda size: os.read(handle, size), path, most, status.st_size + 1)
+        return read_at_most(partial(os.read, handle), path, most, status.st_size)
     finally:
         os.close(handle)
 
 
-def read_at_most(read: Callable[[int], bytes], path: StrPath, most: int, first: int = BLOCK) -> bytes:
+def read_at_most(read: Callable[[int], bytes], path: StrPath, most: int, length: int = 0) -> bytes:
     """All that a stream gives, in blocks: of at most ``most`` bytes, or UnusualFileError.
 
-    ``first``: the size of the first block, for a stream whose length is probably known.
+    ``length``: of a file when it was opened. With so many bytes it is read: one call, not two, for most.
     """
-    parts: list[bytes] = []
-    left, size = most + 1, first
-    while block := read(min(left, size)):
+    parts = [read(min(length or BLOCK, most + 1))]
+    left = most + 1 - len(parts[0])
+    if not left:
+        raise _too_large(path, most)
+    if len(parts[0]) == length:
+        return parts[0]
+    while block := read(min(left, BLOCK)):
         parts.append(block)
         left -= len(block)
         if not left:
             raise _too_large(path, most)
-        size = BLOCK
     return b"".join(parts)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from gpuxlate.inputs.files import Input, InputError, under_chart_templates
 from gpuxlate.inputs.layers import layer_of
-from gpuxlate.manifest.claims.reading import claims_of, may_name_claims, names_in
+from gpuxlate.manifest.claims.reading import MARKS, claims_of, may_name_claims, names_in
 from gpuxlate.manifest.layers import Kind, Laid
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, Missing, Place, PodClaim
@@ -54,12 +54,12 @@ def text_of(source: Source, *, is_patch: bool = False) -> Text:
     objects: list[ClaimObject] = []
     pods: list[Pod] = []
     unread: list[Unread] = []
-    if may_name_claims(source.text):
+    if source.holds(*MARKS):
         end = 0
         try:
             for document in documents(source):
                 end = document.end
-                if not may_name_claims(document.text):
+                if not document.holds(*MARKS):
                     continue
                 if is_patch:
                     unread += (Unread(source.name, name, _IN_PATCH) for name in names_in(document, ()))

@@ -49,6 +49,19 @@ def patched_by(path: StrPath | None) -> str | None:
     return None if path is None else next(naming(path), None)
 
 
+@remembered(4096)
+def may_be_patches(folder: str, _here: str) -> bool:
+    """A kustomization of a folder, or of one above it, names a file as a patch.
+
+    ``_here``: the working directory, for a path from there.
+    """
+    for one in upwards(os.path.abspath(folder)):
+        found = _folder(one)
+        if found.patches or found.last:
+            return bool(found.patches)
+    return False
+
+
 def naming(path: StrPath) -> Iterator[str]:
     """The folders of all kustomizations that name this file as a patch, the nearest first."""
     file = os.path.abspath(path)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from gpuxlate.inputs.bounded import StrPath, remembered
-from gpuxlate.inputs.kustomize import NAMES, first_document, patched_by
+from gpuxlate.inputs.kustomize import NAMES, first_document, may_be_patches, patched_by
 from gpuxlate.manifest.layers import MAIN_VALUES, MANIFESTS, Kind, Laid, Layer, Over, TemplatePatch, is_values
 from gpuxlate.manifest.objects import name_at
 from gpuxlate.manifest.pods import Pod
@@ -21,10 +21,10 @@ def layer_of(path: StrPath | None) -> Layer:
     """How to read a file; what is beside it is read too, and what cannot be read says nothing."""
     if path is None:
         return MANIFESTS
-    folder, name = os.path.split(os.path.abspath(path))
+    folder, name = os.path.split(path)
     if is_values(name) and os.path.isfile(os.path.join(folder, CHART)):
-        return _values(folder, name)
-    if patched_by(path) is not None:
+        return _values(os.path.abspath(folder), name)
+    if may_be_patches(folder, os.getcwd()) and patched_by(path) is not None:
         return Layer(Kind.PATCH, partial(_patched, path), partial=True, templates=partial(_templates, path))
     return MANIFESTS._replace(renamed=partial(_renamed, path)) if name in NAMES else MANIFESTS
 
@@ -50,9 +50,9 @@ def _patched(path: StrPath, document: Document) -> Sequence[Laid]:
 
 
 def _templates(path: StrPath, document: Document) -> Sequence[TemplatePatch]:
-    from gpuxlate.manifest.claims.reading import may_name_claims
+    from gpuxlate.manifest.claims.reading import MARKS
 
-    if not may_name_claims(document.text):
+    if not document.holds(*MARKS):
         return ()
     from gpuxlate.inputs.claim_patches import template_patches
 

@@ -11,12 +11,13 @@ from typing import NamedTuple
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.inputs.claims import Beside, Claims
-from gpuxlate.lint.quotas import judge_quotas
-from gpuxlate.lint.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
+from gpuxlate.lint.quotas import NO_QUOTAS, judge_quotas
+from gpuxlate.lint.suppress import COMMENTS, Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.manifest.jobs import Job, jobs_in
 from gpuxlate.manifest.layers import MANIFESTS, Kind, Laid, Layer
-from gpuxlate.manifest.objects import METADATA
+from gpuxlate.manifest.objects import METADATA, holds_kind
 from gpuxlate.manifest.pods import Pod, document_keys
+from gpuxlate.manifest.quotas.rows import KINDS as QUOTAS
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
@@ -25,8 +26,17 @@ from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.model.spots import spots
 from gpuxlate.rules import catalog
-from gpuxlate.rules.base import Context, Rule, check_document, check_pod, in_order
-from gpuxlate.rules.source import HELM_TEMPLATE, no_yaml, template_in, too_many, too_much, unrendered
+from gpuxlate.rules.base import Context, Rule, in_order
+from gpuxlate.rules.index import check_document, check_pod
+from gpuxlate.rules.source import (
+    HELM_TEMPLATE,
+    TEMPLATE,
+    no_yaml,
+    template_in,
+    too_many,
+    too_much,
+    unrendered,
+)
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
@@ -87,7 +97,8 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
     context = settings.context
     beside = settings.claims.beside(source)
     found: list[Diagnostic] = []
-    ignores: list[Ignore] = list(islice(ignores_in_text(source), limits.MAX_IGNORES + 1))
+    comments = ignores_in_text(source) if source.holds(COMMENTS) else ()
+    ignores: list[Ignore] = list(islice(comments, limits.MAX_IGNORES + 1))
     if len(ignores) > limits.MAX_IGNORES:
         what = say("more than {number} comments that ignore findings", number=limits.MAX_IGNORES)
         found.append(too_much(source, what, "ignore in the configuration: per-file-ignores", 0))
@@ -95,7 +106,7 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
     try:
         for document in read(source):
             result.documents += 1
-            template = template_in(document)
+            template = template_in(document) if document.holds(TEMPLATE) else None
             if template is not None:
                 found.append(unrendered(source, template))
                 result.skipped = HELM_TEMPLATE
@@ -152,13 +163,15 @@ def _document(
         result.shares += share is not None
         yield from problems
         return
-    jobs = list(jobs_in(document, registry.job_rows(document)))
+    rows = tuple(registry.job_rows(document))
+    jobs = list(jobs_in(document, rows)) if rows or document.job else []
     counts = not context.partial
     found = [] if document.job else layer.pods(document)
-    named = (beside.laid(one.under(renamed_by(context.profile))).pod for one in found)
-    pods = [one for one in named if one]
+    renamed = renamed_by(context.profile)
+    named = [one.pod.under(renamed) if renamed else one.pod for one in found if one.pod]
+    pods = [beside.resolved(one) if one.keys.claims else one for one in named]
     ignores.extend(ignores_in_document(document, pods))
-    quotas = judge_quotas(document, context)
+    quotas = judge_quotas(document, context) if counts and holds_kind(document, QUOTAS) else NO_QUOTAS
     said, read = pods, quotas.read
     if layer.kind is Kind.PATCH:
         said, read_there = _said(document, pods, found)
@@ -218,7 +231,7 @@ def _has_place(pod: Pod, fix: Fix | None) -> bool:
 
 
 def _is_share(document: Document) -> bool:
-    if not any(mark in document.text for mark in ("gpuxlate.io/", "GPUShare", "\\")):
+    if not document.holds("gpuxlate.io/", "GPUShare", "\\"):
         return False
     from gpuxlate.config.specs import is_share_document
 
@@ -235,7 +248,8 @@ def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
 
     A label that a selector of the object matches is never changed alone: such a finding has no fix.
     """
-    matched = {pod.labels[name].path: pod.labels[name] for name in pod.selected if name in pod.labels}
+    labels = pod.labels
+    matched = {labels[name].path: labels[name] for name in pod.selected if name in labels}
     for one in _found_in(pod, context):
         alone = one.fix is not None and any(
             edit.path in matched and not (isinstance(edit, Put) and edit.value == matched[edit.path].text)
@@ -245,11 +259,10 @@ def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
 
 
 def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    words = vocabulary_of(context)
-    if pod.claims or any(words.concerns(one.name) for one in spots(pod)):
-        yield from check_pod(catalog.neutral_pod_rules(), pod, context)
+    yield from check_pod(catalog.neutral_pod_rules(), pod, context)
     speaking = registry.spoken_in(pod)
     if context.partial:  # labels alone, say: the resources are in the object
+        words = vocabulary_of(context)
         speaking = tuple(
             one
             for one in registry.pod_backends()
@@ -272,7 +285,8 @@ def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnosti
     """The rules of a target whose shares are not in pods, and findings of its reader, without fixes."""
     keys = job.pod.keys
     here = context._replace(dialects=(backend,))
-    found = list(check_pod((*catalog.rules_beside(backend), *backend.rules), keys, here))
+    both = (catalog.rules_beside(backend), backend.rules)
+    found = [one for rules in both for one in check_pod(rules, keys, here)]
     yield from (one.located(fix=None) for one in found)
     reported = {one.path for one in found if one.severity is Severity.ERROR}
     if any(name.startswith(backend.gpu_prefixes) for name in limits_of(job)):

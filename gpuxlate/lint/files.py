@@ -62,13 +62,18 @@ def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checke
         linted = Linted(diagnostics=[found] if settings.selected(found.code) else [], skipped=HELM_TEMPLATE)
         linted.excuse(settings.excused)
         return Checked(linted)
-    source = one.source(data)
     may_be_empty = not one.named or mode.allow_empty
+    has_no_word = may_be_skipped(data, settings.layer, settings.profile)
+    if may_be_empty and has_no_word:
+        if not data.isascii():
+            one.source(data)  # only to see that it is UTF-8
+        return Checked(Linted(), old=data, new=data)
+    source = one.source(data)
     if not may_be_empty and is_blank(data):
         raise InputError(say("{name}: it is empty", name=one.name), MAY_BE_EMPTY)
-    if may_be_empty and may_be_skipped(data, settings.layer, settings.profile):
-        return Checked(Linted(), old=data, new=data)
     read = reader(one, source)
+    if has_no_word and read is documents and (count := _all_documents(source)) is not None:
+        return Checked(Linted(count), old=data, new=data)
     if read is not documents or not mode.writes:  # findings in parameters have no fix
         linted = lint_source(source, settings, read)
         refused: Sequence[Refused] = ()
@@ -87,6 +92,15 @@ def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checke
 
     fixed = fix_source(source, settings, unsafe=mode.unsafe)
     return Checked(fixed.linted, fixed.source, fixed.fixes, data, source.encode(fixed.text))
+
+
+def _all_documents(source: Source) -> int | None:
+    """How many documents a text has; None where it has a mistake as YAML, or may be a template."""
+    if "{{" in source.text:
+        return None
+    with suppress(NotYamlError):
+        return sum(1 for _ in documents(source))
+    return None
 
 
 def dialects_in(one: Input, data: bytes, profile: Profile | None) -> tuple[str, ...]:

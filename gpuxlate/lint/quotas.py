@@ -27,15 +27,16 @@ class Judged(NamedTuple):
     read: frozenset[Path]
 
 
-def judge_quotas(document: Document, context: Context) -> Judged:
-    """A resource in a quota is judged as in a container, where the API server does so too.
+NO_QUOTAS = Judged([], frozenset())
+"""Of a document without them, and of a patch: it may delete an amount, or name a part of an object."""
 
-    Nothing is judged in a patch: it may delete an amount, or name a part of an object.
-    """
+
+def judge_quotas(document: Document, context: Context) -> Judged:
+    """A resource in a quota is judged as in a container, where the API server does so too."""
     words, renamed = vocabulary_of(context), renamed_by(context.profile)
     found: list[tuple[Diagnostic, ObjectRef]] = []
     read: set[Path] = set()
-    for quota in () if context.partial else quotas_in(document):
+    for quota in quotas_in(document):
         name = renamed.get(quota.resource, quota.resource)
         if _is_resource(words, quota, name):
             read |= {*quota.names}

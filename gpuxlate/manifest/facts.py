@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator, Set
 from collections.abc import Sequence as Several
 from typing import Any, NamedTuple
 
-from gpuxlate.manifest.claims.reading import claims_in
-from gpuxlate.manifest.objects import LAST_APPLIED, Pod, mappings_in
+from gpuxlate.manifest.claims.reading import MARKS, claims_of
+from gpuxlate.manifest.objects import LAST_APPLIED, Pod, objects_in
 from gpuxlate.manifest.texts import IsKey, is_name, may_name, named_in, places, resource_of
 from gpuxlate.model.claims.objects import GROUP
 from gpuxlate.model.pod import ContainerKeys, DocumentKeys, Outside, Path
-from gpuxlate.model.spots import spots
+from gpuxlate.model.spots import groups, spots
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import MERGE, Node, Scalar, Sequence, deref, get, get_text, is_merge
@@ -58,22 +58,21 @@ def document_keys(
         get_text(root, "kind"),
         tuple(pod.keys for pod in pods),
         tuple(outside),
-        tuple(_repeated(document)),
-        tuple(_shared_paths(document, pods, is_gpu_key)),
-        tuple(claims_in(document)),
-        frozenset(_several(document, pods)),
+        tuple(_repeated(document)) if document.repeated else (),
+        tuple(_shared_paths(document.root, pods, is_gpu_key)) if document.aliases and document.root else (),
+        tuple(claims_of(document)) if document.holds(*MARKS) else (),
+        frozenset(_several(document, [pod for pod in pods if pod.keys.claims])),
     )
 
 
 def _several(document: Document, pods: list[Pod]) -> Iterator[Path]:
     """The pods with claims of which their object makes more than one."""
     for pod in pods:
-        if pod.keys.claims:
-            from gpuxlate.manifest.replicas import replicas  # which knows pods
+        from gpuxlate.manifest.replicas import replicas  # which knows pods
 
-            count = replicas(document, pod)
-            if count is None or count > 1:
-                yield pod.keys.path
+        count = replicas(document, pod)
+        if count is None or count > 1:
+            yield pod.keys.path
 
 
 def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iterator[Found]:
@@ -83,10 +82,10 @@ def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iter
     devices, which are read with the pods that claim them. ``bare``: names without
     a domain count in every mapping; else only where nodes are chosen, since they may be anybody's.
     """
-    objects = list(mappings_in(document))
+    objects = objects_in(document)
     written = {
-        *((*path, "status") for path, node in objects if get(node, "status") is not None),
-        *(path for path, node in objects if (get_text(node, "apiVersion") or "").startswith(f"{GROUP}/")),
+        *((*path, "status") for _, path, node in objects if get(node, "status") is not None),
+        *(path for ref, path, _ in objects if (ref.api_version or "").startswith(f"{GROUP}/")),
     }
     for steps, scalar, on_key in _scalars(deref(document.root) if document.root else None):
         text = scalar.text
@@ -133,7 +132,14 @@ def _names_more(document: Document, pods: list[Pod], is_key: IsKey) -> bool:
 
     Their places are looked up only then; most documents have none.
     """
-    known = {one.path: one.written for pod in pods for one in spots(pod.keys) if is_key(one.written)}
+    spotted = (
+        group.spot(name, value)
+        for pod in pods
+        for group in groups(pod.keys)
+        for name, value in group.keys
+        if "/" in name  # others are not counted
+    )
+    known = {one.path: one.written for one in spotted if is_key(one.written)}
     return names_more(document, is_key, known.values())
 
 
@@ -156,11 +162,10 @@ def chooses_more(document: Document, pods: Several[Pod]) -> bool:
 
 def _repeated(document: Document) -> Iterator[Path]:
     """The second of two equal keys of a mapping."""
-    if document.repeated:
-        again = {id(key) for _, key in document.repeated}
-        for steps, scalar, on_key in _scalars(deref(document.root) if document.root else None):
-            if on_key and id(scalar) in again:
-                yield _path(steps)
+    again = {id(key) for _, key in document.repeated}
+    for steps, scalar, on_key in _scalars(deref(document.root) if document.root else None):
+        if on_key and id(scalar) in again:
+            yield _path(steps)
 
 
 def _path(steps: _Steps) -> Path:
@@ -197,16 +202,14 @@ def _scalars(root: Node | None) -> Iterator[tuple[_Steps, Scalar, bool]]:
             pending.extend([((steps, n), node.items[n]) for n in range(len(node.items) - 1, -1, -1)])
 
 
-def _shared_paths(document: Document, pods: list[Pod], is_gpu_key: IsKey) -> Iterator[Path]:
+def _shared_paths(root: Node, pods: list[Pod], is_gpu_key: IsKey) -> Iterator[Path]:
     """GPU values that are used outside of their container too: by anchor, alias or merge key."""
-    if not document.aliases or document.root is None:
-        return
     from gpuxlate.yamltext.anchors import Sharing, SharingError, resolve
 
-    sharing = Sharing(document.root)
+    sharing = Sharing(root)
     for pod in pods:
         for container in pod.keys.all_containers():
-            spots = [(path, resolve(document.root, path)) for path in _gpu_paths(container, is_gpu_key)]
+            spots = [(path, resolve(root, path)) for path in _gpu_paths(container, is_gpu_key)]
             own = Counter((id(one[0]), id(one[1])) for _, one in spots if one)
             for path, found in spots:
                 if found is None:

@@ -10,12 +10,12 @@ from os.path import basename, splitext
 from typing import NamedTuple
 
 from gpuxlate.manifest.kinds import Steps
-from gpuxlate.manifest.objects import METADATA, SCHEDULING, Pod, mappings_in, object_ref
+from gpuxlate.manifest.objects import METADATA, SCHEDULING, Pod, objects_in
 from gpuxlate.manifest.pod_keys import values
 from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.nodes import Mapping, get, get_text
+from gpuxlate.yamltext.nodes import Mapping, get
 
 CONTAINER = "job"
 """The name of the pseudo container."""
@@ -48,14 +48,12 @@ def jobs_in(document: Document, rows: Iterable[JobRow]) -> Iterator[Job]:
             yield Job(document.job, _pod(document.root, (), _named_by_file(document), ()))
         return
     known = tuple(rows)
-    for path, node in mappings_in(document) if known else ():
-        kind = get_text(node, "kind")
+    for ref, path, node in objects_in(document) if known else ():
         for row in known:
-            if kind not in row.kinds:
+            if ref.kind not in row.kinds:
                 continue
             found = get(node, *row.parameters) if row.parameters else node
             if isinstance(found, Mapping):
-                ref = object_ref(node)
                 named = ref if ref.kind else _named_by_file(document)
                 pod = _pod(found, (*path, *row.parameters), named, path)
                 if any(key.startswith(row.mark) for key in pod.keys.containers[0].limits):

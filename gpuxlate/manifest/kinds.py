@@ -7,7 +7,7 @@ elsewhere. Sources: the custom resource definitions and controllers of each proj
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from gpuxlate.model.pod import Path
@@ -264,6 +264,7 @@ SCHEDULERS: tuple[SchedulerRow, ...] = (
 )
 
 
+@lru_cache(maxsize=512)
 def scheduler_row(api_version: str | None, kind: str | None) -> SchedulerRow | None:
     """How objects of a kind pass a scheduler to their pods, None where they do not."""
     return next(
@@ -291,6 +292,7 @@ none: any value. Sources: istio.io "Resource labels", linkerd.io "Proxy configur
 "Arguments and annotations", as of 2026. A namespace may ask for the same, which no pod shows."""
 
 
+@lru_cache(maxsize=512)
 def adds_containers(api_version: str | None, kind: str | None) -> bool:
     """The controller of a kind adds containers to its pods."""
     return any(kind in kinds and (api_version or "").startswith(api) for api, kinds in ADDED)
@@ -327,16 +329,19 @@ PATCHES: tuple[tuple[tuple[str, ...], Steps], ...] = (
 """Parts of objects that are patches: what looks like a pod in them is none."""
 
 
+@lru_cache(maxsize=512)
 def rows_for(api_version: str | None, kind: str | None) -> tuple[Row, ...]:
     """The rows of a kind."""
     return tuple(row for row in ROWS if kind in row.kinds and (api_version or "").startswith(row.api))
 
 
+@lru_cache(maxsize=512)
 def holds_no_pods(api_version: str | None, kind: str | None) -> bool:
     """What looks like a pod in objects of this kind is a pattern or a patch."""
     return any((api_version or "").startswith(api) and (not kinds or kind in kinds) for api, kinds in NO_PODS)
 
 
-def patches_of(kind: str | None) -> Iterator[Steps]:
+@lru_cache(maxsize=512)
+def patches_of(kind: str | None) -> tuple[Steps, ...]:
     """The parts of a kind that are patches."""
-    return (steps for kinds, steps in PATCHES if kind in kinds)
+    return tuple(steps for kinds, steps in PATCHES if kind in kinds)

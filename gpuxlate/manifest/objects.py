@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from collections.abc import Mapping as Map
 from typing import NamedTuple
 
 from gpuxlate.model.diagnostics import ObjectRef
+from gpuxlate.model.kept import keep_last
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.yamltext.compose import Document
@@ -50,18 +51,23 @@ _NO_OBJECTS = frozenset({"metadata", "status"})
 """Fields of an object that hold no other objects: references, and what a server observed."""
 
 
+@keep_last
 def objects_in(document: Document) -> Iterator[tuple[ObjectRef, Path, Mapping]]:
     """The Kubernetes objects of a document: its own, or the items of a List, nested Lists included.
 
     An object that another one carries (a manifest in a Crossplane Object, a ManifestWork, a Work of Karmada)
     follows that one.
     """
-    for path, node in mappings_in(document):
+    for path, node in _objects(document):
         yield object_ref(node), path, node
 
 
-def mappings_in(document: Document) -> Iterator[tuple[Path, Mapping]]:
-    """The objects of a document, without their names."""
+def holds_kind(document: Document, kinds: Set[str]) -> bool:
+    """Some object of a document is of one of the kinds."""
+    return any(ref.kind in kinds for ref, _, _ in objects_in(document))
+
+
+def _objects(document: Document) -> Iterator[tuple[Path, Mapping]]:
     root = deref(document.root) if document.root else None
     if not isinstance(root, Mapping):
         return
@@ -118,11 +124,12 @@ def _mappings(node: Mapping, path: Path) -> Iterator[tuple[Path, Mapping]]:
 
 def object_ref(node: Mapping) -> ObjectRef:
     """The reference to an object, with long names cut: every finding has it."""
+    metadata = get(node, "metadata")
     return ObjectRef(
         name_at(node, "apiVersion"),
         name_at(node, "kind"),
-        name_at(node, "metadata", "namespace"),
-        name_at(node, "metadata", "name"),
+        name_at(metadata, "namespace"),
+        name_at(metadata, "name"),
     )
 
 

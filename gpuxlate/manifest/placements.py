@@ -37,6 +37,8 @@ class Choice(NamedTuple):
 
 def choices_in(document: Document, object_path: Path) -> Iterator[Choice]:
     """Every label and taint of nodes that an object names: in its pods, and in what goes to them."""
+    if not document.holds(*WORDS, "\\"):
+        return
     root = get(document.root, *object_path)
     pending: list[tuple[Path, Node]] = [(object_path, root)] if root is not None else []
     while pending:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+from collections.abc import Iterable, Iterator, Set
 from collections.abc import Mapping as Map
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TypeGuard
+from typing import NamedTuple, TypeGuard
 
 from gpuxlate.manifest.kinds import Copied, Steps, filled
 from gpuxlate.manifest.objects import name_at
 from gpuxlate.model.claims.objects import ClaimUse, PodClaim
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value, in_lists
-from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get, get_text
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, fields, get, get_text
 
 REQUIRED_AFFINITY = (
     "affinity",
@@ -23,30 +23,50 @@ REQUIRED_AFFINITY = (
 _PREFERRED_AFFINITY = ("affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution")
 
 
+_IN_METADATA = ("labels", "annotations")
+
+
+class Surroundings(NamedTuple):
+    """The keys of the workload of a pod, those outside of ``metadata``, and what selectors match."""
+
+    owner_labels: Map[str, Value] = MappingProxyType({})
+    owner_annotations: Map[str, Value] = MappingProxyType({})
+    stray_labels: Map[str, Value] = MappingProxyType({})
+    stray_annotations: Map[str, Value] = MappingProxyType({})
+    selected: Map[str, Path] = MappingProxyType({})
+
+
+_ALONE = Surroundings()
+
+
 def keys(
     spec: Mapping,
     path: Path,
     metadata: Node | None,
     metadata_path: Path,
     containers: list[ContainerKeys],
-    fields: Map[str, str] = MappingProxyType({}),
+    renamed: Map[str, str] = MappingProxyType({}),
+    around: Surroundings = _ALONE,
 ) -> PodKeys:
-    """The keys of a pod; ``fields``: other names of labels and annotations in its metadata."""
-    scheduler, node_name = get(spec, "schedulerName"), get(spec, "nodeName")
-    labels, annotations = fields.get("labels", "labels"), fields.get("annotations", "annotations")
+    """The keys of a pod; ``renamed``: other names of labels and annotations in its metadata."""
+    there, about = fields(spec), fields(metadata)
+    scheduler, node_name = there.get("schedulerName"), there.get("nodeName")
+    labels, annotations = renamed.get("labels", "labels"), renamed.get("annotations", "annotations")
+    chooses = "affinity" in there
     return PodKeys(
         *in_lists(containers),
-        labels=values(get(metadata, labels), (*metadata_path, labels)),
-        annotations=values(get(metadata, annotations), (*metadata_path, annotations)),
-        node_selector=values(get(spec, "nodeSelector"), (*path, "nodeSelector")),
-        affinity=tuple(_terms(spec, path, REQUIRED_AFFINITY)),
-        preferred=tuple(_terms(spec, path, _PREFERRED_AFFINITY, ("preference",))),
+        labels=values(about.get(labels), (*metadata_path, labels)),
+        annotations=values(about.get(annotations), (*metadata_path, annotations)),
+        node_selector=values(there.get("nodeSelector"), (*path, "nodeSelector")),
+        affinity=tuple(_terms(spec, path, REQUIRED_AFFINITY)) if chooses else (),
+        preferred=tuple(_terms(spec, path, _PREFERRED_AFFINITY, ("preference",))) if chooses else (),
         scheduler_name=value_of(scheduler, (*path, "schedulerName")) if _is_set(scheduler) else None,
         path=path,
         metadata_path=metadata_path,
         node_name=value_of(node_name, (*path, "nodeName")) if node_name else None,
-        fields=fields,
-        claims=tuple(_claims(spec, path)),
+        fields=renamed,
+        claims=tuple(_claims(spec, path)) if "resourceClaims" in there else (),
+        **around._asdict(),
     )
 
 
@@ -55,31 +75,26 @@ def _is_set(node: Node | None) -> TypeGuard[Node]:
     return node is not None and not (isinstance(node, Scalar) and node.style and not node.text)
 
 
-def with_surroundings(
-    keys: PodKeys,
+def surroundings(
     owner: Node | None,
     owner_path: Path,
-    stray_from: list[tuple[Node | None, Path]],
+    stray_from: Iterable[tuple[Node | None, Path]],
     selected: Map[str, Path],
     copied: Set[str] = frozenset(),
-) -> PodKeys:
-    """Add the keys of the workload, those outside of ``metadata``, and what selectors match.
-
-    ``copied``: the fields of the workload's metadata that its pods have.
-    """
-    stray: dict[str, dict[str, Value]] = {"labels": {}, "annotations": {}}
-    for node, path in stray_from:
-        for name, found in stray.items():
-            found.update(values(get(node, name), (*path, name)))
-    above = {name: {} if name in copied else values(get(owner, name), (*owner_path, name)) for name in stray}
-    return replace(
-        keys,
-        owner_labels=above["labels"],
-        owner_annotations=above["annotations"],
-        stray_labels=stray["labels"],
-        stray_annotations=stray["annotations"],
-        selected=selected,
+) -> Surroundings:
+    """What is around a pod. ``copied``: the fields of the workload's metadata that its pods have."""
+    there = fields(owner)
+    labels, annotations = (
+        values(there.get(name), (*owner_path, name)) if name in there and name not in copied else {}
+        for name in _IN_METADATA
     )
+    stray: dict[str, dict[str, Value]] = {name: {} for name in _IN_METADATA}
+    for node, path in stray_from:
+        there = fields(node)
+        for name, found in stray.items():
+            if name in there:
+                found.update(values(there[name], (*path, name)))
+    return Surroundings(labels, annotations, stray["labels"], stray["annotations"], selected)
 
 
 def with_copies(
@@ -113,9 +128,10 @@ _SELECTORS: tuple[Steps, ...] = (
 def selected(owner: Mapping, object_path: Path, spec: Mapping, path: Path) -> dict[str, Path]:
     """The labels that selectors of an object and of its pod match, and where the first of them is."""
     found: dict[str, Path] = {}
+    there = fields(spec)
     for where, node in (
         *expand(owner, object_path, ("spec", "selector")),
-        *(one for steps in _SELECTORS for one in expand(spec, path, steps)),
+        *(one for steps in _SELECTORS if steps[0] in there for one in expand(spec, path, steps)),
     ):
         for name, place in _matched(node, where):
             found.setdefault(name, place)
@@ -156,29 +172,32 @@ def container(
     node: Node, path: Path, index: int, init: bool, resources: str, field: str = ""
 ) -> ContainerKeys:
     """The keys of one container; ``field`` is its name where it has none."""
+    there = fields(deref(node))
     env: dict[str, Value] = {}
-    for place, item in enumerate(items(get(node, "env"))):
-        name, value = get_text(item, "name"), get(item, "value")
-        if name and value is not None:
-            env[name] = value_of(value, (*path, "env", place))
-    privileged = get(node, "securityContext", "privileged")
+    for place, item in enumerate(items(there.get("env"))):
+        one = fields(deref(item))
+        name, value = one.get("name"), one.get("value")
+        if value is not None and isinstance(name, Scalar) and name.text:
+            env[name.text] = value_of(value, (*path, "env", place))
+    asked, where = fields(there.get(resources)), (*path, resources)
+    security = get(there["securityContext"], "privileged") if "securityContext" in there else None
     return ContainerKeys(
         name_at(node, "name") or field,
         index,
         init,
-        values(get(node, resources, "limits"), (*path, resources, "limits")),
-        values(get(node, resources, "requests"), (*path, resources, "requests")),
+        values(asked["limits"], (*where, "limits")) if "limits" in asked else {},
+        values(asked["requests"], (*where, "requests")) if "requests" in asked else {},
         env,
         path,
-        value_of(privileged, (*path, "securityContext", "privileged")) if privileged else None,
-        tuple(_uses(node, (*path, resources), resources)),
+        value_of(security, (*path, "securityContext", "privileged")) if security else None,
+        tuple(_uses(asked["claims"], where)) if "claims" in asked else (),
         init and get_text(node, "restartPolicy") == "Always",
     )
 
 
-def _uses(container: Node, path: Path, resources: str) -> Iterator[ClaimUse]:
+def _uses(claims: Node, path: Path) -> Iterator[ClaimUse]:
     """The claims whose devices a container gets."""
-    for index, one in enumerate(items(get(container, resources, "claims"))):
+    for index, one in enumerate(items(claims)):
         yield ClaimUse(get_text(one, "name") or "", get_text(one, "request"), (*path, "claims", index))
 
 
@@ -211,9 +230,7 @@ def items(node: Node | None) -> list[Node]:
 
 def values(node: Node | None, path: Path) -> dict[str, Value]:
     """The entries of a mapping as values with their paths; empty where there is none."""
-    if not isinstance(node, Mapping):
-        return {}
-    return {name: value_of(value, (*path, name)) for name, _, value, _ in entries_of(node)}
+    return {name: value_of(value, (*path, name)) for name, value in fields(node).items()}
 
 
 def value_at(node: Node | None, path: Path) -> Value | None:

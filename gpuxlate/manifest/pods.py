@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.kinds import (
+    INJECTED,
     Row,
     SchedulerRow,
     adds_containers,
@@ -25,8 +26,8 @@ from gpuxlate.manifest.pod_keys import (
     items,
     keys,
     selected,
+    surroundings,
     with_copies,
-    with_surroundings,
 )
 from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
@@ -37,8 +38,7 @@ from gpuxlate.yamltext.nodes import (
     Scalar,
     Sequence,
     deref,
-    entries_of,
-    entry_of,
+    fields,
     get,
     get_text,
 )
@@ -50,7 +50,7 @@ _POD_LISTS = ("containers", "initContainers")
 
 def pods_in(document: Document) -> Iterator[Pod]:
     """Every pod of a document, in its order."""
-    objects = list(objects_in(document))
+    objects = objects_in(document)
     places = {path for _, path, _ in objects}
     closed: Path | None = None  # what an object carries follows it
     for ref, path, node in objects:
@@ -79,13 +79,16 @@ def _in_cluster(pod: Pod, owner: Mapping) -> Pod:
     """The pod with what a server did to its object, and what a cluster will do to it."""
     keys, kind = pod.keys, pod.object.kind
     status = get(owner, "status")
-    served = any(get_text(owner, "metadata", name) for name in ("uid", "resourceVersion")) or (
-        isinstance(status, Mapping) and bool(status.entries)
+    metadata = get(owner, "metadata")
+    served = bool(
+        get_text(metadata, "uid")
+        or get_text(metadata, "resourceVersion")
+        or (isinstance(status, Mapping) and status.entries)
     )
     grows = adds_containers(pod.object.api_version, kind) or any(
-        is_injected(name, value.text)
+        is_injected(name, values[name].text)
         for values in (keys.labels, keys.annotations)
-        for name, value in values.items()
+        for name in INJECTED.keys() & values.keys()
     )
     if not (served or grows):
         return pod
@@ -95,17 +98,18 @@ def _in_cluster(pod: Pod, owner: Mapping) -> Pod:
 
 def _walk(root: Node, path: Path, apart: tuple[Set[Path], ...]) -> Iterator[tuple[Path, Mapping]]:
     """Every mapping with a list of containers in it, at any depth; not in what stands ``apart``."""
+    closed = {one for places in apart for one in places} - {path}
     pending: list[tuple[Path, Node]] = [(path, root)]
     while pending:
         where, written = pending.pop()
         node = deref(written)
-        if where != path and any(where in one for one in apart):
+        if where in closed:
             continue
         if isinstance(node, Mapping):
             if has_containers(node):
                 yield where, node
                 continue
-            below = [(name, value) for name, _, value, _ in entries_of(node) if not isinstance(value, Scalar)]
+            below = [(name, value) for name, value in fields(node).items() if type(value) is not Scalar]
             pending.extend([((*where, name), value) for name, value in reversed(below)])
         elif isinstance(node, Sequence):
             pending.extend(((*where, n), node.items[n]) for n in range(len(node.items) - 1, -1, -1))
@@ -113,11 +117,8 @@ def _walk(root: Node, path: Path, apart: tuple[Set[Path], ...]) -> Iterator[tupl
 
 def has_containers(node: Mapping) -> bool:
     """The mapping is a pod spec: it has a list of containers."""
-    for name in _POD_LISTS:
-        found = entry_of(node, name)
-        if found and _is_container_list(found[1]):
-            return True
-    return False
+    there = node.plain if node.plain is not None else node.by_name
+    return any(name in there and _is_container_list(there[name][1]) for name in _POD_LISTS)
 
 
 def _is_container_list(node: Node) -> bool:
@@ -140,27 +141,22 @@ def pod_at(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: 
         for name, init in lists
         for index, item in enumerate(items(get(spec, name)))
     ]
-    found = keys(spec, path, get(template, "metadata"), (*beside, "metadata"), containers)
-    if own:
-        owner_metadata: Node | None = None
-    else:
-        owner_metadata = get(owner, "metadata")
-    stray_from = [(template, beside)] + ([(spec, path)] if beside != path else [])
-    row_of_scheduler = scheduler_row(ref.api_version, ref.kind)
-    passed = _passed(row_of_scheduler, object_path, owner)
-    wins = bool(row_of_scheduler and row_of_scheduler.wins)
-    matched = selected(owner, object_path, spec, path)
+    own_metadata = get(template, "metadata")
+    row = scheduler_row(ref.api_version, ref.kind)
+    wins = bool(row and row.wins)
+    passed = _passed(row, object_path, owner)
+    around = surroundings(
+        None if own else get(owner, "metadata"),
+        (*object_path, "metadata"),
+        ((template, beside), (spec, path)) if beside != path else ((template, beside),),
+        selected(owner, object_path, spec, path),
+    )
+    found = keys(spec, path, own_metadata, (*beside, "metadata"), containers, around=around)
     return Pod(
-        with_surroundings(
-            _scheduled(found, passed, wins=wins),
-            owner_metadata,
-            (*object_path, "metadata"),
-            stray_from,
-            matched,
-        ),
+        _scheduled(found, passed, wins=wins),
         ref,
         object_path,
-        frozenset() if isinstance(get(template, "metadata"), Mapping) or path[-1:] == ("spec",) else METADATA,
+        frozenset() if isinstance(own_metadata, Mapping) or path[-1:] == ("spec",) else METADATA,
         places=(found.metadata_path,),
         names_scheduler=not wins,
         passed_scheduler=passed.text if passed else None,
@@ -190,15 +186,15 @@ def _pod_by_row(
     passed = _passed(row_of_scheduler, object_path, owner)
     wins = bool(row_of_scheduler and row_of_scheduler.wins)
     copied = {field for one in row.copied if one.path == ("metadata",) for field in one.fields}
+    around = surroundings(
+        get(owner, "metadata"),
+        (*object_path, "metadata"),
+        (),
+        selected(owner, object_path, spec, path),
+        copied,
+    )
     return Pod(
-        with_surroundings(
-            _scheduled(found, passed, wins=wins),
-            get(owner, "metadata"),
-            (*object_path, "metadata"),
-            [],
-            selected(owner, object_path, spec, path),
-            copied,
-        ),
+        replace(_scheduled(found, passed, wins=wins), **around._asdict()),
         ref,
         object_path,
         (frozenset() if own is not None or row.copied else METADATA)

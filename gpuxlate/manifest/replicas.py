@@ -12,7 +12,7 @@ from gpuxlate.manifest.pods import Pod
 from gpuxlate.manifest.values import VALUES
 from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.nodes import Node, get, get_text
+from gpuxlate.yamltext.nodes import Node, fields, get, get_text
 
 _COUNT = re.compile("[0-9]{1,9}")
 UNKNOWN = frozenset({"DaemonSet", "BroadcastJob", "SidecarSet"})
@@ -143,13 +143,16 @@ def _number(owner: Node | None, factor: Factor, path: Path) -> int:
 
 def _beside(owner: Node | None, path: Path) -> Iterator[int]:
     """The replica counts on the path to the pod."""
-    for depth in range(len(path) + 1):
-        node = get(owner, *path[:depth])
+    node = owner
+    for step in path:
         yield _first_count(node, REPLICA_KEYS)
+        node = get(node, step)
+    yield _first_count(node, REPLICA_KEYS)
 
 
 def _first_count(node: Node | None, names: tuple[str, ...]) -> int:
-    found = (_count(get_text(node, name)) for name in names)
+    there = fields(node)
+    found = (_count(get_text(there[name])) for name in names if name in there)
     return next((one for one in found if one is not None), 1)
 
 

@@ -92,6 +92,8 @@ class ContainerKeys:
     @property
     def resources(self) -> Mapping[str, Value]:
         """Limits, and requests for keys that are in requests only."""
+        if not (self.requests and self.limits):
+            return self.limits or self.requests
         return {**self.requests, **self.limits}
 
     def under(self, names: Mapping[str, str]) -> ContainerKeys:

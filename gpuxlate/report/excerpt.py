@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from gpuxlate.model.diagnostics import Span
-from gpuxlate.report.characters import visible_characters, width
+from gpuxlate.report.characters import visible, visible_characters, width
 
 COLUMNS = 120
 """The widest excerpt, without its gutter, in columns."""
@@ -27,6 +27,8 @@ def excerpt(line: str, span: Span) -> Excerpt:
     stop = len(line) if span.end_line > span.line else min(span.end_column - 1, len(line))
     # Minified JSON is one line of any length: look only at what could fit around the span.
     stop = min(max(stop, start), start + COLUMNS)
+    if len(line) <= COLUMNS and line.isascii() and line == visible(line):  # most: a column each
+        return Excerpt(line, " " * start, "^" * max(stop - start, 1))
     offset = max(0, start - COLUMNS)
     part = line[offset : stop + COLUMNS]
     start, stop = start - offset, stop - offset

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
 from gpuxlate.locale import current, summary, tell
@@ -54,7 +55,7 @@ def _finding(one: Diagnostic, lines: LineOf, color: bool) -> Iterator[str]:
         return f"{style}{text}{_RESET}" if color else text
 
     style = _SEVERITY[one.severity]
-    severity = tell(say(one.severity))
+    severity = _told(one.severity, current())
     yield paint(style, f"{severity}[{one.code}]") + paint(_BOLD, f": {visible(tell(one.message))}")
     span = one.span
     margin = " " * (len(str(span.line)) if span else 1)
@@ -70,8 +71,14 @@ def _finding(one: Diagnostic, lines: LineOf, color: bool) -> Iterator[str]:
             yield f"{bar} {seen.indent}{paint(style, seen.carets + tell(_reach(span)))}"
             yield bar
     for title, text in _notes(one):
-        title, colon, space = tell(say("{title}: ", title=say(title))).partition(":")
+        title, colon, space = _told("{title}: ", current(), title=say(title)).partition(":")
         yield f"{margin} {paint(_GUTTER, '=')} {paint(_BOLD, title + colon)}{space}{visible(tell(text))}"
+
+
+@cache
+def _told(template: str, _language: str, /, **values: str) -> str:
+    """A text that every finding has, in the language of this process."""
+    return tell(say(template, **values))
 
 
 def _notes(one: Diagnostic) -> Iterator[tuple[str, str]]:

@@ -19,7 +19,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.pod import DocumentKeys, NodeRequirement, Path, PodKeys, Value
+from gpuxlate.model.pod import NodeRequirement, Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import Key, Place
 from gpuxlate.rules.products import Product
@@ -41,6 +41,24 @@ class Scope(StrEnum):
     DOCUMENT = "document"
     SOURCE = "source"
     TRANSLATION = "translation"
+
+
+class Subject(StrEnum):
+    """What vendor-neutral rules are about: ``subjects`` finds those of a pod in one walk."""
+
+    MISSPELT = "a key that is nearly one of a vendor"
+    MARK = "a key that a scheduler writes"
+    PRODUCT = "a key of a product that is known by name"
+    MISPLACED = "a known key where it may have no effect"
+    STEERING = "a known key beside the resources"
+    RESOURCE = "a key of GPUs in limits or requests"
+    MEMORY = "one of them that counts MiB or GiB"
+    REQUEST = "one of them in requests"
+    ODD_NUMBER = "one of them whose value is not a number in plain digits"
+    CLAIM = "a claim of devices"
+    OUTSIDE = "a known key outside of pods"
+    REPEATED = "a key that is set twice"
+    SHARED = "a key in an anchor that is used elsewhere too"
 
 
 class Dialect(Protocol):
@@ -127,7 +145,8 @@ class Rule:
     what a profile alone shows. ``predicates_of``: what a rule over the keys of all dialects demands, once
     these are known; its ``check`` is a function of its own, with the same verdict.
     ``with_profile``: what it demands in a cluster that has a profile.
-    Without any, ``no_policy`` says why no policy of a cluster can demand it.
+    ``about``: it can only find something in pods with one of these; where there are none, in any pod.
+    Without any predicate, ``no_policy`` says why no policy of a cluster can demand it.
     """
 
     code: str
@@ -142,6 +161,7 @@ class Rule:
     page: Page | None = None
     predicates_of: PredicatesOf | None = None
     with_profile: WithProfile | None = None
+    about: frozenset[Subject] = frozenset()
 
     @property
     def name(self) -> str:
@@ -189,26 +209,21 @@ class Rule:
     def __call__(self, *args: Any) -> Any:
         return self._breaches(*args) if self.predicates or self.with_profile else self.check(self, *args)
 
-    @cached_property
-    def beside(self) -> frozenset[str]:
-        """The names of which a pod has one where this can find something."""
-        named = self.predicates and all(one.at and one.each for one in self.predicates)
-        named = named and self.also is None and self.with_profile is None
-        return frozenset(name for one in self.predicates for name in one.at) if named else ANY_POD
-
-    def _breaches(self, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    def _breaches(self, pod: PodKeys, context: Context) -> Iterable[Diagnostic]:
         pod = pod.with_workload()
-        demands = [(one, self.check) for one in self.predicates]
+        broken = [(one, breach, self.check) for one in self.predicates for breach in one.breaches(pod)]
         if self.with_profile is not None and context.profile is not None:
             check = self.with_profile.check or self.check
-            demands += [(one, check) for one in self.with_profile.predicates(context.profile)]
-        for predicate, check in demands:
-            for breach in predicate.breaches(pod):
-                this = replace(self, severity=predicate.severity) if predicate.severity else self
-                found = check(this, breach, pod, context)
-                yield from (found,) if isinstance(found, Diagnostic) else found
+            demands = self.with_profile.predicates(context.profile)
+            broken += [(one, breach, check) for one in demands for breach in one.breaches(pod)]
+        found: list[Diagnostic] = []
+        for predicate, breach, check in broken:
+            this = replace(self, severity=predicate.severity) if predicate.severity else self
+            said = check(this, breach, pod, context)
+            found += (said,) if isinstance(said, Diagnostic) else said
         if self.also is not None:
-            yield from self.also(self, pod, context)
+            found += self.also(self, pod, context)
+        return found
 
     def at(
         self,
@@ -253,8 +268,6 @@ def letters(text: str) -> str:
     return "".join(char for char in text.lower() if char.isalnum())
 
 
-ANY_POD = frozenset({"schedulerName"})
-"""``beside`` of a rule that looks at every pod."""
 PredicatesOf = Callable[[Sequence[Dialect], Profile | None], "tuple[Predicate, ...]"]
 PodCheck = Callable[[Rule, PodKeys, Context], Iterable[Diagnostic]]
 
@@ -282,6 +295,7 @@ def rule(
     page: Page | None = None,
     predicates_of: PredicatesOf | None = None,
     with_profile: WithProfile | None = None,
+    about: Subject | tuple[Subject, ...] = (),
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Declare the function below as the rule ``code``. ``fix`` is "safe", "unsafe" or None.
 
@@ -292,6 +306,7 @@ def rule(
     ``no_policy``: for a rule of pods without a predicate, why no policy of a cluster can demand it.
     ``predicates_of``: what a rule over the keys of all dialects demands, beside its own function.
     ``with_profile``: what the rule demands in a cluster that has a profile.
+    ``about``: what a pod has where it can find something, of vendor-neutral rules; else it is asked of all.
     ``page``: its Example, what to Use instead and its Source, where the docstring has none of them.
     """
     predicates = predicate if isinstance(predicate, tuple) else (predicate,)
@@ -301,6 +316,7 @@ def rule(
         return Rule(
             *(code, severity, scope, fix, check, missing, predicates, also, why, page, predicates_of),
             with_profile,
+            frozenset((about,) if isinstance(about, Subject) else about),
         )
 
     return declare
@@ -329,22 +345,3 @@ def _modules_in(package: ModuleType) -> Iterator[ModuleType]:
     """The modules of a package, in the order of their names; a plain module has none."""
     names = sorted(one.name for one in pkgutil.iter_modules(getattr(package, "__path__", ())))
     return (import_module(f"{package.__name__}.{name}") for name in names)
-
-
-def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """Run the rules of pods and jobs among ``rules`` on one pod."""
-    together = pod.with_workload()  # once: predicates look at it
-    names = {"schedulerName", "nodeName", *together.labels, *together.annotations, *together.node_selector}
-    names.update(*(one.limits for one in together.all_containers()))
-    names.update(*(one.requests for one in together.all_containers()))
-    for one in rules:
-        if one.scope in (Scope.POD, Scope.JOB) and not one.beside.isdisjoint(names):
-            as_one = one.predicates or one.with_profile
-            yield from context.applying(one(together if as_one else pod, context))
-
-
-def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """Run the document rules among ``rules`` on one document."""
-    for one in rules:
-        if one.scope is Scope.DOCUMENT:
-            yield from one(document, context)

@@ -12,6 +12,7 @@ from importlib import import_module
 
 from gpuxlate.rules import vocabulary
 from gpuxlate.rules.base import CodeTakenError, Dialect, Rule, Scope, rules_of
+from gpuxlate.rules.index import Rules
 
 _CODE = re.compile(r"(?P<prefix>K8S|[A-Z]+)[-_ ]?(?P<number>[0-9]{1,3})")
 
@@ -23,9 +24,9 @@ def neutral_rules() -> tuple[Rule, ...]:
 
 
 @cache
-def neutral_pod_rules() -> tuple[Rule, ...]:
+def neutral_pod_rules() -> Rules:
     """Those that are about a pod."""
-    return tuple(one for one in neutral_rules() if one.scope is Scope.POD)
+    return Rules(one for one in neutral_rules() if one.scope is Scope.POD)
 
 
 @cache
@@ -39,12 +40,12 @@ OF_PARAMETERS = ("GX003", "GX007")
 
 
 @cache
-def parameter_rules() -> tuple[Rule, ...]:
+def parameter_rules() -> Rules:
     """The vendor-neutral rules for targets whose shares are not in manifests."""
-    return tuple(one for one in neutral_rules() if one.code in OF_PARAMETERS)
+    return Rules(one for one in neutral_rules() if one.code in OF_PARAMETERS)
 
 
-def rules_beside(dialect: Dialect) -> tuple[Rule, ...]:
+def rules_beside(dialect: Dialect) -> Rules:
     """The vendor-neutral rules for the shares of a dialect."""
     return parameter_rules() if dialect.form_module else neutral_pod_rules()
 

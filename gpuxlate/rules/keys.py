@@ -10,7 +10,7 @@ from gpuxlate.model.messages import Message, joined, say
 from gpuxlate.model.pod import Kind, PodKeys
 from gpuxlate.model.sheet import Key, Place
 from gpuxlate.model.spots import Level, Spot, spots
-from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.base import Context, Rule, Subject, rule
 from gpuxlate.rules.predicates.of_dialects import no_marks
 from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import BY_HAND, Vocabulary, alike, vocabulary_of
@@ -19,6 +19,7 @@ from gpuxlate.rules.vocabulary import BY_HAND, Vocabulary, alike, vocabulary_of
 @rule(
     "GX003",
     Severity.ERROR,
+    about=Subject.MISSPELT,
     fix="unsafe",
     no_policy="it compares an unknown name with all known ones, letter by letter",
 )
@@ -71,7 +72,7 @@ def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnos
 A_REMARK = "it is a remark on keys that are not read: a pod with them may be right"
 
 
-@rule("GX004", Severity.INFO, fix="safe", predicates_of=no_marks)
+@rule("GX004", Severity.INFO, about=Subject.MARK, fix="safe", predicates_of=no_marks)
 def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The manifest has no key that a vendor's scheduler writes.
 
@@ -117,7 +118,7 @@ def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Ite
             )
 
 
-@rule("GX006", Severity.WARNING, no_policy=A_REMARK)
+@rule("GX006", Severity.WARNING, about=Subject.PRODUCT, no_policy=A_REMARK)
 def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """No key of another product is taken for a vendor's key.
 
@@ -159,7 +160,7 @@ def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator
             )
 
 
-@rule("GX027", Severity.INFO, no_policy=A_REMARK)
+@rule("GX027", Severity.INFO, about=Subject.PRODUCT, no_policy=A_REMARK)
 def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The keys are of a dialect that gpuxlate reads.
 
@@ -231,6 +232,7 @@ _MOVABLE = {Place.LABEL: "labels", Place.ANNOTATION: "annotations"}
 @rule(
     "GX013",
     Severity.ERROR,
+    about=Subject.MISPLACED,
     fix="unsafe",
     no_policy="a predicate names its keys; this compares each key with the places where it is read",
 )

@@ -14,7 +14,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
 from gpuxlate.model.sheet import Key
 from gpuxlate.rules import numerals
-from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, rule
+from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, Subject, rule
 from gpuxlate.rules.numerals import Form, Written
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 
@@ -43,6 +43,7 @@ def resources_of(pod: PodKeys, words: Vocabulary) -> Iterator[Found]:
 @rule(
     "K8S001",
     Severity.ERROR,
+    about=Subject.ODD_NUMBER,
     fix="unsafe",
     no_policy=BY_API_SERVER,
 )
@@ -148,6 +149,7 @@ def _rounding(one: Resource, reading: Written, unit: str) -> tuple[str, Fix | No
 @rule(
     "K8S002",
     Severity.ERROR,
+    about=Subject.ODD_NUMBER,
     fix="safe",
     no_policy="the API server writes quantities its own way before a policy sees them: 1k may have been 1000",
 )
@@ -245,6 +247,7 @@ def _harmless(reading: Written, unit: str) -> int | None:
 @rule(
     "K8S003",
     Severity.ERROR,
+    about=Subject.REQUEST,
     fix="safe",
     no_policy=BY_API_SERVER,
 )
@@ -306,6 +309,7 @@ def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterato
 @rule(
     "K8S004",
     Severity.ERROR,
+    about=Subject.REQUEST,
     fix="safe",
     missing=True,
     no_policy=BY_API_SERVER,

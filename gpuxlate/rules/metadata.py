@@ -10,13 +10,14 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Kind, Path, PodKeys, Value
 from gpuxlate.model.sheet import ANY, Place
 from gpuxlate.model.spots import Level, spots
-from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, rule
+from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, Subject, rule
 from gpuxlate.rules.vocabulary import vocabulary_of
 
 
 @rule(
     "K8S005",
     Severity.WARNING,
+    about=Subject.STEERING,
     fix="safe",
     no_policy="it is about the workload: a pod does not show what its workload has",
 )
@@ -111,6 +112,7 @@ def _on_workload(this: Rule, name: str, value: Value, own: Value | None, target:
 @rule(
     "K8S006",
     Severity.ERROR,
+    about=Subject.STEERING,
     fix="safe",
     no_policy="the API server has dropped fields that it does not know, before a policy sees the pod",
 )
@@ -186,6 +188,7 @@ def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Itera
 @rule(
     "K8S008",
     Severity.ERROR,
+    about=Subject.STEERING,
     fix="safe",
     no_policy=BY_API_SERVER,
 )

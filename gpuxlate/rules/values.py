@@ -9,9 +9,8 @@ from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import either, say
 from gpuxlate.model.pod import Kind, PodKeys
-from gpuxlate.model.sheet import Place
 from gpuxlate.rules import numerals
-from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.base import Context, Rule, Subject, rule
 from gpuxlate.rules.predicates.of_dialects import plausible_amounts
 from gpuxlate.rules.vocabulary import vocabulary_of
 
@@ -19,7 +18,7 @@ SMALL = ("", "m", "u", "n")
 """Suffixes with which the number is the one that was meant."""
 
 
-@rule("GX007", Severity.WARNING, predicates_of=plausible_amounts)
+@rule("GX007", Severity.WARNING, about=Subject.MEMORY, predicates_of=plausible_amounts)
 def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The amount of GPU memory is plausible in the unit of its key.
 
@@ -48,11 +47,12 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
     words = vocabulary_of(context)
     for container in pod.all_containers():
         for name, value in container.resources.items():
-            row = next((one for one in words.rows(name) if Place.RESOURCE in one.places), None)
-            amount = quantity.whole(value.text)  # as the API server counts it: 5.0 is 5
-            if row is None or row.quantity or amount is None or numerals.written(value).suffix not in SMALL:
-                continue  # of another suffix K8S002 says what it means
-            unit = numerals.unit_of(row, context.profile)
+            unit = words.memory_unit(name)
+            amount = quantity.whole(value.text) if unit else None  # as the API server counts it: 5.0 is 5
+            if amount is None or (context.profile and context.profile.changes_unit(unit)):
+                continue
+            if numerals.written(value).suffix not in SMALL:
+                continue  # K8S002 says what it means
             if unit == "GiB" and amount > numerals.MOST_PLAUSIBLE_GIB:
                 message = say(
                     "{name} is {amount}: the key counts GiB, this looks like MiB", name=name, amount=amount
@@ -71,7 +71,13 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
                 yield this.at(value, message, hint)
 
 
-@rule("GX008", Severity.WARNING, fix="safe", no_policy="the API server sees a number, not how it was written")
+@rule(
+    "GX008",
+    Severity.WARNING,
+    about=Subject.ODD_NUMBER,
+    fix="safe",
+    no_policy="the API server sees a number, not how it was written",
+)
 def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Numbers are written in plain decimal digits.
 

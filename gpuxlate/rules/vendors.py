@@ -8,13 +8,14 @@ from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.rules.base import Context, Dialect, Rule, rule
-from gpuxlate.rules.vocabulary import WHOLE_CARD, Vocabulary, vocabulary_of
+from gpuxlate.rules.base import Context, Dialect, Rule, Subject, rule
+from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 
 
 @rule(
     "K8S007",
     Severity.ERROR,
+    about=Subject.RESOURCE,
     no_policy="a predicate names its keys; this compares each key with the vendors that know it",
 )
 def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -44,7 +45,7 @@ def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Ite
     words = vocabulary_of(context)
     for container in pod.all_containers():
         whole, shares = _kinds(container, words)
-        if not shares:
+        if not shares or len(whole) + len(shares) < 2:
             continue
         for name, value in whole:
             if _counts_cards(name, words.owners(shares[0][0])):
@@ -104,8 +105,7 @@ def _kinds(container: ContainerKeys, words: Vocabulary) -> tuple[Named, Named]:
     whole: Named = []
     shares: Named = []
     for name, value in container.resources.items():
-        rows = words.rows(name)
-        if name == WHOLE_CARD or (rows and all(row.meaning.startswith("whole cards") for row in rows)):
+        if words.counts_whole_cards(name):
             if quantity.whole(value.text) != 0:
                 whole.append((name, value))
         elif words.is_resource(name):

@@ -21,7 +21,8 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules import catalog, translation
-from gpuxlate.rules.base import Context, check_pod, rules_of
+from gpuxlate.rules.base import Context, rules_of
+from gpuxlate.rules.index import check_pod
 from gpuxlate.testing import strategies
 from gpuxlate.testing.amounts import in_numbers, needless, too_little
 from gpuxlate.testing.forgotten import forgotten

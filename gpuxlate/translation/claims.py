@@ -16,7 +16,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.inputs.claims import Beside, Unread
 from gpuxlate.inputs.objects import changed_names
-from gpuxlate.manifest.claims.reading import claims_in
+from gpuxlate.manifest.claims.reading import MARKS, claims_of
 from gpuxlate.manifest.claims.writing import template_of
 from gpuxlate.manifest.layers import TemplatePatch
 from gpuxlate.manifest.objects import CLAIMS, Pod
@@ -203,7 +203,7 @@ def changes(
     """The new templates of a document, and those in it that go."""
     made = Changes([], [], [], [], [])
     whole = False
-    for one in claims_in(document):
+    for one in claims_of(document) if document.holds(*MARKS) else ():
         users = [translated(keys) for _, keys in beside.index.users(one)]
         mine = _read_from(one.devices.classes(), scope)
         if not mine:

@@ -114,12 +114,12 @@ class Pass(NamedTuple):
     words: Callable[[], tuple[str, ...]] = tuple
     needs: tuple[str, ...] = ()
 
-    def chosen(self, text: str, kind: Kind) -> Pass | None:
+    def chosen(self, source: Source, kind: Kind) -> Pass | None:
         """The pass as it applies to a source; None where it does not."""
         words = self.words()
         if kind not in self.kinds:
             return None
-        if words and ("\\" in text or any(one in text for one in words)):
+        if words and source.holds("\\", *words):
             return self._replace(needs=())
         return self if self.needs or not words else None
 
@@ -160,7 +160,7 @@ def run_source(
     whole = Result(text=source.text)
     splices: list[Splice] = []
     beside: list[Splice] = []
-    passes = [one for each in task.passes if (one := each.chosen(source.text, layer.kind))]
+    passes = [one for each in task.passes if (one := each.chosen(source, layer.kind))]
     every = [one for one in task.passes if layer.kind in one.kinds]
     end = count = 0
     try:

@@ -22,12 +22,12 @@ from gpuxlate.manifest import placements
 from gpuxlate.manifest.jobs import jobs_in
 from gpuxlate.manifest.layers import MANIFESTS, Kind, Layer
 from gpuxlate.manifest.pods import Pod, document_keys
-from gpuxlate.manifest.quotas.rows import ROWS
+from gpuxlate.manifest.quotas.rows import KINDS as QUOTA_KINDS
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import Path
 from gpuxlate.rules import catalog
-from gpuxlate.rules.base import check_document
 from gpuxlate.rules.documents import key_is_in_a_pod
+from gpuxlate.rules.index import check_document
 from gpuxlate.rules.source import TEMPLATE, template_in, unrendered
 from gpuxlate.translation.claims import unknown_claims
 from gpuxlate.translation.leftovers import Leftover, left_in_document, left_in_text, left_machines
@@ -206,10 +206,9 @@ def of_jobs(run: Callable[[State], None]) -> Pass:
 
 def of_quotas(run: Callable[[State], None]) -> Pass:
     """A pass over the amounts of quotas."""
-    return Pass("quotas", run, OF_MANIFESTS, lambda: _QUOTA_KINDS)
+    return Pass("quotas", run, OF_MANIFESTS, lambda: (*QUOTA_KINDS,))
 
 
-_QUOTA_KINDS = tuple({kind for row in ROWS for kind in row.kinds})
 OF_MANIFESTS = frozenset({Kind.MANIFESTS})
 TEMPLATES = Pass("templates", find_template, words=lambda: (TEMPLATE,))
 SHARE_DOCUMENTS = Pass("GPUShare documents", find_share_document, words=lambda: (KIND,))

@@ -43,11 +43,22 @@ class Source:
         self.text = text.lstrip(BOM)  # libyaml skips it without counting
         self.bom = text[: len(text) - len(self.text)]
         self._last = (0, "")  # a line, and its text
+        self._words: dict[str, bool] = {}
 
     @classmethod
     def from_bytes(cls, name: str, data: bytes) -> Source:
         """Raises DecodeError."""
         return cls(name, decoded(data))
+
+    def holds(self, *words: str) -> bool:
+        """Whether the text has one of the words; each is searched once."""
+        known = self._words
+        for one in words:
+            if one not in known:
+                known[one] = one in self.text
+            if known[one]:
+                return True
+        return False
 
     def changed(self, text: str) -> Source:
         """The same source with another text, without its byte order mark."""

@@ -15,7 +15,8 @@ from gpuxlate.model.pod import Kind, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.model.sheet import Place
-from gpuxlate.rules.base import Context, check_pod
+from gpuxlate.rules.base import Context
+from gpuxlate.rules.index import check_pod
 from tests.backends.pods import Short, changes, keys_of, listed, long, place, pod, profile_of, table
 
 RULES: dict[str, list[Short]] = table("rules.yaml")

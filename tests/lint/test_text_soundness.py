@@ -2,18 +2,22 @@
 
 import json
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpuxlate import backends
 from gpuxlate.backends import registry
-from gpuxlate.inputs.relevance import may_matter
+from gpuxlate.inputs.files import Input
+from gpuxlate.inputs.relevance import Search, may_matter
 from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.files import Mode, check
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.spots import spots
 from gpuxlate.rules import catalog
-from gpuxlate.rules.base import check_pod
+from gpuxlate.rules.index import check_pod
 from gpuxlate.rules.products import LOCAL_NAMES, PRODUCTS
-from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
+from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of, words
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 from tests.effort import some, tries
@@ -98,6 +102,33 @@ def quoted(draw: st.DrawFn, key: str) -> str:
     return '"' + "".join(parts) + '"'
 
 
+def test_the_words_are_those_of_the_data_sheets() -> None:
+    assert words(tuple(registry.all_backends())) == backends.WORDS
+
+
+TEMPLATE = "kind: Pod\nspec: {{ .Values.spec }}\n"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: 1\n",
+        "a: 1\n---\nb: [1]\n---\n# nothing\n",
+        "apiVersion: v1\nkind: Pod\nspec: {containers: [{name: a, resources: {limits: {cpu: 1}}}]}\n",
+        "a: &b [1]\nc: *b\n---\nd: *b\n",
+        "a: {\n",
+        "a: 1\n---\nb: {\n",
+        TEMPLATE,
+        f"a: 1\n---\n{TEMPLATE}---\nb: {{\n",
+    ],
+)
+def test_a_named_text_without_words_is_checked_as_before(text: str) -> None:
+    settings = LintSettings()
+    assert not may_matter(text.encode())
+    checked = check(Input("a.yaml", "a.yaml"), text.encode(), settings, Mode())
+    assert checked.linted == lint_source(Source("a.yaml", text), settings)
+
+
 def test_known_keys() -> None:
     texts = [manifest(place, json.dumps(key), "1") for key in KEYS for place in PLACES]
     assert [text for text in texts if not may_matter(text.encode()) and has_findings(text)] == []
@@ -140,6 +171,31 @@ def test_most_texts_need_not_be_read() -> None:
 def test_other_encodings_and_the_keys_that_make_a_job_are_read() -> None:
     assert may_matter("kind: Pod".encode("utf-16-le"))
     assert all(may_matter(row.mark.encode()) for row in JOBS)
+
+
+PIECES = ["a", "b", ".", "_", "/", "abc", "abcdefg", "com", "(", "*", "\n", "é"]
+
+
+@tries(600)
+@given(st.data())
+def test_all_words_are_searched_for_at_once(data: st.DataObject) -> None:
+    drawn = st.lists(st.sampled_from(PIECES), min_size=1, max_size=6).map("".join).map(str.encode)
+    words = data.draw(st.lists(drawn, max_size=8))
+    text = data.draw(st.lists(st.one_of(drawn, st.sampled_from(words or [b""])), max_size=8).map(b"".join))
+    assert Search(words).finds(text) == any(word in text for word in words)
+
+
+def test_escapes_far_from_each_other() -> None:
+    plain = "a: b\n" * 9
+    for key in (
+        r'"\x61liyun.com/gpu-mem"',
+        '"aliyun.com/g\\\r\n  pu-mem"',
+        '"aliyun.com/g\\\r  pu-mem"',
+        r'"n\x76idia.com\/x"',
+    ):
+        for before in ("", plain, f'{plain}c: "\\n"\n{plain}'):
+            for behind in ("", plain, f'{plain}c: "\\n"'):
+                assert may_matter(f"{before}{key}: 1\n{behind}".encode()), (before, key, behind)
 
 
 def test_any_two_letters_of_a_key_may_be_wrong() -> None:

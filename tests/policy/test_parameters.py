@@ -20,8 +20,9 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.policy.demands import ENFORCED
 from gpuxlate.policy.documents import Style
 from gpuxlate.policy.generate import Format, Scope, Wish, documents, enforcing
-from gpuxlate.rules.base import Context, Rule, check_pod
+from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.catalog import all_rules
+from gpuxlate.rules.index import check_pod
 from tests.effort import tries
 from tests.policy.engine import Engine, Object, as_served
 from tests.policy.test_verdicts import BACKENDS, READ, on_workload

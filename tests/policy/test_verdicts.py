@@ -18,7 +18,8 @@ from gpuxlate.policy.demands import ENFORCED, OF_WORKLOADS, demands
 from gpuxlate.policy.documents import Asked, Policy, Style, policy
 from gpuxlate.policy.subjects import Pods, Templates
 from gpuxlate.rules import catalog
-from gpuxlate.rules.base import Context, Rule, check_pod
+from gpuxlate.rules.base import Context, Rule
+from gpuxlate.rules.index import check_pod
 from gpuxlate.rules.vocabulary import IGNORE
 from tests.effort import tries
 from tests.lint.cases import Case, cases

@@ -12,8 +12,9 @@ from gpuxlate.inputs.claims import Claims
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.profile import Profile
-from gpuxlate.rules.base import Context, Rule, Scope, check_pod
+from gpuxlate.rules.base import Context, Rule, Scope
 from gpuxlate.rules.catalog import all_rules
+from gpuxlate.rules.index import check_pod
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 

@@ -25,7 +25,8 @@ from gpuxlate.model.pod import ContainerKeys, Kind, PodKeys, Value, dotted
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules import catalog
-from gpuxlate.rules.base import Context, Scope, check_document, check_pod
+from gpuxlate.rules.base import Context, Scope
+from gpuxlate.rules.index import check_document, check_pod
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.numerals import readings
 from gpuxlate.rules.products import LOCAL_NAMES, PRODUCTS, product_at, product_of

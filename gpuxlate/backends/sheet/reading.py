@@ -19,6 +19,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Device
 from gpuxlate.model.share_problems import FULL_CARD_CORES
 from gpuxlate.model.sheet import BYTE
+from gpuxlate.model.spots import names_in
 
 if TYPE_CHECKING:
     from gpuxlate.backends.sheet.sheet import Rows, Sheet
@@ -53,8 +54,10 @@ class Fields:
 def read(sheet: Sheet, pod: Taking, profile: Profile | None) -> Reading:
     """Keys to shares. What is wrong with a manifest, rules report."""
     keys = pod.pod.under(sheet.other_names)
+    there = names_in(pod.pod)
     for row in sheet.choices:
-        _choose(pod, row)
+        if row.name in there:
+            _choose(pod, row)
     for row in sheet.unread:
         for container in pod.pod.all_containers():
             value = pod.resource(container, row.name)
@@ -73,8 +76,22 @@ def read(sheet: Sheet, pod: Taking, profile: Profile | None) -> Reading:
     for row in sheet.worded:
         if sheet.is_pods(row):
             _word(pod, row, _on_pod(pod, row), fields, origins)
+    asks = [sheet.admits is not None or _asks(sheet, one) for one in keys.all_containers()]
     return pod.reading(
-        [_container(sheet, pod, one, profile, fields, origins) for one in keys.all_containers()]
+        [
+            _container(sheet, pod, one, profile, fields, origins) if here or not any(asks) else pod.none(one)
+            for one, here in zip(keys.all_containers(), asks, strict=True)
+        ]
+    )
+
+
+def _asks(sheet: Sheet, container: ContainerKeys) -> bool:
+    """The container has keys of the sheet."""
+    names = sheet.in_containers
+    return not (
+        names.isdisjoint(container.limits)
+        and names.isdisjoint(container.requests)
+        and names.isdisjoint(container.env)
     )
 
 

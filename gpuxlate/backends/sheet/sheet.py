@@ -54,7 +54,8 @@ class Counted(NamedTuple):
     id: str
 
 
-class Rows(NamedTuple):
+@dataclass(frozen=True)
+class Rows:
     """The rows of a container's numbers, of one card model where the names have one."""
 
     model: str = ""
@@ -64,7 +65,7 @@ class Rows(NamedTuple):
     percent: Key | None = None
     whole: tuple[Key, ...] = ()
 
-    @property
+    @cached_property
     def parts(self) -> tuple[Key, ...]:
         """The rows of which one makes it a part of a card."""
         return tuple(row for row in (self.memory, self.percent, self.cores) if row is not None)
@@ -184,6 +185,12 @@ class Sheet:
     def is_pods(row: Key) -> bool:
         """The key is on the pod, not in a container."""
         return any(place in row.places for place in POD_PLACES)
+
+    @cached_property
+    def in_containers(self) -> frozenset[str]:
+        """The keys in resources and variables."""
+        places = {Place.RESOURCE, Place.ENV}
+        return frozenset(row.name for row in self.keys if places & row.places)
 
     @cached_property
     def worded(self) -> tuple[Key, ...]:

@@ -31,11 +31,13 @@ _READ = ("name", "deviceClassName", "count", "allocationMode", "capacity", "sele
 _FORMS = {"exactly": Form.EXACTLY, "firstAvailable": Form.FIRST}
 
 
-def may_name_claims(text: str | bytes) -> bool:
-    """Whether a text may hold claims, or name some. A key in double quotes may be written with escapes."""
-    if isinstance(text, bytes):
-        return MARK.encode() in text or b"\\" in text
-    return MARK in text or "\\" in text
+MARKS = (MARK, "\\")
+"""One of them is in a text that holds claims or names some: a key in double quotes may have escapes."""
+
+
+def may_name_claims(text: bytes) -> bool:
+    """Whether a text may hold claims, or name some."""
+    return any(one.encode() in text for one in MARKS)
 
 
 def names_in(document: Document, known: Container[Path]) -> Iterator[str]:
@@ -58,14 +60,8 @@ def _names_claim(node: Scalar, path: Path) -> bool:
     return path[-1] in _REFERENCES or MARK in node.text
 
 
-def claims_in(document: Document) -> Iterator[ClaimObject]:
-    """The templates of claims and the claims of a document."""
-    if may_name_claims(document.text):
-        yield from claims_of(document)
-
-
 def claims_of(document: Document) -> Iterator[ClaimObject]:
-    """The same where the objects may be in no text."""
+    """The templates of claims and the claims of a document. One whose text has none of MARKS has none."""
     for ref, path, node in objects_in(document):
         group, _, version = (ref.api_version or "").rpartition("/")
         steps = _DEVICES.get(ref.kind or "")

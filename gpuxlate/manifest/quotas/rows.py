@@ -81,3 +81,5 @@ ROWS: tuple[Row, ...] = (
     # ElasticQuotaSpec in kubernetes-sigs/scheduler-plugins apis/scheduling/v1alpha1/types.go
     Row("scheduling.sigs.k8s.io/", ("ElasticQuota",), ("spec",), (("min",), ("max",))),
 )
+KINDS = frozenset(kind for row in ROWS for kind in row.kinds)
+"""All of them: other objects set no amounts."""

@@ -9,14 +9,14 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import DocumentKeys
 from gpuxlate.model.versions import at_least
-from gpuxlate.rules.base import Context, Rule, Scope, rule
+from gpuxlate.rules.base import Context, Rule, Scope, Subject, rule
 
 SERVED = {"v1": "v1.34.0", "v1beta2": "v1.33.0", "v1beta1": "v1.32.0"}
 """The first Kubernetes with each version of the API (kubernetes/api)."""
 EXACTLY = "exactly"
 
 
-@rule("DRA001", Severity.ERROR, scope=Scope.DOCUMENT)
+@rule("DRA001", Severity.ERROR, about=Subject.CLAIM, scope=Scope.DOCUMENT)
 def request_has_the_form_of_its_version(
     this: Rule, document: DocumentKeys, context: Context
 ) -> Iterator[Diagnostic]:
@@ -87,7 +87,7 @@ def request_has_the_form_of_its_version(
             yield this.at(path, message, say("write {version}", version=older) if older else None)
 
 
-@rule("DRA011", Severity.WARNING, scope=Scope.DOCUMENT)
+@rule("DRA011", Severity.WARNING, about=Subject.CLAIM, scope=Scope.DOCUMENT)
 def pods_have_claims_of_their_own(
     this: Rule, document: DocumentKeys, context: Context
 ) -> Iterator[Diagnostic]:

@@ -9,13 +9,13 @@ from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path, PodKeys
-from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, Scope, rule
+from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, Scope, Subject, rule
 
 IN_ANOTHER_OBJECT = "what a claim requests is in another object, which a policy does not see"
 QUEUE = "kueue.x-k8s.io/queue-name"
 
 
-@rule("DRA008", Severity.ERROR, no_policy=BY_API_SERVER)
+@rule("DRA008", Severity.ERROR, about=Subject.CLAIM, no_policy=BY_API_SERVER)
 def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Every claim of a pod is used by a container, and every container names claims that are there.
 
@@ -72,7 +72,7 @@ def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
                 yield this.at(use.path, message, say("requests: {names}", names=names))
 
 
-@rule("DRA013", Severity.WARNING, no_policy=IN_ANOTHER_OBJECT)
+@rule("DRA013", Severity.WARNING, about=Subject.CLAIM, no_policy=IN_ANOTHER_OBJECT)
 def queue_counts_the_claims(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Kueue can count the claims of a pod in one of its queues.
 
@@ -130,7 +130,7 @@ def queue_counts_the_claims(this: Rule, pod: PodKeys, context: Context) -> Itera
             yield this.at(claim.path, message, say("write a {kind} with a count", kind=TEMPLATE))
 
 
-@rule("DRA014", Severity.WARNING, missing=True, no_policy=IN_ANOTHER_OBJECT)
+@rule("DRA014", Severity.WARNING, about=Subject.CLAIM, missing=True, no_policy=IN_ANOTHER_OBJECT)
 def claim_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The template of every claim is in the input.
 

@@ -8,18 +8,118 @@ requests where only these have it. Nothing here raises on any pod.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, PodKeys, Value
-from gpuxlate.model.sheet import Range
-from gpuxlate.rules.predicates.terms import Annotation as Annotation
-from gpuxlate.rules.predicates.terms import Label as Label
-from gpuxlate.rules.predicates.terms import Term, number_of, resource
+from gpuxlate.model.sheet import Place, Range
+from gpuxlate.model.spots import NODE_NAME, SCHEDULER_NAME
+
+# --- where numbers are -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Label:
+    """The number in a label of the pod."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """The number in an annotation of the pod."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class InList:
+    """The container's number in an annotation that has one for each of ``spec.containers``, in their order.
+
+    ``asking``: the resources of containers that have a number above 0. Where a cluster adds containers the
+    list is longer, and where they are is not known: its numbers above 0 are those of these, in their order.
+    """
+
+    name: str
+    asking: tuple[str, ...] = ()
+
+    FORM = re.compile("[0-9]{1,9}(,[0-9]{1,9})*")
+    """Whole numbers and commas alone, without spaces."""
+
+    def asked_by(self, container: ContainerKeys) -> bool:
+        """The container has one of the resources."""
+        return any(resource(container, name) for name in self.asking)
+
+    def numbers(self, pod: PodKeys) -> Sequence[int]:
+        """The number of each container; empty where the list is absent, malformed, or of another length."""
+        value = pod.annotations.get(self.name)
+        if value is None or not self.FORM.fullmatch(value.text):
+            return ()
+        found = [int(part) for part in value.text.split(",")]
+        if pod.grows and len(found) > len(pod.containers):
+            found = self.spread(pod, found)
+        return found if len(found) == len(pod.containers) else ()
+
+    def spread(self, pod: PodKeys, numbers: Sequence[int]) -> list[int]:
+        """The numbers above 0 for the containers that ask, 0 for others; empty where they are not as many."""
+        asking = [self.asked_by(one) for one in pod.containers]
+        given = [number for number in numbers if number]
+        left = iter(given)
+        return [next(left) if asks else 0 for asks in asking] if len(given) == sum(asking) else []
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number of the cluster, such as MiB of a card, in its profile.
+
+    ``per``: how much of it is one unit of the key that is compared, as in MiB of a unit; a rest is no unit.
+    ``times``: how many of these numbers are compared, as of two cards. ``read``: a policy reads it from its
+    parameters when a pod is made, in place of the number of the profile.
+    """
+
+    name: str
+    value: int
+    per: int = 1
+    times: int = 1
+    read: bool = False
+
+    @property
+    def units(self) -> int:
+        """The number that is compared."""
+        return self.value // self.per * self.times
+
+
+Term: TypeAlias = str | Label | Annotation | InList
+"""Where a number is; a bare name is a resource of the container."""
+
+
+def resource(container: ContainerKeys | None, name: str) -> Value | None:
+    """What a container asks for of a resource: its limit, else its request."""
+    if container is None:
+        return None
+    return container.limits.get(name) or container.requests.get(name)
+
+
+def number_of(pod: PodKeys, container: ContainerKeys | None, term: Term) -> int | None:
+    """The whole number of a term; None where there is none."""
+    if isinstance(term, InList):
+        numbers = () if container is None or container.init else term.numbers(pod)
+        return numbers[container.index] if numbers and container is not None else None
+    if isinstance(term, str):
+        value = resource(container, term)
+    else:
+        value = (pod.labels if isinstance(term, Label) else pod.annotations).get(term.name)
+    return None if value is None else quantity.whole(value.text)
+
+
+# --- conditions -----------------------------------------------------------------------------------
 
 Word: TypeAlias = str | re.Pattern[str] | Range
 """What a text may be: these letters, a pattern of all of it, or a number in a range."""
+Needs: TypeAlias = tuple[frozenset[str], ...]
+"""Sets of names of keys: a pod has one of each set, or a condition is not what it is asked to be."""
 
 
 class Condition:
@@ -33,6 +133,10 @@ class Condition:
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         """Whether it is true. Without a container only those are that are ``of_pod``."""
         raise NotImplementedError
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        """What a pod needs where it is true, or where it is false; nothing where that is not known."""
+        return ()
 
     def __call__(self, pod: PodKeys) -> bool:
         """Whether a condition on pods is true: it stands where a function of a pod does."""
@@ -70,6 +174,11 @@ def is_word(text: str, words: tuple[Word, ...]) -> bool:
     return False
 
 
+def _names(*terms: Term) -> Needs:
+    """A pod needs the key of each of the numbers."""
+    return tuple(frozenset({one if isinstance(one, str) else one.name}) for one in terms)
+
+
 # --- of a container -------------------------------------------------------------------------------
 
 
@@ -84,6 +193,9 @@ class Asks(Condition):
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return any(resource(container, name) is not None for name in self.names)
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return (frozenset(self.names),) if truth else ()
 
 
 @dataclass(frozen=True, init=False)
@@ -103,6 +215,9 @@ class Amount(Condition):
             return False
         return not self.ranges or any(one.allows(number) for one in self.ranges)
 
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(self.name) if truth else ()
+
 
 @dataclass(frozen=True)
 class Part(Condition):
@@ -116,6 +231,9 @@ class Part(Condition):
             return False
         return quantity.is_amount(value.text) and 0 < quantity.parse(value.text).amount < 1
 
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(self.name) if truth else ()
+
 
 @dataclass(frozen=True)
 class Divides(Condition):
@@ -128,6 +246,9 @@ class Divides(Condition):
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         number, by = (number_of(pod, container, term) for term in (self.name, self.by))
         return number is not None and by is not None and by >= 1 and number % (by * self.step) == 0
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(self.name, self.by) if truth else ()
 
 
 @dataclass(frozen=True)
@@ -143,6 +264,9 @@ class AtMost(Condition):
         by = None if self.by is None else number_of(pod, container, self.by)
         return number is not None and number <= self.most * max(by or 1, 1)
 
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(self.name) if truth else ()
+
 
 @dataclass(frozen=True)
 class AtLeast(Condition):
@@ -155,6 +279,9 @@ class AtLeast(Condition):
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         number, by = (number_of(pod, container, term) for term in (self.name, self.by))
         return number is not None and by is not None and by >= 1 and number >= self.least * by
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(self.name, self.by) if truth else ()
 
 
 @dataclass(frozen=True, init=False)
@@ -175,6 +302,9 @@ class EnvIs(Condition):
         if value is not None and self.any_case:
             value = Value(value.text.lower(), value.kind)
         return _is_one(value, self.words)
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(self.name) if truth else ()
 
 
 @dataclass(frozen=True)
@@ -215,6 +345,9 @@ class Named(OfPod):
     def __init__(self, name: str, *words: Word) -> None:
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "words", words)
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(self.name) if truth else ()
 
 
 class Labelled(Named):
@@ -260,6 +393,9 @@ class SchedulerIs(OfPod):
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return _text(pod.scheduler_name) in self.names
 
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(SCHEDULER_NAME) if ("" not in self.names) is truth else ()
+
 
 @dataclass(frozen=True)
 class NodeIsNamed(OfPod):
@@ -267,6 +403,9 @@ class NodeIsNamed(OfPod):
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return bool(_text(pod.node_name))
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return _names(NODE_NAME) if truth else ()
 
 
 def _text(value: Value | None) -> str:
@@ -282,6 +421,9 @@ class SomeContainer(OfPod):
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return any(self.condition.holds(pod, one) for one in pod.all_containers())
 
+    def needs(self, *, truth: bool = True) -> Needs:
+        return self.condition.needs() if truth else ()
+
 
 @dataclass(frozen=True)
 class ContainersAtMost(OfPod):
@@ -292,6 +434,81 @@ class ContainersAtMost(OfPod):
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return sum(self.condition.holds(pod, one) for one in pod.all_containers()) <= self.most
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return () if truth else self.condition.needs()
+
+
+class ChoosesAmong(Named):
+    """Whatever value nodeSelector or the required node affinity gives the label, it is one of the words."""
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return all(is_word(text, self.words) for one in pod.choices(self.name) for text in one.values)
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return super().needs(truth=not truth)
+
+
+class Allows(Named):
+    """The nodes of the pod may have the label with one of the words.
+
+    nodeSelector decides. Without it every term of the required node affinity is about the label, and one of
+    them has a word In its values.
+    """
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return any(is_word(text, self.words) for text, _ in pod.allowed(self.name))
+
+
+@dataclass(frozen=True)
+class HasKeyLike(Condition):
+    """The pod has a label or an annotation, or the container a variable, whose whole name matches."""
+
+    place: Place
+    pattern: re.Pattern[str]
+
+    @property
+    def of_pod(self) -> bool:
+        return self.place is not Place.ENV
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        if self.place is Place.ENV:
+            names = container.env if container is not None else {}
+        else:
+            names = pod.labels if self.place is Place.LABEL else pod.annotations
+        return any(map(self.pattern.fullmatch, names))
+
+
+@dataclass(frozen=True, init=False)
+class Listed(Condition):
+    """A list of the pod has a number for the container; with ranges, in one of them."""
+
+    by: InList
+    ranges: tuple[Range, ...]
+
+    def __init__(self, by: InList, *ranges: Range) -> None:
+        object.__setattr__(self, "by", by)
+        object.__setattr__(self, "ranges", ranges)
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        number = number_of(pod, container, self.by)
+        return number is not None and (not self.ranges or any(one.allows(number) for one in self.ranges))
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return (frozenset({self.by.name}),) if truth else ()
+
+
+@dataclass(frozen=True)
+class ListIsComplete(OfPod):
+    """The annotation is a list of whole numbers, one for each of ``spec.containers``."""
+
+    list: InList
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return bool(self.list.numbers(pod))
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return (frozenset({self.list.name}),) if truth else ()
 
 
 # --- together -------------------------------------------------------------------------------------
@@ -308,19 +525,40 @@ class _Several(Condition):
     def of_pod(self) -> bool:
         return all(one.of_pod for one in self.parts)
 
+    def _each(self, truth: bool) -> Needs:
+        """Each part is so."""
+        return tuple(names for one in self.parts for names in one.needs(truth=truth))
+
+    def _some(self, truth: bool) -> Needs:
+        """Some part is so: the names of all parts together, where each has some."""
+        found = [one.needs(truth=truth) for one in self.parts]
+        return (frozenset().union(*(names[0] for names in found)),) if all(found) else ()
+
 
 class All(_Several):
     """Each of the conditions is true; of none, true."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        return all(one.holds(pod, container) for one in self.parts)
+        for one in self.parts:  # noqa: SIM110 - all() of a generator takes twice as long
+            if not one.holds(pod, container):
+                return False
+        return True
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return self._each(truth) if truth else self._some(truth)
 
 
 class Any(_Several):
     """One of the conditions is true at least; of none, false."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        return any(one.holds(pod, container) for one in self.parts)
+        for one in self.parts:  # noqa: SIM110
+            if one.holds(pod, container):
+                return True
+        return False
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return self._some(truth) if truth else self._each(truth)
 
 
 @dataclass(frozen=True)
@@ -335,6 +573,9 @@ class Not(Condition):
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return not self.condition.holds(pod, container)
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return self.condition.needs(truth=not truth)
 
 
 ALWAYS = All()

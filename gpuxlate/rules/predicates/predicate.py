@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.rules.predicates.conditions import ALWAYS, All, Amount, Any, Asks, Condition, Not
+from gpuxlate.rules.predicates.conditions import (
+    ALWAYS,
+    All,
+    Amount,
+    Any,
+    Asks,
+    Condition,
+    Needs,
+    Not,
+    resource,
+)
 from gpuxlate.rules.predicates.names import Aliases, resources_in, under_any_name
 from gpuxlate.rules.predicates.parameters import Known, parameters_in
-from gpuxlate.rules.predicates.terms import resource
 
 
 class Breach(NamedTuple):
@@ -64,18 +74,30 @@ class Predicate:
         if not self.each and not (self.must.of_pod and self.when.of_pod):
             raise ValueError(f"a predicate of pods has a condition on containers: {self}")
 
-    def breaches(self, pod: PodKeys) -> Iterator[Breach]:
+    def breaches(self, pod: PodKeys) -> Sequence[Breach]:
         """Where the pod does not hold it, init containers first."""
         if not self.each:
-            if self.when.holds(pod) and not self.must.holds(pod):
-                yield Breach(None, *self._at_pod(pod))
-            return
-        for container in pod.all_containers():
-            name = next((name for name in self.at if resource(container, name)), "")
-            if self.at and not name:
-                continue
+            broken = self.when.holds(pod) and not self.must.holds(pod)
+            return (Breach(None, *self._at_pod(pod)),) if broken else ()
+        found: list[Breach] = []
+        for container in (*pod.init_containers, *pod.containers):
+            name = ""
+            if self.at:
+                limits, requests = container.limits, container.requests
+                for name in self.at:
+                    if name in limits or name in requests:
+                        break
+                else:
+                    continue
             if self.when.holds(pod, container) and not self.must.holds(pod, container):
-                yield Breach(container, name, resource(container, name))
+                found.append(Breach(container, name, resource(container, name)))
+        return found
+
+    @cached_property
+    def needs(self) -> Needs:
+        """Sets of names: a pod that breaks it has a key of each. Sound: what is not known needs nothing."""
+        there = (frozenset(self.at),) if self.each and self.at else ()
+        return (*there, *self.when.needs(), *self.must.needs(truth=False))
 
     @property
     def demand(self) -> Condition:

@@ -14,7 +14,8 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules import catalog
-from gpuxlate.rules.base import Context, check_pod
+from gpuxlate.rules.base import Context
+from gpuxlate.rules.index import check_pod
 from gpuxlate.rules.kubernetes import not_yet_known
 from gpuxlate.rules.numerals import is_placeholder
 from gpuxlate.rules.translation import share_is_expressible
