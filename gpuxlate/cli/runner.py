@@ -39,7 +39,7 @@ def each(
 
 def dialects_used(name: str, dialects: Iterable[str]) -> None:
     """The dialects of an input, where the run is verbose and there are any."""
-    if found := sorted(set(dialects)):
+    if current().verbose and (found := sorted(set(dialects))):
         common.detail(say("dialects of {name}: {dialects}", name=name, dialects=", ".join(found)))
 
 

@@ -95,9 +95,7 @@ def _diff(file: File) -> str:
 
 def _write(run: Result, in_place: bool, output_dir: str | None) -> None:
     if in_place:
-        for file in run.files:
-            if not file.changed:
-                continue
+        for file in (one for one in run.files if one.changed):
             outputs.change_file(Path(file.name), file.new, file.old, "translated")
             common.remark(say("translated {name}", name=file.name))
         return

@@ -17,7 +17,7 @@ from gpuxlate.translation.passes import Task, run_source
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.read import READ
 from gpuxlate.translation.settings import Settings
-from gpuxlate.translation.translate import ASSESS
+from gpuxlate.translation.translate import PLAN
 from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.place import locate
 
@@ -38,7 +38,7 @@ def lenses(text: Text, here: Here) -> list[types.CodeLens]:
     if not any(one.share for one in shares):
         return []
     verdicts = {
-        name: {_where(one): one for one in _items(text, here, settings, ASSESS)}
+        name: {_where(one): one for one in _items(text, here, settings, PLAN)}
         for name, settings in list(here.targets.items())[:MOST_TARGETS]
     }
     places = dict(_places(text, here))

@@ -82,7 +82,7 @@ def translate_over(document: Document, over: Sequence[Over], settings: Settings)
         return Made(part, sources, message_of(error))
     if any(one != edits[0] for one in edits[1:]):
         return Made(part, sources, say("the objects that it is laid over need different values"))
-    if edits and not refuses(part.diagnostics):
+    if edits and not part.refused:
         part.edits, part.patches = edits[0]
         part.kept = list(over[0].part.siblings)
     return Made(part, sources)
@@ -95,7 +95,7 @@ def is_taken(patch: TemplatePatch, user: ObjectRef, settings: Settings) -> bool:
         over = one.under(settings.renamed).over
         if document and one.unknown is None and any(each.base.object == user for each in over):
             made = translate_over(document, over, settings)
-            if made.sources and made.left is None and not refuses(made.part.diagnostics):
+            if made.sources and made.left is None and not made.part.refused:
                 return True
     return False
 
