@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
-from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
-from gpuxlate.inputs.claims import Beside, Claims
+from gpuxlate.inputs.claims import Beside
+from gpuxlate.lint.linted import Linted as Linted
+from gpuxlate.lint.linted import LintSettings as LintSettings
+from gpuxlate.lint.linted import everything as everything
+from gpuxlate.lint.linted import nothing as nothing
 from gpuxlate.lint.quotas import NO_QUOTAS, judge_quotas
 from gpuxlate.lint.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.manifest.jobs import Job, jobs_in
-from gpuxlate.manifest.layers import MANIFESTS, Kind, Laid, Layer
+from gpuxlate.manifest.layers import Kind, Laid
 from gpuxlate.manifest.objects import METADATA, holds_kind
 from gpuxlate.manifest.pods import Pod, document_keys
 from gpuxlate.manifest.quotas.rows import KINDS as QUOTAS
@@ -23,7 +25,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys, Value
-from gpuxlate.model.profile import Profile, renamed_by
+from gpuxlate.model.profile import renamed_by
 from gpuxlate.model.spots import spots
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule, in_order
@@ -34,53 +36,6 @@ from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
-
-
-def everything(_code: str) -> bool:
-    """All rules are selected."""
-    return True
-
-
-def nothing(_code: str) -> bool:
-    """No rule is ignored by the configuration."""
-    return False
-
-
-class LintSettings(NamedTuple):
-    """``selected``: whether a code is checked; ``excused``: whether the configuration ignores it here.
-
-    ``layer``: what the source is beside other files. ``claims``: those of the files of the run.
-    """
-
-    profile: Profile | None = None
-    selected: Callable[[str], bool] = everything
-    excused: Callable[[str], bool] = nothing
-    layer: Layer = MANIFESTS
-    claims: Claims = Claims()
-
-    @property
-    def context(self) -> Context:
-        return Context(self.profile, registry.pod_backends(), self.layer.partial)
-
-
-@dataclass(slots=True)
-class Linted:
-    """The findings of one source. ``broken``: not all of it was read."""
-
-    documents: int = 0
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    shares: int = 0
-    suppressed: int = 0
-    excused: set[str] = field(default_factory=set)  # codes of findings that the configuration ignores
-    skipped: str | None = None
-    broken: bool = False
-
-    def excuse(self, excused: Callable[[str], bool]) -> None:
-        """Remove the findings that the configuration ignores."""
-        found = self.diagnostics
-        self.excused = {code for code in {one.code for one in found} if excused(code)}
-        self.diagnostics = [one for one in found if one.code not in self.excused]
-        self.suppressed += len(found) - len(self.diagnostics)
 
 
 def lint_source(source: Source, settings: LintSettings, read: Reader = documents) -> Linted:
