@@ -193,9 +193,10 @@ def _files_in(folder: str, exclusion: Exclusion) -> Iterator[tuple[Input, str]]:
         exclusion.folders.append(real)
         before = "" if where == "." else os.path.join(where, "")
         levels = below(real, levels)
+        has_patterns = bool(levels or exclusion.always)
         for name in sorted(names):
             path = before + name
-            if exclusion.leaves_out(path, f"{real}/{name}", levels, is_folder=False):
+            if has_patterns and exclusion.leaves_out(path, f"{real}/{name}", levels, is_folder=False):
                 continue
             if name not in unusual:
                 yield Input(path, path, named=False), f"{real}/{name}"
