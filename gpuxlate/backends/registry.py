@@ -14,7 +14,7 @@ from gpuxlate.backends.plugins import BrokenPluginError as BrokenPluginError
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys
-from gpuxlate.rules.owners import Owners
+from gpuxlate.rules.vocabulary import Owners
 
 if TYPE_CHECKING:
     from gpuxlate.manifest.jobs import JobRow

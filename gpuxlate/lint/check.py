@@ -14,7 +14,7 @@ from gpuxlate.lint.linted import LintSettings as LintSettings
 from gpuxlate.lint.linted import everything as everything
 from gpuxlate.lint.linted import nothing as nothing
 from gpuxlate.lint.quotas import NO_QUOTAS, judge_quotas
-from gpuxlate.lint.suppress import Ignore, ignores_in_document, ignores_in_text, suppress
+from gpuxlate.lint.suppress import COMMENTS, Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.manifest.jobs import Job, jobs_in
 from gpuxlate.manifest.layers import Kind, Laid
 from gpuxlate.manifest.objects import METADATA, holds_kind
@@ -30,7 +30,15 @@ from gpuxlate.model.spots import spots
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule, in_order
 from gpuxlate.rules.index import check_document, check_pod
-from gpuxlate.rules.source import HELM_TEMPLATE, no_yaml, template_in, too_many, too_much, unrendered
+from gpuxlate.rules.source import (
+    HELM_TEMPLATE,
+    TEMPLATE,
+    no_yaml,
+    template_in,
+    too_many,
+    too_much,
+    unrendered,
+)
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
@@ -44,7 +52,8 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
     context = settings.context
     beside = settings.claims.beside(source)
     found: list[Diagnostic] = []
-    ignores: list[Ignore] = list(islice(ignores_in_text(source), limits.MAX_IGNORES + 1))
+    comments = ignores_in_text(source) if source.holds(COMMENTS) else ()
+    ignores: list[Ignore] = list(islice(comments, limits.MAX_IGNORES + 1))
     if len(ignores) > limits.MAX_IGNORES:
         what = say("more than {number} comments that ignore findings", number=limits.MAX_IGNORES)
         found.append(too_much(source, what, "ignore in the configuration: per-file-ignores", 0))
@@ -52,7 +61,7 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
     try:
         for document in read(source):
             result.documents += 1
-            template = template_in(document)
+            template = template_in(document) if document.holds(TEMPLATE) else None
             if template is not None:
                 found.append(unrendered(source, template))
                 result.skipped = HELM_TEMPLATE

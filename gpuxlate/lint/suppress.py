@@ -45,10 +45,12 @@ class Ignore:
     used: set[str] = field(default_factory=set)
 
 
+COMMENTS = "gpuxlate:"
+"""What every comment that ignores has in it."""
+
+
 def ignores_in_text(source: Source) -> Iterator[Ignore]:
     """The comments of a source."""
-    if "gpuxlate:" not in source.text:
-        return
     last = following = 0  # the line of the last comment, and the line that a comment alone covers
     for match in COMMENT.finditer(source.text):
         line, column = source.position(match.start())

@@ -12,7 +12,7 @@ from gpuxlate.manifest.objects import LAST_APPLIED, Pod, objects_in
 from gpuxlate.manifest.texts import IsKey, is_name, may_name, named_in, places, resource_of
 from gpuxlate.model.claims.objects import GROUP
 from gpuxlate.model.pod import ContainerKeys, DocumentKeys, Outside, Path
-from gpuxlate.model.spots import spots
+from gpuxlate.model.spots import groups, spots
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import MERGE, Node, Scalar, Sequence, deref, get, get_text, is_merge
@@ -132,7 +132,13 @@ def _names_more(document: Document, pods: list[Pod], is_key: IsKey) -> bool:
 
     Their places are looked up only then; most documents have none.
     """
-    spotted = (one for pod in pods for one in spots(pod.keys) if "/" in one.name)  # others are not counted
+    spotted = (
+        group.spot(name, value)
+        for pod in pods
+        for group in groups(pod.keys)
+        for name, value in group.keys
+        if "/" in name  # others are not counted
+    )
     known = {one.path: one.written for one in spotted if is_key(one.written)}
     return names_more(document, is_key, known.values())
 

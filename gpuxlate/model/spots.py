@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -65,28 +65,43 @@ RESOURCES = ("limits", "requests")
 SCHEDULER_NAME, NODE_NAME = "schedulerName", "nodeName"
 
 
+class Group(NamedTuple):
+    """Keys of a pod that are in one place. ``beside``: their mapping; None where they are values."""
+
+    place: Place
+    field: str
+    level: Level
+    beside: Mapping[str, Value] | None
+    keys: Iterable[tuple[str, Value]]
+
+    def spot(self, name: str, value: Value) -> Spot:
+        """One of them."""
+        return Spot(name, value, self.place, self.field, self.level, self.beside)
+
+
 @keep_last
-def spots(pod: PodKeys) -> Iterator[Spot]:
-    """Every key of a pod and of its workload, those outside of metadata included."""
+def groups(pod: PodKeys) -> Iterator[Group]:
+    """All keys of a pod and of its workload, those outside of metadata included: one walk."""
     for container in pod.all_containers():
         yield from _in(container.limits, Place.RESOURCE, "limits")
         yield from _in(container.requests, Place.RESOURCE, "requests")
-        for name, value in container.env.items():
-            yield Spot(name, value, Place.ENV, "env")
+        if container.env:
+            yield Group(Place.ENV, "env", Level.POD, None, container.env.items())
     yield from _in(pod.labels, Place.LABEL, "labels")
     yield from _in(pod.annotations, Place.ANNOTATION, "annotations")
     yield from _in(pod.node_selector, Place.NODE_SELECTOR, "nodeSelector")
-    for requirement in (*pod.requirements(), *pod.preferences()):
-        yield Spot(requirement.key, _of(requirement), Place.NODE_SELECTOR, "nodeAffinity")
+    if pod.affinity or pod.preferred:
+        required = [(one.key, _of(one)) for one in (*pod.requirements(), *pod.preferences())]
+        yield Group(Place.NODE_SELECTOR, "nodeAffinity", Level.POD, None, required)
     yield from _in(pod.owner_labels, Place.LABEL, "labels", Level.OWNER)
     yield from _in(pod.owner_annotations, Place.ANNOTATION, "annotations", Level.OWNER)
     yield from _in(pod.stray_labels, Place.LABEL, "labels", Level.STRAY)
     yield from _in(pod.stray_annotations, Place.ANNOTATION, "annotations", Level.STRAY)
 
 
-def _in(values: Mapping[str, Value], place: Place, field: str, level: Level = Level.POD) -> Iterator[Spot]:
-    for name, value in values.items():
-        yield Spot(name, value, place, field, level, values)
+def _in(values: Mapping[str, Value], place: Place, field: str, level: Level = Level.POD) -> Iterator[Group]:
+    if values:
+        yield Group(place, field, level, values, values.items())
 
 
 def _of(requirement: NodeRequirement) -> Value:
@@ -94,20 +109,17 @@ def _of(requirement: NodeRequirement) -> Value:
 
 
 @keep_last
+def spots(pod: PodKeys) -> Iterator[Spot]:
+    """Each of these keys by itself."""
+    return (group.spot(*one) for group in groups(pod) for one in group.keys)
+
+
+@keep_last
 def names_in(pod: PodKeys) -> Iterator[str]:
-    """Every name of a key that steers a pod, or of a variable, and of a field that conditions name."""
-    for container in pod.all_containers():
-        yield from container.limits
-        yield from container.requests
-        yield from container.env
-    for values in (
-        *(pod.labels, pod.annotations, pod.node_selector, pod.owner_labels, pod.owner_annotations),
-        *(pod.stray_labels, pod.stray_annotations),
-    ):
-        yield from values
-    for term in pod.affinity:
-        for one in term:
-            yield one.key
+    """Their names, and those of fields that conditions name like a key."""
+    for group in groups(pod):
+        for name, _ in group.keys:
+            yield name
     if pod.scheduler_name is not None:
         yield SCHEDULER_NAME
     if pod.node_name is not None:

@@ -13,9 +13,9 @@ from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule, Scope
 from gpuxlate.rules.metadata import steering_is_on_the_pod
+from gpuxlate.rules.predicates.conditions import Parameter
 from gpuxlate.rules.predicates.parameters import numbers_in, parameters_in, with_parameters
 from gpuxlate.rules.predicates.predicate import Predicate
-from gpuxlate.rules.predicates.terms import Parameter
 
 ENFORCED = (Severity.ERROR, Severity.WARNING)
 """A cluster says nothing of an info: a pod with one is right."""

@@ -13,10 +13,9 @@ from gpuxlate.policy.kinds import BUILT_IN, Workload, templates
 from gpuxlate.policy.names import pattern
 from gpuxlate.policy.speech import Speaker, inlined, speaks
 from gpuxlate.rules.predicates.cel import PARAMETERS, VARIABLES, closed, text
-from gpuxlate.rules.predicates.conditions import Annotated, Labelled
+from gpuxlate.rules.predicates.conditions import Annotated, Annotation, InList, Label, Labelled
 from gpuxlate.rules.predicates.parameters import parameters_in, parts_of
 from gpuxlate.rules.predicates.predicate import Predicate
-from gpuxlate.rules.predicates.terms import Annotation, InList, Label
 from gpuxlate.rules.vocabulary import IGNORE
 
 _SPACE = "\\s\\x0b\\x1c-\\x1f\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000,;:"

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from gpuxlate.model.messages import say
 from gpuxlate.model.sheet import Range
-from gpuxlate.rules.predicates.choices import ChoosesAmong
 from gpuxlate.rules.predicates.conditions import (
     All,
     Amount,
     Annotated,
     Any,
     Asks,
+    ChoosesAmong,
     Condition,
     Labelled,
     Not,

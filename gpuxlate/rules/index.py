@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.pod import DocumentKeys, PodKeys
-from gpuxlate.model.spots import names_in, spots
+from gpuxlate.model.spots import groups, names_in
 from gpuxlate.rules.base import Context, Rule, Scope, Subject
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 
@@ -46,11 +46,12 @@ class Rules(tuple[Rule, ...]):
                 found.in_clusters.append(number)
             for subject in one.about:
                 found.by_subject.setdefault(subject, []).append(number)
+            # a pod that breaks a predicate has a key of each set: the last, that of its value, is the rarest
             for name in {name for sets in needs if sets for name in sets[-1]}:
                 found.by_key.setdefault(name, []).append(number)
         return found
 
-    def about(self, pod: PodKeys, context: Context) -> Iterator[Rule]:
+    def asked_of(self, pod: PodKeys, context: Context) -> Iterator[Rule]:
         """The rules that can find something in a pod, in their order."""
         index = self._index
         numbers = set(index.of_any)
@@ -67,7 +68,7 @@ def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator
     """Run the rules of pods and jobs among ``rules`` on one pod."""
     listed = rules if isinstance(rules, Rules) else Rules(rules)
     together = pod.with_workload()  # predicates look at it
-    for one in listed.about(pod, context):
+    for one in listed.asked_of(pod, context):
         as_one = one.predicates or one.with_profile
         yield from context.applying(one(together if as_one else pod, context))
 
@@ -89,16 +90,18 @@ def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Conte
 def subjects(pod: PodKeys, words: Vocabulary) -> Set[Subject]:
     """What vendor-neutral rules are about, as far as the pod has it."""
     found: set[Subject] = set()
-    for spot in spots(pod):
-        here = words.subjects(spot.name, spot.place)
-        if not here:
-            continue
-        found |= here
-        if Subject.RESOURCE in here:
-            if spot.field == "requests":
-                found.add(Subject.REQUEST)
-            if not _PLAIN.fullmatch(spot.value.text):
-                found.add(Subject.ODD_NUMBER)
+    of = words.subjects
+    for place, field, _, _, keys in groups(pod):
+        for name, value in keys:
+            here = of(name, place)
+            if not here:
+                continue
+            found |= here
+            if Subject.RESOURCE in here:
+                if field == "requests":
+                    found.add(Subject.REQUEST)
+                if not _PLAIN.fullmatch(value.text):
+                    found.add(Subject.ODD_NUMBER)
     # a file is read for the names of claims in its pods, not for those in containers alone
     if pod.claims or (found and any(one.claims for one in pod.all_containers())):
         found.add(Subject.CLAIM)

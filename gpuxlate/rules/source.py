@@ -201,11 +201,9 @@ def unrendered(source: Source, index: int) -> Diagnostic:
 def template_in(document: Document) -> int | None:
     """Where a document has ``{{ .Values.cores }}`` unquoted: YAML reads it as a mapping for a key.
 
-    No key of a manifest is a mapping, so such a document has not been rendered yet.
+    No key of a manifest is a mapping, so such a document has not been rendered yet. Its text has TEMPLATE.
     """
-    if not document.holds(TEMPLATE) or document.root is None:
-        return None
-    pending = [document.root]
+    pending = [document.root] if document.root else []
     found: list[int] = []
     while pending:
         node = pending.pop()

@@ -47,11 +47,12 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
     words = vocabulary_of(context)
     for container in pod.all_containers():
         for name, value in container.resources.items():
-            row = words.memory(name)
-            amount = quantity.whole(value.text) if row else None  # as the API server counts it: 5.0 is 5
-            if row is None or amount is None or numerals.written(value).suffix not in SMALL:
-                continue  # of another suffix K8S002 says what it means
-            unit = numerals.unit_of(row, context.profile)
+            unit = words.memory_unit(name)
+            amount = quantity.whole(value.text) if unit else None  # as the API server counts it: 5.0 is 5
+            if amount is None or (context.profile and context.profile.changes_unit(unit)):
+                continue
+            if numerals.written(value).suffix not in SMALL:
+                continue  # K8S002 says what it means
             if unit == "GiB" and amount > numerals.MOST_PLAUSIBLE_GIB:
                 message = say(
                     "{name} is {amount}: the key counts GiB, this looks like MiB", name=name, amount=amount

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.sheet import Key, Place
+from gpuxlate.model.spots import names_in
 from gpuxlate.rules.base import Context, Dialect, Subject
 from gpuxlate.rules.numerals import unit_of
-from gpuxlate.rules.owners import Owners
+from gpuxlate.rules.predicates.conditions import Condition, Needs
 from gpuxlate.rules.products import (
     LOCAL_NAMES,
     PRODUCTS,
@@ -36,6 +37,65 @@ BY_HAND = (Place.RESOURCE, Place.NODE_SELECTOR)
 """Where no scheduler writes: a name of its own there is somebody's mistake."""
 
 
+D = TypeVar("D", bound=Dialect)
+
+
+class Owners(Generic[D]):
+    """Some dialects, looked up by keys and by pods. What is found of keys is kept: the same ones come again
+    in every pod."""
+
+    def __init__(self, dialects: tuple[D, ...]) -> None:
+        self.dialects = dialects
+        self.owners = lru_cache(maxsize=4096)(self._owners)
+        self._asked_with = lru_cache(maxsize=4096)(self._asking_with)
+
+    def _owners(self, name: str) -> tuple[D, ...]:
+        """The dialects whose key it is."""
+        return tuple(one for one in self.of_domain(name) if one.owns(name))
+
+    def of_domain(self, name: str) -> tuple[D, ...]:
+        """The dialects with keys of the name's domain: others are not asked."""
+        domain, slash, _ = name.partition("/")
+        return self._by_domain.get(domain if slash else "", ())
+
+    @cached_property
+    def _by_domain(self) -> dict[str, tuple[D, ...]]:
+        found: dict[str, tuple[D, ...]] = {}
+        for one in self.dialects:
+            for domain in one.domains:
+                found[domain] = (*found.get(domain, ()), one)
+        return found
+
+    def spoken_in(self, pod: PodKeys) -> tuple[D, ...]:
+        """The dialects in which containers of a pod ask for GPUs."""
+        found: set[int] = set()
+        for container in pod.all_containers():
+            for values in (container.limits, container.requests):
+                for name in values:
+                    found.update(self._asked_with(name))
+        names = names_in(pod)
+        for number, speaks, needs in self._apart:
+            possible = pod.claims or not self.dialects[number].device_classes
+            if possible and all(not one.isdisjoint(names) for one in needs) and speaks(pod.with_workload()):
+                found.add(number)
+        return tuple(self.dialects[number] for number in sorted(found))
+
+    def _asking_with(self, name: str) -> tuple[int, ...]:
+        """The dialects in which a key in the resources of a container asks for GPUs."""
+        owners = {id(one) for one in self.owners(name) if one.owns_at(name, Place.RESOURCE)}
+        return tuple(number for number, one in enumerate(self.dialects) if id(one) in owners)
+
+    @cached_property
+    def _apart(self) -> list[tuple[int, Callable[[PodKeys], bool], Needs]]:
+        """The dialects that pods speak without keys in resources: how, and which names that needs."""
+        found = [(number, one.also_speaks) for number, one in enumerate(self.dialects)]
+        return [
+            (number, speaks, speaks.needs() if isinstance(speaks, Condition) else ())
+            for number, speaks in found
+            if speaks is not None
+        ]
+
+
 class Vocabulary(Owners[Dialect]):
     """What vendor-neutral rules need to know about the keys of all dialects."""
 
@@ -55,7 +115,7 @@ class Vocabulary(Owners[Dialect]):
         self.near_miss = lru_cache(maxsize=4096)(self._near_miss)
         self.is_resource = lru_cache(maxsize=4096)(self._is_resource)
         self.counts_whole_cards = lru_cache(maxsize=4096)(self._counts_whole_cards)
-        self.memory = lru_cache(maxsize=4096)(self._memory)
+        self.memory_unit = lru_cache(maxsize=4096)(self._memory_unit)
         self.subjects = lru_cache(maxsize=4096)(self._subjects)
         # a plug-in may know products of its own
         self._look_alikes = index(one for dialect in dialects for one in dialect.look_alikes)
@@ -85,11 +145,11 @@ class Vocabulary(Owners[Dialect]):
         found = (one.find(name) for one in self.of_domain(name))
         return tuple(row for row in found if row is not None)
 
-    def _memory(self, name: str) -> Key | None:
-        """The data sheet's row of a resource that counts MiB or GiB."""
+    def _memory_unit(self, name: str) -> str:
+        """MiB or GiB, where a resource counts these by its data sheet; else nothing."""
         row = next((one for one in self.rows(name) if Place.RESOURCE in one.places), None)
-        counted = row is not None and not row.quantity and unit_of(row, None) in ("MiB", "GiB")
-        return row if counted else None
+        unit = "" if row is None or row.quantity else unit_of(row, None)
+        return unit if unit in ("MiB", "GiB") else ""
 
     def concerns(self, name: str) -> bool:
         """Some vendor-neutral rule may say something of the key: it is a vendor's, or looks like one."""
@@ -114,7 +174,7 @@ class Vocabulary(Owners[Dialect]):
             Subject.PRODUCT: self.product(name, place) is not None,
             Subject.MISPLACED: (mark and place in BY_HAND) or (bool(by_hand) and not effective),
             Subject.STEERING: read and place not in (Place.RESOURCE, Place.ENV),
-            Subject.MEMORY: place is Place.RESOURCE and self.memory(name) is not None,
+            Subject.MEMORY: place is Place.RESOURCE and bool(self.memory_unit(name)),
             Subject.RESOURCE: place is Place.RESOURCE
             and (read or self.is_resource(name) or name in self.whole_cards),
         }

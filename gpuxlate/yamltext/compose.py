@@ -1,13 +1,14 @@
-"""A composer over the events of libyaml.
+"""The documents of a source, one at a time, so that memory is bounded by the largest.
 
-One document at a time, so that memory is bounded by the largest, within the limits of
-``gpuxlate.model.limits``. libyaml's own composer recurses in C and is not used.
+Within the limits of ``gpuxlate.model.limits``. libyaml composes those that it may (``tree``), a composer
+over its events all others.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import count
 from typing import Any
 
 from yaml.error import YAMLError
@@ -30,6 +31,7 @@ from gpuxlate.yamltext.events import EventParser, plain_words
 from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, Sequence
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.standins import StandIns
+from gpuxlate.yamltext.tree import NeedsEventsError, Part, composed, parts
 
 _WRITE_OUT = "write the values in place of the aliases, in several files"
 
@@ -137,39 +139,81 @@ class _Composer:
         self.start = 0  # of the current document
         self._stand_ins = StandIns(source.text)
         text = self._stand_ins.text
+        composes = hasattr(EventParser, "get_limited_node") and text is source.text
+        self._parts = parts(text) if composes else None  # None: all come from events
         try:
             self._parser = EventParser(text)
         except (YAMLError, ValueError) as error:
             raise _problem(error, source.text) from None
 
     def run(self) -> Iterator[Document]:
-        next_event: Callable[[], Any] = self._parser.get_event
-        index = 0
-        text = self._source.text
-        while True:
+        for index in count():
             try:
-                event = next_event()
-                kind = type(event)
-                if kind is StreamEndEvent or event is None:
-                    return
-                if kind is not DocumentStartEvent:
-                    continue
-                self.start = 0 if index == 0 else event.start_mark.index
-                if index >= limits.MAX_DOCUMENTS:
-                    what = f"more than {limits.MAX_DOCUMENTS} documents"
-                    raise TooMuchError(what, self.start, "put them into several files")
-                document = Document(self._source, index, self.start, len(text), None)
-                document.root = self._compose(document)
+                document = self._next(index)
             except (YAMLError, ValueError) as error:
                 if isinstance(error, NotYamlError):
                     raise
-                raise _problem(error, text) from None
-            index += 1
+                raise _problem(error, self._source.text) from None
+            if document is None:
+                return
             yield document
+
+    def _next(self, index: int) -> Document | None:
+        if self._parts is not None:
+            try:
+                part = next(self._parts, None)
+                if part is None or part.composable:
+                    return self._composed(index, part)
+            except (YAMLError, ValueError):  # the events say what is wrong, or that nothing is
+                self._begin_again(index)
+        return self._from_events(index)
+
+    def _begin_again(self, index: int) -> None:
+        """Read all that follows from events, from the document of this number on."""
+        self._parts = None
+        self._parser = EventParser(self._stand_ins.text)
+        while index:
+            index -= type(self._parser.get_event()) is DocumentEndEvent
+
+    def _composed(self, index: int, part: Part | None) -> Document | None:
+        if not index:
+            self._parser.get_event()  # the start of the stream
+        if part is not None and part.limited:
+            node = self._parser.get_limited_node(limits.MAX_DEPTH + 1, limits.MAX_NODES)
+        else:
+            node = self._parser.get_node()
+        if (node is None) != (part is None) or index >= limits.MAX_DOCUMENTS:
+            raise NeedsEventsError
+        if node is None or part is None:
+            return None
+        document = Document(self._source, index, part.start, len(self._source.text), None)
+        root, odd = composed(node, part, self._source.text, document.names)
+        self.start = part.start
+        document.root = _written(root)
+        for mapping in odd:
+            _note_repeated(document, mapping)
+        return document
+
+    def _from_events(self, index: int) -> Document | None:
+        while True:
+            event = self._parser.get_event()
+            kind = type(event)
+            if kind is StreamEndEvent or event is None:
+                return None
+            if kind is DocumentStartEvent:
+                break
+        self.start = 0 if index == 0 else event.start_mark.index
+        if index >= limits.MAX_DOCUMENTS:
+            what = f"more than {limits.MAX_DOCUMENTS} documents"
+            raise TooMuchError(what, self.start, "put them into several files")
+        document = Document(self._source, index, self.start, len(self._source.text), None)
+        document.root = self._compose(document)
+        return document
 
     def _compose(self, document: Document) -> Node | None:  # noqa: C901 - one loop, for speed
         next_event: Callable[[], Any] = self._parser.get_event
         text = self._source.text
+        new = object.__new__
         strange = self._stand_ins.used
         names = document.names
         anchors: dict[str, Node] = {}
@@ -202,8 +246,7 @@ class _Composer:
                 if "/" in value:
                     names.append(scalar)
                 if scalar.style is not None and scalar.style in "|>":
-                    start, end = event.start_mark.index, event.end_mark.index
-                    scalar.ends_at(_block_scalar_end(text, start, end))
+                    scalar.ends_in(text)
                 if strange:
                     start, end = event.start_mark.index, event.end_mark.index
                     scalar.text = self._stand_ins.restored(value, text[start:end], scalar.style)
@@ -222,16 +265,10 @@ class _Composer:
                         event.start_mark.index,
                         "reduce the nesting",
                     )
-                made = Mapping if kind is MappingStartEvent else Sequence
-                tag = event.tag
-                node = made(
-                    event.start_mark.index,
-                    event.anchor,
-                    None if tag is None else str(tag),
-                    bool(event.flow_style),
-                )
-                if node.anchor:
-                    anchors[node.anchor] = node
+                node = collection = new(Mapping if kind is MappingStartEvent else Sequence)
+                collection.begin(event)
+                if event.anchor:
+                    anchors[event.anchor] = node
                     opened[id(node)] = count
             elif kind is AliasEvent:
                 target = anchors.get(event.anchor)
@@ -251,7 +288,7 @@ class _Composer:
                         say("alias *{anchor} is inside its own anchor", anchor=event.anchor),
                         event.start_mark.index,
                     )
-                node = Alias(event.start_mark.index, event.end_mark.index, event.anchor, target)
+                node = Alias(event, target)
                 document.aliases.append(node)
                 size = sizes.get(id(target), 1)
                 count += size
@@ -267,7 +304,7 @@ class _Composer:
             elif kind is MappingEndEvent or kind is SequenceEndEvent:
                 closed = stack.pop()
                 entries, items, key = above.pop()
-                closed.end = event.end_mark.index
+                closed.close(event)
                 if closed.anchor:
                     sizes[id(closed)] = count - opened.pop(id(closed))
                 if kind is MappingEndEvent:
@@ -275,8 +312,7 @@ class _Composer:
                     _note_repeated(document, closed)
                 continue
             elif kind is DocumentEndEvent:
-                empty = isinstance(root, Scalar) and root.empty and root.anchor is None
-                return None if empty else root
+                return None if root is None else _written(root)
             else:
                 raise NotYamlError("the document ends too early", len(self._source.text))
             if entries is not None:
@@ -301,6 +337,11 @@ class _Composer:
                 entries, items, key = None, node.items, None
 
 
+def _written(root: Node) -> Node | None:
+    """The root of a document, None if nothing is written."""
+    return None if isinstance(root, Scalar) and root.empty and root.anchor is None else root
+
+
 def _note_repeated(document: Document, mapping: Mapping) -> None:
     plain = mapping.plain
     if plain is not None and len(plain) == len(mapping.entries):
@@ -311,18 +352,6 @@ def _note_repeated(document: Document, mapping: Mapping) -> None:
             if key.text in seen and key.text != "<<":
                 document.repeated.append((mapping, key))
             seen.add(key.text)
-
-
-def _block_scalar_end(text: str, start: int, end: int) -> int:
-    """The end of a block scalar's own lines: its end mark includes the blank lines below.
-
-    With ``+`` in its header the blank lines are content, and only the last line break is not.
-    """
-    header_end = text.find("\n", start, end)
-    if "+" in text[start : header_end if header_end >= 0 else end].partition("#")[0]:
-        last = end - 1 if text[end - 1] in "\r\n" else end
-        return last - 1 if text[last - 1 : last + 1] == "\r\n" else last
-    return start + len(text[start:end].rstrip(" \t\r\n"))
 
 
 def _problem(error: Exception, text: str) -> NotYamlError:

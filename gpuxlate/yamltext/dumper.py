@@ -14,7 +14,7 @@ from ruamel.yaml.resolver import VersionedResolver
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
 from gpuxlate.model.pod import Kind
-from gpuxlate.yamltext.resolve import resolve_plain
+from gpuxlate.yamltext.nodes import resolve_plain
 
 _TAG = "tag:yaml.org,2002:"
 _YAML_1_1 = VersionedResolver((1, 1))

@@ -8,6 +8,7 @@ text). Its error messages differ. tests/manifest/test_events.py has all differen
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -48,7 +49,38 @@ try:
 except ImportError:
     EventParser: Any = PythonParser
 else:
-    EventParser = _yaml.CParser
+
+    class ComposingParser(_yaml.CParser):
+        """libyaml's parser; ``get_node`` composes a document in C and forgets anchors and aliases.
+
+        For each node it calls three methods, about tags that nobody gave: these do nothing, in C.
+        """
+
+        resolve = "".format
+        descend_resolver: Any = operator.is_
+        ascend_resolver: Any = tuple
+
+        def get_limited_node(self, depth: int, nodes: int) -> Any:
+            """The same, for a document that may be too deep for the stack of C, or too large.
+
+            Raises ValueError for more levels than ``depth``, or more nodes than ``nodes``.
+            """
+            above: dict[Any, Any] = {}
+            count = 0
+
+            def descend(parent: Any, index: Any) -> None:
+                nonlocal count
+                above[parent] = index
+                count += 1
+                if len(above) > depth or count > nodes:
+                    raise ValueError
+
+            self.descend_resolver, self.ascend_resolver = descend, above.popitem
+            node = self.get_node()
+            del self.descend_resolver, self.ascend_resolver
+            return node
+
+    EventParser = ComposingParser
 
 
 # --- what is wrong, in plain words --------------------------------------------------------------

@@ -4,89 +4,108 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from yaml.error import Mark
-from yaml.events import ScalarEvent
+from yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, ScalarEvent
 
 from gpuxlate.model.pod import Kind
-from gpuxlate.yamltext.resolve import resolve_plain
 
 
 class Node:
-    """Something in a document, from character ``start`` up to ``end`` of the source text."""
+    """Something in a document, from character ``start`` up to ``end`` of the source text.
 
-    __slots__ = ()
+    It keeps the event or the node that the parser made: most positions are never needed.
+    """
+
+    __slots__ = ("_read",)
+
+    _read: Any
 
     @property
     def start(self) -> int:
-        raise NotImplementedError
+        index: int = self._read.start_mark.index
+        return index
 
     @property
     def end(self) -> int:
-        raise NotImplementedError
+        index: int = self._read.end_mark.index
+        return index
 
     @property
     def anchor(self) -> str | None:
-        return None
+        name: str | None = getattr(self._read, "anchor", None)  # nodes that libyaml composed have none
+        return name
 
     @property
     def tag(self) -> str | None:
-        return None
+        tag: str | None = self._read.tag
+        return tag or None
 
     @property
     def marks(self) -> tuple[str | None, str | None]:
         """Its anchor and its tag."""
-        return self.anchor, self.tag
+        read = self._read
+        return getattr(read, "anchor", None), read.tag or None
+
+
+_NULL = frozenset({"", "~", "null", "Null", "NULL"})
+_BOOL = frozenset(
+    f(word) for word in ("true", "false", "yes", "no", "on", "off") for f in (str.lower, str.title, str.upper)
+)
+_INT = re.compile(r"[-+]?(0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]+|[0-9][0-9_]*)")
+_FLOAT = re.compile(
+    r"[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
+)
+
+
+def resolve_plain(text: str) -> Kind:
+    """What a plain scalar resolves to in Kubernetes: Go's YAML, which is 1.1 with the octals of 1.2."""
+    if text in _NULL:
+        return Kind.NULL
+    if text in _BOOL:
+        return Kind.BOOL
+    if text[0] not in "+-.0123456789":
+        return Kind.STR
+    if _INT.fullmatch(text):
+        return Kind.INT
+    return Kind.FLOAT if _FLOAT.fullmatch(text) else Kind.STR
 
 
 class Scalar(Node):
-    """A scalar: ``text`` without quotes, ``style`` one of None (plain), ' " | >.
+    """A scalar: ``text`` without quotes, ``style`` one of None (plain), ' " | >."""
 
-    It keeps the event that it was read from: most positions are never needed.
-    """
-
-    __slots__ = ("_event", "_own_end", "style", "text")
+    __slots__ = ("_own_end", "style", "text")
 
     def __init__(self, event: ScalarEvent) -> None:
-        self._event = event
+        self._read = event
         self.text: str = event.value
         self.style: str | None = event.style or None
 
     @classmethod
     def at(cls, start: int, end: int, text: str) -> Scalar:
         """A plain scalar at these characters."""
-        first, last = (Mark("", index, 0, 0, None, 0) for index in (start, end))
-        return cls(ScalarEvent(None, None, (True, False), text, first, last))
+        return cls(ScalarEvent(None, None, (True, False), text, _mark(start), _mark(end)))
 
-    def ends_at(self, end: int) -> None:
-        """Set where a block scalar ends: its event includes the blank lines below."""
-        self._own_end = end
+    def ends_in(self, text: str) -> None:
+        """Set where a block scalar of a source ends: what was read includes the blank lines below.
 
-    @property
-    def start(self) -> int:
-        index: int = self._event.start_mark.index  # type: ignore[union-attr]
-        return index
+        With ``+`` in its header the blank lines are content, and only the last line break is not.
+        """
+        start, end = self._read.start_mark.index, self._read.end_mark.index
+        header_end = text.find("\n", start, end)
+        if "+" in text[start : header_end if header_end >= 0 else end].partition("#")[0]:
+            last = end - 1 if text[end - 1] in "\r\n" else end
+            self._own_end: int = last - 1 if text[last - 1 : last + 1] == "\r\n" else last
+        else:
+            self._own_end = start + len(text[start:end].rstrip(" \t\r\n"))
 
     @property
     def end(self) -> int:
         if self.style is not None and self.style in "|>":
             return self._own_end
-        index: int = self._event.end_mark.index  # type: ignore[union-attr]
+        index: int = self._read.end_mark.index
         return index
-
-    @property
-    def anchor(self) -> str | None:
-        name: str | None = self._event.anchor
-        return name
-
-    @property
-    def tag(self) -> str | None:
-        tag = self._event.tag
-        return None if tag is None else str(tag)
-
-    @property
-    def marks(self) -> tuple[str | None, str | None]:
-        return self._event.anchor, self._event.tag
 
     @property
     def kind(self) -> Kind:
@@ -101,23 +120,31 @@ class Scalar(Node):
         return self.style is None and not self.text
 
 
+def _mark(index: int) -> Mark:
+    return Mark("", index, 0, 0, None, 0)
+
+
 class Collection(Node):
     """A mapping or a sequence; ``flow``: written in braces or brackets."""
 
-    __slots__ = ("_places", "anchor", "end", "flow", "start", "tag")
+    __slots__ = ("_places",)
 
-    start: int
-    end: int
-    anchor: str | None
-    tag: str | None
+    _places: dict[int, int]
 
     def __init__(self, start: int, anchor: str | None, tag: str | None, flow: bool) -> None:
-        self.start = start
-        self.end = start
-        self.anchor = anchor
-        self.tag = tag
-        self.flow = flow
-        self._places: dict[int, int] | None = None
+        self.begin(CollectionStartEvent(anchor, tag, False, _mark(start), _mark(start), flow))
+
+    def begin(self, event: CollectionStartEvent) -> None:
+        """Set where it begins; it is empty then."""
+        self._read = event
+
+    def close(self, event: CollectionEndEvent) -> None:
+        """Set where it ends."""
+        self._read.end_mark = event.end_mark
+
+    @property
+    def flow(self) -> bool:
+        return bool(self._read.flow_style)
 
     def pair(self, number: int) -> tuple[Node, Node]:
         """Key and value of an entry; of a list the item twice."""
@@ -131,9 +158,11 @@ class Collection(Node):
     @property
     def places(self) -> dict[int, int]:
         """The number of each entry by the identity of its key or item. Computed once."""
-        if self._places is None:
+        try:
+            return self._places
+        except AttributeError:
             self._places = {id(handle): number for number, handle in enumerate(self.handles)}
-        return self._places
+            return self._places
 
 
 class Mapping(Collection):
@@ -141,12 +170,14 @@ class Mapping(Collection):
 
     __slots__ = ("_by_name", "_givers", "_plain", "entries")
 
-    def __init__(self, start: int, anchor: str | None, tag: str | None, flow: bool) -> None:
-        super().__init__(start, anchor, tag, flow)
-        self.entries: list[tuple[Node, Node]] = []
-        self._plain: dict[str, tuple[Node, Node]] | None = None
-        self._by_name: dict[str, tuple[Node, Node, Mapping]] | None = None
-        self._givers: dict[str, list[tuple[Node, Mapping | None]]] | None = None
+    entries: list[tuple[Node, Node]]
+    _by_name: dict[str, tuple[Node, Node, Mapping]]
+    _givers: dict[str, list[tuple[Node, Mapping | None]]]
+    _plain: dict[str, tuple[Node, Node]] | None
+
+    def begin(self, event: CollectionStartEvent) -> None:
+        super().begin(event)
+        self.entries = []
 
     def pair(self, number: int) -> tuple[Node, Node]:
         return self.entries[number]
@@ -159,20 +190,25 @@ class Mapping(Collection):
     def givers(self) -> dict[str, list[tuple[Node, Mapping | None]]]:
         """By name the keys of its entries, overridden ones too, with the merged mapping that has each.
         None is this one, which must not hold itself in memory. Computed once."""
-        if self._givers is None:
-            self._givers = {}
-            pending, visited = [self], {id(self)}
-            for owner in pending:
-                for key_node, value in owner.entries:
-                    key = deref(key_node)
-                    if is_merge(key):
-                        fresh = [one for one in _merged(value) if id(one) not in visited]
-                        visited.update(map(id, fresh))
-                        pending += fresh
-                    elif isinstance(key, Scalar):
-                        merged = None if owner is self else owner
-                        self._givers.setdefault(key.text, []).append((key_node, merged))
-        return self._givers
+        try:
+            return self._givers
+        except AttributeError:
+            self._givers = self._found_givers()
+            return self._givers
+
+    def _found_givers(self) -> dict[str, list[tuple[Node, Mapping | None]]]:
+        found: dict[str, list[tuple[Node, Mapping | None]]] = {}
+        pending, visited = [self], {id(self)}
+        for owner in pending:
+            for key_node, value in owner.entries:
+                key = deref(key_node)
+                if is_merge(key):
+                    fresh = [one for one in _merged(value) if id(one) not in visited]
+                    visited.update(map(id, fresh))
+                    pending += fresh
+                elif isinstance(key, Scalar):
+                    found.setdefault(key.text, []).append((key_node, None if owner is self else owner))
+        return found
 
     @property
     def plain(self) -> dict[str, tuple[Node, Node]] | None:
@@ -180,22 +216,29 @@ class Mapping(Collection):
 
         Of a repeated key the last counts. Computed once, when the mapping is complete.
         """
-        if self._plain is None and self._by_name is None:
-            found: dict[str, tuple[Node, Node]] = {}
-            for entry in self.entries:
-                key = entry[0]
-                if not isinstance(key, Scalar) or (key.text == MERGE and key.style is None):
-                    return None
-                found[key.text] = entry
-            self._plain = found
-        return self._plain
+        try:
+            return self._plain
+        except AttributeError:
+            self._plain = self._by_key()
+            return self._plain
+
+    def _by_key(self) -> dict[str, tuple[Node, Node]] | None:
+        found: dict[str, tuple[Node, Node]] = {}
+        for entry in self.entries:
+            key = entry[0]
+            if not isinstance(key, Scalar) or (key.text == MERGE and key.style is None):
+                return None
+            found[key.text] = entry
+        return found
 
     @property
     def by_name(self) -> dict[str, tuple[Node, Node, Mapping]]:
         """``entries_of`` by name, for a mapping that is not plain. Computed once."""
-        if self._by_name is None:
+        try:
+            return self._by_name
+        except AttributeError:
             self._by_name = {name: (key, value, owner) for name, key, value, owner in entries_of(self)}
-        return self._by_name
+            return self._by_name
 
 
 class Sequence(Collection):
@@ -203,9 +246,11 @@ class Sequence(Collection):
 
     __slots__ = ("items",)
 
-    def __init__(self, start: int, anchor: str | None, tag: str | None, flow: bool) -> None:
-        super().__init__(start, anchor, tag, flow)
-        self.items: list[Node] = []
+    items: list[Node]
+
+    def begin(self, event: CollectionStartEvent) -> None:
+        super().begin(event)
+        self.items = []
 
     def pair(self, number: int) -> tuple[Node, Node]:
         return self.items[number], self.items[number]
@@ -218,17 +263,19 @@ class Sequence(Collection):
 class Alias(Node):
     """``*name``: another use of the node ``target``."""
 
-    __slots__ = ("anchor", "end", "start", "target")
+    __slots__ = ("target",)
 
-    start: int
-    end: int
-    anchor: str | None
-
-    def __init__(self, start: int, end: int, name: str, target: Node) -> None:
-        self.start = start
-        self.end = end
-        self.anchor = name
+    def __init__(self, event: AliasEvent, target: Node) -> None:
+        self._read = event
         self.target = target
+
+    @property
+    def tag(self) -> str | None:
+        return None
+
+    @property
+    def marks(self) -> tuple[str | None, str | None]:
+        return self.anchor, None
 
 
 MERGE = "<<"
@@ -325,24 +372,29 @@ def fields(node: Node | None) -> dict[str, Node]:
 def get(node: Node | None, *path: str | int) -> Node | None:
     """The node at a path below ``node``, None where there is none."""
     for step in path:
-        if isinstance(node, Alias):
+        if type(node) is Alias:
             node = deref(node)
-        if isinstance(node, Mapping):
-            plain = node.plain
+        if type(node) is Mapping:
+            try:
+                plain = node._plain  # the property costs as much as all else here
+            except AttributeError:
+                plain = node.plain
             # keys are strings: an index finds nothing
             found = entry_of(node, step) if plain is None else plain.get(step)  # type: ignore[arg-type]
-            node = found[1] if found else None
-        elif isinstance(node, Sequence) and isinstance(step, int) and 0 <= step < len(node.items):
+            if found is None:
+                return None
+            node = found[1]
+        elif type(node) is Sequence and isinstance(step, int) and 0 <= step < len(node.items):
             node = node.items[step]
         else:
             return None
-    return deref(node) if node is not None else None
+    return deref(node) if type(node) is Alias else node
 
 
 def get_text(node: Node | None, *path: str | int) -> str | None:
     """The text of the scalar at a path, None where there is none."""
     found = get(node, *path)
-    return found.text if isinstance(found, Scalar) else None
+    return found.text if type(found) is Scalar else None
 
 
 def content_end(node: Node) -> int:

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpuxlate.model.pod import Kind
-from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, body_start, inside
-from gpuxlate.yamltext.resolve import resolve_plain
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, body_start, inside, resolve_plain
 from gpuxlate.yamltext.source import Source
 
 _PLAIN_SAFE = re.compile(r"(?![.]{3})[A-Za-z0-9_./][A-Za-z0-9_./+=@%^~ -]*")

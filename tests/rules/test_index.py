@@ -58,3 +58,9 @@ def test_nothing_of_random_pods_is_left_out(with_profile: bool) -> None:
     profiles = [one.profile for one in cases() if one.profile]
     for _ in range(number(8000)):
         assert [*left_out(pod_of(chance).text, chance.choice(profiles) if with_profile else None)] == []
+
+
+def test_every_neutral_rule_says_what_it_is_about() -> None:
+    """So that a pod without it is not asked."""
+    neutral = (one for one in catalog.neutral_rules() if one.scope in (Scope.POD, Scope.DOCUMENT))
+    assert [one.code for one in neutral if not one.about] == []

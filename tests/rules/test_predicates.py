@@ -9,11 +9,11 @@ from jsonschema import Draft202012Validator
 
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.sheet import Range
-from gpuxlate.rules.predicates.choices import Allows, ChoosesAmong
 from gpuxlate.rules.predicates.conditions import (
     ALWAYS,
     NEVER,
     All,
+    Allows,
     Amount,
     Annotated,
     Annotation,
@@ -21,23 +21,26 @@ from gpuxlate.rules.predicates.conditions import (
     Asks,
     AtLeast,
     AtMost,
+    ChoosesAmong,
     Condition,
     ContainersAtMost,
     Divides,
     EnvIs,
+    InList,
     IsInit,
     Label,
     Labelled,
+    Listed,
+    ListIsComplete,
     NodeIsNamed,
     Not,
     Privileged,
     SchedulerIs,
     Selects,
     SomeContainer,
+    Term,
 )
-from gpuxlate.rules.predicates.lists import Listed, ListIsComplete
 from gpuxlate.rules.predicates.predicate import Predicate
-from gpuxlate.rules.predicates.terms import InList, Term
 from tests.effort import tries
 from tests.rules.verdicts import Judge, Object, of_container
 

@@ -20,11 +20,10 @@ from gpuxlate.model import quantity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Dialect, Rule
 from gpuxlate.rules.predicates.cel import VARIABLES
-from gpuxlate.rules.predicates.conditions import AtLeast, AtMost, Condition, Divides
+from gpuxlate.rules.predicates.conditions import AtLeast, AtMost, Condition, Divides, InList
 from gpuxlate.rules.predicates.fields import ODD
 from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.predicates.schema import CARDS
-from gpuxlate.rules.predicates.terms import InList
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import Source

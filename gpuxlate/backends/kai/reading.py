@@ -14,8 +14,15 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import Place
-from gpuxlate.rules.predicates.conditions import Annotated, Any, Asks, Labelled, SchedulerIs, SomeContainer
-from gpuxlate.rules.predicates.key_names import HasKeyLike
+from gpuxlate.rules.predicates.conditions import (
+    Annotated,
+    Any,
+    Asks,
+    HasKeyLike,
+    Labelled,
+    SchedulerIs,
+    SomeContainer,
+)
 
 PERCENT = 100
 

@@ -18,7 +18,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Isolation, Policy, Qos, Share
-from gpuxlate.rules.predicates.terms import number_of
+from gpuxlate.rules.predicates.conditions import number_of
 
 
 def read(pod: Taking, profile: Profile | None) -> Reading:

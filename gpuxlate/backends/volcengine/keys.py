@@ -7,7 +7,7 @@ import re
 from gpuxlate.backends.base import Absent, Cloud, Confidence, Key, Per, Place, Range, key
 from gpuxlate.backends.sheet.rows import cores, memory, written
 from gpuxlate.model.share import Policy, Qos
-from gpuxlate.rules.predicates.terms import InList
+from gpuxlate.rules.predicates.conditions import InList
 
 DOCUMENTS = {
     "S0": "Volcengine docs 6461/1581673, AI apps on shared GPUs (2025-06-04)",

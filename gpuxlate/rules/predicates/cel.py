@@ -15,13 +15,19 @@ from functools import singledispatch
 from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
 from gpuxlate.model.sheet import Place, Range
 from gpuxlate.rules.predicates import conditions as of
-from gpuxlate.rules.predicates import lists
-from gpuxlate.rules.predicates.choices import Allows, ChoosesAmong
-from gpuxlate.rules.predicates.conditions import Condition, Word
-from gpuxlate.rules.predicates.key_names import HasKeyLike
+from gpuxlate.rules.predicates.conditions import (
+    Allows,
+    ChoosesAmong,
+    Condition,
+    HasKeyLike,
+    InList,
+    Label,
+    Parameter,
+    Term,
+    Word,
+)
 from gpuxlate.rules.predicates.parameters import Known, Within
 from gpuxlate.rules.predicates.predicate import Predicate
-from gpuxlate.rules.predicates.terms import InList, Label, Parameter, Term
 
 _SCALAR = "(type(v) == string || type(v) == int || type(v) == double || type(v) == bool)"
 _DIGITS = "string(v).matches('^[0-9]{19}$') && string(v) <= '9223372036854775807'"
@@ -236,12 +242,12 @@ def _(one: of.AtLeast) -> str:
 
 
 @said.register
-def _(one: lists.Listed) -> str:
+def _(one: of.Listed) -> str:
     return _exists(one.by, lambda n: _within(one.ranges, n))
 
 
 @said.register
-def _(one: lists.ListIsComplete) -> str:
+def _(one: of.ListIsComplete) -> str:
     return f"{_complete(one.list)}.size() > 0"
 
 

@@ -8,16 +8,113 @@ requests where only these have it. Nothing here raises on any pod.
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, PodKeys, Value
-from gpuxlate.model.sheet import Range
+from gpuxlate.model.sheet import Place, Range
 from gpuxlate.model.spots import NODE_NAME, SCHEDULER_NAME
-from gpuxlate.rules.predicates.terms import Annotation as Annotation
-from gpuxlate.rules.predicates.terms import Label as Label
-from gpuxlate.rules.predicates.terms import Term, number_of, resource
+
+# --- where numbers are -----------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Label:
+    """The number in a label of the pod."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class Annotation:
+    """The number in an annotation of the pod."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class InList:
+    """The container's number in an annotation that has one for each of ``spec.containers``, in their order.
+
+    ``asking``: the resources of containers that have a number above 0. Where a cluster adds containers the
+    list is longer, and where they are is not known: its numbers above 0 are those of these, in their order.
+    """
+
+    name: str
+    asking: tuple[str, ...] = ()
+
+    FORM = re.compile("[0-9]{1,9}(,[0-9]{1,9})*")
+    """Whole numbers and commas alone, without spaces."""
+
+    def asked_by(self, container: ContainerKeys) -> bool:
+        """The container has one of the resources."""
+        return any(resource(container, name) for name in self.asking)
+
+    def numbers(self, pod: PodKeys) -> Sequence[int]:
+        """The number of each container; empty where the list is absent, malformed, or of another length."""
+        value = pod.annotations.get(self.name)
+        if value is None or not self.FORM.fullmatch(value.text):
+            return ()
+        found = [int(part) for part in value.text.split(",")]
+        if pod.grows and len(found) > len(pod.containers):
+            found = self.spread(pod, found)
+        return found if len(found) == len(pod.containers) else ()
+
+    def spread(self, pod: PodKeys, numbers: Sequence[int]) -> list[int]:
+        """The numbers above 0 for the containers that ask, 0 for others; empty where they are not as many."""
+        asking = [self.asked_by(one) for one in pod.containers]
+        given = [number for number in numbers if number]
+        left = iter(given)
+        return [next(left) if asks else 0 for asks in asking] if len(given) == sum(asking) else []
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number of the cluster, such as MiB of a card, in its profile.
+
+    ``per``: how much of it is one unit of the key that is compared, as in MiB of a unit; a rest is no unit.
+    ``times``: how many of these numbers are compared, as of two cards. ``read``: a policy reads it from its
+    parameters when a pod is made, in place of the number of the profile.
+    """
+
+    name: str
+    value: int
+    per: int = 1
+    times: int = 1
+    read: bool = False
+
+    @property
+    def units(self) -> int:
+        """The number that is compared."""
+        return self.value // self.per * self.times
+
+
+Term: TypeAlias = str | Label | Annotation | InList
+"""Where a number is; a bare name is a resource of the container."""
+
+
+def resource(container: ContainerKeys | None, name: str) -> Value | None:
+    """What a container asks for of a resource: its limit, else its request."""
+    if container is None:
+        return None
+    return container.limits.get(name) or container.requests.get(name)
+
+
+def number_of(pod: PodKeys, container: ContainerKeys | None, term: Term) -> int | None:
+    """The whole number of a term; None where there is none."""
+    if isinstance(term, InList):
+        numbers = () if container is None or container.init else term.numbers(pod)
+        return numbers[container.index] if numbers and container is not None else None
+    if isinstance(term, str):
+        value = resource(container, term)
+    else:
+        value = (pod.labels if isinstance(term, Label) else pod.annotations).get(term.name)
+    return None if value is None else quantity.whole(value.text)
+
+
+# --- conditions -----------------------------------------------------------------------------------
 
 Word: TypeAlias = str | re.Pattern[str] | Range
 """What a text may be: these letters, a pattern of all of it, or a number in a range."""
@@ -340,6 +437,78 @@ class ContainersAtMost(OfPod):
 
     def needs(self, *, truth: bool = True) -> Needs:
         return () if truth else self.condition.needs()
+
+
+class ChoosesAmong(Named):
+    """Whatever value nodeSelector or the required node affinity gives the label, it is one of the words."""
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return all(is_word(text, self.words) for one in pod.choices(self.name) for text in one.values)
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return super().needs(truth=not truth)
+
+
+class Allows(Named):
+    """The nodes of the pod may have the label with one of the words.
+
+    nodeSelector decides. Without it every term of the required node affinity is about the label, and one of
+    them has a word In its values.
+    """
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return any(is_word(text, self.words) for text, _ in pod.allowed(self.name))
+
+
+@dataclass(frozen=True)
+class HasKeyLike(Condition):
+    """The pod has a label or an annotation, or the container a variable, whose whole name matches."""
+
+    place: Place
+    pattern: re.Pattern[str]
+
+    @property
+    def of_pod(self) -> bool:
+        return self.place is not Place.ENV
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        if self.place is Place.ENV:
+            names = container.env if container is not None else {}
+        else:
+            names = pod.labels if self.place is Place.LABEL else pod.annotations
+        return any(map(self.pattern.fullmatch, names))
+
+
+@dataclass(frozen=True, init=False)
+class Listed(Condition):
+    """A list of the pod has a number for the container; with ranges, in one of them."""
+
+    by: InList
+    ranges: tuple[Range, ...]
+
+    def __init__(self, by: InList, *ranges: Range) -> None:
+        object.__setattr__(self, "by", by)
+        object.__setattr__(self, "ranges", ranges)
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        number = number_of(pod, container, self.by)
+        return number is not None and (not self.ranges or any(one.allows(number) for one in self.ranges))
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return (frozenset({self.by.name}),) if truth else ()
+
+
+@dataclass(frozen=True)
+class ListIsComplete(OfPod):
+    """The annotation is a list of whole numbers, one for each of ``spec.containers``."""
+
+    list: InList
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return bool(self.list.numbers(pod))
+
+    def needs(self, *, truth: bool = True) -> Needs:
+        return (frozenset({self.list.name}),) if truth else ()
 
 
 # --- together -------------------------------------------------------------------------------------

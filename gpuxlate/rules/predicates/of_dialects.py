@@ -9,8 +9,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import Key, Place, Range
 from gpuxlate.rules import numerals
 from gpuxlate.rules.base import Context, Dialect
-from gpuxlate.rules.predicates.conditions import Amount, Any, Not
-from gpuxlate.rules.predicates.key_names import HasKeyLike
+from gpuxlate.rules.predicates.conditions import Amount, Any, HasKeyLike, Not
 from gpuxlate.rules.predicates.predicate import Predicate
 from gpuxlate.rules.vocabulary import vocabulary_of
 

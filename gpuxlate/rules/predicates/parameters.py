@@ -8,14 +8,18 @@ from dataclasses import dataclass, fields, is_dataclass, replace
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.rules.predicates.conditions import (
     All,
+    Annotation,
     Any,
     Condition,
     ContainersAtMost,
+    Label,
     Not,
     OfPod,
+    Parameter,
     SomeContainer,
+    Term,
+    number_of,
 )
-from gpuxlate.rules.predicates.terms import Annotation, Label, Parameter, Term, number_of
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,19 @@ from typing import NamedTuple
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.rules.predicates.conditions import ALWAYS, All, Amount, Any, Asks, Condition, Needs, Not
+from gpuxlate.rules.predicates.conditions import (
+    ALWAYS,
+    All,
+    Amount,
+    Any,
+    Asks,
+    Condition,
+    Needs,
+    Not,
+    resource,
+)
 from gpuxlate.rules.predicates.names import Aliases, resources_in, under_any_name
 from gpuxlate.rules.predicates.parameters import Known, parameters_in
-from gpuxlate.rules.predicates.terms import resource
 
 
 class Breach(NamedTuple):

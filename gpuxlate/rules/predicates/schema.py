@@ -17,9 +17,17 @@ from functools import singledispatch
 from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
 from gpuxlate.model.sheet import Place, Range
 from gpuxlate.rules.predicates import conditions as of
-from gpuxlate.rules.predicates import lists
-from gpuxlate.rules.predicates.choices import Allows, ChoosesAmong
-from gpuxlate.rules.predicates.conditions import ALWAYS, NEVER, Condition
+from gpuxlate.rules.predicates.conditions import (
+    ALWAYS,
+    NEVER,
+    Allows,
+    Annotation,
+    ChoosesAmong,
+    Condition,
+    HasKeyLike,
+    InList,
+    Label,
+)
 from gpuxlate.rules.predicates.fields import (
     EVERYTHING,
     NOTHING,
@@ -35,10 +43,8 @@ from gpuxlate.rules.predicates.fields import (
     shared,
     words,
 )
-from gpuxlate.rules.predicates.key_names import HasKeyLike
 from gpuxlate.rules.predicates.numerals import LOWEST
 from gpuxlate.rules.predicates.predicate import Predicate
-from gpuxlate.rules.predicates.terms import Annotation, InList, Label
 
 CARDS = 16
 """The most cards for which a schema compares two numbers: no node has more."""
@@ -240,12 +246,12 @@ def _(one: of.Amount, sure: bool) -> Schema:
 
 
 @said.register
-def _(one: lists.Listed, sure: bool) -> Schema:
+def _(one: of.Listed, sure: bool) -> Schema:
     return NOTHING if sure else EVERYTHING
 
 
 @said.register
-def _(one: lists.ListIsComplete, sure: bool) -> Schema:
+def _(one: of.ListIsComplete, sure: bool) -> Schema:
     """For each number of containers, a list of that length."""
     number, place = one.list.FORM.pattern.partition("(")[0], ("metadata", "annotations", one.list.name)
 

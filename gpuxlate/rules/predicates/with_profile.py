@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuxlate.model.profile import Profile, card_of
-from gpuxlate.rules.predicates.terms import Parameter
+from gpuxlate.rules.predicates.conditions import Parameter
 
 if TYPE_CHECKING:
     from gpuxlate.rules.predicates.names import Aliases

@@ -15,8 +15,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import NodeRequirement, PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.base import Context, Page, Rule, rule
-from gpuxlate.rules.predicates.choices import Allows, ChoosesAmong
-from gpuxlate.rules.predicates.conditions import Amount, Asks, EnvIs, SomeContainer
+from gpuxlate.rules.predicates.conditions import Allows, Amount, Asks, ChoosesAmong, EnvIs, SomeContainer
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 from gpuxlate.rules.predicates.with_profile import MODES, WithProfile
 

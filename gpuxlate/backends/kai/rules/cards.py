@@ -11,10 +11,9 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import Amount, Annotated
+from gpuxlate.rules.predicates.conditions import Amount, Annotated, Annotation
 from gpuxlate.rules.predicates.parameters import Within
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
-from gpuxlate.rules.predicates.terms import Annotation
 from gpuxlate.rules.predicates.with_profile import CARDS, WithProfile, card_memory, cards_per_node
 
 

@@ -13,8 +13,7 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import Place
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import Annotated
-from gpuxlate.rules.predicates.key_names import HasKeyLike
+from gpuxlate.rules.predicates.conditions import Annotated, HasKeyLike
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 from gpuxlate.rules.predicates.with_profile import MODES, WithProfile
 

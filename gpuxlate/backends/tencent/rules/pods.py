@@ -14,8 +14,7 @@ from gpuxlate.model.pod import NodeRequirement, PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import GIB, Range
 from gpuxlate.rules.base import Context, Page, Rule, rule
-from gpuxlate.rules.predicates.choices import ChoosesAmong
-from gpuxlate.rules.predicates.conditions import Amount, Annotated, Asks, SomeContainer
+from gpuxlate.rules.predicates.conditions import Amount, Annotated, Asks, ChoosesAmong, SomeContainer
 from gpuxlate.rules.predicates.parameters import Within
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 from gpuxlate.rules.predicates.with_profile import CARDS, MODES, WithProfile, card_memory

@@ -16,8 +16,9 @@ from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates.conditions import (
     Annotated,
     Asks,
+    Listed,
+    ListIsComplete,
 )
-from gpuxlate.rules.predicates.lists import Listed, ListIsComplete
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
 AT_LIST = (k.MULTIPLE_GPU,)

@@ -16,8 +16,7 @@ from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.quantity import round_up
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import Amount, Annotated, Asks, SomeContainer
-from gpuxlate.rules.predicates.lists import Listed
+from gpuxlate.rules.predicates.conditions import Amount, Annotated, Asks, Listed, SomeContainer
 from gpuxlate.rules.predicates.parameters import Within
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 from gpuxlate.rules.predicates.with_profile import CARDS, MODES, WithProfile, cards_per_node

@@ -15,9 +15,8 @@ from gpuxlate.model.share import Qos
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Page
 from gpuxlate.rules.predicates import conditions as of
-from gpuxlate.rules.predicates.lists import Listed
+from gpuxlate.rules.predicates.conditions import Listed, number_of, resource
 from gpuxlate.rules.predicates.predicate import Breach
-from gpuxlate.rules.predicates.terms import number_of, resource
 
 SHORT = "container-multiple-gpu"
 DEFAULT_POLICY = k.POLICIES[k.DEFAULT_POLICY]

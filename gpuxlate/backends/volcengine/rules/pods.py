@@ -15,7 +15,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates import conditions as of
-from gpuxlate.rules.predicates.choices import Allows
+from gpuxlate.rules.predicates.conditions import Allows
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 from gpuxlate.rules.predicates.with_profile import MODES, WithProfile
 

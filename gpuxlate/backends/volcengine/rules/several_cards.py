@@ -11,7 +11,7 @@ from gpuxlate.model.quantity import round_up
 from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates import conditions as of
-from gpuxlate.rules.predicates.lists import Listed
+from gpuxlate.rules.predicates.conditions import Listed
 from gpuxlate.rules.predicates.predicate import Breach, Predicate
 
 ENOUGH = of.AtLeast(k.MEMORY, k.MULTI_CARD_MIN_MIB, k.LISTED)

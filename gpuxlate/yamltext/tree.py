@@ -1,0 +1,205 @@
+"""Documents that libyaml composes in C: which of a text those are, and our nodes from the parser's.
+
+It is faster than to compose them from events, but loses anchors, aliases and the tag ``!``. Documents that
+may have these are composed from events, and so are those with errors, from which positions come.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, NamedTuple
+
+from yaml.nodes import MappingNode, ScalarNode
+
+from gpuxlate.model import limits
+from gpuxlate.yamltext.nodes import MERGE, Mapping, Node, Scalar, Sequence
+
+_COLUMNS = 256
+"""Where no collection in block style begins farther right, at most twice as many are open in one another."""
+_BRACKETS = 100
+"""In one document: as many may be open in one another, and a pair in each."""
+
+_LEADING = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*(?:---(?=[ \t\r\n]|$))?")
+"""What may be before the first document, and its marker."""
+_INDENT = re.compile(r"[ \t]*(?:[-?:][ \t]+)*")
+"""Behind this the last collection of a line begins that is in block style."""
+_BEHIND = r"""(?<! [^\s\[\]{},:?"'] . )"""
+"""The character before may be the end of what is before a node."""
+_ANCHOR = re.compile(rf"[&*] {_BEHIND} [\w-]+ (?! [^\s?:,\]}}%@`] )", re.VERBOSE)
+_BANG = re.compile(rf"! {_BEHIND} (?: [\s,<] | $ )", re.VERBOSE)
+"""What may be the tag ``!``, whichever way it is written."""
+_SIGNS = (("&", _ANCHOR), ("*", _ANCHOR), ("!", _BANG))
+_BREAKS = "\x85\u2028\u2029"
+_BOM = "\ufeff"
+
+
+class Part(NamedTuple):
+    """Where a document is; ``composable``: libyaml's composer loses nothing of it.
+
+    ``limited``: it may be too deep or too large, which only shows while it is composed.
+    """
+
+    start: int
+    end: int
+    composable: bool
+    limited: bool
+
+
+class NeedsEventsError(ValueError):
+    """The document needs to be composed from events."""
+
+
+def parts(text: str) -> Iterator[Part] | None:
+    """The documents of a text, if it is valid; None where that needs more than their markers."""
+    ends = text.startswith(("%", "...")) or "\n%" in text or "\n..." in text
+    breaks = ("\r" in text and text.count("\r") != text.count("\r\n")) or (
+        not text.isascii() and any(one in text for one in (*_BREAKS, _BOM))
+    )
+    return None if ends or breaks else _parts(text)
+
+
+def _parts(text: str) -> Iterator[Part]:
+    signs = [one for one in _SIGNS if one[0] in text]
+    wide = not _narrow(text)
+    leading = _LEADING.match(text)
+    start, behind = 0, leading.end() if leading else 0
+    while start < len(text):
+        end = _marker(text, behind)
+        brackets = text.count("{", start, end) + text.count("[", start, end)
+        limited = wide or brackets > _BRACKETS or (end - start) * 2 > limits.MAX_NODES
+        composable = not any(
+            text.find(letter, start, end) >= 0 and sign.search(text, start, end) for letter, sign in signs
+        )
+        yield Part(start, end, composable, limited)
+        start, behind = end, end + 3
+
+
+def _marker(text: str, start: int) -> int:
+    """Where the next document begins, or the text ends."""
+    while (found := text.find("\n---", start)) >= 0:
+        if text[found + 4 : found + 5] in " \t\r\n":  # or nothing
+            return found + 1
+        start = found + 4
+    return len(text)
+
+
+def _narrow(text: str) -> bool:
+    """No collection begins far right of the beginning of its line, in block style."""
+    start = 0
+    while len(text) - start > _COLUMNS:
+        end = text.rfind("\n", start, start + _COLUMNS)
+        if end < 0:
+            indent = _INDENT.match(text, start)
+            if indent and indent.end() - start > _COLUMNS:
+                return False
+            end = text.find("\n", start + _COLUMNS)
+            if end < 0:
+                break
+        start = end + 1
+    return True
+
+
+def composed(top: Any, part: Part, text: str, names: list[Scalar]) -> tuple[Node, list[Mapping]]:
+    """Our nodes of those that libyaml composed, and the mappings that may have a key twice, as they end.
+
+    ``names`` gets the scalars with a slash. Raises NeedsEventsError where a limit is exceeded, or the
+    document is not where it was expected.
+    """
+    if not part.start <= top.start_mark.index <= part.end:
+        raise NeedsEventsError
+    below: list[Any] = []
+    odd: list[Mapping] = []
+    levels: list[list[Any]] = []
+    root = _node(top, text, names, below)
+    while below:
+        levels.append(below)
+        below = _below(below, text, names, odd)
+    if len(levels) > limits.MAX_DEPTH or not _within(levels, part.end - part.start):
+        raise NeedsEventsError
+    odd.sort(key=lambda one: (one.end, -one.start))
+    return root, odd
+
+
+def _within(levels: list[list[Any]], size: int) -> bool:
+    """A document of so many characters is within the limits of keys and of nodes."""
+    if size < min(limits.MAX_KEY, limits.MAX_NODES // 4):  # a character may be two nodes with their ends
+        return True
+    events = 2
+    for one in chain.from_iterable(levels):
+        events += 1 + len(one.handles)
+        if type(one) is Mapping:
+            events += len(one.entries)
+            if any(type(key) is Scalar and len(key.text) > limits.MAX_KEY for key, _ in one.entries):
+                return False
+    return events <= limits.MAX_NODES
+
+
+def _below(level: list[Any], text: str, names: list[Scalar], odd: list[Mapping]) -> list[Any]:
+    """The collections in those of a level, which get their parts. A loop with all in it, for speed."""
+    new, scalar = object.__new__, ScalarNode
+    below: list[Any] = []
+    handle: Any
+    held: Any
+    for node in level:
+        if type(node) is Sequence:
+            node.items = [_node(value, text, names, below) for value in node._read.value]
+            continue
+        node.entries = entries = []
+        plain = {}
+        for key, value in node._read.value:
+            if type(key) is scalar and not key.style:
+                handle = new(Scalar)
+                handle._read = key
+                handle.style = None
+                handle.text = name = key.value
+                if "/" in name:
+                    names.append(handle)
+            else:
+                handle = _node(key, text, names, below)
+                name = handle.text if type(handle) is Scalar else MERGE
+            kind = type(value)
+            if kind is scalar:
+                held = new(Scalar)
+                held._read = value
+                held.text = words = value.value
+                if style := value.style:
+                    held.style = style
+                    if style in "|>":
+                        held.ends_in(text)
+                else:
+                    held.style = None
+                if "/" in words:
+                    names.append(held)
+            else:
+                held = new(Mapping if kind is MappingNode else Sequence)
+                held._read = value
+                below.append(held)
+            plain[name] = entry = (handle, held)
+            entries.append(entry)
+        if len(plain) < len(entries) or MERGE in plain:
+            odd.append(node)
+        else:
+            node._plain = plain
+    return below
+
+
+def _node(read: Any, text: str, names: list[Scalar], below: list[Any]) -> Node:
+    """Our node of one of libyaml's; a collection goes to those whose parts are still to come."""
+    node: Any
+    if type(read) is ScalarNode:
+        node = object.__new__(Scalar)
+        node._read = read
+        node.text = read.value
+        node.style = style = read.style or None
+        if style and style in "|>":
+            node.ends_in(text)
+        if "/" in node.text:
+            names.append(node)
+    else:
+        node = object.__new__(Mapping if type(read) is MappingNode else Sequence)
+        node._read = read
+        below.append(node)
+    made: Node = node
+    return made
