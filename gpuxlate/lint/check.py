@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
 
@@ -21,7 +21,7 @@ from gpuxlate.manifest.objects import METADATA, holds_kind
 from gpuxlate.manifest.pods import Pod, document_keys
 from gpuxlate.manifest.quotas.rows import KINDS as QUOTAS
 from gpuxlate.model import limits
-from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, ObjectRef, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys, Value
@@ -132,25 +132,37 @@ def _document(
         said, read_there = _said(document, pods, found)
         read |= read_there
     facts = document_keys(document, pods, registry.is_gpu_key, read)
-    for one in check_document(catalog.neutral_document_rules(), facts, context):
-        if one.code != "GX002" or jobs or _requests_gpus(pods):
-            yield placed(document, one)
-    for one in check_document(_rules_of_claims() if facts.claims else (), facts, context):
-        yield placed(document, one)
+    selected = settings.selected
+    neutral = check_document(catalog.neutral_document_rules(), facts, context)
+    meant = (one for one in neutral if one.code != "GX002" or jobs or _requests_gpus(pods))
+    yield from _located(document, meant, selected)
+    of_claims = check_document(_rules_of_claims() if facts.claims else (), facts, context)
+    yield from _located(document, of_claims, selected)
     for one, ref in quotas.found:
-        yield placed(document, one, ref)
+        yield from _located(document, (one,), selected, ref)
     for job in jobs:
         backend = registry.get(job.target)
         result.shares += counts and any(name.startswith(backend.gpu_prefixes) for name in limits_of(job))
-        for one in lint_job(job, backend, context):
-            yield placed(document, one, job.pod.object if document.job is None else None)
+        where = job.pod.object if document.job is None else None
+        yield from _located(document, lint_job(job, backend, context), selected, where)
     for pod in said:
         for one in islice(lint_pod(pod.keys, context), limits.MAX_FINDINGS + 1):
             offered = (counts or _changes_what_is_there(document, one.fix)) and _has_place(pod, one.fix)
-            yield placed(document, one if offered else one.located(fix=None), pod.object)
+            here = one if offered else one.located(fix=None)
+            yield from _located(document, (here,), selected, pod.object)
         asking = [one for one in pod.keys.all_containers() if registry.asks(pod.keys, one)]
         apart = registry.with_own_devices(pod.keys, asking) if pod.keys.claims else asking
         result.shares += counts and len(apart)
+
+
+def _located(
+    document: Document,
+    found: Iterable[Diagnostic],
+    selected: Callable[[str], bool],
+    ref: ObjectRef | None = None,
+) -> Iterator[Diagnostic]:
+    """The findings of rules that are checked, with their positions."""
+    return (placed(document, one, ref) for one in found if selected(one.code))
 
 
 @cache
