@@ -1,30 +1,34 @@
 """The Python API: translate, render, parse, lint, targets. Examples are in docs/python.md.
 
-Every function takes a text, or objects as ``json`` and YAML libraries load them. No file is read
-except a profile, and nothing is written.
+Every function takes a text, or objects as ``json`` and YAML libraries load them; ``translate`` and ``parse``
+take the path of a file or folder too, and read it as the commands do. No other file is read except a profile,
+and nothing is written.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.inputs.files import Input, reader
+from gpuxlate.inputs.files import Input, InputError, expand, reader
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import message_of
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share
+from gpuxlate.translation import run
 from gpuxlate.translation.acceptance import acceptance
 from gpuxlate.translation.parse import share_documents
 from gpuxlate.translation.pods.item import Item
-from gpuxlate.translation.read import read_source
-from gpuxlate.translation.results import Linted, Parsed, Refused, Rendering, Translation
+from gpuxlate.translation.read import READ, read_source
+from gpuxlate.translation.results import Linted, Parsed, Refused, Rendering, Translation, stream
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.plain import fresh, plain_text
@@ -66,7 +70,7 @@ def targets() -> tuple[Target, ...]:
 
 
 def translate(
-    text: Manifests,
+    text: Manifests | os.PathLike[str],
     to: str,
     from_: str | None = None,
     round: str | None = None,  # noqa: A002 - the name of the option
@@ -82,24 +86,35 @@ def translate(
     ``to``, ``from_``: names of targets; the dialect is found by its keys where ``from_`` is None.
     ``round``: ``"up"`` accepts rounding. ``drop``: fields that may be lost. ``fill``: values for
     unset fields, per card. ``allow_leftovers``: keys of the source may be left behind elsewhere.
-    ``name``: the name of the text in diagnostics.
-    Raises Refused, UnknownTargetError, and ValueError for invalid options.
+    ``name``: the name of the text in diagnostics. Of a path, claims and patches of one file are read with the
+    pods of the others, and ``files`` has the new text of each.
+    Raises Refused, UnknownTargetError, ValueError for invalid options, and OSError for a path that cannot
+    be read.
     """
-    given = _Input.of(text, name)
     source = _manifests(from_) if from_ else None
     accept = acceptance(round, fill, drop)
     target = _manifests(registry.writable(to).name)
     settings = Settings(target, source, accept, _profile(profile), allow_leftovers=allow_leftovers)
-    made = translate_source(given.source, settings)
-    diagnostics, items = given.findings(made.diagnostics), given.items(made.items)
+    files: dict[str, str] = {}
+    if isinstance(text, os.PathLike):
+        with _readable():
+            made = run.translate(expand([os.fspath(text)]), settings)
+        diagnostics, items = tuple(made.diagnostics), tuple(made.items)
+        files = {one.name: one.new.decode() for one in made.files}
+        new = b"".join(stream(made.files)).decode()
+    else:
+        given = _Input.of(text, name)
+        made = translate_source(given.source, settings)
+        diagnostics, items = given.findings(made.diagnostics), given.items(made.items)
+        new = _with_bom(given.source, made.text)
     if made.refused:
         raise Refused(diagnostics, items)
-    text = _with_bom(given.source, made.text)
-    return Translation(text, items, diagnostics, made.changed, made.leftovers, made.quotas)
+    leftovers, quotas = tuple(made.leftovers), tuple(made.quotas)
+    return Translation(new, items, diagnostics, made.changed, leftovers, quotas, files)
 
 
 def parse(
-    text: Manifests,
+    text: Manifests | os.PathLike[str],
     from_: str | None = None,
     profile: ProfileLike | None = None,
     *,
@@ -108,18 +123,29 @@ def parse(
     """The shares of manifests as GPUShare documents; none where nothing requests GPUs.
 
     With ``from_`` a target of jobs, the shares of the parameters of a job; so too where ``name`` has the
-    suffix of such a file.
+    suffix of such a file. Of a path, a kustomization is counted as it is built.
 
-    Raises Refused where a share cannot be read, UnknownTargetError, ValueError.
+    Raises Refused where a share cannot be read, UnknownTargetError, ValueError, and OSError for a path that
+    cannot be read.
     """
-    given = _Input.of(text, name)
     source = registry.get(from_) if from_ else None
     settings = Settings.reading(source, _profile(profile))
+    if isinstance(text, os.PathLike):
+        with _readable():
+            [counted] = run.count(expand([os.fspath(text)]), [settings], READ)
+        if counted.refused:
+            raise Refused(counted.diagnostics, counted.items)
+        return _parsed(tuple(counted.items), tuple(counted.diagnostics))
+    given = _Input.of(text, name)
     read = reader(Input(given.source.name, None), given.source, source.name if source else None)
     made = read_source(given.source, settings, read)
     diagnostics, items = given.findings(made.diagnostics), given.items(made.items)
     if made.refused:
         raise Refused(diagnostics, items)
+    return _parsed(items, diagnostics)
+
+
+def _parsed(items: tuple[Item, ...], diagnostics: tuple[Diagnostic, ...]) -> Parsed:
     return Parsed("---\n".join(map(fresh, share_documents(items))), items, diagnostics)
 
 
@@ -230,6 +256,15 @@ class _Input:
         if not self.objects:
             return tuple(items)
         return tuple(replace(one, diagnostics=self.findings(one.diagnostics)) for one in items)
+
+
+@contextmanager
+def _readable() -> Iterator[None]:
+    """Raises OSError for what cannot be read."""
+    try:
+        yield
+    except InputError as error:
+        raise OSError(message_of(error)) from None
 
 
 def _plain(value: Any) -> Any:

@@ -3,6 +3,7 @@
 import io
 import os
 import sys
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from unittest.mock import patch
 
@@ -20,8 +21,8 @@ class Ran:
     err: bytes
 
 
-def run(*arguments: str, stdin: bytes = b"") -> Ran:
-    """``gpuxlate`` with these arguments. What it calls an internal error is raised."""
+def run(*arguments: str, stdin: bytes = b"", program: Callable[[Sequence[str]], None] = main) -> Ran:
+    """``gpuxlate``, or another ``program``. What it calls an internal error is raised."""
     streams = [io.TextIOWrapper(io.BytesIO(data), encoding="utf-8") for data in (stdin, b"", b"")]
     environment = {name: value for name, value in os.environ.items() if name not in SETTINGS}
     code: object = 0
@@ -30,7 +31,7 @@ def run(*arguments: str, stdin: bytes = b"") -> Ran:
         patch.multiple(sys, stdin=streams[0], stdout=streams[1], stderr=streams[2], argv=["gpuxlate"]),
     ):
         try:
-            main(arguments)
+            program(arguments)
         except SystemExit as stop:
             code = stop.code
         streams[1].flush()

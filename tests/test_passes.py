@@ -19,8 +19,11 @@ PACKAGE = Path(gpuxlate.__file__).parent
 
 FOUND = ["templates", "GPUShare documents", "pods", "shares"]
 """A text that is no manifest ends here; pods come before what is around them."""
-OF_TARGET = [*FOUND, "anchors of values", "shared metadata", "jobs", "quotas", "document rules", "leftovers"]
+AROUND = ["jobs", "quotas", "document rules", "machines", "leftovers"]
+OF_TARGET = [*FOUND, "anchors of values", "shared metadata", *AROUND]
 """Keys outside of pods are what no edit changes, so they come after all edits of shares and amounts."""
+
+WITH_WORDS = {"templates", "GPUShare documents", "quotas", "jobs", "machines", "claims", "comments"}
 
 POD = """\
 apiVersion: v1
@@ -38,7 +41,7 @@ spec:
 
 
 def test_the_order() -> None:
-    assert names(READ) == [*FOUND, "jobs", "quotas", "document rules", "leftovers"]
+    assert names(READ) == [*FOUND, *AROUND]
     assert names(PLAN) == OF_TARGET
     assert names(ASSESS) == [*OF_TARGET, "claims"]
     # claims add edits of the document; the comments are looked at before the edits can fail
@@ -56,9 +59,10 @@ def names(task: Task) -> list[str]:
         ("kind: GPUShare", {"GPUShare documents"}),
         ("kind: ResourceQuota", {"quotas"}),
         ("emr.serverless.mgpu.core.percentage: 30", {"jobs"}),
+        ("nodeSelector: {}", {"machines"}),
         ("kind: ResourceClaimTemplate", {"claims"}),
         ("a: 1 # GiB", {"comments"}),
-        ('a: "\\u007b"', {"templates", "GPUShare documents", "quotas", "jobs", "claims", "comments"}),
+        ('a: "\\u007b"', WITH_WORDS),
     ],
 )
 def test_words(text: str, more: set[str]) -> None:
@@ -69,7 +73,7 @@ def test_words(text: str, more: set[str]) -> None:
 
 
 def chosen(text: str) -> set[str]:
-    found = (one.chosen(text, Kind.MANIFESTS) for one in TRANSLATE.passes)
+    found = (one.chosen(Source("a.yaml", text), Kind.MANIFESTS) for one in TRANSLATE.passes)
     return {one.name for one in found if one and not one.needs}
 
 

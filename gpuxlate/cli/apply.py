@@ -10,7 +10,7 @@ import typer
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, live_options, options
 from gpuxlate.cli.outputs import objects_as_json
-from gpuxlate.cli.translations import Run, show, translate_inputs
+from gpuxlate.cli.translations import show, translate_inputs
 from gpuxlate.cluster.apply import ObjectError, applied, difference, objects_of, sent, tried
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.server import Json, Server
@@ -18,6 +18,7 @@ from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served, unit_is_known
 from gpuxlate.report.characters import text_of
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.source import Source
 
@@ -120,7 +121,7 @@ def _profile(nodes: Sequence[GpuNode], backend: Backend, server: Server) -> Prof
     return live_profile(nodes, backend.name, server.version())[0]
 
 
-def _objects(run: Run) -> list[Json]:
+def _objects(run: Result) -> list[Json]:
     try:
         found = [one for file in run.files for one in objects_of(Source.from_bytes(file.name, file.new))]
     except ObjectError as error:

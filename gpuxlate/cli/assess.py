@@ -9,13 +9,14 @@ from pathlib import Path
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.report import report_json, write_report
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import Run, count_to_each, leftover_table
+from gpuxlate.cli.translations import count_to_each, counts, leftover_table, show_findings
 from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import plural, say
 from gpuxlate.translation.pods.fit import Verdict
 from gpuxlate.translation.pods.item import Item, counted_once
 from gpuxlate.translation.quotas.item import QuotaItem
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import ASSESS
 
@@ -46,7 +47,7 @@ def command(
     (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings], ASSESS)
     items = run.items
     broken = [one for one in run.diagnostics if one.code in ("GX001", "GX010", "GX025")]
-    common.show(broken, run.texts)
+    show_findings(run, broken)
     if report:
         write_report(Path(report), items, run.leftovers, run.quotas)
     data = report_json(items, run.leftovers, run.quotas)
@@ -61,10 +62,10 @@ def command(
     return common.Exit.FINDINGS if broken else common.Exit.CLEAN
 
 
-def _text(run: Run, target: str) -> str:
+def _text(run: Result, target: str) -> str:
     items = list(counted_once(run.items))
     files = {one.file for one in run.items} | {one.file for one in run.quotas}
-    what = run.counts
+    what = counts(run)
     if not run.leftovers:
         every = files | {one.name for one in run.files}  # what is built may be of files beside
         there = plural(len(every), "{count} file", "{count} files")

@@ -9,7 +9,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.limits import reserved
 from gpuxlate.cli import common, options
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import count_to_each, leftover_table
+from gpuxlate.cli.translations import count_to_each, counts, leftover_table, show_findings
 from gpuxlate.locale import tell
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import ObjectRef, Severity
@@ -38,7 +38,7 @@ def command(
     settings = Settings.reading(source, common.profile(profile))
     (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings], READ)
     broken = [one for one in run.diagnostics if one.code in UNREADABLE]
-    common.show(broken, run.texts)
+    show_findings(run, broken)
     if output == "json":
         items = [_item_json(one) for one in run.items]
         left = [one.to_json() for one in run.leftovers]
@@ -56,7 +56,7 @@ def command(
         if run.quotas:
             common.out(f"\n{_quotas(run.quotas)}")
         if run.leftovers:
-            note = tell(say("{what}, which are not counted above", what=run.counts))
+            note = tell(say("{what}, which are not counted above", what=counts(run)))
             common.out(f"\n{note}\n\n{leftover_table(run.leftovers)}")
     failed = any(one.severity is Severity.ERROR for one in broken)
     return common.Exit.FINDINGS if failed else common.Exit.CLEAN

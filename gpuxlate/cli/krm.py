@@ -10,9 +10,11 @@ import typer
 from gpuxlate.cli import common, options
 from gpuxlate.inputs.files import STDIN, Input, InputError
 from gpuxlate.model.messages import message_of, say
-from gpuxlate.translation.krm import Answer, NoResourceListError, field_path, for_stderr, run_list, run_stream
+from gpuxlate.translation.krm import ConfigError, NoResourceListError, field_path, for_stderr, run_list
 from gpuxlate.translation.krm_config import BadConfigError, settings_of
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.plain import plain_document
 from gpuxlate.yamltext.source import Source, Texts
 
@@ -37,23 +39,26 @@ def command(
     source = Input(STDIN, None).source()
     if not source.text.strip():
         raise InputError(say("{name}: it is empty", name=STDIN))
-    answer = _of_list(source) if settings is None else run_stream(source, settings)
-    if not answer.misconfigured:
-        common.show(for_stderr(answer.diagnostics), Texts(source))
-    if settings is None or not answer.refused:
-        common.documents_out([source.encode(answer.text)])
-    if answer.misconfigured:
-        [wrong] = answer.diagnostics
-        where = f"{field_path(wrong.path)}: " if wrong.path else ""
-        raise common.CliError(say("{where}{message}", where=where, message=wrong.message), wrong.hint)
-    return common.Exit.FINDINGS if answer.refused else common.Exit.CLEAN
+    # a plain stream of resources is what older plug-ins of kustomize get
+    made = _of_list(source) if settings is None else translate_source(source, settings)
+    common.show(for_stderr(made.diagnostics), Texts(source))
+    if settings is None or not made.refused:
+        common.documents_out([source.encode(made.text)])
+    return common.Exit.FINDINGS if made.refused else common.Exit.CLEAN
 
 
-def _of_list(source: Source) -> Answer:
+def _of_list(source: Source) -> Result:
     try:
         return run_list(source)
     except NoResourceListError as error:
         raise common.CliError(message_of(error), error.hint, common.Exit.FINDINGS) from None
+    except ConfigError as error:
+        common.documents_out([source.encode(error.text)])
+        wrong = error.found
+        where = f"{field_path(wrong.path)}: " if wrong.path else ""
+        raise common.CliError(
+            say("{where}{message}", where=where, message=wrong.message), wrong.hint
+        ) from None
 
 
 def _settings(file: str) -> Settings:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from gpuxlate.cli import common, options
 from gpuxlate.cli.render import joined
-from gpuxlate.cli.translations import count_to_each
+from gpuxlate.cli.translations import count_to_each, show_findings
 from gpuxlate.inputs.files import InputError
 from gpuxlate.model.messages import say
 from gpuxlate.translation.parse import share_documents
@@ -25,7 +25,7 @@ def command(
     source = common.target(from_) if from_ else None
     settings = Settings.reading(source, common.profile(profile))
     (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings], READ)
-    common.show(run.diagnostics, run.texts)
+    show_findings(run, run.diagnostics)
     if run.refused:
         return common.Exit.FINDINGS
     if not run.items and run.files:

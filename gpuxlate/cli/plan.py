@@ -12,7 +12,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.bars import bar, columns
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import Run, count_to_each, leftover_table
+from gpuxlate.cli.translations import count_to_each, counts, leftover_table, show_findings
 from gpuxlate.inputs.files import Input
 from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Severity
@@ -26,6 +26,7 @@ from gpuxlate.report.characters import text_of
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.pods.item import Item
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import PLAN
 
@@ -37,7 +38,7 @@ MOST_LINES = 24
 class Made(NamedTuple):
     """One target: the translation to it, how its shares are packed, and values that would pack better."""
 
-    run: Run
+    run: Result
     planned: TargetPlan
     better: tuple[Better, ...]
 
@@ -83,7 +84,7 @@ def command(
     runs = count_to_each(given, [*wanted, *there], PLAN)
     run = runs[0]
     broken = [one for one in run.diagnostics if one.code in UNREADABLE and one.severity is Severity.ERROR]
-    common.show(broken, run.texts)
+    show_findings(run, broken)
     if not run.items and not broken:
         raise common.CliError(
             say("{names}: no share to plan", names=common.names_of(paths)),
@@ -171,7 +172,7 @@ def _json(made: Sequence[Made], today: Sequence[TargetPlan]) -> dict[str, Any]:
     }
 
 
-def _uncounted(run: Run) -> list[Any]:
+def _uncounted(run: Result) -> list[Any]:
     """Whole cards that are of no dialect, which are not in the plan."""
     return [one for one in run.diagnostics if one.code == whole_cards_have_a_dialect.code]
 
@@ -183,7 +184,7 @@ def _text(made: Sequence[Made], today: Sequence[TargetPlan]) -> str:
     run = made[0].run
     rows = [*(_row(one, before=True) for one in today), *(_row(one.planned) for one in made)]
     head = ["TARGET", "CARDS", "NODES", "AT LEAST", "COMPUTE", "MEMORY", "BINDS"]
-    blocks = [text_of([tell(run.counts), ""]) + table(head, rows)]
+    blocks = [text_of([tell(counts(run)), ""]) + table(head, rows)]
     blocks += [text_of(_target(one, (), before=True)) for one in today]
     blocks += [text_of((*_target(one.planned, one.better), *_bars(one.planned))) for one in made]
     blocks += _left_behind(made)

@@ -27,14 +27,14 @@ def each(
 
     The work may run in another process, so its results are plain data. Raises CliError.
     """
-    count = cores()
-    if count > 1 and isinstance(given, Sequence) and _is_worth_it(given):
+    several = given if isinstance(given, Sequence) and len(given) > 1 else ()
+    if several and (count := cores()) > 1 and _is_worth_it(several):
         from gpuxlate.cli.processes import on_all_cores
 
-        results = on_all_cores(partial(_result, work), given, count)
+        results = on_all_cores(partial(_result, work), several, count)
     else:
         results = ((one, _result(work, one)) for one in given)
-    yield from progress(results, len(given) if isinstance(given, Sequence) else 0)
+    yield from progress(results, len(several)) if several else results
 
 
 def dialects_used(name: str, dialects: Iterable[str]) -> None:
@@ -58,7 +58,7 @@ def cores() -> int:
 def _is_worth_it(given: Sequence[Input]) -> bool:
     """There is more to read than WORTH, in several files. Stdin and live objects stay in this process."""
     size = 0
-    if len(given) < 2 or any(one.path is None for one in given):
+    if any(one.path is None for one in given):
         return False
     for one in given:
         try:

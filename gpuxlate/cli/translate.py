@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
@@ -11,8 +11,9 @@ import typer
 
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.report import write_report
-from gpuxlate.cli.translations import Run, Translated, show, translate_inputs
+from gpuxlate.cli.translations import show, translate_inputs
 from gpuxlate.model.messages import say
+from gpuxlate.translation.results import File, Result, stream
 from gpuxlate.translation.settings import Settings
 
 
@@ -62,13 +63,14 @@ def command(
         write_report(Path(report), run.items, run.leftovers, run.quotas)
     if run.refused:
         return common.Exit.FINDINGS
+    changed = [file for file in run.files if file.changed]
     if diff:
-        common.documents_out(_diff(file).encode() for file in run.changed)
+        common.documents_out(_diff(file).encode() for file in changed)
     if check:
-        for file in run.changed:
+        for file in changed:
             common.remark(say("would change {name}", name=file.name))
     if not writes:
-        return common.Exit.FINDINGS if check and run.changed else common.Exit.CLEAN
+        return common.Exit.FINDINGS if check and changed else common.Exit.CLEAN
     if output == "json":
         common.data_out(outputs.as_json(file.new.decode(errors="replace") for file in run.files))
     else:
@@ -85,20 +87,22 @@ def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool) 
         raise common.CliError("--diff and --check write nothing: omit -i and --output-dir")
 
 
-def _diff(file: Translated) -> str:
+def _diff(file: File) -> str:
     from gpuxlate.report.lines import unified
 
     return unified(file.old.decode(), file.new.decode(), file.name.lstrip("/"))
 
 
-def _write(run: Run, in_place: bool, output_dir: str | None) -> None:
+def _write(run: Result, in_place: bool, output_dir: str | None) -> None:
     if in_place:
-        for file in run.changed:
+        for file in run.files:
+            if not file.changed:
+                continue
             outputs.change_file(Path(file.name), file.new, file.old, "translated")
             common.remark(say("translated {name}", name=file.name))
         return
     if output_dir is None:
-        common.documents_out(_joined(run.files))
+        common.documents_out(stream(run.files))
         return
     written = {}
     names = _inside([file.name for file in run.files if file.is_file])
@@ -112,16 +116,6 @@ def _write(run: Run, in_place: bool, output_dir: str | None) -> None:
         written[path] = file
     for path, file in written.items():
         outputs.write_files({path: file.new})
-
-
-def _joined(files: Sequence[Translated]) -> Iterator[bytes]:
-    """All texts as one stream."""
-    for n, file in enumerate(files):
-        if n and file.new and not file.new.startswith(b"---"):
-            yield b"---\n"
-        yield file.new
-        if len(files) > 1 and not file.new.endswith(b"\n"):
-            yield b"\n"
 
 
 def _inside(names: Sequence[str]) -> dict[str, str]:

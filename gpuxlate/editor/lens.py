@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from lsprotocol import types
 
@@ -61,8 +62,9 @@ def lenses(text: Text, here: Here) -> list[types.CodeLens]:
     return found
 
 
-def _items(text: Text, here: Here, settings: Settings, task: Task) -> tuple[Item, ...]:
+def _items(text: Text, here: Here, settings: Settings, task: Task) -> Sequence[Item]:
     read = reader(text.input, text.source)
+    settings = replace(settings, claims=text.claims)
     return run_source(text.source, settings, task, read, here.lint.layer).items if read is documents else ()
 
 

@@ -11,7 +11,8 @@ from functools import cached_property
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
-from gpuxlate.inputs.files import Input
+from gpuxlate.inputs.claims import Claims
+from gpuxlate.inputs.files import SUFFIXES, Input
 from gpuxlate.model.diagnostics import Span
 from gpuxlate.report.lines import same
 from gpuxlate.yamltext.source import Source
@@ -64,6 +65,19 @@ class Text:
     @cached_property
     def source(self) -> Source:
         return Source(self.input.name, self.text)
+
+    @cached_property
+    def claims(self) -> Claims:
+        """The claims of the files in its folder."""
+        if self.path is None:
+            return Claims()
+        folder = os.path.dirname(self.path)
+        try:
+            names = sorted(one for one in os.listdir(folder) if one.endswith(SUFFIXES))
+        except OSError:
+            return Claims()
+        paths = [os.path.join(folder, name) for name in names]
+        return Claims([Input(path, path, named=False) for path in paths if path != self.path])
 
     @property
     def too_large(self) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from lsprotocol import types
@@ -15,7 +15,7 @@ from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import joined, plural, say
 from gpuxlate.report.lines import unified
-from gpuxlate.translation.passes import Translation
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import documents
 
@@ -30,7 +30,7 @@ class Translated:
 
     check: Check
     target: str
-    made: Translation
+    made: Result
 
     @classmethod
     def of(cls, check: Check, target: str) -> Translated:
@@ -48,6 +48,7 @@ class Translated:
             )
         if reader(text.input, text.source) is not documents:
             raise ValueError("parameters of a job are not translated: gpuxlate parse reads their share")
+        settings = replace(settings, claims=text.claims)
         return cls(check, target, translate_source(text.source, settings, layer=check.here.lint.layer))
 
     @property
@@ -74,7 +75,7 @@ class Translated:
     @property
     def diff(self) -> str:
         """What would change; empty where it is refused."""
-        return unified(self.made.source.text, self.made.text, self.check.text.input.name.lstrip("/"))
+        return unified(self.check.text.source.text, self.made.text, self.check.text.input.name.lstrip("/"))
 
     def edit(self, capabilities: types.ClientCapabilities) -> types.WorkspaceEdit:
         """The change of the text, for an editor to confirm where it can."""

@@ -18,6 +18,10 @@ _TAINTS = "tolerations"
 _SPREAD = "topologyKey"
 
 
+WORDS = (NODE_SELECTOR, _REQUIREMENTS, _TAINTS, _SPREAD)
+"""A document without any of these chooses no nodes."""
+
+
 class Choice(NamedTuple):
     """A label of nodes with the values that are wanted, or a taint that is ``tolerated``.
 
@@ -33,7 +37,7 @@ class Choice(NamedTuple):
 
 def choices_in(document: Document, object_path: Path) -> Iterator[Choice]:
     """Every label and taint of nodes that an object names: in its pods, and in what goes to them."""
-    if not document.holds(NODE_SELECTOR, _REQUIREMENTS, _TAINTS, _SPREAD, "\\"):
+    if not document.holds(*WORDS, "\\"):
         return
     root = get(document.root, *object_path)
     pending: list[tuple[Path, Node]] = [(object_path, root)] if root is not None else []

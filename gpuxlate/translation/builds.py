@@ -28,7 +28,8 @@ from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path
 from gpuxlate.rules.translation import nothing_is_left_behind
 from gpuxlate.translation.leftovers import Leftover
-from gpuxlate.translation.passes import Part, State, Task
+from gpuxlate.translation.passes import State, Task
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, Sequence
@@ -38,16 +39,14 @@ from gpuxlate.yamltext.source import Source
 PIPED = "count what kustomize builds: kubectl kustomize {folder} | gpuxlate {command}"
 
 
-def run_build(
-    made: Build, builds: Builds, settings: Settings, task: Task, left: Set[str]
-) -> tuple[Part, list[Source]]:
-    """Do a task with the objects of a build: their shares, and the texts that its findings are in.
+def run_build(made: Build, builds: Builds, settings: Settings, task: Task, left: Set[str]) -> Result:
+    """Do a task with the objects of a build: their shares, and what is wrong with them.
 
     ``left``: files in which something is left behind already, whose hint is the same.
     """
     places = _Places(made, builds, task.command)
     claims = _claims(made)
-    whole = Part()
+    whole = Result()
     missed = [one for one in _missed(made, places, settings) if one.found.file not in left]
     for one in made.objects:
         if one.is_template:
@@ -73,7 +72,8 @@ def run_build(
         whole.leftovers += (each._replace(found=places.found(each.found, one)) for each in part.leftovers)
     whole.leftovers += missed
     whole.diagnostics += (each.found for each in missed)
-    return whole, list(places.sources.values())
+    whole.sources += places.sources.values()
+    return whole
 
 
 def _called(pod: Pod, one: Object) -> Pod:

@@ -6,8 +6,8 @@ kustomize find their files are kept. The form is that of the KRM functions speci
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gpuxlate.config.configuration import CODE
@@ -17,8 +17,7 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path
 from gpuxlate.rules.source import broken
 from gpuxlate.translation.krm_config import BadConfigError, settings_of
-from gpuxlate.translation.pods.item import Item
-from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.edit import EditError, apply, edit_document
@@ -41,45 +40,37 @@ class NoResourceListError(ValueError):
         self.hint = hint
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
-    """``text`` is the output. Where something was refused, its items are those of the input."""
+class ConfigError(ValueError):
+    """The functionConfig is wrong; ``text`` is the list with that as its result."""
 
-    text: str
-    diagnostics: tuple[Diagnostic, ...] = ()
-    items: tuple[Item, ...] = ()
-    misconfigured: bool = False
-
-    @property
-    def refused(self) -> bool:
-        return any(one.severity is Severity.ERROR for one in self.diagnostics)
+    def __init__(self, text: str, found: Diagnostic) -> None:
+        super().__init__(found.message)
+        self.text = text
+        self.found = found
 
 
-def run_list(source: Source) -> Answer:
-    """Translate the items of a ResourceList as its functionConfig says. Raises NoResourceListError."""
+def run_list(source: Source) -> Result:
+    """Translate the items of a ResourceList as its functionConfig says; ``text`` is the output.
+
+    Raises NoResourceListError and ConfigError.
+    """
     try:
-        found = list(documents(source))
+        read = list(documents(source))
     except NotYamlError as error:
-        return Answer(source.text, (broken(source, error),))
-    document = _resource_list(found)
+        return Result(diagnostics=[broken(source, error)], text=source.text)
+    document = _resource_list(read)
     try:
         config = get(document.root, "functionConfig")
         settings = settings_of(to_plain(config) if config else None, ("functionConfig",))
     except BadConfigError as error:
         wrong = Diagnostic(CODE, Severity.ERROR, error.message, error.hint, error.path)
-        diagnostics = (placed(document, wrong),)
-        return Answer(_with_results(document, diagnostics), diagnostics, misconfigured=True)
-    answer = run_stream(source, settings)
-    if not answer.diagnostics:
-        return answer
-    [after] = documents(Source(source.name, answer.text))
-    return replace(answer, text=_with_results(after, answer.diagnostics))
-
-
-def run_stream(source: Source, settings: Settings) -> Answer:
-    """Translate a plain stream of resources, as older plug-ins of kustomize get it."""
+        found = placed(document, wrong)
+        raise ConfigError(_with_results(document, [found]), found) from None
     made = translate_source(source, settings)
-    return Answer(made.text, made.diagnostics, made.items)
+    if made.diagnostics:
+        [after] = documents(Source(source.name, made.text))
+        made.text = _with_results(after, made.diagnostics)
+    return made
 
 
 def _resource_list(found: list[Document]) -> Document:
@@ -100,7 +91,7 @@ def _resource_list(found: list[Document]) -> Document:
 # --- results ------------------------------------------------------------------------------------
 
 
-def _with_results(document: Document, diagnostics: tuple[Diagnostic, ...]) -> str:
+def _with_results(document: Document, diagnostics: Sequence[Diagnostic]) -> str:
     """The list with its results. Where they cannot be added, they are on stderr only."""
     edits = [Append(("results",), result(document, one)) for one in diagnostics]
     try:
@@ -158,7 +149,7 @@ def _origin(document: Document, at: Path) -> Iterator[tuple[str, str]]:
                 yield name, text
 
 
-def for_stderr(diagnostics: tuple[Diagnostic, ...]) -> list[Diagnostic]:
+def for_stderr(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
     """The findings with the object in the message, since lines of the list mean little to people."""
     return [replace(one, message=f"{_named(one)}{one.message}") for one in diagnostics]
 

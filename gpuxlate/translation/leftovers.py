@@ -167,8 +167,6 @@ def left_in_document(
     read = {id(pod): sources for pod, sources in translated}
     in_pods: dict[Path, str] = {}
     known: set[Path] = {*settled}
-    owners: dict[Path, Pod] = {}
-    dialects: dict[Path, set[str]] = {}
     for pod in pods:
         sources = read.get(id(pod), ())
         names = {name for one in pod.keys.all_containers() for name in one.resources}
@@ -196,11 +194,8 @@ def left_in_document(
                     yield Leftover(spot.name, placed(document, counting, pod.object))
         if sources:
             yield from _of_the_target(document, pod, sources, scope)
-            owners.setdefault(pod.object_path, pod)
-            dialects.setdefault(pod.object_path, set()).update(one.name for one in sources)
             # a label of the pod and a selector that matches it: an error, which ``writable`` gives
             known |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
-    yield from _machines(document, dialects, owners, scope)
     bare = sum("/" not in name for name in in_pods.values())
     if (
         names_more(document, scope.is_left, in_pods.values())
@@ -262,17 +257,18 @@ def _of_the_target(
         yield Leftover(spot.name, placed(document, made, pod.object))
 
 
-def _machines(
-    document: Document, translated: Mapping[Path, set[str]], pods: Mapping[Path, Pod], scope: Scope
-) -> Iterator[Leftover]:
-    """The choices of machines of another cloud than the target's, in objects with shares.
-
-    ``translated``: the dialects that their shares were read in, by the place of the object.
-    """
+def left_machines(document: Document, translated: Translated, scope: Scope) -> Iterator[Leftover]:
+    """The choices of machines of another cloud than the target's, in objects with shares."""
     target = registry.get(scope.target)
     clouds = [one for one in registry.pod_backends() if one.cloud and one is not target]
+    pods: dict[Path, Pod] = {}
+    dialects: dict[Path, set[str]] = {}
+    for pod, read in translated:
+        if read:
+            pods.setdefault(pod.object_path, pod)
+            dialects.setdefault(pod.object_path, set()).update(one.name for one in read)
     seen: set[Path] = set()
-    for path, names in translated.items():
+    for path, names in dialects.items():
         sources = [registry.get(name) for name in sorted(names)]
         others = [one for one in clouds if one in sources or target.cloud]
         for one in choices_in(document, path) if others else ():

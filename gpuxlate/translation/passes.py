@@ -1,6 +1,6 @@
 """What is done with documents: passes over one state, in their order, each with what makes it apply.
 
-    source ── documents ──> State ── pass, pass, pass ──> shares, findings, leftovers, splices ──> text
+    source ── documents ──> State ── pass, pass, pass ──> shares, findings, leftovers, splices ──> Result
 
 A pass applies where the source has one of its words, which is asked once for the source, or where the
 document came to something that it needs: a document without claims enters no code of claims. A new kind of
@@ -12,24 +12,21 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.inputs.claims import Beside
 from gpuxlate.manifest.layers import MANIFESTS, Kind, Laid, Layer
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model import limits
-from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.edits import Edit
 from gpuxlate.model.pod import Path
 from gpuxlate.rules.source import no_yaml, too_many
 from gpuxlate.rules.translation import text_is_editable
-from gpuxlate.translation.claims import Named, Template, applied, clashes
+from gpuxlate.translation.claims import Template, applied, clashes
 from gpuxlate.translation.leftovers import Leftover, left_in_text
-from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.pods.placement import Written
-from gpuxlate.translation.pods.reader import refuses
-from gpuxlate.translation.quotas.item import QuotaItem
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.yamltext.edit import EditError, Splice, apply
@@ -37,38 +34,27 @@ from gpuxlate.yamltext.source import Source
 
 
 @dataclass(slots=True)
-class Part:
-    """What a pod, a document or a source comes to.
+class Part(Result):
+    """What a pod or a document comes to, with what is to be written.
 
     ``kept``: mappings and lists that stay where they are emptied. ``patches``: of templates, as plain data.
-    ``beside``: the documents that are added and removed.
     """
 
-    items: list[Item] = field(default_factory=list)
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    leftovers: list[Leftover] = field(default_factory=list)
-    quotas: list[QuotaItem] = field(default_factory=list)
     edits: list[Edit] = field(default_factory=list)
     kept: list[Path] = field(default_factory=list)
     written: list[Written] = field(default_factory=list)
     templates: list[Template] = field(default_factory=list)
     patches: list[dict[str, object]] = field(default_factory=list)
-    named: list[Named] = field(default_factory=list)
-    splices: list[Splice] = field(default_factory=list)
-    beside: list[Splice] = field(default_factory=list)
 
-    def add(self, more: Part) -> None:
-        """All of another part."""
-        for name in _LISTS:
-            if found := getattr(more, name):
-                getattr(self, name).extend(found)
-
-    @property
-    def refused(self) -> bool:
-        return refuses(self.diagnostics)
-
-
-_LISTS = tuple(Part.__dataclass_fields__)
+    def __iadd__(self, more: Result) -> Self:
+        super(Part, self).__iadd__(more)
+        if isinstance(more, Part):
+            self.edits += more.edits
+            self.kept += more.kept
+            self.written += more.written
+            self.templates += more.templates
+            self.patches += more.patches
+        return self
 
 
 @dataclass(slots=True, kw_only=True)
@@ -77,7 +63,8 @@ class State(Part):
 
     ``read``: the pods that were read, with their dialects; ``left``: why a pod was not, by its id, that of
     None for operations; ``settled``: the places that need no other finding; ``operations``: those that were
-    read; ``behind``: what quotas leave. ``done``: no later pass applies.
+    read; ``behind``: what is left beside keys. ``splices``: the new text; ``beside``: the documents that are
+    added and removed. ``done``: no later pass applies.
     """
 
     document: Document
@@ -90,6 +77,8 @@ class State(Part):
     operations: set[Path] = field(default_factory=set)
     settled: set[Path] = field(default_factory=set)
     behind: list[Leftover] = field(default_factory=list)
+    splices: list[Splice] = field(default_factory=list)
+    beside: list[Splice] = field(default_factory=list)
     has_shares: bool = False
     done: bool = False
 
@@ -125,12 +114,12 @@ class Pass(NamedTuple):
     words: Callable[[], tuple[str, ...]] = tuple
     needs: tuple[str, ...] = ()
 
-    def chosen(self, text: str, kind: Kind) -> Pass | None:
+    def chosen(self, source: Source, kind: Kind) -> Pass | None:
         """The pass as it applies to a source; None where it does not."""
         words = self.words()
         if kind not in self.kinds:
             return None
-        if words and ("\\" in text or any(one in text for one in words)):
+        if words and source.holds("\\", *words):
             return self._replace(needs=())
         return self if self.needs or not words else None
 
@@ -144,33 +133,12 @@ class Task(NamedTuple):
     program builds."""
 
     passes: tuple[Pass, ...]
-    leave: Callable[[Part, Iterable[Leftover]], None]
+    leave: Callable[[Result, Iterable[Leftover]], None]
     command: str = ""
 
     def run(self, name: str, state: State) -> None:
         """One pass by itself."""
         next(one for one in self.passes if one.name == name).run(state)
-
-
-@dataclass(frozen=True, slots=True)
-class Translation:
-    """One source, read or translated. ``text`` is the new text, the old one where something was refused."""
-
-    source: Source
-    text: str
-    items: tuple[Item, ...] = ()
-    diagnostics: tuple[Diagnostic, ...] = ()
-    leftovers: tuple[Leftover, ...] = ()
-    quotas: tuple[QuotaItem, ...] = ()
-    named: tuple[Named, ...] = ()
-
-    @property
-    def refused(self) -> bool:
-        return refuses(self.diagnostics)
-
-    @property
-    def changed(self) -> bool:
-        return self.text != self.source.text
 
 
 def listed(found: Iterable[Leftover]) -> list[Leftover]:
@@ -184,13 +152,15 @@ def run_source(
     task: Task,
     read: Reader = documents,
     layer: Layer = MANIFESTS,
-) -> Translation:
+) -> Result:
     """Do a task with every document of a source. Errors are in the result; nothing is raised for content.
 
     ``read`` reads its documents, ``layer`` says what they are beside other files.
     """
-    whole = Part()
-    passes = [one for each in task.passes if (one := each.chosen(source.text, layer.kind))]
+    whole = Result(text=source.text)
+    splices: list[Splice] = []
+    beside: list[Splice] = []
+    passes = [one for each in task.passes if (one := each.chosen(source, layer.kind))]
     every = [one for one in task.passes if layer.kind in one.kinds]
     end = count = 0
     try:
@@ -203,7 +173,9 @@ def run_source(
                     one.run(state)
                 if state.done:
                     break
-            whole.add(state)
+            whole += state
+            splices += state.splices
+            beside += state.beside
             if len(whole.diagnostics) > limits.MAX_FINDINGS:
                 last = too_many(source, whole.diagnostics[limits.MAX_FINDINGS])
                 whole.diagnostics[limits.MAX_FINDINGS :] = [last]
@@ -215,19 +187,10 @@ def run_source(
             task.leave(whole, left_in_text(source, settings.scope, end))
     if whole.named:
         whole.diagnostics += clashes(whole.named)
-    text = source.text
-    if (whole.splices or whole.beside) and not whole.refused:
+    if (splices or beside) and not whole.refused:
         try:
-            made, beside = whole.splices, whole.beside
-            text = applied(source, made, beside, count) if beside else apply(source.text, made)
+            whole.text = applied(source, splices, beside, count) if beside else apply(source.text, splices)
+            whole.changed = whole.text != source.text
         except EditError as error:
             whole.diagnostics.append(text_is_editable((), error.message).located(file=source.name))
-    return Translation(
-        source,
-        text,
-        tuple(whole.items),
-        tuple(whole.diagnostics),
-        tuple(whole.leftovers),
-        tuple(whole.quotas),
-        tuple(whole.named),
-    )
+    return whole

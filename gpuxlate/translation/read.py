@@ -18,6 +18,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.document import KIND
 from gpuxlate.inputs.kustomize import FIELDS
+from gpuxlate.manifest import placements
 from gpuxlate.manifest.jobs import jobs_in
 from gpuxlate.manifest.layers import MANIFESTS, Kind, Layer
 from gpuxlate.manifest.pods import Pod, document_keys
@@ -29,13 +30,14 @@ from gpuxlate.rules.documents import key_is_in_a_pod
 from gpuxlate.rules.index import check_document
 from gpuxlate.rules.source import TEMPLATE, template_in, unrendered
 from gpuxlate.translation.claims import unknown_claims
-from gpuxlate.translation.leftovers import Leftover, left_in_document, left_in_text
-from gpuxlate.translation.passes import Part, Pass, State, Task, Translation, listed, run_source
+from gpuxlate.translation.leftovers import Leftover, left_in_document, left_in_text, left_machines
+from gpuxlate.translation.passes import Pass, State, Task, listed, run_source
 from gpuxlate.translation.pods.fit import Verdict, as_read
 from gpuxlate.translation.pods.item import pod_items
 from gpuxlate.translation.pods.reader import dialects_of, is_refusal, shares_of
 from gpuxlate.translation.pods.remarks import common_keys, left_alone, shared_in_pod
 from gpuxlate.translation.quotas.step import read_quotas
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import Reader, documents
 from gpuxlate.yamltext.nodes import get_text
@@ -50,7 +52,7 @@ RENDER = "gpuxlate render writes its manifest: gpuxlate render FILE --to TARGET"
 
 def read_source(
     source: Source, settings: Settings, read: Reader = documents, layer: Layer = MANIFESTS
-) -> Translation:
+) -> Result:
     """The shares of every document of a source, with ``Settings.reading``. Errors are in the result.
 
     ``read`` reads its documents, ``layer`` says what they are beside other files.
@@ -164,6 +166,11 @@ def check_around(state: State) -> None:
             state.diagnostics.append(placed(document, one))
 
 
+def find_machines(state: State) -> None:
+    """Choices of machines of another cloud, beside the shares."""
+    state.behind += left_machines(state.document, state.read, state.settings.scope)
+
+
 def _find_leftovers(state: State) -> None:
     """What is in no share; that of a part is counted with what is below it."""
     layer = state.layer
@@ -187,7 +194,7 @@ def _find_leftovers(state: State) -> None:
         ]
 
 
-def count_left(part: Part, found: Iterable[Leftover]) -> None:
+def count_left(part: Result, found: Iterable[Leftover]) -> None:
     """What is left behind is counted, and nothing is wrong with it."""
     part.leftovers += listed(found)
 
@@ -207,6 +214,7 @@ TEMPLATES = Pass("templates", find_template, words=lambda: (TEMPLATE,))
 SHARE_DOCUMENTS = Pass("GPUShare documents", find_share_document, words=lambda: (KIND,))
 FIND_PODS = Pass("pods", find_pods)
 AROUND = Pass("document rules", check_around)
+MACHINES = Pass("machines", find_machines, words=lambda: placements.WORDS)
 
 READ = Task(
     (
@@ -217,6 +225,7 @@ READ = Task(
         of_jobs(_read_jobs),
         of_quotas(_read_quotas),
         AROUND,
+        MACHINES,
         Pass("leftovers", _find_leftovers),
     ),
     count_left,

@@ -1,19 +1,79 @@
-"""The results of the Python API, and the exception for refusals."""
+"""The result of a translation or a reading, and those of the Python API."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Self
 
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.share import Share
+from gpuxlate.translation.claims import Named
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.pods.item import Item
+from gpuxlate.translation.pods.reader import refuses
 from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import Source
+
+
+@dataclass(frozen=True, slots=True)
+class File:
+    """A file of a run, or a text that is none: its old and new bytes."""
+
+    name: str
+    is_file: bool
+    old: bytes
+    new: bytes
+
+    @property
+    def changed(self) -> bool:
+        return self.new != self.old
+
+
+def stream(files: Sequence[File]) -> Iterator[bytes]:
+    """All new texts as one stream."""
+    for n, file in enumerate(files):
+        if n and file.new and not file.new.startswith(b"---"):
+            yield b"---\n"
+        yield file.new
+        if len(files) > 1 and not file.new.endswith(b"\n"):
+            yield b"\n"
+
+
+@dataclass(slots=True)
+class Result:
+    """What a pod, a document, a file or a run comes to; ``+=`` joins them.
+
+    ``text``: the new text of one source, the old one where something was refused; ``files``: those of a run.
+    ``named``: new templates of claims by their names. ``sources``: the texts that findings are in.
+    """
+
+    items: list[Item] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    leftovers: list[Leftover] = field(default_factory=list)
+    quotas: list[QuotaItem] = field(default_factory=list)
+    named: list[Named] = field(default_factory=list)
+    files: list[File] = field(default_factory=list)
+    sources: list[Source] = field(default_factory=list)
+    text: str = ""
+    changed: bool = False
+
+    def __iadd__(self, more: Result) -> Self:
+        self.items += more.items
+        self.diagnostics += more.diagnostics
+        self.leftovers += more.leftovers
+        self.quotas += more.quotas
+        self.named += more.named
+        self.files += more.files
+        self.sources += more.sources
+        self.changed |= more.changed
+        return self
+
+    @property
+    def refused(self) -> bool:
+        return refuses(self.diagnostics)
 
 
 class Refused(Exception):  # noqa: N818 - a result, not a failure
@@ -44,7 +104,7 @@ def loaded(text: str) -> list[Any]:
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class ApiResult:
     """``text``: the result. ``diagnostics``: warnings and infos, in order."""
 
     text: str
@@ -58,25 +118,27 @@ class Result:
 
 
 @dataclass(frozen=True, slots=True)
-class Translation(Result):
+class Translation(ApiResult):
     """Manifests in another dialect. ``changed``: the text differs from the input.
 
     ``leftovers``: what is left behind of the source, where that was accepted. ``quotas``: the amounts of
-    quotas and queues, with what became of each.
+    quotas and queues, with what became of each. ``files``: the new texts of a path by the names of its files,
+    all of which ``text`` is as one stream.
     """
 
     changed: bool
     leftovers: tuple[Leftover, ...] = ()
     quotas: tuple[QuotaItem, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
-class Rendering(Result):
+class Rendering(ApiResult):
     """Shares in the terms of one target: a manifest, parameters of a job, or values of a form."""
 
 
 @dataclass(frozen=True, slots=True)
-class Parsed(Result):
+class Parsed(ApiResult):
     """The shares of manifests; ``text`` and ``objects`` are GPUShare documents, one for each."""
 
     @property

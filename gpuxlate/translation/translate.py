@@ -20,7 +20,7 @@ from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressi
 from gpuxlate.translation.claims import changes, claims_of_part, names_apart, patch_changes, unknown_claims
 from gpuxlate.translation.leftovers import Leftover, left_in_document
 from gpuxlate.translation.numbered import Numbered
-from gpuxlate.translation.passes import Part, Pass, State, Task, Translation, listed, run_source
+from gpuxlate.translation.passes import Part, Pass, State, Task, listed, run_source
 from gpuxlate.translation.pods.fit import Verdict, fit_pod
 from gpuxlate.translation.pods.item import pod_items
 from gpuxlate.translation.pods.layers import Made, is_taken, left_cards, left_part, translate_over
@@ -32,6 +32,7 @@ from gpuxlate.translation.quotas.step import translate_quotas
 from gpuxlate.translation.read import (
     AROUND,
     FIND_PODS,
+    MACHINES,
     SHARE_DOCUMENTS,
     TEMPLATES,
     of_jobs,
@@ -39,6 +40,7 @@ from gpuxlate.translation.read import (
     requested_jobs,
     say_left_alone,
 )
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.compose import Document, Reader, documents
 from gpuxlate.yamltext.edit import EditError, edit_document
@@ -53,7 +55,7 @@ def translate_source(
     settings: Settings,
     read: Reader = documents,
     layer: Layer = MANIFESTS,
-) -> Translation:
+) -> Result:
     """Translate every document of a source. Errors are in the result; nothing is raised for content.
 
     ``read`` reads its documents, ``layer`` says what they are beside other files.
@@ -86,7 +88,7 @@ def translate_pods(state: State, *, own: bool = False) -> None:
         if sources and (own or sources != (settings.to,)):
             state.read.append((pod, sources))
             made = translate_pod(state, pod, sources, pods)
-            state.add(left_part(made, pod, settings) if state.layer.kind is Kind.VALUES else made)
+            state += left_part(made, pod, settings) if state.layer.kind is Kind.VALUES else made
         elif sources:
             state.written.append(Written(pod, pod.keys, []))
     state.has_shares = bool(state.read)
@@ -100,7 +102,7 @@ def _translate_part(state: State, laid: Laid) -> None:
     claimed = list(claims_of_part(document, named, state.claims, settings.scope)) if named else []
     why = unknown or (_NAMES_CLAIMS if claimed else None)
     made = Made(Part(), (), why) if why else translate_over(document, over, settings)
-    state.add(left_part(made.part, named, settings) if named and over else made.part)
+    state += left_part(made.part, named, settings) if named and over else made.part
     if made.left:
         state.leave(claimed)
         if named and over:
@@ -132,8 +134,9 @@ def _of_anchors(document: Document, edits: Sequence[Edit], pods: Sequence[Pod]) 
 
 def _compare_shared(state: State) -> None:
     """What pods share of labels and annotations has to be the same for all of them."""
-    found = disagreements(state.written)
-    state.diagnostics += [placed(state.document, one, pod.object) for pod, one in found]
+    if len(state.written) > 1:
+        found = disagreements(state.written)
+        state.diagnostics += [placed(state.document, one, pod.object) for pod, one in found]
 
 
 # --- jobs and quotas ------------------------------------------------------------------------------
@@ -186,7 +189,7 @@ def _find_leftovers(state: State) -> None:
     state.leave([*state.behind, *found])
 
 
-def report_left(part: Part, found: Iterable[Leftover]) -> None:
+def report_left(part: Result, found: Iterable[Leftover]) -> None:
     """What is left behind is found, once: in place of what else is said of its keys."""
     left = listed(found)
     refused = [one.path for one in part.diagnostics if one.code == nothing_is_left_behind.code]
@@ -262,6 +265,7 @@ def _with(shares: Pass, *text: Pass) -> tuple[Pass, ...]:
         of_jobs(_refuse_jobs),
         of_quotas(_translate_quotas),
         AROUND,
+        MACHINES,
         Pass("leftovers", _find_leftovers),
         *text,
     )

@@ -142,7 +142,7 @@ class _Composer:
         composes = hasattr(EventParser, "get_limited_node") and text is source.text
         self._parts = parts(text) if composes else None  # None: all come from events
         try:
-            self._parser = EventParser(text)
+            self._parser: Any = EventParser(text)
         except (YAMLError, ValueError) as error:
             raise _problem(error, source.text) from None
 
@@ -170,7 +170,7 @@ class _Composer:
 
     def _begin_again(self, index: int) -> None:
         """Read all that follows from events, from the document of this number on."""
-        self._parts = None
+        self._parts = self._parser = None  # which has a copy of the text
         self._parser = EventParser(self._stand_ins.text)
         while index:
             index -= type(self._parser.get_event()) is DocumentEndEvent
@@ -178,8 +178,8 @@ class _Composer:
     def _composed(self, index: int, part: Part | None) -> Document | None:
         if not index:
             self._parser.get_event()  # the start of the stream
-        if part is not None and part.limited:
-            node = self._parser.get_limited_node(limits.MAX_DEPTH + 1, limits.MAX_NODES)
+        if part is not None and part.deep:
+            node = self._parser.get_limited_node(limits.MAX_DEPTH + 1)
         else:
             node = self._parser.get_node()
         if (node is None) != (part is None) or index >= limits.MAX_DOCUMENTS:

@@ -60,19 +60,16 @@ else:
         descend_resolver: Any = operator.is_
         ascend_resolver: Any = tuple
 
-        def get_limited_node(self, depth: int, nodes: int) -> Any:
-            """The same, for a document that may be too deep for the stack of C, or too large.
+        def get_limited_node(self, depth: int) -> Any:
+            """The same, for a document that may be too deep for the stack of C.
 
-            Raises ValueError for more levels than ``depth``, or more nodes than ``nodes``.
+            Raises ValueError for more levels than ``depth``.
             """
             above: dict[Any, Any] = {}
-            count = 0
 
             def descend(parent: Any, index: Any) -> None:
-                nonlocal count
                 above[parent] = index
-                count += 1
-                if len(above) > depth or count > nodes:
+                if len(above) > depth:
                     raise ValueError
 
             self.descend_resolver, self.ascend_resolver = descend, above.popitem

@@ -18,7 +18,7 @@ from gpuxlate.yamltext.nodes import MERGE, Mapping, Node, Scalar, Sequence
 
 _COLUMNS = 256
 """Where no collection in block style begins farther right, at most twice as many are open in one another."""
-_BRACKETS = 100
+_BRACKETS = 200
 """In one document: as many may be open in one another, and a pair in each."""
 
 _LEADING = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*(?:---(?=[ \t\r\n]|$))?")
@@ -38,13 +38,13 @@ _BOM = "\ufeff"
 class Part(NamedTuple):
     """Where a document is; ``composable``: libyaml's composer loses nothing of it.
 
-    ``limited``: it may be too deep or too large, which only shows while it is composed.
+    ``deep``: it may be too deep for the stack of C.
     """
 
     start: int
     end: int
     composable: bool
-    limited: bool
+    deep: bool
 
 
 class NeedsEventsError(ValueError):
@@ -63,16 +63,17 @@ def parts(text: str) -> Iterator[Part] | None:
 def _parts(text: str) -> Iterator[Part]:
     signs = [one for one in _SIGNS if one[0] in text]
     wide = not _narrow(text)
+    most = limits.MAX_NODES // 2  # a character may be two; and in large ones nothing is gained
     leading = _LEADING.match(text)
     start, behind = 0, leading.end() if leading else 0
     while start < len(text):
         end = _marker(text, behind)
         brackets = text.count("{", start, end) + text.count("[", start, end)
-        limited = wide or brackets > _BRACKETS or (end - start) * 2 > limits.MAX_NODES
-        composable = not any(
-            text.find(letter, start, end) >= 0 and sign.search(text, start, end) for letter, sign in signs
-        )
-        yield Part(start, end, composable, limited)
+        composable = end - start <= most
+        for letter, sign in signs:
+            if text.find(letter, start, end) >= 0 and sign.search(text, start, end):
+                composable = False
+        yield Part(start, end, composable, wide or brackets > _BRACKETS)
         start, behind = end, end + 3
 
 
@@ -145,6 +146,7 @@ def _below(level: list[Any], text: str, names: list[Scalar], odd: list[Mapping])
     for node in level:
         if type(node) is Sequence:
             node.items = [_node(value, text, names, below) for value in node._read.value]
+            node._read.value = None
             continue
         node.entries = entries = []
         plain = {}
@@ -178,6 +180,7 @@ def _below(level: list[Any], text: str, names: list[Scalar], odd: list[Mapping])
                 below.append(held)
             plain[name] = entry = (handle, held)
             entries.append(entry)
+        node._read.value = None
         if len(plain) < len(entries) or MERGE in plain:
             odd.append(node)
         else:

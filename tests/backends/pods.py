@@ -27,9 +27,9 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.edits import Edit, Put, Remove, Rename
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.translation.read import read_source
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import documents
@@ -226,12 +226,12 @@ def pod(limits: str, *, metadata: str = "", spec: str = "", container: str = "")
     )
 
 
-def read(text: str, profile: Profile | None = None, from_: str | None = None) -> Translation:
+def read(text: str, profile: Profile | None = None, from_: str | None = None) -> Result:
     dialect = registry.get(from_) if from_ else None
     return read_source(Source("pod.yaml", text), Settings.reading(dialect, profile))
 
 
-def to(text: str, target: str, accept: Accept | None = None, profile: Profile | None = None) -> Translation:
+def to(text: str, target: str, accept: Accept | None = None, profile: Profile | None = None) -> Result:
     settings = Settings(registry.get(target), None, accept or Accept(), profile)
     return translate_source(Source("pod.yaml", text), settings)
 

@@ -30,9 +30,9 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.rules.base import Rule
-from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.pods.fit import Accept, PodFit, Verdict, fit_pod
 from gpuxlate.translation.read import read_source
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import Document, Reader, documents
@@ -224,12 +224,12 @@ def sparkapp(text: str) -> Source:
     return Source("pi.yaml", SPARK_APPLICATION + "".join(lines))
 
 
-def translated(source: Source, to: str) -> Translation:
+def translated(source: Source, to: str) -> Result:
     settings = Settings(registry.get(to))
     return translate_source(source, settings, registry.form_reader(source) or documents)
 
 
-def shares_read(source: Source) -> Translation:
+def shares_read(source: Source) -> Result:
     return read_source(source, Settings.reading(), registry.form_reader(source) or documents)
 
 
@@ -435,7 +435,7 @@ def test_rows_say_what_has_a_form() -> None:
 # --- the form for an AI app -----------------------------------------------------------------------
 
 
-def parsed(text: str) -> Translation:
+def parsed(text: str) -> Result:
     return shares_read(Source("form.yaml", text))
 
 

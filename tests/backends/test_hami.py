@@ -45,7 +45,7 @@ def test_what_finds_hami() -> None:
         pod("volcano.sh/vgpu-number: 1", metadata=", annotations: {nvidia.com/use-gputype: A100}"): False,
     }
     assert {text: speaks(text, "hami") for text in found} == found
-    assert read(pod("nvidia.com/gpu: 2")).items == ()
+    assert read(pod("nvidia.com/gpu: 2")).items == []
 
 
 def test_few_units_where_a_unit_is_large() -> None:

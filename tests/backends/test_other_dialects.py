@@ -193,7 +193,7 @@ def test_finding_the_dialect() -> None:
 
 def test_a_word_is_read_where_the_dialect_is_named() -> None:
     text = kai('gpu-memory: "2000"', labels="", scheduler="")
-    assert read(text).items == ()
+    assert read(text).items == []
     assert [one.share for one in read(text, from_="runai").items] == [Share(memory_mib=2000)]
 
 

@@ -17,8 +17,9 @@ from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.manifest.layers import Kind as LayerKind
 from gpuxlate.manifest.layers import Laid, Layer
 from gpuxlate.manifest.values import Chart, values_pods
-from gpuxlate.translation.passes import Task, Translation, run_source
+from gpuxlate.translation.passes import Task, run_source
 from gpuxlate.translation.read import READ
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import TRANSLATE, translate_source
 from gpuxlate.yamltext.source import Source
@@ -94,11 +95,11 @@ def source(text: str) -> Source:
     return Source.from_bytes("values.yaml", text.encode())
 
 
-def codes(made: Translation) -> set[str]:
+def codes(made: Result) -> set[str]:
     return {f"{one.code} {one.severity}" for one in made.diagnostics if one.code not in OF_VALUES}
 
 
-def both(part: Part, settings: Settings, task: Task = TRANSLATE) -> tuple[Translation, Translation]:
+def both(part: Part, settings: Settings, task: Task = TRANSLATE) -> tuple[Result, Result]:
     return (
         run_source(source(as_manifest(part)), settings, task),
         run_source(source(as_values(part)), settings, task, layer=VALUES),
@@ -233,7 +234,7 @@ def overlays(part: Part, other: Part) -> Iterator[Values]:
     yield {"resources": {"limits": {"memory": "1Gi"}}, "podLabels": {"tier": "a"}}
 
 
-def translated(text: str, path: Path | None, target: str) -> Translation:
+def translated(text: str, path: Path | None, target: str) -> Result:
     settings = Settings(registry.get(target), accept=ACCEPT)
     return translate_source(source(text), settings, layer=layer_of(path) if path else VALUES)
 

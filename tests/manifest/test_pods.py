@@ -22,8 +22,8 @@ from gpuxlate.lint.fix import fix_source
 from gpuxlate.manifest.pods import Pod, document_keys, pods_in
 from gpuxlate.manifest.replicas import replicas
 from gpuxlate.model.pod import DocumentKeys, dotted
-from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.pods.fit import Accept
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import documents
@@ -99,7 +99,7 @@ def pods_of(text: str) -> list[Pod]:
     return [pod for document in documents(Source("f", text)) for pod in pods_in(document)]
 
 
-def translated(text: str, to: str, accept: Accept | None = None, *, leftovers: bool = False) -> Translation:
+def translated(text: str, to: str, accept: Accept | None = None, *, leftovers: bool = False) -> Result:
     settings = Settings(registry.get(to), accept=accept or Accept(), allow_leftovers=leftovers)
     return translate_source(Source("f", text), settings)
 
@@ -259,7 +259,7 @@ def text_of(section: str, name: str) -> str:
     return yaml.dump(data, Dumper=WithoutAliases, sort_keys=False, default_flow_style=None)
 
 
-def accepted(text: str, to: str) -> Translation:
+def accepted(text: str, to: str) -> Result:
     return translated(text, to, ANY)
 
 
@@ -267,7 +267,7 @@ def codes(text: str) -> list[str]:
     return [one.code for one in lint_source(Source("f", text), LintSettings()).diagnostics]
 
 
-def said(made: Translation) -> list[str]:
+def said(made: Result) -> list[str]:
     return [one.code for one in made.diagnostics]
 
 

@@ -16,8 +16,8 @@ from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import catalog
-from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.pods.fit import Accept, Verdict
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
@@ -105,17 +105,17 @@ def profile_of(case: Short) -> Profile | None:
     return PROFILES.get(case.get("profile", ""))
 
 
-def run(case: Short, target: str, accept: Accept) -> Translation:
+def run(case: Short, target: str, accept: Accept) -> Result:
     settings = Settings(registry.get(target), registry.get(case["from"]), accept, profile_of(case))
     text = manifest(long_names(case["pod"]))
     return translate_source(Source("case.yaml", text), settings)
 
 
-def error_codes(done: Translation) -> list[str]:
+def error_codes(done: Result) -> list[str]:
     return sorted({one.code for one in done.diagnostics if one.severity is Severity.ERROR})
 
 
-def verdict_of(done: Translation) -> str:
+def verdict_of(done: Result) -> str:
     order = list(Verdict)
     return max((item.verdict for item in done.items), key=order.index).value
 

@@ -13,8 +13,8 @@ import yaml
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Place
 from gpuxlate.testing.forgotten import GENEROUS
-from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.pods.fit import Accept
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
@@ -55,7 +55,7 @@ def test_a_result_stays_as_it_is(of: str, shard: int) -> None:
     assert changed > EXAMPLES // 10, "else nothing is said"
 
 
-def translated(text: str, target: Backend, accept: Accept, *, left: bool) -> Translation:
+def translated(text: str, target: Backend, accept: Accept, *, left: bool) -> Result:
     settings = Settings(target, None, accept, allow_leftovers=left)
     return translate_source(Source("web.yaml", text), settings)
 

@@ -25,9 +25,9 @@ from gpuxlate.lint.fix import fix_source
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.share import Share
 from gpuxlate.translation.parse import share_documents
-from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.pods.fit import Accept, fit_pod
 from gpuxlate.translation.read import read_source
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import documents
@@ -87,7 +87,7 @@ def by_document(stream: Stream, found: Sequence[Diagnostic]) -> list[list[dict[s
     return made
 
 
-def items_by_document(stream: Stream, made: Translation) -> list[list[dict[str, Any]]]:
+def items_by_document(stream: Stream, made: Result) -> list[list[dict[str, Any]]]:
     found: list[list[dict[str, Any]]] = [[] for _ in stream.texts]
     for item in made.items:
         one = item.to_json()
@@ -167,11 +167,11 @@ def test_translate(target: str) -> None:
         each = [translate_source(alone(one), settings) for one in texts]
         stream = Stream(texts)
         made = translate_source(Source("stream.yaml", stream.text), settings)
-        compare(stream, made, each)
+        compare(stream, made, texts, each)
         assert made.refused == any(one.refused for one in each)
         # a refused document refuses its file: the others make a stream of their own
         accepted = [one for one in each if not one.refused]
-        rest = Stream([one.source.text for one in accepted])
+        rest = Stream([text for text, one in zip(texts, each, strict=True) if not one.refused])
         done = translate_source(Source("rest.yaml", rest.text), settings)
         if accepted:
             assert rest.split(done.text) == [one.text for one in accepted]
@@ -188,12 +188,14 @@ def takes_a_share(backend: Backend) -> bool:
     return fit_pod([share], backend, EVERYTHING).accepted
 
 
-def compare(stream: Stream, made: Translation, each: Sequence[Translation]) -> None:
+def compare(stream: Stream, made: Result, texts: Sequence[str], each: Sequence[Result]) -> None:
     assert by_document(stream, made.diagnostics) == [
         [normal(finding.to_json()) for finding in one.diagnostics] for one in each
     ]
     assert items_by_document(stream, made) == [
-        found for one in each for found in items_by_document(Stream([one.source.text]), one)
+        found
+        for text, one in zip(texts, each, strict=True)
+        for found in items_by_document(Stream([alone(text).text]), one)
     ]
 
 
@@ -206,7 +208,7 @@ def test_parse(texts: list[str]) -> None:
     stream = Stream(texts)
     made = read_source(Source("stream.yaml", stream.text), settings)
     each = [read_source(alone(one), settings) for one in texts]
-    compare(stream, made, each)
+    compare(stream, made, texts, each)
     together = share_documents(made.items)
     names = [one["metadata"]["name"] for one in together]
     assert len(set(names)) == len(names)

@@ -25,10 +25,10 @@ from gpuxlate.rules.base import Context
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.testing.amounts import implied, too_little
 from gpuxlate.testing.forgotten import GENEROUS
-from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.read import read_source
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import documents
@@ -132,11 +132,11 @@ def test_what_is_wrong_with_a_result_is_seen() -> None:
         assert list(wrong(MOVES, replace(done, text=done.text.replace(written, instead)), target)), instead
 
 
-def translated(text: str, target: Backend, accept: Accept) -> Translation:
+def translated(text: str, target: Backend, accept: Accept) -> Result:
     return translate_source(Source("web.yaml", text), Settings(target, accept=accept))
 
 
-def wrong(text: str, done: Translation, target: Backend) -> Iterator[str]:
+def wrong(text: str, done: Result, target: Backend) -> Iterator[str]:
     """What breaks the promise."""
     errors = [one for one in done.diagnostics if one.severity is Severity.ERROR]
     if errors:
@@ -192,7 +192,7 @@ def pods_of(text: str) -> Iterator[PodKeys]:
         yield from (pod.keys for pod in pods_in(document))
 
 
-def left(done: Translation, found: list[Diagnostic], target: Backend) -> Iterator[str]:
+def left(done: Result, found: list[Diagnostic], target: Backend) -> Iterator[str]:
     """GPU keys that are there afterwards, are none of the target's, and no finding names."""
     for seen in keys_of(done.text):
         if takes_effect(seen, target) or is_named(seen, found):
@@ -212,7 +212,7 @@ def is_named(seen: Spot, found: list[Diagnostic]) -> bool:
     return any(seen.name in one.message or seen.name in map(str, one.path) for one in found)
 
 
-def gone(before: list[Spot], done: Translation, found: list[Diagnostic]) -> Iterator[str]:
+def gone(before: list[Spot], done: Result, found: list[Diagnostic]) -> Iterator[str]:
     """Keys that went, though no share came of any key of the pod and no finding names them."""
     if done.items:
         return
@@ -225,7 +225,7 @@ def gone(before: list[Spot], done: Translation, found: list[Diagnostic]) -> Iter
 # --- each share is there --------------------------------------------------------------------------
 
 
-def carried(text: str, done: Translation, target: Backend) -> Iterator[str]:
+def carried(text: str, done: Result, target: Backend) -> Iterator[str]:
     """Each share is there in the other dialect, not below what was asked, and right by its rules."""
     back = read_source(Source("web.yaml", done.text), Settings.reading(target))
     if back.refused:

@@ -19,9 +19,9 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.backends.placing import Accept
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.sheet import Place
-from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.quotas.counterpart import row_of
 from gpuxlate.translation.quotas.item import QuotaItem
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
@@ -76,7 +76,7 @@ def queue(entry: str) -> str:
 
 def translated(
     text: str, source: str | None, target: str, accept: Accept = ANY, *, allow_leftovers: bool = False
-) -> Translation:
+) -> Result:
     read_as = registry.get(source) if source else None
     settings = Settings(registry.get(target), read_as, accept, allow_leftovers=allow_leftovers)
     return translate_source(Source("quota.yaml", text), settings)
@@ -191,7 +191,7 @@ def test_an_amount_of_claims(text: str, source: str, entry: str, target: str, wa
         assert all("decide about " in str(one.found.hint) for one in done.leftovers)
         assert len(done.leftovers) == len(done.quotas) == before.count(entry)
         return
-    assert (done.leftovers, done.text, outcomes) == ((), text.format(wanted), {"exact"})
+    assert (done.leftovers, done.text, outcomes) == ([], text.format(wanted), {"exact"})
     assert translated(done.text, target, source).text == before
     if text is COUNTED:
         kubernetes_validate.validate(yaml.safe_load(done.text), "1.34", strict=True)

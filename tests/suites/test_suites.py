@@ -28,6 +28,7 @@ from gpuxlate.yamltext.compose import NotYamlError, TooMuchError, documents
 from gpuxlate.yamltext.plain import to_plain
 from gpuxlate.yamltext.source import DecodeError, Source
 from tests.effort import some
+from tests.manifest.ways import told, told_by_events
 from tests.running import run
 from tests.suites.npm import Package, members
 
@@ -135,6 +136,13 @@ def test_values() -> None:
         compared = [(one, read(one.data)[0]) for one in texts(suite) if one.valid and one.values is not None]
         assert {one.name for one, found in compared if found is not None and found != one.values} == others
         assert len(compared) >= least
+
+
+@pytest.mark.parametrize("suite", SUITES)
+def test_libyaml_composes_what_its_events_say(suite: str) -> None:
+    for one in texts(suite):
+        text = one.data.decode(errors="replace")
+        assert told(text) == told_by_events(text), one
 
 
 def test_what_parsers_of_json_understand_differently() -> None:

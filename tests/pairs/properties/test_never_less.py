@@ -27,10 +27,10 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.testing.amounts import implied, in_numbers, too_little
 from gpuxlate.testing.contract import allowed
-from gpuxlate.translation.passes import Translation
 from gpuxlate.translation.pods.fit import Accept, Outcome, Verdict
 from gpuxlate.translation.pods.item import Item
 from gpuxlate.translation.read import read_source
+from gpuxlate.translation.results import Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
@@ -103,13 +103,13 @@ def holds_of_a_pair(source: Backend, target: Backend) -> int:
     return came_back
 
 
-def translated(text: str, source: Backend, target: Backend, question: Question | None = None) -> Translation:
+def translated(text: str, source: Backend, target: Backend, question: Question | None = None) -> Result:
     """With what the question allows, or with nothing."""
     accept, profile = (question.accept, question.profile) if question else (Accept(), None)
     return translate_source(Source("web.yaml", text), Settings(target, source, accept, profile))
 
 
-def verdict_of(done: Translation) -> Verdict:
+def verdict_of(done: Result) -> Verdict:
     """The last that applies to any share."""
     return max((item.verdict for item in done.items), key=list(Verdict).index)
 
@@ -126,7 +126,7 @@ def shares_in(text: str, backend: Backend, profile: Profile | None = None) -> di
     return {item.container: item.share for item in done.items if item.share}
 
 
-def assert_never_less(done: Translation, target: Backend, question: Question) -> None:
+def assert_never_less(done: Result, target: Backend, question: Question) -> None:
     """Every share is there after a translation that went well, as the report says, and not below."""
     back = shares_in(done.text, target, question.profile)
     assert set(back) == {item.container for item in done.items}
@@ -171,7 +171,7 @@ def let_go(item: Item, accept: Accept) -> set[str]:
     return {loss.field for loss in item.losses if loss.kind in (LossKind.DROPPED, LossKind.FILLED)}
 
 
-def assert_nothing_else_changed(asked: Manifest, done: Translation, source: Backend, target: Backend) -> None:
+def assert_nothing_else_changed(asked: Manifest, done: Result, source: Backend, target: Backend) -> None:
     """Replicas and the rest stay, limits and requests are alike, and no key of the source is left."""
     before, after = (loaded(text)[0] for text in (asked.text, done.text))
     assert after["spec"]["replicas"] == before["spec"]["replicas"]
@@ -183,26 +183,26 @@ def assert_nothing_else_changed(asked: Manifest, done: Translation, source: Back
     assert not [name for name in gone if re.search(rf"(?<![\w./-]){re.escape(name)}:", done.text)], done.text
 
 
-def assert_right_in_its_dialect(done: Translation, target: Backend, question: Question) -> None:
+def assert_right_in_its_dialect(done: Result, target: Backend, question: Question) -> None:
     """Lint has no error against it, with the same profile; a second time nothing changes."""
     settings = LintSettings(question.profile, lambda _code: True)
     found = lint_source(Source("web.yaml", done.text), settings).diagnostics
     errors = [one for one in found if one.severity is Severity.ERROR]
     assert not errors, (errors, done.text)
     again = translated(done.text, target, target, question)
-    assert (again.text, again.diagnostics) == (done.text, ())
+    assert (again.text, again.diagnostics) == (done.text, [])
 
 
 # --- where nothing is lost --------------------------------------------------------------------------
 
 
-def is_exact(done: Translation, target: Backend) -> bool:
+def is_exact(done: Result, target: Backend) -> bool:
     """Nothing changed, also not by the source's own vendor, and the target has keys that tell all of it."""
     untold = any(one.share and implied(one.share, target, Accept()) for one in done.items)
     return not (done.refused or untold or any(one.losses for one in done.items))
 
 
-def assert_there_and_back(asked: Manifest, there: Translation, source: Backend, target: Backend) -> None:
+def assert_there_and_back(asked: Manifest, there: Result, source: Backend, target: Backend) -> None:
     """The same manifest, but for the order of entries and quotes."""
     back = translated(there.text, target, source)
     assert is_exact(back, source), f"what went there without a loss comes back without one: {there.text}"
@@ -210,9 +210,7 @@ def assert_there_and_back(asked: Manifest, there: Translation, source: Backend, 
     assert asks(loaded(back.text)) == asks(loaded(asked.text))
 
 
-def is_as_straight(
-    asked: Manifest, half: Translation, source: Backend, second: Backend, third: Backend
-) -> bool:
+def is_as_straight(asked: Manifest, half: Result, source: Backend, second: Backend, third: Backend) -> bool:
     """A to B to C is A to C; False where one of these ways loses something."""
     by, straight = translated(half.text, second, third), translated(asked.text, source, third)
     if not is_exact(by, third) or not is_exact(straight, third):
