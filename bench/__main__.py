@@ -104,10 +104,17 @@ def groups(folder: Path, bin_folder: Path) -> Iterator[Group]:
         yield Group(one_core, {title: (two_cores, None)}, wall=True)
     # Jobs of Volcano name a vendor, so that they are parsed for its keys: no clean tree is full of them
     plain = (text for text in corpus.documents(no_gpu=1.0) if "volcano" not in text)
-    clean = corpus.tree(folder / "clean", islice(plain, 10_000))
+    without = list(islice(plain, 10_000))
+    clean = corpus.tree(folder / "clean", without)
     yield Group(
         ["grep", "-rlE", KEYS, str(clean)],
         {"lint of 10,000 files without GPU keys, to grep": (tool("lint", str(clean)), 5.0)},
+    )
+    without[::100] = islice(corpus.documents(no_gpu=0.0), 100)
+    mixed = corpus.tree(folder / "mixed", without)
+    yield Group(
+        ["grep", "-rliE", KEYS, str(mixed)],
+        {"lint of 10,000 files of which 100 have GPU keys, to grep -i": (tool("lint", str(mixed)), 5.0)},
     )
     kubectl, config = program("kubectl"), folder / "kubeconfig"
     plugin = [str(bin_folder / "kubectl-gpuxlate"), "nodes", "--kubeconfig", str(config)]

@@ -32,6 +32,12 @@ spec:
     resources:
       limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}
 """
+PLAIN = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec: {template: {spec: {containers: [{name: web, image: example.com/web, resources: {limits: {cpu: 1}}}]}}}
+"""
 SHARE = """\
 apiVersion: gpuxlate.io/v1alpha1
 kind: GPUShare
@@ -43,6 +49,7 @@ spec: {cores: 30, memoryMiB: 4096}
 def loaded(folder: Path, *arguments: str, program: str = _PROGRAM) -> set[str]:
     """The modules that a run ends with. The run must succeed."""
     (folder / "pod.yaml").write_text(POD)
+    (folder / "plain.yaml").write_text(PLAIN)
     (folder / "share.yaml").write_text(SHARE)
     done = subprocess.run(
         [sys.executable, "-c", program, *arguments],
@@ -86,7 +93,7 @@ def test_nodes_loads_what_it_needs(tmp_path: Path) -> None:
     }
 
 
-MOST_MODULES = 211
+MOST_MODULES = 212
 """Modules of gpuxlate that a hook loads to check one file: each takes its time on every commit."""
 
 
@@ -103,6 +110,11 @@ LOADED: dict[str, tuple[set[str], set[str]]] = {
         {"gpuxlate.manifest.pods", "yaml._yaml"},
         {*of("manifest.", "edit plan splice block flow writer style"), *of("config.", "configuration_models")}
         | {"multiprocessing", "concurrent.futures", "ruamel.yaml", *HEAVY},
+    ),
+    # a text without GPU words needs YAML alone: no target, no rule
+    "lint plain.yaml": (
+        {"yaml._yaml"},
+        {*of("backends.", "base registry"), *of("rules", " .base .source"), "gpuxlate.lint.check", *HEAVY},
     ),
     TRANSLATE: (
         {"yaml._yaml"},

@@ -13,11 +13,12 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
-from gpuxlate.backends.base import Backend
 from gpuxlate.model.messages import say
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
+
+    from gpuxlate.backends.base import Backend
 
 GROUP = "gpuxlate.backends"
 
@@ -96,6 +97,8 @@ def _entries() -> tuple[EntryPoint, ...]:
 
 @cache
 def _load(entry: EntryPoint) -> Backend:
+    from gpuxlate.backends.base import Backend
+
     try:
         found = entry.load()
         if not isinstance(found, Backend):

@@ -11,9 +11,6 @@ from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from gpuxlate import locale
-from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend
-from gpuxlate.backends.placing import Accept
 from gpuxlate.cli import Terminated, is_terminal
 from gpuxlate.cli.invocation import current
 from gpuxlate.inputs.exclude import Exclusion
@@ -21,13 +18,16 @@ from gpuxlate.inputs.files import STDIN, SUFFIXES, Input, InputError, expand, re
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_MESSAGE, cut
 from gpuxlate.model.messages import Lines, message_of, say, titled
-from gpuxlate.rules.base import CodeTakenError, UnknownRuleError
 from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
 from gpuxlate.yamltext.source import Texts
 
 if TYPE_CHECKING:
+    from gpuxlate.backends.base import Backend
+    from gpuxlate.backends.placing import Accept
+    from gpuxlate.backends.plugins import BrokenPluginError
     from gpuxlate.config.configuration import Config
     from gpuxlate.model.profile import Profile
+    from gpuxlate.rules.base import CodeTakenError, UnknownRuleError
 
 
 class Exit(IntEnum):
@@ -75,10 +75,6 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
     except AllExcludedError:
         remark(ALL_EXCLUDED)
         return Exit.CLEAN
-    except (registry.BrokenPluginError, CodeTakenError, UnknownRuleError) as error:
-        alert("error", message_of(error))
-        alert("help", error.hint)
-        return Exit.USAGE
     except InputError as error:
         unreadable(error)
         return Exit.INPUT
@@ -92,12 +88,24 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
         why = reason(error)
         alert("error", say("{name}: {why}", name=error.filename, why=why) if error.filename else why)
         return Exit.INPUT
+    except _misuses() as error:
+        alert("error", message_of(error))
+        alert("help", error.hint)
+        return Exit.USAGE
     except Exception as error:
         what = f"{type(error).__name__}: {error}"
         alert("error", say("internal error ({what}); please report it with the input", what=what))
         if os.environ.get("GPUXLATE_DEBUG"):
             raise
         return Exit.FINDINGS
+
+
+def _misuses() -> tuple[type[BrokenPluginError], type[CodeTakenError], type[UnknownRuleError]]:
+    """Errors of targets and rules, which are loaded where one of them may be raised."""
+    from gpuxlate.backends.plugins import BrokenPluginError
+    from gpuxlate.rules.base import CodeTakenError, UnknownRuleError
+
+    return BrokenPluginError, CodeTakenError, UnknownRuleError
 
 
 def install(extra: str) -> str:
@@ -196,6 +204,8 @@ def _allow_closed_pipe(stream: TextIO) -> Iterator[None]:
 
 def target(name: str) -> Backend:
     """The backend of a name; an unknown one is a usage error with "did you mean"."""
+    from gpuxlate.backends import registry
+
     try:
         return registry.get(name)
     except registry.UnknownTargetError as error:
@@ -204,6 +214,8 @@ def target(name: str) -> Backend:
 
 def written_target(name: str) -> Backend:
     """The backend of a name that shares are to be written for; one that is only read is a usage error."""
+    from gpuxlate.backends import registry
+
     try:
         return registry.writable(target(name).name)
     except registry.ReadOnlyTargetError as error:
@@ -241,6 +253,8 @@ def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Acce
             say("invalid value {unknown!r} for --drop", unknown=unknown[0]),
             say("fields: {names}", names=", ".join(DROPPABLE)),
         )
+    from gpuxlate.backends.placing import Accept
+
     return Accept(round_ == "up", filled, dropped)
 
 

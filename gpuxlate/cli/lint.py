@@ -7,27 +7,26 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from gpuxlate import __version__, report
-from gpuxlate.backends import registry
 from gpuxlate.cli import color_wanted, common, options, outputs
 from gpuxlate.cli.invocation import current
 from gpuxlate.cli.runner import dialects_used, each
 from gpuxlate.inputs.claims import Claims
 from gpuxlate.inputs.files import STDIN, SUFFIXES, Input, InputError
-from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.files import MAY_BE_EMPTY, Checked, Mode, check, dialects_in, each_change
 from gpuxlate.lint.select import Selection
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import plural, say
 from gpuxlate.report.summary import Replacement, Summary
-from gpuxlate.rules import catalog
-from gpuxlate.rules.base import Rule
 from gpuxlate.yamltext.source import Texts
+
+if TYPE_CHECKING:
+    from gpuxlate.rules.base import Rule
 
 FAIL_ON = ("error", "warning", "info", "never")
 
@@ -283,6 +282,8 @@ def _written(one: Input, checked: Checked, selection: Selection, run: Run, done:
     except InputError as error:
         run.unreadable.append(error)
         source = one.source(checked.old)
+        from gpuxlate.lint.check import lint_source
+
         return Checked(lint_source(source, selection.for_file(one.place)), source)
     return checked
 
@@ -308,6 +309,9 @@ def _format(given: str | None, statistics: bool) -> str:
 
 def _rendered(run: Run, format_: str, statistics: bool) -> str:
     def rules(code: str) -> Rule | None:
+        from gpuxlate.backends import registry
+        from gpuxlate.rules import catalog
+
         return catalog.find(code, registry.all_backends())
 
     if statistics:

@@ -7,7 +7,6 @@ from typing import Annotated, Any
 
 import typer
 
-from gpuxlate.backends import registry
 from gpuxlate.cli.common import CliError
 from gpuxlate.model.messages import say
 from gpuxlate.translation.acceptance import DROPPABLE
@@ -17,11 +16,15 @@ Complete = Callable[[str], list[str]]
 
 def complete_target(incomplete: str) -> list[str]:
     """Shell completion of target names."""
+    from gpuxlate.backends import registry
+
     return [name for name in registry.target_names() if name.startswith(incomplete)]
 
 
 def complete_written(incomplete: str) -> list[str]:
     """Shell completion of the names of targets that are written."""
+    from gpuxlate.backends import registry
+
     return [name for name in registry.writable_names() if name.startswith(incomplete)]
 
 
@@ -30,6 +33,7 @@ def complete_code(incomplete: str) -> list[tuple[str, str]]:
 
     With the names, not the summaries: typer breaks longer lines in two, and shells offer both.
     """
+    from gpuxlate.backends import registry
     from gpuxlate.rules import catalog
 
     before, comma, last = incomplete.rpartition(",")

@@ -17,7 +17,6 @@ from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, Missing, Place, PodClaim
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.rules.source import template_in
 from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 
@@ -55,6 +54,8 @@ def text_of(source: Source, *, is_patch: bool = False) -> Text:
     pods: list[Pod] = []
     unread: list[Unread] = []
     if source.holds(*MARKS):
+        from gpuxlate.rules.source import template_in
+
         end = 0
         try:
             for document in documents(source):

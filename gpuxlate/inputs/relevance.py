@@ -6,11 +6,14 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from gpuxlate.backends import WORDS, plugins
 from gpuxlate.manifest.claims.reading import MARK
-from gpuxlate.manifest.layers import Layer
-from gpuxlate.model.profile import Profile, renamed_by
+
+if TYPE_CHECKING:
+    from gpuxlate.manifest.layers import Layer
+    from gpuxlate.model.profile import Profile
 
 _BREAK = rb"\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]"
 _ESCAPE = rb"(?s:\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(" + _BREAK + rb")[ \t]*|(.)))"
@@ -32,10 +35,18 @@ def may_matter(data: bytes, profile: Profile | None = None) -> bool:
     request is in other files. Sound: the only way to write a key without its letters is an escape in double
     quotes. A text with a NUL is not UTF-8 text: reading it reports that.
     """
-    search = _search(tuple(renamed_by(profile)))
+    search = _search(_renamed(profile))
     if search.finds(data.lower()) or b"\0" in data:
         return True
     return b"\\" in data and search.finds(_with_escapes(data).lower())
+
+
+def _renamed(profile: Profile | None) -> tuple[str, ...]:
+    if profile is None:
+        return ()
+    from gpuxlate.model.profile import renamed_by
+
+    return tuple(renamed_by(profile))
 
 
 @lru_cache(maxsize=8)

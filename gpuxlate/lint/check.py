@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from itertools import islice
-from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
-from gpuxlate.inputs.claims import Beside, Claims
+from gpuxlate.inputs.claims import Beside
+from gpuxlate.lint.linted import Linted as Linted
+from gpuxlate.lint.linted import LintSettings as LintSettings
+from gpuxlate.lint.linted import everything as everything
+from gpuxlate.lint.linted import nothing as nothing
 from gpuxlate.lint.quotas import NO_QUOTAS, judge_quotas
 from gpuxlate.lint.suppress import COMMENTS, Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.manifest.jobs import Job, jobs_in
-from gpuxlate.manifest.layers import MANIFESTS, Kind, Laid, Layer
+from gpuxlate.manifest.layers import Kind, Laid
 from gpuxlate.manifest.objects import METADATA, holds_kind
 from gpuxlate.manifest.pods import Pod, document_keys
 from gpuxlate.manifest.quotas.rows import KINDS as QUOTAS
 from gpuxlate.model import limits
-from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, ObjectRef, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys, Value
-from gpuxlate.model.profile import Profile, renamed_by
+from gpuxlate.model.profile import renamed_by
 from gpuxlate.model.spots import spots
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule, in_order
@@ -42,53 +44,6 @@ from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
-
-
-def everything(_code: str) -> bool:
-    """All rules are selected."""
-    return True
-
-
-def nothing(_code: str) -> bool:
-    """No rule is ignored by the configuration."""
-    return False
-
-
-class LintSettings(NamedTuple):
-    """``selected``: whether a code is checked; ``excused``: whether the configuration ignores it here.
-
-    ``layer``: what the source is beside other files. ``claims``: those of the files of the run.
-    """
-
-    profile: Profile | None = None
-    selected: Callable[[str], bool] = everything
-    excused: Callable[[str], bool] = nothing
-    layer: Layer = MANIFESTS
-    claims: Claims = Claims()
-
-    @property
-    def context(self) -> Context:
-        return Context(self.profile, registry.pod_backends(), self.layer.partial)
-
-
-@dataclass(slots=True)
-class Linted:
-    """The findings of one source. ``broken``: not all of it was read."""
-
-    documents: int = 0
-    diagnostics: list[Diagnostic] = field(default_factory=list)
-    shares: int = 0
-    suppressed: int = 0
-    excused: set[str] = field(default_factory=set)  # codes of findings that the configuration ignores
-    skipped: str | None = None
-    broken: bool = False
-
-    def excuse(self, excused: Callable[[str], bool]) -> None:
-        """Remove the findings that the configuration ignores."""
-        found = self.diagnostics
-        self.excused = {code for code in {one.code for one in found} if excused(code)}
-        self.diagnostics = [one for one in found if one.code not in self.excused]
-        self.suppressed += len(found) - len(self.diagnostics)
 
 
 def lint_source(source: Source, settings: LintSettings, read: Reader = documents) -> Linted:
@@ -177,25 +132,37 @@ def _document(
         said, read_there = _said(document, pods, found)
         read |= read_there
     facts = document_keys(document, pods, registry.is_gpu_key, read)
-    for one in check_document(catalog.neutral_document_rules(), facts, context):
-        if one.code != "GX002" or jobs or _requests_gpus(pods):
-            yield placed(document, one)
-    for one in check_document(_rules_of_claims() if facts.claims else (), facts, context):
-        yield placed(document, one)
+    selected = settings.selected
+    neutral = check_document(catalog.neutral_document_rules(), facts, context)
+    meant = (one for one in neutral if one.code != "GX002" or jobs or _requests_gpus(pods))
+    yield from _located(document, meant, selected)
+    of_claims = check_document(_rules_of_claims() if facts.claims else (), facts, context)
+    yield from _located(document, of_claims, selected)
     for one, ref in quotas.found:
-        yield placed(document, one, ref)
+        yield from _located(document, (one,), selected, ref)
     for job in jobs:
         backend = registry.get(job.target)
         result.shares += counts and any(name.startswith(backend.gpu_prefixes) for name in limits_of(job))
-        for one in lint_job(job, backend, context):
-            yield placed(document, one, job.pod.object if document.job is None else None)
+        where = job.pod.object if document.job is None else None
+        yield from _located(document, lint_job(job, backend, context), selected, where)
     for pod in said:
         for one in islice(lint_pod(pod.keys, context), limits.MAX_FINDINGS + 1):
             offered = (counts or _changes_what_is_there(document, one.fix)) and _has_place(pod, one.fix)
-            yield placed(document, one if offered else one.located(fix=None), pod.object)
+            here = one if offered else one.located(fix=None)
+            yield from _located(document, (here,), selected, pod.object)
         asking = [one for one in pod.keys.all_containers() if registry.asks(pod.keys, one)]
         apart = registry.with_own_devices(pod.keys, asking) if pod.keys.claims else asking
         result.shares += counts and len(apart)
+
+
+def _located(
+    document: Document,
+    found: Iterable[Diagnostic],
+    selected: Callable[[str], bool],
+    ref: ObjectRef | None = None,
+) -> Iterator[Diagnostic]:
+    """The findings of rules that are checked, with their positions."""
+    return (placed(document, one, ref) for one in found if selected(one.code))
 
 
 @cache

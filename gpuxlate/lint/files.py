@@ -7,15 +7,11 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.backends import registry
 from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
 from gpuxlate.inputs.relevance import may_be_skipped, may_matter
-from gpuxlate.lint.check import Linted, LintSettings, lint_source
-from gpuxlate.manifest.jobs import jobs_in
-from gpuxlate.manifest.pods import pods_in
+from gpuxlate.lint.linted import Linted, LintSettings
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import say
-from gpuxlate.rules.source import HELM_TEMPLATE, in_chart
 from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 
@@ -58,6 +54,8 @@ class Checked(NamedTuple):
 def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checked:
     """Check the text of an input, and apply its fixes. Raises InputError."""
     if under_chart_templates(one.place, os.getcwd()):
+        from gpuxlate.rules.source import HELM_TEMPLATE, in_chart
+
         found = in_chart(one.name)
         linted = Linted(diagnostics=[found] if settings.selected(found.code) else [], skipped=HELM_TEMPLATE)
         linted.excuse(settings.excused)
@@ -75,6 +73,8 @@ def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checke
     if has_no_word and read is documents and (count := _all_documents(source)) is not None:
         return Checked(Linted(count), old=data, new=data)
     if read is not documents or not mode.writes:  # findings in parameters have no fix
+        from gpuxlate.lint.check import lint_source
+
         linted = lint_source(source, settings, read)
         refused: Sequence[Refused] = ()
         if mode.reason is not None:
@@ -105,6 +105,10 @@ def _all_documents(source: Source) -> int | None:
 
 def dialects_in(one: Input, data: bytes, profile: Profile | None) -> tuple[str, ...]:
     """The dialects in which the pods and jobs of an input ask for GPUs. Raises InputError."""
+    from gpuxlate.backends import registry
+    from gpuxlate.manifest.jobs import jobs_in
+    from gpuxlate.manifest.pods import pods_in
+
     found: set[str] = set()
     source = one.source(data)
     with suppress(NotYamlError):  # which is a finding

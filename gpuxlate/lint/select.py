@@ -8,16 +8,11 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from gpuxlate.backends import registry
 from gpuxlate.inputs.bounded import StrPath, content
 from gpuxlate.inputs.claims import Claims
 from gpuxlate.inputs.layers import layer_of
-from gpuxlate.lint.check import LintSettings, everything, nothing
-from gpuxlate.lint.suppress import UNUSED
+from gpuxlate.lint.linted import LintSettings, everything, nothing
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.rules import catalog
-from gpuxlate.rules.base import UnknownRuleError
-from gpuxlate.rules.source import ignore_matches
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
@@ -39,7 +34,13 @@ def _matches(code: str, names: Sequence[str]) -> bool:
 
 def _known(names: Sequence[str], where: str = "") -> None:
     """Raise UnknownRuleError for a name that is neither a code nor a prefix of codes."""
-    rules = catalog.all_rules(registry.all_backends()) if names else {}
+    if not names:
+        return
+    from gpuxlate.backends import registry
+    from gpuxlate.rules import catalog
+    from gpuxlate.rules.base import UnknownRuleError
+
+    rules = catalog.all_rules(registry.all_backends())
     for name in names:
         if name != "ALL" and not any(code.startswith(name) for code in rules):
             raise UnknownRuleError(name, catalog.nearest(name, registry.all_backends()), where)
@@ -66,6 +67,8 @@ class Selection:
         """From options and configuration together; ``--select`` replaces the configured one."""
         chosen, left_out = _codes(select), _codes(ignore)
         if select and not chosen:  # an empty variable: everything would be checked
+            from gpuxlate.rules.base import UnknownRuleError
+
             raise UnknownRuleError(", ".join(select), None)
         _known((*chosen, *left_out))
         if config is None:
@@ -111,7 +114,12 @@ class Selection:
 
         Patterns only where whole folders were checked, since other files may match them.
         """
-        if self.config is None or not self.selected(UNUSED):
+        if self.config is None:
+            return
+        from gpuxlate.lint.suppress import UNUSED
+        from gpuxlate.rules.source import ignore_matches
+
+        if not self.selected(UNUSED):
             return
         for index, entry in enumerate(self.config.per_file_ignores):
             if index not in self._seen or (_WILDCARD.search(entry.path) and not whole_folders):
@@ -124,6 +132,9 @@ class Selection:
 
     def _is_checked(self, name: str) -> bool:
         """Every rule of the name is checked: rules that are not may have findings."""
+        from gpuxlate.backends import registry
+        from gpuxlate.rules import catalog
+
         codes = catalog.all_rules(registry.all_backends())
         return all(self.selected(code) for code in codes if _matches(code, (name,)))
 

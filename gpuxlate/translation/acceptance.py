@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING
 
-from gpuxlate.backends.placing import Accept
 from gpuxlate.model.messages import say
 from gpuxlate.model.share_problems import FULL_CARD_CORES
+
+if TYPE_CHECKING:
+    from gpuxlate.backends.placing import Accept
 
 DROPPABLE = ("cores", "policy", "qos", "memoryLimitMiB", "device", "isolation", "selector")
 FILLABLE = ("cores", "memoryMiB")
@@ -32,6 +35,8 @@ def acceptance(round_: object = None, fill: object = None, drop: object = ()) ->
             say("invalid value {value!r} for round", value=round_),
             "write up (never below the request)",
         )
+    from gpuxlate.backends.placing import Accept
+
     return Accept(round_ == "up", _filled({} if fill is None else fill), _dropped(drop))
 
 
