@@ -235,9 +235,10 @@ class Backend:
         """The pod with the names of the data sheet in place of their aliases, for the vendor's code."""
         return pod.under(self._other_names)
 
-    def check(self, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-        """Run the vendor's rules on a pod."""
-        return check_pod(self.rules, self.under_own_names(pod), context)
+    def check(self, pod: PodKeys, context: Context, *, remarks: bool = True) -> Iterator[Diagnostic]:
+        """Run the vendor's rules on a pod; without ``remarks`` those that may refuse it."""
+        rules = self.rules if remarks else self.rules.refusing
+        return check_pod(rules, self.under_own_names(pod), context)
 
     def find(self, name: str) -> Key | None:
         """The row of the data sheet for a key."""

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Set
 from functools import cached_property
 from typing import NamedTuple
 
-from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import DocumentKeys, PodKeys
 from gpuxlate.model.spots import groups, names_in
 from gpuxlate.rules.base import Context, Rule, Scope, Subject
@@ -50,6 +50,11 @@ class Rules(tuple[Rule, ...]):
             for name in {name for sets in needs if sets for name in sets[-1]}:
                 found.by_key.setdefault(name, []).append(number)
         return found
+
+    @cached_property
+    def refusing(self) -> Rules:
+        """Those that may refuse a pod: what a rule of the severity info finds is a remark."""
+        return Rules(one for one in self if one.severity is not Severity.INFO)
 
     def asked_of(self, pod: PodKeys, context: Context) -> Iterator[Rule]:
         """The rules that can find something in a pod, in their order."""

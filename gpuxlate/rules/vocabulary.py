@@ -115,6 +115,7 @@ class Vocabulary(Owners[Dialect]):
         self.near_miss = lru_cache(maxsize=4096)(self._near_miss)
         self.is_resource = lru_cache(maxsize=4096)(self._is_resource)
         self.counts_whole_cards = lru_cache(maxsize=4096)(self._counts_whole_cards)
+        self.units = lru_cache(maxsize=4096)(self._units)
         self.memory_unit = lru_cache(maxsize=4096)(self._memory_unit)
         self.subjects = lru_cache(maxsize=4096)(self._subjects)
         # a plug-in may know products of its own
@@ -144,6 +145,10 @@ class Vocabulary(Owners[Dialect]):
         """What the data sheets say of a key."""
         found = (one.find(name) for one in self.of_domain(name))
         return tuple(row for row in found if row is not None)
+
+    def _units(self, name: str) -> frozenset[str]:
+        """What a key counts by the data sheets: MiB, percent, cards."""
+        return frozenset(unit_of(row, None) for row in self.rows(name)) - {""}
 
     def _memory_unit(self, name: str) -> str:
         """MiB or GiB, where a resource counts these by its data sheet; else nothing."""

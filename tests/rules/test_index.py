@@ -8,7 +8,7 @@ import pytest
 from gpuxlate.backends import registry
 from gpuxlate.inputs.claims import Claims
 from gpuxlate.manifest.pods import pods_in
-from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import catalog
@@ -18,6 +18,7 @@ from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 from tests.effort import SEED, number
 from tests.lint.cases import cases
+from tests.lint.cases import found as lint_of
 from tests.properties.pods import pod_of
 
 
@@ -64,3 +65,12 @@ def test_every_neutral_rule_says_what_it_is_about() -> None:
     """So that a pod without it is not asked."""
     neutral = (one for one in catalog.neutral_rules() if one.scope in (Scope.POD, Scope.DOCUMENT))
     assert [one.code for one in neutral if not one.about] == []
+
+
+def test_a_rule_of_remarks_refuses_nothing() -> None:
+    """So a translation need not ask it."""
+    remarks = {one.code for backend in registry.pod_backends() for one in backend.rules} - {
+        one.code for backend in registry.pod_backends() for one in backend.rules.refusing
+    }
+    said = {found.severity for case in cases() for found in lint_of(case) if found.code in remarks}
+    assert said == {Severity.INFO}

@@ -106,6 +106,8 @@ def _container_edits(
 ) -> Iterator[Edit]:
     requested = _owned(container.requests, owned, Place.RESOURCE)
     limited = _owned(container.limits, owned, Place.RESOURCE)
+    if not (requested or limited or made.limits or made.requests or container.env or made.env):
+        return
     yield from _paired(limited, made.limits, (*path, "limits"), role, container.limits, quoted_source, True)
     requests = made.requests if requested or not (mirror_requests and (limited or claimed)) else {}
     yield from _paired(

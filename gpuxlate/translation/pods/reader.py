@@ -84,8 +84,9 @@ def read_pod(
     """
     if backend.form_module:
         context = Context(context.profile, (backend,))
-    # infos and fixes are for lint: this pod gets new keys
-    of_vendor = (one for one in backend.check(pod, context) if one.severity is not Severity.INFO)
+    # remarks and fixes are for lint: this pod gets new keys
+    asked = backend.check(pod, context, remarks=False)
+    of_vendor = (one for one in asked if one.severity is not Severity.INFO)
     of_no_vendor = check_pod(catalog.rules_beside(backend) if neutral else (), pod, context)
     by_rules = chain(of_no_vendor, of_vendor)
     found = [one.located(fix=None) for one in islice(by_rules, limits.MAX_FINDINGS + 1)]

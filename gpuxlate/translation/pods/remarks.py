@@ -21,7 +21,6 @@ from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.sheet import Per
 from gpuxlate.rules.around import containers_are_known, operator_knows_the_cards
 from gpuxlate.rules.base import Context
-from gpuxlate.rules.numerals import unit_of
 from gpuxlate.rules.predicates.conditions import is_word
 from gpuxlate.rules.translation import (
     nothing_is_left_behind,
@@ -45,15 +44,14 @@ _COMMENT = re.compile(r"(?:^|\s)#[ \t]*(?P<text>.*\S)")
 
 def stale_comments(document: Document, edits: Iterable[Edit], context: Context) -> Iterator[Diagnostic]:
     """Numbers that get another unit, where the comment on the line or above it has the old one (GX026)."""
-    words = vocabulary_of(context)
+    words, profile = vocabulary_of(context), context.profile
+    changed = {one for one in _NAMED if profile and profile.changes_unit(one)}
     comments = _Comments(document.source)
     for edit in edits:
         if not isinstance(edit, Rename) or document.root is None:
             continue
-        old, new = (
-            {unit_of(row, context.profile) for row in words.rows(name)} - {""}
-            for name in map(resource_of, (str(edit.path[-1]), edit.key))
-        )
+        names = map(resource_of, (str(edit.path[-1]), edit.key))
+        old, new = ({one for one in words.units(name) if one not in changed} for name in names)
         if not new or old == new:
             continue
         _, start, _ = node_at(document.root, edit.path, on_key=True)
