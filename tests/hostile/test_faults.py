@@ -214,7 +214,7 @@ LOADED = [
     ("gpuxlate.cli", "gpuxlate.model.diagnostics"),
     ("gpuxlate.cli", "gpuxlate.cli.targets"),
     ("gpuxlate.cli.kubectl", "gpuxlate.cli.app"),
-    ("gpuxlate.cli.complete", "gpuxlate.backends.registry"),
+    ("gpuxlate.cli.complete", "gpuxlate.cli.app"),
 ]
 
 

@@ -6,7 +6,7 @@ YAML, alone or in a stream: what it is wrong about, it is wrong about by itself.
 
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ import yaml
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
+from gpuxlate.inputs.claims import text_of
 from gpuxlate.model.sheet import Place
 from gpuxlate.testing.strategies import WORDS
 from gpuxlate.yamltext.compose import NotYamlError, documents
@@ -257,10 +258,30 @@ def documents_of_any_dialect() -> st.SearchStrategy[str]:
 
 @st.composite
 def neighbours(draw: st.DrawFn) -> list[str]:
-    """Two to six documents; often some that differ in one mutation only, or not at all."""
+    """Up to six documents; often some that differ in one mutation only, or not at all."""
     base = draw(st.sampled_from(BASES))
     some = st.one_of(documents_of_any_dialect(), st.builds(mutated, st.just(base), _steps))
-    return draw(st.lists(some, min_size=2, max_size=6))
+    return claims_apart(draw(st.lists(some, min_size=2, max_size=6)))
+
+
+def claims_apart(texts: Iterable[str]) -> list[str]:
+    """The documents without those that name a claim of another one: a pod has what its claims request."""
+    apart: list[str] = []
+    named: set[str] = set()
+    for text in texts:
+        names = set(_claims_in(text))
+        if named.isdisjoint(names):
+            apart.append(text)
+            named |= names
+    return apart
+
+
+def _claims_in(text: str) -> Iterator[str]:
+    """The names of claims and templates that a document has or uses."""
+    found = text_of(Source("", text))
+    yield from (one.name for one in found.objects)
+    claims = (one for pod in found.pods for one in pod.keys.claims)
+    yield from (one.reference.text for one in claims if one.reference)
 
 
 @st.composite

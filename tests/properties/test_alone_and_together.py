@@ -6,6 +6,8 @@ What may differ, and nothing else does:
 - whether the text changes: an error of one document refuses its file (``test_translate``);
 - the names that ``parse`` gives: objects of one name are numbered, since a GPUShare is found by its name
   (``unnumbered``).
+
+A claim is in one document: a pod of another one would have what it requests (``claims_apart``).
 """
 
 import json

@@ -17,7 +17,6 @@ import random
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -27,10 +26,8 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.cli import runner
-from gpuxlate.inputs.claims import text_of
-from gpuxlate.yamltext.source import Source
 from tests.effort import number, some
-from tests.properties.mutated import BASES, MUTATIONS, mutated
+from tests.properties.mutated import BASES, MUTATIONS, claims_apart, mutated
 from tests.properties.test_alone_and_together import Stream, takes_a_share
 from tests.running import Ran, run
 
@@ -51,26 +48,15 @@ def texts(seed: int, count: int) -> list[str]:
     """The same documents on every run; a claim is in one of them."""
     chance = random.Random(seed)
     made: list[str] = []
-    named: set[str] = set()
 
     def step() -> tuple[Any, int, int]:
         return chance.choice(MUTATIONS), chance.randrange(1000), chance.randrange(10000)
 
     while len(made) < count:
-        text = mutated(chance.choice(BASES), [step() for _ in range(chance.randrange(5))])
-        names = set(claims_in(text))
-        if named.isdisjoint(names):
-            made.append(text)
-            named |= names
+        made = claims_apart(
+            [*made, mutated(chance.choice(BASES), [step() for _ in range(chance.randrange(5))])]
+        )
     return made
-
-
-def claims_in(text: str) -> Iterator[str]:
-    """The names of claims and templates that a document has or uses."""
-    found = text_of(Source("", text))
-    yield from (one.name for one in found.objects)
-    claims = (one for pod in found.pods for one in pod.keys.claims)
-    yield from (one.reference.text for one in claims if one.reference)
 
 
 COMMAND = "from gpuxlate.cli import main, runner; runner.WORTH = 0; main()"
