@@ -79,15 +79,15 @@ def groups(folder: Path, bin_folder: Path) -> Iterator[Group]:
     yamllint = program("yamllint")
     yield Group(
         [yamllint, "-d", "relaxed", str(one)] if yamllint else None,
-        {"lint of one file, to yamllint": (tool("lint", str(one)), 1.3)},
+        {"lint of one file, to yamllint": (tool("lint", str(one)), 1.0)},
         missing="yamllint is not installed",
     )
     for name, path in (("1,000 files", thousand), ("10 MB in one file", stream), ("10 MB in files", files)):
         yield Group(
             [sys.executable, "-c", EVENTS, str(path)],
             {
-                f"lint of {name}, to libyaml's events": (tool("lint", str(path)), 4.0),
-                f"translate of {name}, to libyaml's events": (translate(path), 8.0),
+                f"lint of {name}, to libyaml's events": (tool("lint", str(path)), 3.0),
+                f"translate of {name}, to libyaml's events": (translate(path), 6.0),
             },
         )
     kubeconform = shlex.split(os.environ.get("KUBECONFORM", ""))
