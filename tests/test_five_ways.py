@@ -161,6 +161,13 @@ def test_parse_of_an_overlay(tmp_path: Path) -> None:
     assert found.objects == [*yaml.safe_load_all(run("parse", str(root)).out)]
 
 
+def test_parse_of_a_share_that_cannot_be_read(tmp_path: Path) -> None:
+    (tmp_path / "web.yaml").write_text(DEPLOYMENT.replace("nvidia.com/gpumem: ", "nvidia.com/gpumem: a"))
+    forget()
+    with pytest.raises(gpuxlate.Refused, match="K8S001"):
+        gpuxlate.parse(tmp_path)
+
+
 def test_a_path_that_cannot_be_read(tmp_path: Path) -> None:
     for function in (lambda path: gpuxlate.translate(path, to="hami"), gpuxlate.parse):
         with pytest.raises(OSError, match="no such file"):
