@@ -156,17 +156,6 @@ class Vocabulary(Owners[Dialect]):
         unit = "" if row is None or row.quantity else unit_of(row, None)
         return unit if unit in ("MiB", "GiB") else ""
 
-    def concerns(self, name: str) -> bool:
-        """Some vendor-neutral rule may say something of the key: it is a vendor's, or looks like one."""
-        return bool(
-            self.rows(name)
-            or self.is_read(name)
-            or name in self.wrong_names
-            or self.near_miss(name)
-            or name in LOCAL_NAMES
-            or self.product(name)
-        )
-
     def _subjects(self, name: str, place: Place) -> frozenset[Subject]:
         """What a key in a place of a pod may be to a vendor-neutral rule."""
         mark, rows = self.written_by_scheduler(name), self.rows(name)

@@ -15,7 +15,7 @@ from gpuxlate.model.pod import Kind, Path
 from gpuxlate.yamltext.block import Block
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.flow import Flow
-from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, get
+from gpuxlate.yamltext.nodes import Collection, Mapping, Node, Scalar, Sequence, get
 from gpuxlate.yamltext.plan import EditError, NodePlan, Plans, gone_nodes, make_plan
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import Splice, in_order
@@ -169,7 +169,7 @@ def _verify(document: Document, plans: Plans, made: list[Splice]) -> Node:
 
 class _Unchanged:
     """Tells which mappings and lists are the same without looking into them: those of the same characters,
-    from the same column on, with no plan in them. Where a document has aliases it tells none."""
+    in block style from the same column on, with no plan in them. With aliases in a document it tells none."""
 
     def __init__(self, document: Document, after: str, plans: Plans) -> None:
         self._before, self._after, self._aliases = document.source.text, after, bool(document.aliases)
@@ -180,14 +180,17 @@ class _Unchanged:
                 self._changed.add(id(node))
                 node = get(node, step)
 
-    def has(self, old: Node, new: Node) -> bool:
+    def has(self, old: Collection, new: Collection) -> bool:
         """Both were read from the same text."""
         if self._aliases or id(old) in self._changed:
             return False
-        before, after, start, begin = self._before, self._after, old.start, new.start
-        return before[start : old.end] == after[begin : new.end] and start - before.rfind(
-            "\n", 0, start
-        ) == begin - after.rfind("\n", 0, begin)
+        same = self._before[old.start : old.end] == self._after[new.start : new.end]
+        # in brackets a column means nothing, and the line may be all of the text
+        return same and (old.flow or _column(self._before, old.start) == _column(self._after, new.start))
+
+
+def _column(text: str, index: int) -> int:
+    return index - text.rfind("\n", 0, index)
 
 
 def _as_planned(before: Node, after: Node, plans: Plans, unchanged: _Unchanged | None = None) -> bool:
@@ -203,7 +206,12 @@ def _as_planned(before: Node, after: Node, plans: Plans, unchanged: _Unchanged |
             if old.text != new.text or (old.style != new.style and old.kind is not new.kind):
                 return False
             continue
-        if unchanged is not None and unchanged.has(old, new):
+        if (
+            unchanged
+            and isinstance(old, Collection)
+            and isinstance(new, Collection)
+            and unchanged.has(old, new)
+        ):
             continue
         if isinstance(old, Mapping) and isinstance(new, Mapping):
             pairs = _mapping_pairs(old, new, plans.get(id(old)))

@@ -6,6 +6,7 @@ from tests.lint.conftest import pod
 
 KEY = "vke.volcengine.com/mgpu-core"
 SHARE = f"{{{KEY}: 30, vke.volcengine.com/mgpu-memory: 4096}}"
+STAYS = '{"labels": {"app": "web"}}'
 JSON = f'{{"{KEY}": "{{cores}}", "vke.volcengine.com/mgpu-memory": "4096"}}'
 HEAD = "apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n"
 MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: web}\n"
@@ -60,7 +61,11 @@ SHAPES: dict[str, Callable[[int], str]] = {
     "objects": lambda n: "kind: List\nitems:\n" + lines(f"- {ITEM}\n", n),
     "objects with fixes": lambda n: "kind: List\nitems:\n" + lines(f"- {ITEM}\n".replace("4096", "4Gi"), n),
     "objects on one line": lambda n: '{"kind": "List", "items": ['
-    + lines(f'{{"kind": "Pod", "spec": {{"containers": [{{"resources": {{"limits": {JSON}}}}}]}}}}, ', n)
+    + lines(
+        f'{{"kind": "Pod", "metadata": {STAYS}, "spec": '
+        f'{{"containers": [{{"resources": {{"limits": {JSON}}}}}]}}}}, ',
+        n,
+    )
     + "]}\n",
     "claims of one template": lambda n: TEMPLATE + lines(CLAIMING, n),
     "containers": lambda n: HEAD + lines(f"  - name: c{{n}}\n    resources: {{limits: {SHARE}}}\n", n),
