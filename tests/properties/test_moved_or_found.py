@@ -34,6 +34,7 @@ from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 from tests.effort import SEED, number
+from tests.lint.test_text_soundness import concerns
 from tests.properties.pods import COMMON, PRODUCTS, RENAMED, pod_of
 
 SHARDS, PODS = 4, number(3000)
@@ -172,7 +173,7 @@ def keys_of(text: str) -> Iterator[Spot]:
                 continue  # no variable is taken for a misspelt one
             elif is_anybodys(spot.name) and not is_vendors(spot, owners):
                 continue  # other software reads it too
-            elif words.concerns(spot.name) or (in_resources and spot.name in (*RENAMED, *PRODUCTS)):
+            elif concerns(words, spot.name) or (in_resources and spot.name in (*RENAMED, *PRODUCTS)):
                 yield spot
 
 
