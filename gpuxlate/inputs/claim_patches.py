@@ -11,7 +11,7 @@ from gpuxlate.inputs.bases import hits_of
 from gpuxlate.inputs.bounded import StrPath
 from gpuxlate.inputs.kustomization import Hit
 from gpuxlate.inputs.objects import Object
-from gpuxlate.manifest.claims.reading import claims_of
+from gpuxlate.manifest.claims import claims_of
 from gpuxlate.manifest.layers import Laid, TemplatePatch
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import pods_in

@@ -1,51 +1,27 @@
-"""The Kubernetes objects of a document, and a pod in one."""
+"""The Kubernetes objects of a document."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Set
-from collections.abc import Mapping as Map
-from typing import NamedTuple
 
 from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.kept import keep_last
 from gpuxlate.model.limits import MAX_NAME, cut
-from gpuxlate.model.pod import Path, PodKeys
+from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get, get_text
 
-METADATA = frozenset({"labels", "annotations"})
-SCHEDULING = frozenset({"nodeSelector", "affinity", "schedulerName"})
-ENV = "env"
-CLAIMS = "resourceClaims"
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """An annotation that kubectl writes anew with each apply."""
 
 
-class Pod(NamedTuple):
-    """One pod of a document: its keys, the object it belongs to, the field with limits.
-
-    ``lacks``: the fields that its object has not for it, of METADATA, SCHEDULING and ENV. ``places``: the
-    mappings that it has labels and annotations from, the one that counts last. ``names_scheduler``: a
-    ``schedulerName`` of its own counts; ``passed_scheduler``: what its object passes to pods that name none.
-    ``siblings``: mappings and lists that other files count on, so that they stay where they are emptied.
-    """
-
-    keys: PodKeys
-    object: ObjectRef
-    object_path: Path
-    lacks: frozenset[str] = frozenset()
-    resources_key: str = "resources"
-    places: tuple[Path, ...] = ()
-    names_scheduler: bool = True
-    passed_scheduler: str | None = None
-    siblings: tuple[Path, ...] = ()
-
-    def under(self, names: Map[str, str]) -> Pod:
-        """With its resources under other names."""
-        keys = self.keys.under(names)
-        return self if keys is self.keys else self._replace(keys=keys)
-
-
+REQUIRED_AFFINITY = (
+    "affinity",
+    "nodeAffinity",
+    "requiredDuringSchedulingIgnoredDuringExecution",
+    "nodeSelectorTerms",
+)
+"""Where the node affinity is that a pod requires, from its spec."""
 _VERSION = "apiVersion"
 _NO_OBJECTS = frozenset({"metadata", "status"})
 """Fields of an object that hold no other objects: references, and what a server observed."""

@@ -16,11 +16,10 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.inputs.claims import Beside, Unread
 from gpuxlate.inputs.objects import changed_names
-from gpuxlate.manifest.claims.reading import MARKS, claims_of
-from gpuxlate.manifest.claims.writing import template_of
+from gpuxlate.manifest.claims import MARKS, claims_of, template_of
 from gpuxlate.manifest.layers import TemplatePatch
-from gpuxlate.manifest.objects import CLAIMS, Pod
 from gpuxlate.manifest.operations import Places
+from gpuxlate.manifest.pods import CLAIMS, Pod
 from gpuxlate.model.claims.names import shortened
 from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, PodClaim
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.inputs.kustomize import NAMES as KUSTOMIZATIONS
-from gpuxlate.manifest.facts import Found, chooses_more, keys_named, names_more
+from gpuxlate.manifest.facts import Choice, Found, choices_in, chooses_more, keys_named, names_more
 from gpuxlate.manifest.layers import Kind, may_be_values
-from gpuxlate.manifest.placements import Choice, choices_in
-from gpuxlate.manifest.pods import Pod, objects_in
+from gpuxlate.manifest.objects import objects_in
+from gpuxlate.manifest.pods import Pod
 from gpuxlate.manifest.texts import resource_of
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import Message, say

@@ -19,8 +19,8 @@ import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
-from gpuxlate.manifest.pods import Pod, document_keys, pods_in
-from gpuxlate.manifest.replicas import replicas
+from gpuxlate.manifest.facts import document_keys
+from gpuxlate.manifest.pods import Pod, pods_in, replicas
 from gpuxlate.model.pod import DocumentKeys, dotted
 from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.translation.results import Result

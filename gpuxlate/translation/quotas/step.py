@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.manifest.quotas.amounts import Amount, Quota, quotas_in
+from gpuxlate.manifest.quotas import Amount, Quota, quotas_in
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit, Put, Rename

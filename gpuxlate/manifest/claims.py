@@ -1,13 +1,15 @@
-"""Claims on devices in documents: what ResourceClaimTemplates and ResourceClaims request, and pods name."""
+"""Objects of claims on devices (``resource.k8s.io``): what they request, and new templates."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
+from typing import Any
 
 from gpuxlate.manifest.objects import LAST_APPLIED, objects_in
-from gpuxlate.manifest.pod_keys import items, value_at, values
+from gpuxlate.manifest.pods import items, value_of, values
 from gpuxlate.model.claims.objects import (
     CLAIM,
+    FLAT,
     GROUP,
     TEMPLATE,
     ClaimObject,
@@ -17,7 +19,9 @@ from gpuxlate.model.claims.objects import (
     Devices,
     Form,
     Place,
+    PodClaim,
 )
+from gpuxlate.model.edits import below
 from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, get, get_text
@@ -104,8 +108,9 @@ def _asked(node: Node, path: Path, name: str, form: Form) -> DeviceRequest:
     capacity = (*path, "capacity", "requests")
     fields = values(node, path)
     expressions = (
-        value_at(get(one, "cel", "expression"), (*where, "cel", "expression"))
+        value_of(expression, (*where, "cel", "expression"))
         for one, where in _listed(node, path, "selectors")
+        if (expression := get(one, "cel", "expression")) is not None
     )
     return DeviceRequest(
         name,
@@ -113,7 +118,7 @@ def _asked(node: Node, path: Path, name: str, form: Form) -> DeviceRequest:
         fields.get("count"),
         fields.get("allocationMode"),
         values(get(node, "capacity", "requests"), capacity),
-        tuple(one for one in expressions if one is not None),
+        tuple(expressions),
         {key: value for key, value in fields.items() if key not in (*_READ, *_FORMS)},
         form=form,
         path=path,
@@ -137,3 +142,44 @@ def _config(node: Node, path: Path) -> Config:
 def _names(node: Node) -> tuple[str, ...]:
     found = (deref(one) for one in items(get(node, "requests")))
     return tuple(one.text for one in found if isinstance(one, Scalar))
+
+
+# --- new templates, in the version of the API that is wanted --------------------------------------
+
+
+def template_of(name: str, namespace: str | None, claim: PodClaim) -> dict[str, object]:
+    """A ResourceClaimTemplate as plain data, for a claim that is to be written."""
+    devices = claim.devices or Devices()
+    asked: dict[str, object] = {"requests": [_written(one, claim.api) for one in devices.requests]}
+    if devices.constraints:
+        asked["constraints"] = [
+            {"requests": [*one.requests], "distinctAttribute": one.distinct.text}
+            for one in devices.constraints
+            if one.distinct
+        ]
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    return {
+        "apiVersion": f"{GROUP}/{claim.api}",
+        "kind": TEMPLATE,
+        "metadata": metadata,
+        **below(("spec", "spec", "devices"), asked),
+    }
+
+
+def patch_of(before: dict[str, Any], after: dict[str, Any]) -> dict[str, object] | None:
+    """A template as a patch of what it was before, with whole lists; None where nothing changes."""
+    old, new = (one["spec"]["spec"]["devices"] for one in (before, after))
+    changed = {name: new.get(name) for name in (*new, *old) if old.get(name) != new.get(name)}
+    return {**after, **below(("spec", "spec", "devices"), changed)} if changed else None
+
+
+def _written(request: DeviceRequest, api: str) -> dict[str, object]:
+    fields: dict[str, object] = {}
+    for name, value in (("deviceClassName", request.device_class), ("count", request.count)):
+        if value is not None:
+            fields[name] = value.plain
+    if request.selectors:
+        fields["selectors"] = [{"cel": {"expression": one.text}} for one in request.selectors]
+    if request.capacity:
+        fields["capacity"] = {"requests": {name: one.text for name, one in request.capacity.items()}}
+    return {"name": request.name, **(fields if api == FLAT else {"exactly": fields})}
