@@ -7,7 +7,7 @@ from typing import Any
 
 from gpuxlate.manifest.objects import LAST_APPLIED, objects_in
 from gpuxlate.manifest.pods import items, value_of, values
-from gpuxlate.model.claims.objects import (
+from gpuxlate.model.claims import (
     CLAIM,
     FLAT,
     GROUP,
@@ -56,12 +56,12 @@ def names_in(document: Document, known: Container[Path]) -> Iterator[str]:
                     pending += ((key, ()), (value, (*path, name)))
         elif isinstance(node, Sequence):
             pending += ((one, (*path, index)) for index, one in enumerate(node.items))
-        elif isinstance(node, Scalar) and path and path not in known and _names_claim(node, path):
+        elif (
+            isinstance(node, Scalar)
+            and (path and path not in known)
+            and (path[-1] in _REFERENCES or MARK in node.text)
+        ):
             yield node.text
-
-
-def _names_claim(node: Scalar, path: Path) -> bool:
-    return path[-1] in _REFERENCES or MARK in node.text
 
 
 def claims_of(document: Document) -> Iterator[ClaimObject]:
@@ -71,18 +71,15 @@ def claims_of(document: Document) -> Iterator[ClaimObject]:
         steps = _DEVICES.get(ref.kind or "")
         name = get_text(node, "metadata", "name")
         if group == GROUP and steps and name:
-            devices = _devices(get(node, *steps), (*path, *steps))
+            written, where = get(node, *steps), (*path, *steps)
+            devices = Devices(
+                tuple(_request(*one) for one in _listed(written, where, "requests")),
+                tuple(_constraint(*one) for one in _listed(written, where, "constraints")),
+                tuple(_config(*one) for one in _listed(written, where, "config")),
+            )
             place = Place(document.source.name, document.index, path)
             namespace = get_text(node, "metadata", "namespace")
             yield ClaimObject(ref.kind or "", namespace, name, version, devices, place)
-
-
-def _devices(node: Node | None, path: Path) -> Devices:
-    return Devices(
-        tuple(_request(one, where) for one, where in _listed(node, path, "requests")),
-        tuple(_constraint(one, where) for one, where in _listed(node, path, "constraints")),
-        tuple(_config(one, where) for one, where in _listed(node, path, "config")),
-    )
 
 
 def _listed(node: Node | None, path: Path, name: str) -> Iterator[tuple[Node, Path]]:

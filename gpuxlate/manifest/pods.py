@@ -22,7 +22,7 @@ from gpuxlate.manifest.kinds import (
     kind_of,
 )
 from gpuxlate.manifest.objects import REQUIRED_AFFINITY, name_at, objects_in
-from gpuxlate.model.claims.objects import ClaimUse, PodClaim
+from gpuxlate.model.claims import ClaimUse, PodClaim
 from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value, in_lists
 from gpuxlate.yamltext.compose import Document
