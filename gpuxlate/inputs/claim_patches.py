@@ -15,7 +15,7 @@ from gpuxlate.manifest.claims import claims_of
 from gpuxlate.manifest.layers import Laid, TemplatePatch
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import pods_in
-from gpuxlate.model.claims.objects import TEMPLATE, ClaimObject
+from gpuxlate.model.claims import TEMPLATE, ClaimObject
 from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.messages import Message, say
 from gpuxlate.yamltext.compose import Document, documents

@@ -9,7 +9,7 @@ from gpuxlate.backends import registry
 from gpuxlate.config.specs import is_share_document
 from gpuxlate.inputs.claims import Index, text_of
 from gpuxlate.manifest.pods import Pod, pods_in, replicas
-from gpuxlate.model.claims.objects import Place
+from gpuxlate.model.claims import Place
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.planning.nodes import WHOLE_KEY

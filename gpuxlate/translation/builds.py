@@ -21,7 +21,7 @@ from gpuxlate.manifest.layers import MANIFESTS, Laid
 from gpuxlate.manifest.operations import is_operations
 from gpuxlate.manifest.patches import patched_pods
 from gpuxlate.manifest.pods import Pod, pods_in
-from gpuxlate.model.claims.objects import Missing, PodClaim
+from gpuxlate.model.claims import Missing, PodClaim
 from gpuxlate.model.diagnostics import Diagnostic, Span
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, say

@@ -20,11 +20,10 @@ from gpuxlate.manifest.claims import MARKS, claims_of, template_of
 from gpuxlate.manifest.layers import TemplatePatch
 from gpuxlate.manifest.operations import Places
 from gpuxlate.manifest.pods import CLAIMS, Pod
-from gpuxlate.model.claims.names import shortened
-from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, PodClaim
+from gpuxlate.model.claims import CLAIM, TEMPLATE, ClaimObject, PodClaim
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
 from gpuxlate.model.edits import Append, Edit, Remove
-from gpuxlate.model.limits import MAX_NAME
+from gpuxlate.model.limits import MAX_NAME, shortened
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.rules.claims import claim_is_known, name_is_free, names_are_followed

@@ -17,7 +17,7 @@ from gpuxlate.manifest.operation_edits import op_edits
 from gpuxlate.manifest.operations import Places, is_operations
 from gpuxlate.manifest.patches import laid_over, strangers
 from gpuxlate.manifest.pods import Pod, pods_in
-from gpuxlate.model.claims.objects import ClaimUse
+from gpuxlate.model.claims import ClaimUse
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, ObjectRef
 from gpuxlate.model.edits import Edit, Remove, Rename
 from gpuxlate.model.messages import message_of, say
