@@ -6,7 +6,7 @@ from collections.abc import Container, Iterator
 from typing import Any
 
 from gpuxlate.manifest.objects import LAST_APPLIED, objects_in
-from gpuxlate.manifest.pods import items, value_of, values
+from gpuxlate.manifest.pods import items, texts, value_of, values
 from gpuxlate.model.claims import (
     CLAIM,
     FLAT,
@@ -124,7 +124,9 @@ def _asked(node: Node, path: Path, name: str, form: Form) -> DeviceRequest:
 
 def _constraint(node: Node, path: Path) -> Constraint:
     fields = values(node, path)
-    return Constraint(_names(node), fields.get("matchAttribute"), fields.get("distinctAttribute"), path)
+    return Constraint(
+        texts(get(node, "requests")), fields.get("matchAttribute"), fields.get("distinctAttribute"), path
+    )
 
 
 def _config(node: Node, path: Path) -> Config:
@@ -133,12 +135,7 @@ def _config(node: Node, path: Path) -> Config:
         plain = to_plain(parameters) if parameters is not None else None
     except RecursionError:  # aliases in aliases
         plain = None
-    return Config(_names(node), get_text(node, "opaque", "driver") or "", plain, path)
-
-
-def _names(node: Node) -> tuple[str, ...]:
-    found = (deref(one) for one in items(get(node, "requests")))
-    return tuple(one.text for one in found if isinstance(one, Scalar))
+    return Config(texts(get(node, "requests")), get_text(node, "opaque", "driver") or "", plain, path)
 
 
 # --- new templates, in the version of the API that is wanted --------------------------------------

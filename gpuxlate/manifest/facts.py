@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from gpuxlate.manifest.claims import MARKS, claims_of
 from gpuxlate.manifest.objects import LAST_APPLIED, objects_in
-from gpuxlate.manifest.pods import Pod, items, replicas, values
+from gpuxlate.manifest.pods import Pod, items, replicas, texts, values
 from gpuxlate.manifest.texts import IsKey, is_name, may_name, named_in, places, resource_of
 from gpuxlate.model.claims import GROUP
 from gpuxlate.model.pod import DocumentKeys, Outside, Path
@@ -25,7 +25,7 @@ _Steps = tuple[Any, str | int] | None
 """A path as its last step and the rest: most are never needed as tuples."""
 
 
-class Found(NamedTuple):
+class NamedKey(NamedTuple):
     """A key that a document names: ``text`` as it is written, ``name`` the key in it.
 
     ``on_key``: it is the key of a mapping; else the whole of a value, or ``embedded`` in one. ``at``: the
@@ -74,7 +74,7 @@ def document_keys(
     )
 
 
-def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iterator[Found]:
+def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iterator[NamedKey]:
     """Every place where a document names a key: as a key, as a whole value, or in a manifest in a string.
 
     What a server writes is left out: ``status``, and kubectl's copy of the manifest; and objects about
@@ -91,9 +91,9 @@ def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iter
         if "/" not in text:
             chooses = steps is not None and steps[0] is not None and steps[0][1] == NODE_SELECTOR
             may_be = (on_key or _may_be_a_name(steps)) if bare else (on_key and chooses)
-            found = [Found(text, text, _path(steps), on_key)] if may_be and is_key(text) else []
+            found = [NamedKey(text, text, _path(steps), on_key)] if may_be and is_key(text) else []
         elif (on_key or (is_name(text) and _may_be_a_name(steps))) and is_key(name := resource_of(text)):
-            found = [Found(name, text, _path(steps), on_key)]
+            found = [NamedKey(name, text, _path(steps), on_key)]
         else:
             found = [] if on_key else list(_in_text(document, scalar, steps, is_key))
         for one in found:
@@ -102,13 +102,13 @@ def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iter
                 yield one
 
 
-def _in_text(document: Document, scalar: Scalar, steps: _Steps, is_key: IsKey) -> Iterator[Found]:
+def _in_text(document: Document, scalar: Scalar, steps: _Steps, is_key: IsKey) -> Iterator[NamedKey]:
     """The keys in a manifest in a string, such as a template in a ConfigMap, and in JSON patches."""
     named = named_in(scalar.text, is_key)
     path = _path(steps) if named else ()
     for one, start in zip(named, places(scalar, document.source.text, named), strict=True):
         at = None if start is None else (start, start + one.end - one.start)
-        yield Found(one.name, scalar.text, path, False, True, at)
+        yield NamedKey(one.name, scalar.text, path, False, True, at)
 
 
 def _may_be_a_name(steps: _Steps) -> bool:
@@ -210,11 +210,11 @@ _OF_PODS = ("labelSelector", "namespaceSelector", "selector")
 """Fields whose requirements are about labels of pods and namespaces, not of nodes."""
 _TAINTS = "tolerations"
 _SPREAD = "topologyKey"
-WORDS = (NODE_SELECTOR, _REQUIREMENTS, _TAINTS, _SPREAD)
+NODE_WORDS = (NODE_SELECTOR, _REQUIREMENTS, _TAINTS, _SPREAD)
 """A document without any of these chooses no nodes."""
 
 
-class Choice(NamedTuple):
+class NodeChoice(NamedTuple):
     """A label of nodes with the values that are wanted, or a taint that is ``tolerated``.
 
     ``path`` leads to its name: to a key of a mapping where ``on_key``, else to a value.
@@ -227,9 +227,9 @@ class Choice(NamedTuple):
     tolerated: bool = False
 
 
-def choices_in(document: Document, object_path: Path) -> Iterator[Choice]:
+def choices_in(document: Document, object_path: Path) -> Iterator[NodeChoice]:
     """Every label and taint of nodes that an object names: in its pods, and in what goes to them."""
-    if not document.holds(*WORDS, "\\"):
+    if not document.holds(*NODE_WORDS, "\\"):
         return
     root = get(document.root, *object_path)
     pending: list[tuple[Path, Node]] = [(object_path, root)] if root is not None else []
@@ -242,11 +242,11 @@ def choices_in(document: Document, object_path: Path) -> Iterator[Choice]:
                 where = (*path, name)
                 if name == NODE_SELECTOR:
                     for label, one in values(deref(value), where).items():
-                        yield Choice(label, (one.text,), one.path, on_key=True)
+                        yield NodeChoice(label, (one.text,), one.path, on_key=True)
                 elif name in (_REQUIREMENTS, _TAINTS):
                     yield from _listed(deref(value), where)
                 elif name == _SPREAD and isinstance(deref(value), Scalar):
-                    yield Choice(get_text(node, name) or "", (), where)
+                    yield NodeChoice(get_text(node, name) or "", (), where)
                 elif name not in _OF_PODS and not isinstance(value, Scalar):
                     below.append((where, value))
             pending.extend(reversed(below))
@@ -254,12 +254,11 @@ def choices_in(document: Document, object_path: Path) -> Iterator[Choice]:
             pending.extend(((*path, n), node.items[n]) for n in range(len(node.items) - 1, -1, -1))
 
 
-def _listed(node: Node, path: Path) -> Iterator[Choice]:
+def _listed(node: Node, path: Path) -> Iterator[NodeChoice]:
     """The requirements or tolerations of a list."""
     tolerated = path[-1] == _TAINTS
     for number, one in enumerate(map(deref, items(node))):
         name, value = get_text(one, "key"), get_text(one, "value")
         if name:
-            texts = [v.text for v in map(deref, items(get(one, "values"))) if isinstance(v, Scalar)]
-            wanted = ([value] if value else []) if tolerated else texts
-            yield Choice(name, tuple(wanted), (*path, number, "key"), tolerated=tolerated)
+            wanted = ((value,) if value else ()) if tolerated else texts(get(one, "values"))
+            yield NodeChoice(name, wanted, (*path, number, "key"), tolerated=tolerated)

@@ -95,12 +95,13 @@ class SchedulerField(NamedTuple):
 class Factor(NamedTuple):
     """One number to multiply, 1 where it is not given.
 
-    ``paths``: where it may be, from the object; the first that is there counts, and ``*`` is the item of
-    the list that the pod is in. ``over``: what it is divided by. ``apart``: a pod that has a template of its
-    own there is not counted.
+    ``path``: where it is, from the object; ``*`` is the item of the list that the pod is in. ``otherwise``:
+    where else it may be; the first that is there counts. ``over``: what it is divided by. ``apart``: a pod
+    that has a template of its own there is not counted.
     """
 
-    paths: tuple[Steps, ...]
+    path: Steps
+    otherwise: tuple[Steps, ...] = ()
     apart: Steps | None = None
     over: Steps | None = None
 
@@ -176,6 +177,7 @@ class ObjectKind(NamedTuple):
 _OF_OBJECT = (Copied(("metadata",)),)
 _OVER_PODS = (Copied(("metadata",), wins=True),)
 _TEMPLATE: tuple[Steps, ...] = (("spec", "template"),)
+_REPLICAS = Factor(("spec", "replicas"))
 
 # --- Kubernetes -----------------------------------------------------------------------------------
 
@@ -293,9 +295,10 @@ _BATCH = (
             ),
         ),
         patches=(("spec", "podTemplateOverrides"), ("spec", "runtimePatches")),
-        replicas=(ReplicaCount(("spec",), (Factor((("spec", "trainer", "numNodes"),)),)),),
+        replicas=(ReplicaCount(("spec",), (Factor(("spec", "trainer", "numNodes")),)),),
     ),
-    # ray-project/kuberay; the scheduler: ray-operator/controllers/ray/batchscheduler
+    # ray-project/kuberay; the scheduler: ray-operator/controllers/ray/batchscheduler. Policies look at the
+    # RayJobs of a RayCronJob
     *(
         ObjectKind(
             "ray.io/",
@@ -307,8 +310,8 @@ _BATCH = (
                 ReplicaCount(
                     (*spec, *_WORKERS),
                     (
-                        Factor(tuple((*spec, *_WORKERS, name) for name in ("replicas", "minReplicas"))),
-                        Factor(((*spec, *_WORKERS, "numOfHosts"),)),
+                        Factor((*spec, *_WORKERS, "replicas"), ((*spec, *_WORKERS, "minReplicas"),)),
+                        Factor((*spec, *_WORKERS, "numOfHosts")),
                     ),
                 ),
             ),
@@ -332,10 +335,10 @@ _BATCH = (
         "LeaderWorkerSet",
         templates=((*_LWS, "leaderTemplate"), (*_LWS, "workerTemplate")),
         replicas=(
-            ReplicaCount((*_LWS, "leaderTemplate"), (Factor((("spec", "replicas"),)),)),
+            ReplicaCount((*_LWS, "leaderTemplate"), (_REPLICAS,)),
             ReplicaCount(
                 (*_LWS, "workerTemplate"),
-                (Factor((("spec", "replicas"),)), Factor(((*_LWS, "size"),), (*_LWS, "leaderTemplate"))),
+                (_REPLICAS, Factor((*_LWS, "size"), apart=(*_LWS, "leaderTemplate"))),
             ),
         ),
     ),
@@ -367,36 +370,24 @@ _BATCH = (
 _SCALE = ("spec", "template", "metadata", "annotations")
 _PREDICTORS = ("spec", "predictors", "*")
 _KSERVE_PARTS = ("predictor", "transformer", "explainer")
+# fmt: off
 _KSERVE_CONTAINERS: tuple[Steps, ...] = (
-    ("initContainers", "*"),
-    ("model",),
-    ("sklearn",),
-    ("xgboost",),
-    ("tensorflow",),
-    ("pytorch",),
-    ("triton",),
-    ("onnx",),
-    ("huggingface",),
-    ("lightgbm",),
-    ("paddle",),
-    ("pmml",),
-    ("art",),
+    ("initContainers", "*"), ("model",), ("sklearn",), ("xgboost",), ("tensorflow",), ("pytorch",),
+    ("triton",), ("onnx",), ("huggingface",), ("lightgbm",), ("paddle",), ("pmml",), ("art",),
     ("containers", "*"),
 )
+# fmt: on
 
 
 def _llm_replicas(workload: Steps) -> tuple[ReplicaCount, ...]:
     """GetSize in pkg/apis/serving/v1alpha2/llm_inference_service_types_func.go: the size of a group, the
     leader included, whose template is a part of its own (expectedMainMultiNodeLWS)."""
-    groups = Factor(((*workload, "replicas"),))
-    size = Factor(
-        tuple((*workload, "parallelism", name) for name in ("data", "pipeline")),
-        (*workload, "template"),
-        (*workload, "parallelism", "dataLocal"),
+    groups, size = Factor((*workload, "replicas")), (*workload, "parallelism")
+    hosts = Factor(
+        (*size, "data"), ((*size, "pipeline"),), apart=(*workload, "template"), over=(*size, "dataLocal")
     )
-    return ReplicaCount((*workload, "worker"), (groups, size)), ReplicaCount(
-        (*workload, "template"), (groups,)
-    )
+    leaders = ReplicaCount((*workload, "template"), (groups,))
+    return leaders, ReplicaCount((*workload, "worker"), (groups, hosts))
 
 
 _SERVICES = (
@@ -412,7 +403,7 @@ _SERVICES = (
         "apps.kruise.io/",
         "UnitedDeployment",
         patches=(("spec", "topology", "subsets", "*", "patch"),),
-        replicas=(ReplicaCount(("spec", "template"), (Factor((("spec", "replicas"),)),)),),
+        replicas=(ReplicaCount(("spec", "template"), (_REPLICAS,)),),
     ),
     ObjectKind("apps.kruise.io/", "WorkloadSpread", patches=(("spec", "subsets", "*", "patch"),)),
     ObjectKind("argoproj.io/", "Rollout", templates=_TEMPLATE),
@@ -427,10 +418,8 @@ _SERVICES = (
                 ("spec", "template"),
                 (
                     Factor(
-                        (
-                            (*_SCALE, "autoscaling.knative.dev/min-scale"),
-                            (*_SCALE, "autoscaling.knative.dev/minScale"),
-                        )
+                        (*_SCALE, "autoscaling.knative.dev/min-scale"),
+                        ((*_SCALE, "autoscaling.knative.dev/minScale"),),
                     ),
                 ),
             ),
@@ -450,8 +439,7 @@ _SERVICES = (
         ),
         adds_containers=True,
         replicas=tuple(
-            ReplicaCount(("spec", part), (Factor((("spec", part, "minReplicas"),)),))
-            for part in _KSERVE_PARTS
+            ReplicaCount(("spec", part), (Factor(("spec", part, "minReplicas")),)) for part in _KSERVE_PARTS
         ),
     ),
     *(
@@ -491,11 +479,8 @@ _SERVICES = (
                 _PREDICTORS,
                 (
                     Factor(
-                        (
-                            (*_PREDICTORS, "componentSpecs", "*", "replicas"),
-                            (*_PREDICTORS, "replicas"),
-                            ("spec", "replicas"),
-                        )
+                        (*_PREDICTORS, "componentSpecs", "*", "replicas"),
+                        ((*_PREDICTORS, "replicas"), ("spec", "replicas")),
                     ),
                 ),
             ),

@@ -437,14 +437,18 @@ def _terms(
         found: list[NodeRequirement] = []
         for index, item in enumerate(items(get(term, *inside, "matchExpressions"))):
             key, operator = get_text(item, "key"), get_text(item, "operator")
-            values = tuple(v.text for v in map(deref, items(get(item, "values"))) if isinstance(v, Scalar))
             where = (*path, *steps, number, *inside, "matchExpressions", index)
-            found.append(NodeRequirement(key or "", operator or "", values, where))
+            found.append(NodeRequirement(key or "", operator or "", texts(get(item, "values")), where))
         yield tuple(found)
 
 
 def items(node: Node | None) -> list[Node]:
     return node.items if isinstance(node, Sequence) else []
+
+
+def texts(node: Node | None) -> tuple[str, ...]:
+    """The scalars of a list."""
+    return tuple(one.text for one in map(deref, items(node)) if isinstance(one, Scalar))
 
 
 def values(node: Node | None, path: Path) -> dict[str, Value]:
@@ -489,7 +493,8 @@ def replicas(document: Document, pod: Pod) -> int | None:
 
 
 def _number(owner: Node | None, factor: Factor, path: Path) -> int:
-    found = (_count(get_text(owner, *filled(steps, path))) for steps in factor.paths)
+    places = (factor.path, *factor.otherwise)
+    found = (_count(get_text(owner, *filled(steps, path))) for steps in places)
     number = next((one for one in found if one is not None), 1)
     if factor.over is not None:
         number = max(1, number // (_count(get_text(owner, *filled(factor.over, path))) or 1))

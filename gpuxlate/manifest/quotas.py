@@ -19,7 +19,7 @@ from gpuxlate.yamltext.nodes import Mapping, Node, get_text
 REQUESTS = "requests."
 
 
-class Amount(NamedTuple):
+class QuotaAmount(NamedTuple):
     """A number, and where the name of its resource is: the same path where the name is its key."""
 
     value: Value
@@ -39,7 +39,7 @@ class Quota(NamedTuple):
     resource: str
     prefix: str
     names: tuple[Path, ...]
-    amounts: tuple[Amount, ...]
+    amounts: tuple[QuotaAmount, ...]
     beside: Map[str, Set[str]]
     shape: QuotaShape
     served: bool
@@ -76,13 +76,13 @@ class Quota(NamedTuple):
             return REQUESTS if of_claims else self.prefix
         return "" if of_claims or self.prefix == REQUESTS else None
 
-    def place_of(self, amount: Amount) -> str:
+    def place_of(self, amount: QuotaAmount) -> str:
         """Where an amount is, from the object: ``spec.limits[0].max``."""
         path = amount.value.path[len(self.object_path) :]
         return dotted(path[:-1] if amount.value.path == amount.name else path)
 
 
-class _Named(NamedTuple):
+class _NamedResource(NamedTuple):
     """A resource where it is written, with its amounts there."""
 
     text: str
@@ -110,7 +110,7 @@ def _of_object(shape: QuotaShape, ref: ObjectRef, path: Path, node: Mapping) -> 
         for one in everywhere if shape.alone is not None else named:
             prefix, resource = _split(shape, one.text)
             beside.setdefault(prefix, set()).add(resource)
-        found: dict[str, list[_Named]] = {}
+        found: dict[str, list[_NamedResource]] = {}
         for one in named:
             found.setdefault(one.text, []).append(one)
         for text, same in found.items():
@@ -118,7 +118,7 @@ def _of_object(shape: QuotaShape, ref: ObjectRef, path: Path, node: Mapping) -> 
             yield Quota(
                 *(ref, path, resource, prefix),
                 tuple(one.path for one in same),
-                tuple(Amount(value, one.path) for one in same for value in one.amounts),
+                tuple(QuotaAmount(value, one.path) for one in same for value in one.amounts),
                 beside,
                 shape,
                 served,
@@ -131,18 +131,18 @@ def _split(shape: QuotaShape, text: str) -> tuple[str, str]:
     return text[: len(text) - len(resource)], resource
 
 
-def _named(shape: QuotaShape, path: Path, scope: Node) -> Iterator[_Named]:
+def _named(shape: QuotaShape, path: Path, scope: Node) -> Iterator[_NamedResource]:
     for steps in shape.amounts:
         for where, mapping in expand(scope, path, steps):
             for name, value in values(mapping, where).items():
-                yield _Named(name, value.path, (value,))
+                yield _NamedResource(name, value.path, (value,))
     for where, item in expand(scope, path, shape.listed) if shape.listed else ():
         text = get_text(item)
         if text is not None:
-            yield _Named(text, where)
+            yield _NamedResource(text, where)
     for where, item in expand(scope, path, shape.named) if shape.named else ():
         fields: Map[str, Value] = values(item, where)
         resource = fields.get("name")
         if resource is not None:
             amounts = tuple(fields[field] for field in shape.fields if field in fields)
-            yield _Named(resource.text, resource.path, amounts)
+            yield _NamedResource(resource.text, resource.path, amounts)
