@@ -23,11 +23,11 @@ CLASSES = re.compile(r"(?<![A-Za-z])(Alibaba|Aliyun|Tencent|Volcengine|Volcano|H
 OURS = "GPUShare"
 
 ALLOWED = (
-    # a kind of Kubernetes, by its API group, and the scheduler that its controller sets: data, no dialect
-    ("manifest/kinds.py", 'SchedulerRow("batch.volcano.sh/"'),
-    ("manifest/quotas/rows.py", '"scheduling.volcano.sh/", ("Queue",)'),
-    ("manifest/quotas/rows.py", "# QueueSpec in volcano-sh/apis"),
-    ("policy/kinds.py", '"batch.volcano.sh"'),
+    # kinds of Kubernetes, by their API groups, and the scheduler that a controller sets: data, no dialect
+    ("manifest/kinds.py", '"batch.volcano.sh/"'),
+    ("manifest/kinds.py", '"schedulerName"), "volcano")'),
+    ("manifest/kinds.py", '"scheduling.volcano.sh/"'),
+    ("manifest/kinds.py", "# QueueSpec in volcano-sh/apis"),
     # examples for people who write a profile or choose rules, shown by editors
     ("config/configuration_models.py", "examples="),
     ("config/configuration_models.py", "beginnings of codes (VKE)"),

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from gpuxlate.backends.numbers import number
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
 from gpuxlate.model.catalogue import unknown_partition
-from gpuxlate.model.claims.objects import ClaimUse, PodClaim
+from gpuxlate.model.claims import ClaimUse, PodClaim
 from gpuxlate.model.diagnostics import Diagnostic, Loss, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Partition, Replica

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from gpuxlate.backends.live import Device, Taken
 from gpuxlate.cluster.server import ForbiddenError, Json, MissingError, Server
-from gpuxlate.model.claims.objects import GROUP, VERSIONS
+from gpuxlate.model.claims import GROUP, VERSIONS
 from gpuxlate.model.messages import message_of, say
 
 CLOSING = ("NoSchedule", "NoExecute")

@@ -14,7 +14,7 @@ from gpuxlate.backends.base import Backend, Taking
 from gpuxlate.backends.live import LivePod
 from gpuxlate.cluster.nodes import gpu_node
 from gpuxlate.cluster.server import ENDED, NODES, PODS, ChoiceError, ClusterError, Json, Server
-from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
+from gpuxlate.manifest.objects import REQUIRED_AFFINITY
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile

@@ -14,6 +14,7 @@ from typing import Any
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.rows import legal_text
+from gpuxlate.manifest.kinds import BUILT_IN
 from gpuxlate.model import quantity
 from gpuxlate.model.sheet import Key, Per, Place, Range
 from gpuxlate.rules.predicates.numerals import as_integer, as_pattern, as_string
@@ -21,15 +22,7 @@ from gpuxlate.rules.vocabulary import BY_HAND
 
 Schema = dict[str, Any]
 
-TEMPLATES = {
-    "Pod": (),
-    "PodTemplate": ("template",),
-    **dict.fromkeys(
-        ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ReplicationController", "Job"),
-        ("spec", "template"),
-    ),
-    "CronJob": ("spec", "jobTemplate", "spec", "template"),
-}
+TEMPLATES = {one.kind: one.templates[0] for one in BUILT_IN}
 """Where the pod template of a usual kind stands."""
 NO_PODS = (
     "CustomResourceDefinition",

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from gpuxlate.config.document import API_VERSION, KIND, ShareDocument, read_share_document
 from gpuxlate.inputs.files import Input, InputError
-from gpuxlate.manifest.pods import object_ref
+from gpuxlate.manifest.objects import object_ref
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.profile import Profile

@@ -17,7 +17,7 @@ from gpuxlate.manifest.merge import TEMPLATES, CannotMergeError
 from gpuxlate.manifest.operations import Operation, is_operations, operations
 from gpuxlate.manifest.patches import laid_over, own_part, part_of_operations, patched_pods
 from gpuxlate.manifest.pods import Pod, pods_in
-from gpuxlate.model.claims.objects import TEMPLATE
+from gpuxlate.model.claims import TEMPLATE
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.sheet import Place

@@ -11,11 +11,11 @@ from gpuxlate.inputs.bases import hits_of
 from gpuxlate.inputs.bounded import StrPath
 from gpuxlate.inputs.kustomization import Hit
 from gpuxlate.inputs.objects import Object
-from gpuxlate.manifest.claims.reading import claims_of
+from gpuxlate.manifest.claims import claims_of
 from gpuxlate.manifest.layers import Laid, TemplatePatch
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import pods_in
-from gpuxlate.model.claims.objects import TEMPLATE, ClaimObject
+from gpuxlate.model.claims import TEMPLATE, ClaimObject
 from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.messages import Message, say
 from gpuxlate.yamltext.compose import Document, documents

@@ -11,10 +11,10 @@ from typing import NamedTuple
 
 from gpuxlate.inputs.files import Input, InputError, under_chart_templates
 from gpuxlate.inputs.layers import layer_of
-from gpuxlate.manifest.claims.reading import MARKS, claims_of, may_name_claims, names_in
+from gpuxlate.manifest.claims import MARKS, claims_of, may_name_claims, names_in
 from gpuxlate.manifest.layers import Kind, Laid
 from gpuxlate.manifest.pods import Pod, pods_in
-from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, Missing, Place, PodClaim
+from gpuxlate.model.claims import CLAIM, TEMPLATE, ClaimObject, Missing, Place, PodClaim
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.yamltext.compose import NotYamlError, documents

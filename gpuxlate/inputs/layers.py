@@ -50,7 +50,7 @@ def _patched(path: StrPath, document: Document) -> Sequence[Laid]:
 
 
 def _templates(path: StrPath, document: Document) -> Sequence[TemplatePatch]:
-    from gpuxlate.manifest.claims.reading import MARKS
+    from gpuxlate.manifest.claims import MARKS
 
     if not document.holds(*MARKS):
         return ()

@@ -20,7 +20,7 @@ from gpuxlate.manifest.merge import (
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.operations import is_operations, operated
 from gpuxlate.manifest.pods import pods_in
-from gpuxlate.model.claims.objects import GROUP, TEMPLATE
+from gpuxlate.model.claims import GROUP, TEMPLATE
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.compose import Document

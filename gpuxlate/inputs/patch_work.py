@@ -8,7 +8,7 @@ from functools import cached_property
 from gpuxlate.inputs.claims import Index, Text
 from gpuxlate.inputs.objects import Object, identity_of
 from gpuxlate.inputs.selectors import Identity, Selector
-from gpuxlate.manifest.claims.reading import claims_of
+from gpuxlate.manifest.claims import claims_of
 from gpuxlate.model import limits
 from gpuxlate.model.messages import Message, say
 from gpuxlate.yamltext.compose import Document

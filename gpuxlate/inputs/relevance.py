@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends import WORDS, plugins
-from gpuxlate.manifest.claims.reading import MARK
+from gpuxlate.manifest.claims import MARK
 
 if TYPE_CHECKING:
     from gpuxlate.manifest.layers import Layer

@@ -15,11 +15,12 @@ from gpuxlate.lint.linted import everything as everything
 from gpuxlate.lint.linted import nothing as nothing
 from gpuxlate.lint.quotas import NO_QUOTAS, judge_quotas
 from gpuxlate.lint.suppress import COMMENTS, Ignore, ignores_in_document, ignores_in_text, suppress
+from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.jobs import Job, jobs_in
+from gpuxlate.manifest.kinds import QUOTA_KINDS
 from gpuxlate.manifest.layers import Kind, Laid
-from gpuxlate.manifest.objects import METADATA, holds_kind
-from gpuxlate.manifest.pods import Pod, document_keys
-from gpuxlate.manifest.quotas.rows import KINDS as QUOTAS
+from gpuxlate.manifest.objects import objects_in
+from gpuxlate.manifest.pods import METADATA, Pod
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Fix, ObjectRef, Severity
 from gpuxlate.model.edits import Put
@@ -126,7 +127,8 @@ def _document(
     named = [one.pod.under(renamed) if renamed else one.pod for one in found if one.pod]
     pods = [beside.resolved(one) if one.keys.claims else one for one in named]
     ignores.extend(ignores_in_document(document, pods))
-    quotas = judge_quotas(document, context) if counts and holds_kind(document, QUOTAS) else NO_QUOTAS
+    sets_amounts = counts and any(ref.kind in QUOTA_KINDS for ref, _, _ in objects_in(document))
+    quotas = judge_quotas(document, context) if sets_amounts else NO_QUOTAS
     said, read = pods, quotas.read
     if layer.kind is Kind.PATCH:
         said, read_there = _said(document, pods, found)

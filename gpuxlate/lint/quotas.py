@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Taking
-from gpuxlate.manifest.quotas.amounts import Quota, quotas_in
+from gpuxlate.manifest.quotas import Quota, quotas_in
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
 from gpuxlate.model.profile import renamed_by

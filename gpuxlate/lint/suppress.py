@@ -14,7 +14,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from gpuxlate.backends import registry
-from gpuxlate.manifest.pods import Pod, objects_in
+from gpuxlate.manifest.objects import objects_in
+from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity, Span
 from gpuxlate.model.pod import Path
 from gpuxlate.rules import catalog

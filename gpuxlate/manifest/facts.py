@@ -1,4 +1,4 @@
-"""Facts for document rules: keys outside pods, repeated keys, shared values."""
+"""What a document has beside its pods: keys outside of them, repeated keys, shared values, chosen nodes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from collections.abc import Iterable, Iterator, Set
 from collections.abc import Sequence as Several
 from typing import Any, NamedTuple
 
-from gpuxlate.manifest.claims.reading import MARKS, claims_of
-from gpuxlate.manifest.objects import LAST_APPLIED, Pod, objects_in
+from gpuxlate.manifest.claims import MARKS, claims_of
+from gpuxlate.manifest.objects import LAST_APPLIED, objects_in
+from gpuxlate.manifest.pods import Pod, items, replicas, texts, values
 from gpuxlate.manifest.texts import IsKey, is_name, may_name, named_in, places, resource_of
-from gpuxlate.model.claims.objects import GROUP
-from gpuxlate.model.pod import ContainerKeys, DocumentKeys, Outside, Path
+from gpuxlate.model.claims import GROUP
+from gpuxlate.model.pod import DocumentKeys, Outside, Path
 from gpuxlate.model.spots import groups, spots
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.nodes import MERGE, Node, Scalar, Sequence, deref, get, get_text, is_merge
+from gpuxlate.yamltext.nodes import MERGE, Node, Scalar, Sequence, deref, entries_of, get, get_text, is_merge
 
 NODE_SELECTOR = "nodeSelector"
 
@@ -24,7 +25,7 @@ _Steps = tuple[Any, str | int] | None
 """A path as its last step and the rest: most are never needed as tuples."""
 
 
-class Found(NamedTuple):
+class NamedKey(NamedTuple):
     """A key that a document names: ``text`` as it is written, ``name`` the key in it.
 
     ``on_key``: it is the key of a mapping; else the whole of a value, or ``embedded`` in one. ``at``: the
@@ -45,7 +46,15 @@ def document_keys(
     """The facts of a document for its rules. ``read``: the places of names that are read outside of pods."""
     root = deref(document.root) if document.root else None
     outside: list[Outside] = []
-    if _names_more(document, pods, is_gpu_key):
+    spotted = (
+        group.spot(name, value)
+        for pod in pods
+        for group in groups(pod.keys)
+        for name, value in group.keys
+        if "/" in name  # others are not counted
+    )
+    known = {one.path: one.written for one in spotted if is_gpu_key(one.written)}
+    if names_more(document, is_gpu_key, known.values()):  # in most documents nothing does
         inside = {spot.path for pod in pods for spot in spots(pod.keys)} | read
         for found in keys_named(document, is_gpu_key):
             if found.path not in inside:
@@ -61,21 +70,11 @@ def document_keys(
         tuple(_repeated(document)) if document.repeated else (),
         tuple(_shared_paths(document.root, pods, is_gpu_key)) if document.aliases and document.root else (),
         tuple(claims_of(document)) if document.holds(*MARKS) else (),
-        frozenset(_several(document, [pod for pod in pods if pod.keys.claims])),
+        frozenset(pod.keys.path for pod in pods if pod.keys.claims and replicas(document, pod) not in (0, 1)),
     )
 
 
-def _several(document: Document, pods: list[Pod]) -> Iterator[Path]:
-    """The pods with claims of which their object makes more than one."""
-    for pod in pods:
-        from gpuxlate.manifest.replicas import replicas  # which knows pods
-
-        count = replicas(document, pod)
-        if count is None or count > 1:
-            yield pod.keys.path
-
-
-def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iterator[Found]:
+def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iterator[NamedKey]:
     """Every place where a document names a key: as a key, as a whole value, or in a manifest in a string.
 
     What a server writes is left out: ``status``, and kubectl's copy of the manifest; and objects about
@@ -90,29 +89,26 @@ def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iter
     for steps, scalar, on_key in _scalars(deref(document.root) if document.root else None):
         text = scalar.text
         if "/" not in text:
-            may_be = (on_key or _may_be_a_name(steps)) if bare else (on_key and _chooses_nodes(steps))
-            found = [Found(text, text, _path(steps), on_key)] if may_be and is_key(text) else []
+            chooses = steps is not None and steps[0] is not None and steps[0][1] == NODE_SELECTOR
+            may_be = (on_key or _may_be_a_name(steps)) if bare else (on_key and chooses)
+            found = [NamedKey(text, text, _path(steps), on_key)] if may_be and is_key(text) else []
         elif (on_key or (is_name(text) and _may_be_a_name(steps))) and is_key(name := resource_of(text)):
-            found = [Found(name, text, _path(steps), on_key)]
+            found = [NamedKey(name, text, _path(steps), on_key)]
         else:
             found = [] if on_key else list(_in_text(document, scalar, steps, is_key))
         for one in found:
-            if LAST_APPLIED not in one.path and not _is_below(one.path, written):
+            above = (one.path[:length] for length in range(len(one.path) + 1)) if written else ()
+            if LAST_APPLIED not in one.path and written.isdisjoint(above):
                 yield one
 
 
-def _chooses_nodes(steps: _Steps) -> bool:
-    """The key is in a mapping of labels that nodes must have."""
-    return steps is not None and steps[0] is not None and steps[0][1] == NODE_SELECTOR
-
-
-def _in_text(document: Document, scalar: Scalar, steps: _Steps, is_key: IsKey) -> Iterator[Found]:
+def _in_text(document: Document, scalar: Scalar, steps: _Steps, is_key: IsKey) -> Iterator[NamedKey]:
     """The keys in a manifest in a string, such as a template in a ConfigMap, and in JSON patches."""
     named = named_in(scalar.text, is_key)
     path = _path(steps) if named else ()
     for one, start in zip(named, places(scalar, document.source.text, named), strict=True):
         at = None if start is None else (start, start + one.end - one.start)
-        yield Found(one.name, scalar.text, path, False, True, at)
+        yield NamedKey(one.name, scalar.text, path, False, True, at)
 
 
 def _may_be_a_name(steps: _Steps) -> bool:
@@ -121,26 +117,6 @@ def _may_be_a_name(steps: _Steps) -> bool:
     while steps is not None and isinstance(steps[1], int):
         steps = steps[0]
     return steps is not None
-
-
-def _is_below(path: Path, above: Set[Path]) -> bool:
-    return bool(above) and any(path[:length] in above for length in range(len(path) + 1))
-
-
-def _names_more(document: Document, pods: list[Pod], is_key: IsKey) -> bool:
-    """Whether a key may be outside of the pods: more scalars name one than the pods have keys.
-
-    Their places are looked up only then; most documents have none.
-    """
-    spotted = (
-        group.spot(name, value)
-        for pod in pods
-        for group in groups(pod.keys)
-        for name, value in group.keys
-        if "/" in name  # others are not counted
-    )
-    known = {one.path: one.written for one in spotted if is_key(one.written)}
-    return names_more(document, is_key, known.values())
 
 
 def names_more(document: Document, is_key: IsKey, known: Iterable[str]) -> bool:
@@ -209,7 +185,12 @@ def _shared_paths(root: Node, pods: list[Pod], is_gpu_key: IsKey) -> Iterator[Pa
     sharing = Sharing(root)
     for pod in pods:
         for container in pod.keys.all_containers():
-            spots = [(path, resolve(root, path)) for path in _gpu_paths(container, is_gpu_key)]
+            spots = [
+                (value.path, resolve(root, value.path))
+                for values in (container.limits, container.requests)
+                for name, value in values.items()
+                if is_gpu_key(name)
+            ]
             own = Counter((id(one[0]), id(one[1])) for _, one in spots if one)
             for path, found in spots:
                 if found is None:
@@ -222,6 +203,62 @@ def _shared_paths(root: Node, pods: list[Pod], is_gpu_key: IsKey) -> Iterator[Pa
                     yield path
 
 
-def _gpu_paths(container: ContainerKeys, is_gpu_key: IsKey) -> list[Path]:
-    resources = (container.limits, container.requests)
-    return [v.path for values in resources for name, v in values.items() if is_gpu_key(name)]
+# --- labels and taints of nodes -------------------------------------------------------------------
+
+_REQUIREMENTS = "matchExpressions"
+_OF_PODS = ("labelSelector", "namespaceSelector", "selector")
+"""Fields whose requirements are about labels of pods and namespaces, not of nodes."""
+_TAINTS = "tolerations"
+_SPREAD = "topologyKey"
+NODE_WORDS = (NODE_SELECTOR, _REQUIREMENTS, _TAINTS, _SPREAD)
+"""A document without any of these chooses no nodes."""
+
+
+class NodeChoice(NamedTuple):
+    """A label of nodes with the values that are wanted, or a taint that is ``tolerated``.
+
+    ``path`` leads to its name: to a key of a mapping where ``on_key``, else to a value.
+    """
+
+    name: str
+    values: tuple[str, ...]
+    path: Path
+    on_key: bool = False
+    tolerated: bool = False
+
+
+def choices_in(document: Document, object_path: Path) -> Iterator[NodeChoice]:
+    """Every label and taint of nodes that an object names: in its pods, and in what goes to them."""
+    if not document.holds(*NODE_WORDS, "\\"):
+        return
+    root = get(document.root, *object_path)
+    pending: list[tuple[Path, Node]] = [(object_path, root)] if root is not None else []
+    while pending:
+        path, written = pending.pop()
+        node = deref(written)
+        if isinstance(node, nodes.Mapping):
+            below = []
+            for name, _, value, _ in entries_of(node):
+                where = (*path, name)
+                if name == NODE_SELECTOR:
+                    for label, one in values(deref(value), where).items():
+                        yield NodeChoice(label, (one.text,), one.path, on_key=True)
+                elif name in (_REQUIREMENTS, _TAINTS):
+                    yield from _listed(deref(value), where)
+                elif name == _SPREAD and isinstance(deref(value), Scalar):
+                    yield NodeChoice(get_text(node, name) or "", (), where)
+                elif name not in _OF_PODS and not isinstance(value, Scalar):
+                    below.append((where, value))
+            pending.extend(reversed(below))
+        elif isinstance(node, Sequence):
+            pending.extend(((*path, n), node.items[n]) for n in range(len(node.items) - 1, -1, -1))
+
+
+def _listed(node: Node, path: Path) -> Iterator[NodeChoice]:
+    """The requirements or tolerations of a list."""
+    tolerated = path[-1] == _TAINTS
+    for number, one in enumerate(map(deref, items(node))):
+        name, value = get_text(one, "key"), get_text(one, "value")
+        if name:
+            wanted = ((value,) if value else ()) if tolerated else texts(get(one, "values"))
+            yield NodeChoice(name, wanted, (*path, number, "key"), tolerated=tolerated)

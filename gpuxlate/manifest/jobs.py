@@ -10,8 +10,8 @@ from os.path import basename, splitext
 from typing import NamedTuple
 
 from gpuxlate.manifest.kinds import Steps
-from gpuxlate.manifest.objects import METADATA, SCHEDULING, Pod, objects_in
-from gpuxlate.manifest.pod_keys import values
+from gpuxlate.manifest.objects import objects_in
+from gpuxlate.manifest.pods import METADATA, SCHEDULING, Pod, values
 from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys
 from gpuxlate.yamltext.compose import Document

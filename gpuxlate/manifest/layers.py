@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from gpuxlate.manifest.pods import Pod, pods_in
-from gpuxlate.model.claims.objects import PodClaim
+from gpuxlate.model.claims import PodClaim
 from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.messages import Message
 from gpuxlate.model.pod import Path

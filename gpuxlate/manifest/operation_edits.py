@@ -7,7 +7,7 @@ from itertools import chain
 from typing import Any
 
 from gpuxlate.manifest.operations import Operation, operations, pointer
-from gpuxlate.manifest.pod_keys import items
+from gpuxlate.manifest.pods import items
 from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
 from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.compose import Document

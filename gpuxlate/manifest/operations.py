@@ -11,7 +11,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from gpuxlate.manifest.merge import CannotMergeError, new_list, with_entry
-from gpuxlate.manifest.pod_keys import items
+from gpuxlate.manifest.pods import items
 from gpuxlate.model.limits import MAX_DEPTH
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path

@@ -8,9 +8,9 @@ from dataclasses import fields, replace
 from itertools import takewhile
 from typing import Any
 
-from gpuxlate.manifest.objects import METADATA
+from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.operations import operations
-from gpuxlate.manifest.pods import Pod, objects_in, pod_at, pods_in
+from gpuxlate.manifest.pods import METADATA, Pod, pod_at, pods_in
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get

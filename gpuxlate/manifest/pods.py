@@ -1,36 +1,30 @@
-"""Find the pods of a document, whatever its kind."""
+"""The pods of a document, whatever its kind: where they are, their keys, and how many they are."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Set
+import re
+from collections.abc import Iterable, Iterator, Set
+from collections.abc import Mapping as Map
 from dataclasses import replace
+from math import prod
+from types import MappingProxyType
+from typing import NamedTuple
 
-from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.kinds import (
-    INJECTED,
-    Row,
-    SchedulerRow,
-    adds_containers,
+    VALUES,
+    Copied,
+    Factor,
+    GpuCounter,
+    PodShape,
+    SchedulerField,
+    Steps,
     filled,
-    holds_no_pods,
-    is_injected,
-    patches_of,
-    rows_for,
-    scheduler_row,
+    kind_of,
 )
-from gpuxlate.manifest.objects import CLAIMS, METADATA, SCHEDULING, Pod, object_ref, objects_in
-from gpuxlate.manifest.pod_keys import (
-    REQUIRED_AFFINITY,
-    container,
-    expand,
-    items,
-    keys,
-    selected,
-    surroundings,
-    with_copies,
-)
+from gpuxlate.manifest.objects import REQUIRED_AFFINITY, name_at, objects_in
+from gpuxlate.model.claims import ClaimUse, PodClaim
 from gpuxlate.model.diagnostics import ObjectRef
-from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value, in_lists
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import (
     Mapping,
@@ -38,14 +32,53 @@ from gpuxlate.yamltext.nodes import (
     Scalar,
     Sequence,
     deref,
+    entries_of,
     fields,
     get,
     get_text,
 )
 
-__all__ = ["REQUIRED_AFFINITY", "Pod", "document_keys", "object_ref", "objects_in", "pods_in"]
+METADATA = frozenset({"labels", "annotations"})
+SCHEDULING = frozenset({"nodeSelector", "affinity", "schedulerName"})
+ENV = "env"
+CLAIMS = "resourceClaims"
+
+
+class Pod(NamedTuple):
+    """One pod of a document: its keys, the object it belongs to, the field with limits.
+
+    ``lacks``: the fields that its object has not for it, of METADATA, SCHEDULING and ENV. ``places``: the
+    mappings that it has labels and annotations from, the one that counts last. ``names_scheduler``: a
+    ``schedulerName`` of its own counts; ``passed_scheduler``: what its object passes to pods that name none.
+    ``siblings``: mappings and lists that other files count on, so that they stay where they are emptied.
+    """
+
+    keys: PodKeys
+    object: ObjectRef
+    object_path: Path
+    lacks: frozenset[str] = frozenset()
+    resources_key: str = "resources"
+    places: tuple[Path, ...] = ()
+    names_scheduler: bool = True
+    passed_scheduler: str | None = None
+    siblings: tuple[Path, ...] = ()
+
+    def under(self, names: Map[str, str]) -> Pod:
+        """With its resources under other names."""
+        keys = self.keys.under(names)
+        return self if keys is self.keys else self._replace(keys=keys)
+
 
 _POD_LISTS = ("containers", "initContainers")
+_INJECTED: dict[str, tuple[str, ...]] = {
+    "sidecar.istio.io/inject": ("true",),
+    "istio.io/rev": (),
+    "linkerd.io/inject": ("enabled", "ingress"),
+    "dapr.io/enabled": ("true",),
+}
+"""Labels and annotations of pods for which a webhook adds a container, with the values that ask for it;
+none: any value. Sources: istio.io "Resource labels", linkerd.io "Proxy configuration", docs.dapr.io
+"Arguments and annotations", as of 2026. A namespace may ask for the same, which no pod shows."""
 
 
 def pods_in(document: Document) -> Iterator[Pod]:
@@ -56,21 +89,22 @@ def pods_in(document: Document) -> Iterator[Pod]:
     for ref, path, node in objects:
         if closed is not None and path[: len(closed)] == closed:
             continue
-        closed = path if holds_no_pods(ref.api_version, ref.kind) else None
+        kind = kind_of(ref.api_version, ref.kind)
+        closed = path if kind.no_pods else None
         if closed is not None:
             continue
-        apart = {where for steps in patches_of(ref.kind) for where, _ in expand(node, path, steps)}
+        apart = {where for steps in kind.patches for where, _ in expand(node, path, steps)}
         found: dict[Path, list[Pod]] = {}
-        for row in rows_for(ref.api_version, ref.kind):
-            for pod_path, spec in expand(node, path, row.pod):
+        for shape in kind.pods:
+            for pod_path, spec in expand(node, path, shape.pod):
                 if isinstance(spec, Mapping):
-                    pod = _pod_by_row(row, ref, path, node, pod_path, spec)
+                    pod = _pod_by_shape(shape, ref, path, node, pod_path, spec)
                     if pod is not None:
                         found.setdefault(pod_path, []).append(pod)
         for pods in found.values():
-            # rows of one place differ in the field with limits: those that find some are right
-            chosen = [pod for pod in pods if _requests(pod)] or pods[:1]
-            yield from (_in_cluster(pod, node) for pod in chosen)
+            # shapes of one place differ in the field with limits: those that find some are right
+            asking = [pod for pod in pods if any(one.resources for one in pod.keys.all_containers())]
+            yield from (_in_cluster(pod, node) for pod in asking or pods[:1])
         for spec_path, spec in _walk(node, path, (found.keys(), apart, places)):
             yield _in_cluster(pod_at(ref, path, node, spec_path, spec), node)
 
@@ -85,10 +119,10 @@ def _in_cluster(pod: Pod, owner: Mapping) -> Pod:
         or get_text(metadata, "resourceVersion")
         or (isinstance(status, Mapping) and status.entries)
     )
-    grows = adds_containers(pod.object.api_version, kind) or any(
-        is_injected(name, values[name].text)
+    grows = kind_of(pod.object.api_version, kind).adds_containers or any(
+        not _INJECTED[name] or values[name].text.lower() in _INJECTED[name]
         for values in (keys.labels, keys.annotations)
-        for name in INJECTED.keys() & values.keys()
+        for name in _INJECTED.keys() & values.keys()
     )
     if not (served or grows):
         return pod
@@ -118,16 +152,11 @@ def _walk(root: Node, path: Path, apart: tuple[Set[Path], ...]) -> Iterator[tupl
 def has_containers(node: Mapping) -> bool:
     """The mapping is a pod spec: it has a list of containers."""
     there = node.plain if node.plain is not None else node.by_name
-    return any(name in there and _is_container_list(there[name][1]) for name in _POD_LISTS)
-
-
-def _is_container_list(node: Node) -> bool:
-    node = deref(node)
-    return (
-        isinstance(node, Sequence)
-        and bool(node.items)
-        and all(isinstance(deref(item), Mapping) for item in node.items)
-    )
+    for name in _POD_LISTS:
+        listed = items(deref(there[name][1])) if name in there else []
+        if listed and all(isinstance(deref(item), Mapping) for item in listed):
+            return True
+    return False
 
 
 def pod_at(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: Mapping) -> Pod:
@@ -142,9 +171,7 @@ def pod_at(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: 
         for index, item in enumerate(items(get(spec, name)))
     ]
     own_metadata = get(template, "metadata")
-    row = scheduler_row(ref.api_version, ref.kind)
-    wins = bool(row and row.wins)
-    passed = _passed(row, object_path, owner)
+    scheduler = kind_of(ref.api_version, ref.kind).scheduler
     around = surroundings(
         None if own else get(owner, "metadata"),
         (*object_path, "metadata"),
@@ -152,40 +179,40 @@ def pod_at(ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: 
         selected(owner, object_path, spec, path),
     )
     found = keys(spec, path, own_metadata, (*beside, "metadata"), containers, around=around)
-    return Pod(
-        _scheduled(found, passed, wins=wins),
-        ref,
-        object_path,
-        frozenset() if isinstance(own_metadata, Mapping) or path[-1:] == ("spec",) else METADATA,
-        places=(found.metadata_path,),
-        names_scheduler=not wins,
-        passed_scheduler=passed.text if passed else None,
-    )
+    has_place = isinstance(own_metadata, Mapping) or path[-1:] == ("spec",)
+    lacks = frozenset() if has_place else METADATA
+    pod = Pod(found, ref, object_path, lacks, places=(found.metadata_path,))
+    return pod if scheduler is None else _scheduled(pod, scheduler, owner)
 
 
-def _pod_by_row(
-    row: Row, ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: Mapping
+def _pod_by_shape(
+    shape: PodShape, ref: ObjectRef, object_path: Path, owner: Mapping, path: Path, spec: Mapping
 ) -> Pod | None:
     """A pod of a kind from the catalogue, None where it has no container."""
     containers: list[ContainerKeys] = []
-    for steps in row.containers:
+    for steps in shape.containers:
         for where, node in expand(spec, path, steps):
             if isinstance(node, Mapping):
                 init = "initContainers" in steps
                 index = sum(1 for one in containers if one.init == init)
                 field = steps[-1] if steps and steps[-1] != "*" else ""
-                containers.append(container(node, where, index, init, row.resources, field))
-    if not containers or not _resourceful(row, containers):
-        return None
-    places = _places(row, object_path, path)
-    own = _metadata_path(row, path)
-    metadata = get(owner, *own[len(object_path) :]) if own is not None else None
-    found = keys(spec, path, metadata, places[-1] if own is None else own, containers)
-    found = with_copies(found, row.copied, owner, object_path, path)
-    row_of_scheduler = scheduler_row(ref.api_version, ref.kind)
-    passed = _passed(row_of_scheduler, object_path, owner)
-    wins = bool(row_of_scheduler and row_of_scheduler.wins)
-    copied = {field for one in row.copied if one.path == ("metadata",) for field in one.fields}
+                containers.append(container(node, where, index, init, shape.resources, field))
+    if not containers or (() in shape.containers and not any(one.resources for one in containers)):
+        return None  # a pod spec is a container by itself only where it has limits
+    has_place = shape.metadata is not None
+    own = path
+    for step in shape.metadata or ():
+        own = own[:-1] if step == ".." else (*own, step)
+    below = path[len(object_path) :]
+    copies, winning = (
+        [(*object_path, *filled(one.path, below)) for one in shape.copied if one.wins is wins]
+        for wins in (False, True)
+    )
+    places = (*copies, *([own] if has_place else []), *winning) or ((*path, "metadata"),)
+    metadata = get(owner, *own[len(object_path) :]) if has_place else None
+    found = keys(spec, path, metadata, own if has_place else places[-1], containers)
+    found = _with_copies(found, shape.copied, owner, object_path, path)
+    copied = {field for one in shape.copied if one.path == ("metadata",) for field in one.fields}
     around = surroundings(
         get(owner, "metadata"),
         (*object_path, "metadata"),
@@ -193,58 +220,320 @@ def _pod_by_row(
         selected(owner, object_path, spec, path),
         copied,
     )
-    return Pod(
-        replace(_scheduled(found, passed, wins=wins), **around._asdict()),
+    pod = Pod(
+        replace(found, **around._asdict()),
         ref,
         object_path,
-        (frozenset() if own is not None or row.copied else METADATA)
-        | (frozenset() if row.nodes else SCHEDULING)
-        | (frozenset() if ("containers", "*") in row.containers else {CLAIMS}),
-        resources_key=row.resources,
+        (frozenset() if has_place or shape.copied else METADATA)
+        | (frozenset() if shape.nodes else SCHEDULING)
+        | (frozenset() if ("containers", "*") in shape.containers else {CLAIMS}),
+        resources_key=shape.resources,
         places=places,
-        names_scheduler=not wins,
-        passed_scheduler=passed.text if passed else None,
     )
+    scheduler = kind_of(ref.api_version, ref.kind).scheduler
+    return pod if scheduler is None else _scheduled(pod, scheduler, owner)
 
 
-def _metadata_path(row: Row, path: Path) -> Path | None:
-    """The mapping with the labels and annotations of the pod alone, None where there is none."""
-    if row.metadata is None:
-        return None
-    for step in row.metadata:
-        path = path[:-1] if step == ".." else (*path, step)
-    return path
-
-
-def _places(row: Row, object_path: Path, path: Path) -> tuple[Path, ...]:
-    """The mappings that a pod has labels and annotations from, the one that counts last."""
-    own = _metadata_path(row, path)
-    below = path[len(object_path) :]
-    copied, winning = (
-        [(*object_path, *filled(one.path, below)) for one in row.copied if one.wins is wins]
-        for wins in (False, True)
-    )
-    places = (*copied, *([own] if own is not None else []), *winning)
-    return places or ((*path, "metadata"),)
-
-
-def _passed(row: SchedulerRow | None, object_path: Path, owner: Mapping) -> Value | None:
-    """The scheduler that an object passes to its pods."""
-    name = (get_text(owner, *row.path) or row.default) if row else None
-    return Value(name, path=(*object_path, *row.path)) if row and name else None
-
-
-def _scheduled(found: PodKeys, passed: Value | None, *, wins: bool) -> PodKeys:
+def _scheduled(pod: Pod, field: SchedulerField, owner: Mapping) -> Pod:
     """The pod with the scheduler of its object."""
-    if passed is None or (found.scheduler_name and not wins):
-        return found
-    return replace(found, scheduler_name=passed)
+    name = get_text(owner, *field.path) or field.default
+    if name and (field.wins or not pod.keys.scheduler_name):
+        passed = Value(name, path=(*pod.object_path, *field.path))
+        pod = pod._replace(keys=replace(pod.keys, scheduler_name=passed))
+    return pod._replace(names_scheduler=not field.wins, passed_scheduler=name or None)
 
 
-def _resourceful(row: Row, containers: list[ContainerKeys]) -> bool:
-    """The pod spec is a container by itself only where it has limits."""
-    return () not in row.containers or any(one.limits or one.requests for one in containers)
+# --- keys ----------------------------------------------------------------------------------------
+
+_PREFERRED_AFFINITY = ("affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution")
 
 
-def _requests(pod: Pod) -> bool:
-    return any(one.limits or one.requests for one in pod.keys.all_containers())
+_IN_METADATA = ("labels", "annotations")
+
+
+class Surroundings(NamedTuple):
+    """The keys of the workload of a pod, those outside of ``metadata``, and what selectors match."""
+
+    owner_labels: Map[str, Value] = MappingProxyType({})
+    owner_annotations: Map[str, Value] = MappingProxyType({})
+    stray_labels: Map[str, Value] = MappingProxyType({})
+    stray_annotations: Map[str, Value] = MappingProxyType({})
+    selected: Map[str, Path] = MappingProxyType({})
+
+
+_ALONE = Surroundings()
+
+
+def keys(
+    spec: Mapping,
+    path: Path,
+    metadata: Node | None,
+    metadata_path: Path,
+    containers: list[ContainerKeys],
+    renamed: Map[str, str] = MappingProxyType({}),
+    around: Surroundings = _ALONE,
+) -> PodKeys:
+    """The keys of a pod; ``renamed``: other names of labels and annotations in its metadata."""
+    there, about = fields(spec), fields(metadata)
+    scheduler, node_name = there.get("schedulerName"), there.get("nodeName")
+    labels, annotations = renamed.get("labels", "labels"), renamed.get("annotations", "annotations")
+    if isinstance(scheduler, Scalar) and scheduler.style and not scheduler.text:
+        scheduler = None  # an empty text is as good as none, to Kubernetes and in a chart
+    chooses = "affinity" in there
+    return PodKeys(
+        *in_lists(containers),
+        labels=values(about.get(labels), (*metadata_path, labels)),
+        annotations=values(about.get(annotations), (*metadata_path, annotations)),
+        node_selector=values(there.get("nodeSelector"), (*path, "nodeSelector")),
+        affinity=tuple(_terms(spec, path, REQUIRED_AFFINITY)) if chooses else (),
+        preferred=tuple(_terms(spec, path, _PREFERRED_AFFINITY, ("preference",))) if chooses else (),
+        scheduler_name=value_of(scheduler, (*path, "schedulerName")) if scheduler else None,
+        path=path,
+        metadata_path=metadata_path,
+        node_name=value_of(node_name, (*path, "nodeName")) if node_name else None,
+        fields=renamed,
+        claims=tuple(_claims(spec, path)) if "resourceClaims" in there else (),
+        **around._asdict(),
+    )
+
+
+def surroundings(
+    owner: Node | None,
+    owner_path: Path,
+    stray_from: Iterable[tuple[Node | None, Path]],
+    selected: Map[str, Path],
+    copied: Set[str] = frozenset(),
+) -> Surroundings:
+    """What is around a pod. ``copied``: the fields of the workload's metadata that its pods have."""
+    there = fields(owner)
+    labels, annotations = (
+        values(there.get(name), (*owner_path, name)) if name in there and name not in copied else {}
+        for name in _IN_METADATA
+    )
+    stray: dict[str, dict[str, Value]] = {name: {} for name in _IN_METADATA}
+    for node, path in stray_from:
+        there = fields(node)
+        for name, found in stray.items():
+            if name in there:
+                found.update(values(there[name], (*path, name)))
+    return Surroundings(labels, annotations, stray["labels"], stray["annotations"], selected)
+
+
+def _with_copies(
+    keys: PodKeys, copied: tuple[Copied, ...], owner: Mapping, object_path: Path, path: Path
+) -> PodKeys:
+    """Add what the pod at a path has from its object: the operator copies it."""
+    fields: dict[str, Map[str, Value]] = {"labels": keys.labels, "annotations": keys.annotations}
+    for one in reversed(copied):
+        steps = filled(one.path, path[len(object_path) :])
+        for field in one.fields:
+            above = values(get(owner, *steps, field), (*object_path, *steps, field))
+            own = fields[field]
+            fields[field] = {**own, **above} if one.wins else {**above, **own}
+    return replace(keys, labels=fields["labels"], annotations=fields["annotations"])
+
+
+_SELECTORS: tuple[Steps, ...] = (
+    ("topologySpreadConstraints", "*", "labelSelector"),
+    *(
+        ("affinity", which, *term, "labelSelector")
+        for which in ("podAffinity", "podAntiAffinity")
+        for term in (
+            ("requiredDuringSchedulingIgnoredDuringExecution", "*"),
+            ("preferredDuringSchedulingIgnoredDuringExecution", "*", "podAffinityTerm"),
+        )
+    ),
+)
+"""Selectors of pods in a pod spec."""
+
+
+def selected(owner: Mapping, object_path: Path, spec: Mapping, path: Path) -> dict[str, Path]:
+    """The labels that selectors of an object and of its pod match, and where the first of them is."""
+    found: dict[str, Path] = {}
+    there = fields(spec)
+    for where, node in (
+        *expand(owner, object_path, ("spec", "selector")),
+        *(one for steps in _SELECTORS if steps[0] in there for one in expand(spec, path, steps)),
+    ):
+        for name, place in _matched(node, where):
+            found.setdefault(name, place)
+    return found
+
+
+def _matched(selector: Node, path: Path) -> Iterator[tuple[str, Path]]:
+    """What a selector matches; that of a ReplicationController is a mapping of labels itself."""
+    labels = get(selector, "matchLabels")
+    expressions = get(selector, "matchExpressions")
+    for index, one in enumerate(items(expressions)):
+        name = get_text(one, "key")
+        if name:
+            yield name, (*path, "matchExpressions", index, "key")
+    if labels is not None:
+        yield from ((name, one.path) for name, one in values(labels, (*path, "matchLabels")).items())
+    elif expressions is None:
+        yield from ((name, one.path) for name, one in values(selector, path).items())
+
+
+def expand(node: Node, path: Path, steps: Steps) -> Iterator[tuple[Path, Node]]:
+    """The nodes at a path with wildcards."""
+    node = deref(node)
+    if not steps:
+        yield path, node
+        return
+    step, *rest = steps
+    if step == "*":
+        for index, item in enumerate(items(node)):
+            yield from expand(item, (*path, index), tuple(rest))
+        return
+    child = get(node, step)
+    if child is not None:
+        yield from expand(child, (*path, step), tuple(rest))
+
+
+def container(
+    node: Node, path: Path, index: int, init: bool, resources: str, field: str = ""
+) -> ContainerKeys:
+    """The keys of one container; ``field`` is its name where it has none."""
+    there = fields(deref(node))
+    env: dict[str, Value] = {}
+    for place, item in enumerate(items(there.get("env"))):
+        one = fields(deref(item))
+        name, value = one.get("name"), one.get("value")
+        if value is not None and isinstance(name, Scalar) and name.text:
+            env[name.text] = value_of(value, (*path, "env", place))
+    asked, where = fields(there.get(resources)), (*path, resources)
+    security = get(there["securityContext"], "privileged") if "securityContext" in there else None
+    return ContainerKeys(
+        name_at(node, "name") or field,
+        index,
+        init,
+        values(asked["limits"], (*where, "limits")) if "limits" in asked else {},
+        values(asked["requests"], (*where, "requests")) if "requests" in asked else {},
+        env,
+        path,
+        value_of(security, (*path, "securityContext", "privileged")) if security else None,
+        tuple(
+            ClaimUse(get_text(one, "name") or "", get_text(one, "request"), (*where, "claims", place))
+            for place, one in enumerate(items(asked.get("claims")))
+        ),
+        init and get_text(node, "restartPolicy") == "Always",
+    )
+
+
+def _claims(spec: Node, path: Path) -> Iterator[PodClaim]:
+    """The claims that a pod names; what they request is in other objects."""
+    for index, one in enumerate(items(get(spec, "resourceClaims"))):
+        where = (*path, "resourceClaims", index)
+        fields = values(deref(one), where)
+        template, claim = fields.get("resourceClaimTemplateName"), fields.get("resourceClaimName")
+        yield PodClaim(get_text(one, "name") or "", template, claim, path=where)
+
+
+def _terms(
+    spec: Mapping, path: Path, steps: tuple[str, ...], inside: tuple[str, ...] = ()
+) -> Iterator[tuple[NodeRequirement, ...]]:
+    """The requirements of each term of a node affinity; ``inside``: where in the term they are."""
+    for number, term in enumerate(items(get(spec, *steps))):
+        found: list[NodeRequirement] = []
+        for index, item in enumerate(items(get(term, *inside, "matchExpressions"))):
+            key, operator = get_text(item, "key"), get_text(item, "operator")
+            where = (*path, *steps, number, *inside, "matchExpressions", index)
+            found.append(NodeRequirement(key or "", operator or "", texts(get(item, "values")), where))
+        yield tuple(found)
+
+
+def items(node: Node | None) -> list[Node]:
+    return node.items if isinstance(node, Sequence) else []
+
+
+def texts(node: Node | None) -> tuple[str, ...]:
+    """The scalars of a list."""
+    return tuple(one.text for one in map(deref, items(node)) if isinstance(one, Scalar))
+
+
+def values(node: Node | None, path: Path) -> dict[str, Value]:
+    """The entries of a mapping as values with their paths; empty where there is none."""
+    return {name: value_of(value, (*path, name)) for name, value in fields(node).items()}
+
+
+def value_of(node: Node, path: Path) -> Value:
+    node = deref(node)
+    if isinstance(node, Scalar):
+        return Value(node.text, node.kind, path)
+    return Value("", Kind.NODE, path)
+
+
+# --- how many there are ---------------------------------------------------------------------------
+
+_COUNT = re.compile("[0-9]{1,9}")
+_REPLICA_FIELDS = ("replicas", "parallelism", "numReplicas", "instances")
+"""Fields next to a pod template that give the number of its pods, in kinds without a row."""
+_REPLICAS_OF_VALUES = ("replicaCount", "replicas")
+"""Those beside the resources in the values of a chart; the first is that of ``helm create``."""
+
+
+def replicas(document: Document, pod: Pod) -> int | None:
+    """The number of pods of one template; None where it depends on the cluster."""
+    kind = kind_of(pod.object.api_version, pod.object.kind)
+    if kind.uncounted:
+        return None
+    start = len(pod.object_path)
+    path = pod.keys.path[start:]
+    owner = get(document.root, *pod.object_path)
+    for count in kind.replicas:
+        if filled(count.below, path) == path[: len(count.below)]:
+            return prod(_number(owner, factor, path) for factor in count.factors)
+    if pod.object.kind == VALUES:
+        return _first_count(get(owner, *path), _REPLICAS_OF_VALUES)
+    node, number = owner, _first_count(owner, _REPLICA_FIELDS)
+    for step in path:
+        node = get(node, step)
+        number *= _first_count(node, _REPLICA_FIELDS)
+    return number
+
+
+def _number(owner: Node | None, factor: Factor, path: Path) -> int:
+    places = (factor.path, *factor.otherwise)
+    found = (_count(get_text(owner, *filled(steps, path))) for steps in places)
+    number = next((one for one in found if one is not None), 1)
+    if factor.over is not None:
+        number = max(1, number // (_count(get_text(owner, *filled(factor.over, path))) or 1))
+    apart = factor.apart is not None and get(owner, *factor.apart) is not None
+    return max(0, number - apart)
+
+
+def _first_count(node: Node | None, names: tuple[str, ...]) -> int:
+    there = fields(node)
+    found = (_count(get_text(there[name])) for name in names if name in there)
+    return next((one for one in found if one is not None), 1)
+
+
+def _count(text: str | None) -> int | None:
+    return int(text) if text and _COUNT.fullmatch(text) else None
+
+
+# --- GPUs that an operator counts -----------------------------------------------------------------
+
+
+def counter_of(document: Document, pod: Pod) -> GpuCounter | None:
+    """What counts the GPUs of a pod, None where nothing does or it is told the number."""
+    own = pod.keys.path[len(pod.object_path) :]
+    shapes = kind_of(pod.object.api_version, pod.object.kind).pods
+    counter = next((one.counter for one in shapes if one.counter and filled(one.pod, own) == own), None)
+    if counter is None:
+        return None
+    owner = get(document.root, *pod.object_path)
+    listed = get(owner, *filled(counter.listed, own)) if counter.listed else None
+    names = [name.lower() for name, *_ in entries_of(listed)] if isinstance(listed, Mapping) else []
+    is_told = get(owner, *filled(counter.told, own)) is not None
+    return None if is_told or any(map(counter.names.fullmatch, names)) else counter
+
+
+def counted(counter: GpuCounter, container: ContainerKeys) -> frozenset[str]:
+    """The numbers of GPUs that an operator may find in a container; empty where it finds none."""
+    for field in counter.fields:
+        resources = container.limits if field == "limits" else container.requests
+        names = [name for name in sorted(resources) if counter.names.fullmatch(name)]
+        if names:
+            return frozenset(resources[name].text for name in (names[:1] if counter.first else names))
+    return frozenset()

@@ -62,7 +62,7 @@ _POINTER = re.compile(r"""(?:^|[\s"'])(/[^\s"']*~1[^\s"']*)""")
 """A JSON pointer with an escaped slash, as in JSON patches."""
 
 
-class Named(NamedTuple):
+class KeyInText(NamedTuple):
     """A key in a text, and the characters of the text that name it; ``end`` is 0 where escapes hide them."""
 
     name: str
@@ -92,7 +92,7 @@ def may_name(text: str, is_key: IsKey) -> bool:
     return any(is_key(resource_of(one)) for one in names)
 
 
-def named_in(text: str, is_key: IsKey, depth: int = 0) -> list[Named]:
+def named_in(text: str, is_key: IsKey, depth: int = 0) -> list[KeyInText]:
     """The keys that a text names, each place once, in its order."""
     if not may_name(text, is_key):
         return []
@@ -105,18 +105,18 @@ def named_in(text: str, is_key: IsKey, depth: int = 0) -> list[Named]:
     return sorted(found.values(), key=lambda one: one.start)
 
 
-def _matched(text: str, is_key: IsKey) -> Iterator[Named]:
+def _matched(text: str, is_key: IsKey) -> Iterator[KeyInText]:
     patterns = (EMBEDDED, *_IN_CODE) if _is_long(text) else _IN_CODE
     for pattern in patterns:
         for match in pattern.finditer(text):
             name = resource_of(match[match.lastindex or 0])
             if is_key(name):
                 end = match.end(match.lastindex or 0)
-                yield Named(name, end - len(name), end)
+                yield KeyInText(name, end - len(name), end)
     for match in _ESCAPED.finditer(text):
         name = match[1].replace("\\", "")
         if is_key(name):
-            yield Named(name, *match.span(1))
+            yield KeyInText(name, *match.span(1))
     if text.startswith("/"):
         yield from _pointer(text, 0, is_key)
     elif "~1" in text:
@@ -124,13 +124,13 @@ def _matched(text: str, is_key: IsKey) -> Iterator[Named]:
             yield from _pointer(match[1], match.start(1), is_key)
 
 
-def _pointer(pointer: str, start: int, is_key: IsKey) -> Iterator[Named]:
+def _pointer(pointer: str, start: int, is_key: IsKey) -> Iterator[KeyInText]:
     """The keys among the steps of a JSON pointer (RFC 6901)."""
     for step in pointer.split("/"):
         name = resource_of(step.replace("~1", "/").replace("~0", "~"))
         end = start + len(step)
         if is_key(name):
-            yield Named(name, max(start, end - len(name) - step.count("~")), end)
+            yield KeyInText(name, max(start, end - len(name) - step.count("~")), end)
         start = end + 1
 
 
@@ -139,7 +139,7 @@ def _is_long(text: str) -> bool:
     return "\n" in text or "{" in text
 
 
-def _read(text: str, is_key: IsKey, depth: int) -> Iterator[Named]:
+def _read(text: str, is_key: IsKey, depth: int) -> Iterator[KeyInText]:
     """The keys of a text that is YAML or JSON: of its mappings, and those that are whole values."""
     if depth >= _DEEPEST or not _is_long(text):
         return
@@ -154,18 +154,18 @@ def _read(text: str, is_key: IsKey, depth: int) -> Iterator[Named]:
                 yield from _in_scalar(text, scalar, on_key, is_key, depth)
 
 
-def _in_scalar(text: str, scalar: Scalar, on_key: bool, is_key: IsKey, depth: int) -> Iterator[Named]:
+def _in_scalar(text: str, scalar: Scalar, on_key: bool, is_key: IsKey, depth: int) -> Iterator[KeyInText]:
     name = resource_of(scalar.text)
     if is_name(name) and is_key(name):
         start = scalar.text.index(name)
-        found = [Named(name, start, start + len(name))]
+        found = [KeyInText(name, start, start + len(name))]
     else:
         found = [] if on_key else named_in(scalar.text, is_key, depth + 1)
     for one, place in zip(found, places(scalar, text, found), strict=True):
         if place is None:
-            yield Named(one.name, scalar.start, 0)
+            yield KeyInText(one.name, scalar.start, 0)
         else:
-            yield Named(one.name, place, place + one.end - one.start)
+            yield KeyInText(one.name, place, place + one.end - one.start)
 
 
 def _scalars(root: Node) -> Iterator[tuple[Scalar, bool]]:
@@ -186,7 +186,7 @@ def _scalars(root: Node) -> Iterator[tuple[Scalar, bool]]:
 _ESCAPE = re.compile(r"\\(.)")
 
 
-def places(scalar: Scalar, text: str, found: list[Named]) -> list[int | None]:
+def places(scalar: Scalar, text: str, found: list[KeyInText]) -> list[int | None]:
     """Where in ``text`` each key of a scalar is written; None where escapes of YAML hide it."""
     if not found:
         return []

@@ -13,16 +13,23 @@ from collections.abc import Sequence as Several
 from dataclasses import replace
 from typing import NamedTuple
 
-from gpuxlate.manifest.objects import CLAIMS, ENV, METADATA, SCHEDULING, Pod
-from gpuxlate.manifest.pod_keys import container, keys
-from gpuxlate.manifest.pods import has_containers, pod_at
+from gpuxlate.manifest.kinds import VALUES
+from gpuxlate.manifest.pods import (
+    CLAIMS,
+    ENV,
+    METADATA,
+    SCHEDULING,
+    Pod,
+    container,
+    has_containers,
+    keys,
+    pod_at,
+)
 from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.pod import Kind, Path
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get
 
-VALUES = "Values"
-"""What findings and tables call the kind of a chart's values."""
 RESOURCES = "resources"
 SCHEDULER = "schedulerName"
 EMPTY = {ENV: "[]", SCHEDULER: '""'}

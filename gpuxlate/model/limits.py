@@ -87,3 +87,13 @@ def cut(text: str, most: int) -> str:
         return text
     tail = most // 4
     return f"{text[: most - tail - 1]}…{text[-tail:]}"
+
+
+def shortened(name: str, most: int) -> str:
+    """A name of an object, with a hash of the whole in place of what is beyond ``most`` characters."""
+    if len(name) <= most:
+        return name
+    from hashlib import sha256  # a long name is rare
+
+    digest = sha256(name.encode()).hexdigest()[:8]
+    return f"{name[: most - 9].rstrip('-.')}-{digest}"

@@ -11,7 +11,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.model import quantity
-from gpuxlate.model.claims.objects import ClaimObject, ClaimUse, DeviceRequest, PodClaim
+from gpuxlate.model.claims import ClaimObject, ClaimUse, DeviceRequest, PodClaim
 
 if TYPE_CHECKING:
     from gpuxlate.model.diagnostics import Span

@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from gpuxlate.backends import registry
 from gpuxlate.config.specs import is_share_document
 from gpuxlate.inputs.claims import Index, text_of
-from gpuxlate.manifest.pods import Pod, pods_in
-from gpuxlate.manifest.replicas import replicas
-from gpuxlate.model.claims.objects import Place
+from gpuxlate.manifest.pods import Pod, pods_in, replicas
+from gpuxlate.model.claims import Place
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.planning.nodes import WHOLE_KEY

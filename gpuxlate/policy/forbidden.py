@@ -8,7 +8,7 @@ from dataclasses import replace
 from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Key, Place
-from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
+from gpuxlate.manifest.objects import REQUIRED_AFFINITY
 from gpuxlate.model.diagnostics import URL, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.policy.documents import Object, Policy, Style, failure_policy, made

@@ -8,11 +8,11 @@ from enum import StrEnum
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
+from gpuxlate.manifest.kinds import CUSTOM, ObjectKind
 from gpuxlate.model.profile import Profile
 from gpuxlate.policy.demands import ENFORCED, OF_WORKLOADS, Demand, Selected, demands, names_here
 from gpuxlate.policy.documents import Asked, Object, Policy, Style, policies
 from gpuxlate.policy.forbidden import forbidding, forbidding_claims
-from gpuxlate.policy.kinds import CUSTOM, Workload
 from gpuxlate.policy.kyverno import validating_policy
 from gpuxlate.policy.subjects import Pods, Subject, Templates
 from gpuxlate.policy.translation.policies import Translating
@@ -51,7 +51,7 @@ class Wish:
         return next((one for one in self.profiles if registry.get(one.target) is backend), None)
 
     @property
-    def kinds(self) -> tuple[Workload, ...]:
+    def kinds(self) -> tuple[ObjectKind, ...]:
         return CUSTOM if self.custom else ()
 
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpuxlate.backends.base import ANY, Backend, Key, Place
-from gpuxlate.manifest.kinds import SCHEDULERS, SchedulerRow
-from gpuxlate.policy.kinds import BUILT_IN, Workload, templates
+from gpuxlate.manifest.kinds import ObjectKind, SchedulerField
+from gpuxlate.policy.kinds import WORKLOADS, templates
 from gpuxlate.policy.names import pattern
 from gpuxlate.policy.speech import Speaker, inlined, speaks
 from gpuxlate.rules.predicates.cel import PARAMETERS, VARIABLES, closed, text
@@ -94,7 +94,7 @@ class Templates:
     backend: Backend
     predicates: tuple[Predicate, ...] = ()
     others: tuple[str, ...] = ()
-    custom: tuple[Workload, ...] = ()
+    custom: tuple[ObjectKind, ...] = ()
     compared: bool = True
     chosen: str = ""
 
@@ -105,14 +105,15 @@ class Templates:
         return Speaker(self.backend, self.others)
 
     @property
-    def kinds(self) -> tuple[Workload, ...]:
-        return (*BUILT_IN, *self.custom)
+    def kinds(self) -> tuple[ObjectKind, ...]:
+        return (*WORKLOADS, *self.custom)
 
     @property
     def rules(self) -> list[Rule]:
         found: dict[tuple[str, tuple[str, ...]], list[str]] = {}
         for one in self.kinds:
-            found.setdefault((one.group, one.versions), []).append(one.resource)
+            version = one.api.rpartition("/")[2] or "*"
+            found.setdefault((one.group, (version,)), []).append(one.plural)
         return [_rule(*key, names, ("CREATE", "UPDATE")) for key, names in found.items()]
 
     def variables(self, used: str) -> Iterator[tuple[str, str]]:
@@ -169,10 +170,12 @@ class Templates:
         """The scheduler of a template; some kinds have one for all of their pods."""
         own = "t.?spec.?schedulerName"
         found = f"{own}.orValue('')"
-        for row in SCHEDULERS:
-            kinds = [one for one in self.custom if row.api == f"{one.group}/" and one.kind in row.kinds]
-            if kinds:
-                found = f"{_is_kind(kinds)} ? {_passed(row, own)} : {found}"
+        passing: dict[SchedulerField, list[ObjectKind]] = {}
+        for one in self.custom:
+            if one.scheduler:
+                passing.setdefault(one.scheduler, []).append(one)
+        for field, kinds in passing.items():
+            found = f"{_is_kind(kinds)} ? {_passed(field, own)} : {found}"
         return found
 
     def _names(self, field: str) -> list[str]:
@@ -231,7 +234,7 @@ def _is_one(rows: Sequence[Key]) -> str:
     return " || ".join([*terms, *(f"k.matches({text(pattern(row.name))})" for row in rows if row.is_pattern)])
 
 
-def _is_kind(kinds: Sequence[Workload]) -> str:
+def _is_kind(kinds: Sequence[ObjectKind]) -> str:
     groups: dict[str, list[str]] = {one.group: [] for one in kinds}
     for one in kinds:
         groups[one.group].append(text(one.kind))
@@ -242,11 +245,11 @@ def _is_kind(kinds: Sequence[Workload]) -> str:
     return f"({' || '.join(terms)})"
 
 
-def _passed(row: SchedulerRow, own: str) -> str:
-    above = "object" + "".join(f"[?{text(step)}]" if "/" in step else f".?{step}" for step in row.path)
-    if row.wins:
+def _passed(field: SchedulerField, own: str) -> str:
+    above = "object" + "".join(f"[?{text(step)}]" if "/" in step else f".?{step}" for step in field.path)
+    if field.wins:
         return f"{above}.or({own}).orValue('')"
-    return f"{own}.or({above}).orValue({text(row.default or '')})"
+    return f"{own}.or({above}).orValue({text(field.default or '')})"
 
 
 def _rule(group: str, versions: Sequence[str], resources: Sequence[str], operations: Sequence[str]) -> Rule:

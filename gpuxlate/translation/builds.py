@@ -16,12 +16,12 @@ from gpuxlate.inputs.kustomization import NOT_THERE
 from gpuxlate.inputs.kustomize import Piece, kustomization_at
 from gpuxlate.inputs.objects import Object
 from gpuxlate.inputs.relevance import may_matter
-from gpuxlate.manifest.claims.reading import claims_of
+from gpuxlate.manifest.claims import claims_of
 from gpuxlate.manifest.layers import MANIFESTS, Laid
 from gpuxlate.manifest.operations import is_operations
 from gpuxlate.manifest.patches import patched_pods
 from gpuxlate.manifest.pods import Pod, pods_in
-from gpuxlate.model.claims.objects import Missing, PodClaim
+from gpuxlate.model.claims import Missing, PodClaim
 from gpuxlate.model.diagnostics import Diagnostic, Span
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, say

@@ -16,16 +16,14 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.inputs.claims import Beside, Unread
 from gpuxlate.inputs.objects import changed_names
-from gpuxlate.manifest.claims.reading import MARKS, claims_of
-from gpuxlate.manifest.claims.writing import template_of
+from gpuxlate.manifest.claims import MARKS, claims_of, template_of
 from gpuxlate.manifest.layers import TemplatePatch
-from gpuxlate.manifest.objects import CLAIMS, Pod
 from gpuxlate.manifest.operations import Places
-from gpuxlate.model.claims.names import shortened
-from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, PodClaim
+from gpuxlate.manifest.pods import CLAIMS, Pod
+from gpuxlate.model.claims import CLAIM, TEMPLATE, ClaimObject, PodClaim
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
 from gpuxlate.model.edits import Append, Edit, Remove
-from gpuxlate.model.limits import MAX_NAME
+from gpuxlate.model.limits import MAX_NAME, shortened
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.rules.claims import claim_is_known, name_is_free, names_are_followed

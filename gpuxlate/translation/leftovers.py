@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.inputs.kustomize import NAMES as KUSTOMIZATIONS
-from gpuxlate.manifest.facts import Found, chooses_more, keys_named, names_more
+from gpuxlate.manifest.facts import NamedKey, NodeChoice, choices_in, chooses_more, keys_named, names_more
 from gpuxlate.manifest.layers import Kind, may_be_values
-from gpuxlate.manifest.placements import Choice, choices_in
-from gpuxlate.manifest.pods import Pod, objects_in
+from gpuxlate.manifest.objects import objects_in
+from gpuxlate.manifest.pods import Pod
 from gpuxlate.manifest.texts import resource_of
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import Message, say
@@ -223,7 +223,7 @@ def _counting(spot: Spot, third: Sequence[Backend]) -> Diagnostic | None:
     return replace(made, on_key=spot.on_key)
 
 
-def _outside(document: Document, found: Found, scope: Scope, kind: Kind, reason: str | None) -> Leftover:
+def _outside(document: Document, found: NamedKey, scope: Scope, kind: Kind, reason: str | None) -> Leftover:
     why, hint = _WHERE[kind]
     name = os.path.basename(document.source.name)
     if found.embedded and kind is Kind.MANIFESTS:
@@ -284,7 +284,7 @@ def left_machines(document: Document, translated: Translated, scope: Scope) -> I
                 yield Leftover(one.name, placed(document, made, pods[path].object))
 
 
-def _machine(one: Choice, cloud: Backend) -> Message:
+def _machine(one: NodeChoice, cloud: Backend) -> Message:
     if one.tolerated:
         return say(
             "{name} is left behind: it is a taint of nodes of {title}", name=one.name, title=cloud.title

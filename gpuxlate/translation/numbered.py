@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import cached_property
 
-from gpuxlate.manifest.objects import Pod
+from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.pod import Path
 
 

@@ -18,11 +18,11 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.document import KIND
 from gpuxlate.inputs.kustomize import FIELDS
-from gpuxlate.manifest import placements
+from gpuxlate.manifest.facts import NODE_WORDS, document_keys
 from gpuxlate.manifest.jobs import jobs_in
+from gpuxlate.manifest.kinds import QUOTA_KINDS
 from gpuxlate.manifest.layers import MANIFESTS, Kind, Layer
-from gpuxlate.manifest.pods import Pod, document_keys
-from gpuxlate.manifest.quotas.rows import KINDS as QUOTA_KINDS
+from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import Path
 from gpuxlate.rules import catalog
@@ -214,7 +214,7 @@ TEMPLATES = Pass("templates", find_template, words=lambda: (TEMPLATE,))
 SHARE_DOCUMENTS = Pass("GPUShare documents", find_share_document, words=lambda: (KIND,))
 FIND_PODS = Pass("pods", find_pods)
 AROUND = Pass("document rules", check_around)
-MACHINES = Pass("machines", find_machines, words=lambda: placements.WORDS)
+MACHINES = Pass("machines", find_machines, words=lambda: NODE_WORDS)
 
 READ = Task(
     (

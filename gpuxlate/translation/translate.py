@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.manifest.claims.reading import MARK
+from gpuxlate.manifest.claims import MARK
 from gpuxlate.manifest.layers import MANIFESTS, Kind, Laid, Layer
 from gpuxlate.manifest.patches import of_pods
 from gpuxlate.manifest.pods import Pod

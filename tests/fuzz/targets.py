@@ -16,8 +16,9 @@ from gpuxlate.backends.volcengine_emr import form
 from gpuxlate.backends.volcengine_emr.merge import merge
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
+from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.jobs import jobs_in
-from gpuxlate.manifest.pods import document_keys, pods_in
+from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model import quantity
 from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
 from gpuxlate.model.pod import Kind, Path, Value

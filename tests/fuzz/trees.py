@@ -4,7 +4,7 @@ from typing import Any
 
 from hypothesis import strategies as st
 
-from gpuxlate.manifest.kinds import ROWS, Row
+from gpuxlate.manifest.kinds import KINDS, PodShape
 from gpuxlate.testing.strategies import WORDS
 from tests.lint.test_text_soundness import JOBS, KEYS, misspelt
 
@@ -111,15 +111,17 @@ def pod_specs(draw: st.DrawFn) -> dict[str, Any]:
     return made
 
 
+_SHAPES: list[tuple[str, PodShape]] = [(kind.kind, shape) for kind in KINDS for shape in kind.pods]
+
+
 @st.composite
 def of_catalog(draw: st.DrawFn) -> dict[str, Any]:
     """A kind of the catalogue with a container where its row says."""
-    row: Row = draw(st.sampled_from(ROWS))
-    one = draw(containers(row.resources))
-    inner: Any = _nested(draw(st.sampled_from(row.containers)), one)
-    where = {"metadata": draw(metadata())} if row.metadata == ("metadata",) else {}
-    pod = _nested(row.pod, {**where, **inner})
-    return {"apiVersion": "x/v1", "kind": draw(st.sampled_from(row.kinds)), **pod}
+    kind, shape = draw(st.sampled_from(_SHAPES))
+    one = draw(containers(shape.resources))
+    inner: Any = _nested(draw(st.sampled_from(shape.containers)), one)
+    where = {"metadata": draw(metadata())} if shape.metadata == ("metadata",) else {}
+    return {"apiVersion": "x/v1", "kind": kind, **_nested(shape.pod, {**where, **inner})}
 
 
 def _nested(steps: tuple[str, ...], value: Any) -> Any:

@@ -1,5 +1,6 @@
 """Pods wherever a kind hides them, and their translation; and what an operator makes of its object: metadata
-that it copies, replicas, schedulers, counted GPUs. One manifest a kind stands in kinds/.
+that it copies, replicas, schedulers, counted GPUs. What is expected of a kind is at the top of its manifest
+in kinds/; what operators do, in operators.yaml.
 
 The shapes are those of each project's custom resource definitions, as of 2026. What is expected of operators
 is in their source: kserve/kserve, argoproj/argo-workflows, tektoncd/pipeline, kubeflow/spark-operator,
@@ -8,6 +9,7 @@ openkruise/kruise, as of 2026-08; SeldonIO/seldon-core 1.18.
 """
 
 import gc
+import re
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -19,8 +21,9 @@ import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
-from gpuxlate.manifest.pods import Pod, document_keys, pods_in
-from gpuxlate.manifest.replicas import replicas
+from gpuxlate.manifest.facts import document_keys
+from gpuxlate.manifest.kinds import KINDS as ROWS
+from gpuxlate.manifest.pods import Pod, pods_in, replicas
 from gpuxlate.model.pod import DocumentKeys, dotted
 from gpuxlate.translation.pods.fit import Accept
 from gpuxlate.translation.results import Result
@@ -29,70 +32,9 @@ from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 
-KINDS = Path(__file__).with_name("kinds")
-
-
-def of_template(above: str, containers: str) -> tuple[str, str, str]:
-    return f"{above}.template.spec", containers, f"{above}.template.metadata"
-
-
-def of_ray(above: str) -> list[tuple[str, str, str | None]]:
-    return [
-        of_template(f"{above}.headGroupSpec", "ray-head"),
-        of_template(f"{above}.workerGroupSpecs[0]", "ray-worker"),
-    ]
-
-
-LEADER_WORKER, INLINE = "spec.leaderWorkerTemplate", "spec.templates[0].steps[0][1].inline"
-
-# file: (path of the pod, container names, place of its labels and annotations) for every pod, in order
-PODS: dict[str, list[tuple[str, str, str | None]]] = {
-    "pod": [("spec", "server", "metadata")],
-    "deployment": [of_template("spec", "fetch chat metrics")],
-    "statefulset": [of_template("spec", "cache")],
-    "daemonset": [of_template("spec", "probe")],
-    "job": [of_template("spec", "embed")],
-    "cronjob": [of_template("spec.jobTemplate.spec", "nightly")],
-    "list": [of_template("items[1].spec", "one"), ("items[2].spec", "two", "items[2].metadata")],
-    "podlist": [("items[0].spec", "a", "items[0].metadata")],
-    "pytorchjob": [
-        of_template(f"spec.pytorchReplicaSpecs.{role}", "pytorch") for role in ("Master", "Worker")
-    ],
-    "tfjob": [of_template(f"spec.tfReplicaSpecs.{role}", "tensorflow") for role in ("Chief", "Worker")],
-    "mpijob": [of_template(f"spec.mpiReplicaSpecs.{role}", "mpi") for role in ("Launcher", "Worker")],
-    "trainjob": [("spec", "trainer", None)],
-    "raycluster": of_ray("spec"),
-    "rayjob": of_ray("spec.rayClusterSpec"),
-    "rayservice": of_ray("spec.rayClusterConfig"),
-    "volcanojob": [of_template(f"spec.tasks[{n}]", name) for n, name in enumerate(("ps", "worker"))],
-    "leaderworkerset": [
-        (f"{LEADER_WORKER}.{name}Template.spec", name, f"{LEADER_WORKER}.{name}Template.metadata")
-        for name in ("leader", "worker")
-    ],
-    "jobset": [of_template("spec.replicatedJobs[0].template.spec", "trial")],
-    "argo-workflow": [
-        ("spec.templates[1]", "container tail", "spec.templates[1].metadata"),
-        ("spec.templates[2]", "script", "spec.templates[2].metadata"),
-        (INLINE, "container", f"{INLINE}.metadata"),
-    ],
-    "argo-rollout": [of_template("spec", "canary")],
-    "inferenceservice": [
-        ("spec.predictor", "model", "spec.predictor"),
-        ("spec.transformer", "kserve-container", "spec.transformer"),
-    ],
-    "llminferenceservice": [
-        (f"{workload}.{part}", "main", workload)
-        for workload, part in (("spec", "template"), ("spec", "worker"), ("spec.prefill", "template"))
-    ],
-    "knative-service": [of_template("spec", "")],
-    "sparkapplication": [("spec.executor", "scorer", "spec.executor")],
-    "tekton-task": [("spec", "prepare evaluate", "metadata")],
-    "tekton-taskrun": [("spec.taskSpec", "evaluate", "metadata")],
-    "unknown": [("spec.groups[0].pod.spec", "ship", "spec.groups[0].pod.metadata")],
-}
-
-# to a dialect that can say the share exactly
-TARGETS = {"cronjob": "volcengine", "volcanojob": "neutral", "leaderworkerset": "alibaba"}
+KINDS = sorted(Path(__file__).with_name("kinds").glob("*.yaml"))
+"""A manifest each, below its pods (``# pod PATH: CONTAINERS; labels in PATH``, or ``no labels``), and
+where the usual targets cannot express the share exactly, one that can (``# to TARGET``)."""
 
 
 def pods_of(text: str) -> list[Pod]:
@@ -104,26 +46,23 @@ def translated(text: str, to: str, accept: Accept | None = None, *, leftovers: b
     return translate_source(Source("f", text), settings)
 
 
-def test_every_manifest_is_in_the_table() -> None:
-    assert {path.stem for path in KINDS.glob("*.yaml")} == set(PODS)
-
-
-@pytest.mark.parametrize("name", PODS)
-def test_pods_are_found_and_translated(name: str) -> None:
-    text = (KINDS / f"{name}.yaml").read_text(encoding="utf-8")
+@pytest.mark.parametrize("path", KINDS, ids=lambda path: path.stem)
+def test_pods_are_found_and_translated(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
     pods = pods_of(text)
     assert [
         (
             dotted(pod.keys.path),
             " ".join(container.name for container in pod.keys.all_containers()),
-            dotted(pod.keys.metadata_path) if "labels" not in pod.lacks else None,
+            f"labels in {dotted(pod.keys.metadata_path)}" if "labels" not in pod.lacks else "no labels",
         )
         for pod in pods
-    ] == PODS[name]
+    ] == re.findall(r"^# pod (\S+): (.*); (.*)", text, re.MULTILINE)
     [source] = {one.name for pod in pods for one in registry.backends_of(pod.keys)}
     assert translated(text, source).text == text
 
-    target = registry.get(TARGETS.get(name, "volcengine" if "tencent" in text else "tencent"))
+    to = re.search(r"^# to (.*)", text, re.MULTILINE)
+    target = registry.get(to[1] if to else "volcengine" if "tencent" in text else "tencent")
     made = translated(text, target.name)
     assert not made.refused, made.diagnostics
     for pod in pods_of(made.text):
@@ -133,6 +72,10 @@ def test_pods_are_found_and_translated(name: str) -> None:
     # without GPU keys and choices of nodes it is the same tree, and every comment is there
     assert bare(yaml.safe_load(made.text)) == bare(yaml.safe_load(text))
     assert sorted(_comments(made.text)) == sorted(_comments(text))
+
+
+def test_a_kind_has_one_row() -> None:
+    assert len({(row.api, row.kind) for row in ROWS}) == len(ROWS)
 
 
 def bare(node: object) -> object:

@@ -17,7 +17,8 @@ import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.inputs.claims import Claims
-from gpuxlate.manifest.pods import document_keys, pods_in
+from gpuxlate.manifest.facts import document_keys
+from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Put, Remove, Rename

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from docs.tools.markdown import rule_link, table
 from gpuxlate.backends import registry
+from gpuxlate.manifest.kinds import CUSTOM
 from gpuxlate.policy.explained import Enforced, explained
-from gpuxlate.policy.kinds import BUILT_IN, CUSTOM
+from gpuxlate.policy.kinds import WORKLOADS
 
 _SHOWN = {
     Enforced.PODS: "yes",
@@ -19,7 +20,7 @@ _SHOWN = {
 def rows(name: str) -> list[str]:
     """The table of all rules, or of the kinds of workloads."""
     if name == "kinds":
-        found = [[one.kind, f"`{one.group}`", f"`{one.resource}`"] for one in (*BUILT_IN, *CUSTOM)]
+        found = [[one.kind, f"`{one.group}`", f"`{one.plural}`"] for one in (*WORKLOADS, *CUSTOM)]
         return table(["kind", "group", "resource"], found)
     found = [
         [rule_link(one.rule.code), str(one.rule.severity), _SHOWN[one.enforced], one.why]

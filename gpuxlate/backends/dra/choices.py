@@ -8,7 +8,7 @@ from gpuxlate.backends.base import PodPlacing, Selector
 from gpuxlate.backends.dra.driver import Driver
 from gpuxlate.backends.dra.rules.choices import names_are_whole
 from gpuxlate.model.catalogue import products, products_with
-from gpuxlate.model.claims.objects import DeviceRequest
+from gpuxlate.model.claims import DeviceRequest
 from gpuxlate.model.pod import Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Device

@@ -15,7 +15,7 @@ from gpuxlate.backends.base import BYTE
 from gpuxlate.backends.dra.profile import Shares
 from gpuxlate.backends.limits import InitContainers, Limits
 from gpuxlate.model import quantity
-from gpuxlate.model.claims.objects import DeviceRequest
+from gpuxlate.model.claims import DeviceRequest
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.parts import Replica, Strategy

@@ -30,7 +30,7 @@ from gpuxlate.backends.dra.driver import (
 )
 from gpuxlate.backends.dra.profile import Shares, sharing_of
 from gpuxlate.model import quantity
-from gpuxlate.model.claims.objects import ClaimUse, DeviceRequest, Devices, PodClaim
+from gpuxlate.model.claims import ClaimUse, DeviceRequest, Devices, PodClaim
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.parts import Partition, Replica

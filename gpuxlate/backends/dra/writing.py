@@ -11,8 +11,8 @@ from gpuxlate.backends.device_plugin import unfit
 from gpuxlate.backends.dra.choices import selectors_of, with_profile
 from gpuxlate.backends.dra.driver import CORES, MEMORY, SHARES, Driver
 from gpuxlate.backends.dra.profile import ON_BY_DEFAULT, DraProfile, counts_capacity
-from gpuxlate.model.claims.names import shortened
-from gpuxlate.model.claims.objects import ClaimUse, Constraint, DeviceRequest, Devices, PodClaim
+from gpuxlate.model.claims import ClaimUse, Constraint, DeviceRequest, Devices, PodClaim
+from gpuxlate.model.limits import shortened
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of

@@ -8,7 +8,7 @@ from functools import cached_property
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Key, Place
-from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
+from gpuxlate.manifest.objects import REQUIRED_AFFINITY
 from gpuxlate.policy.names import Names, listed
 from gpuxlate.policy.speech import some_resource
 from gpuxlate.policy.translation.reading import Source

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
+from gpuxlate.manifest.objects import REQUIRED_AFFINITY
 from gpuxlate.policy.names import listed
 from gpuxlate.policy.translation.laws import Law
 from gpuxlate.policy.translation.obstacles import DEFAULT_SCHEDULER, MOST_CONTAINERS

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.model.claims.objects import CLAIM, FLAT, GROUP, TEMPLATE, VERSIONS, Form
+from gpuxlate.model.claims import CLAIM, FLAT, GROUP, TEMPLATE, VERSIONS, Form
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import DocumentKeys

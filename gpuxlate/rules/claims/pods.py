@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, Form
+from gpuxlate.model.claims import CLAIM, TEMPLATE, Form
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import Message, say

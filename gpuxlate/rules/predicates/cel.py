@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import singledispatch
 
-from gpuxlate.manifest.pod_keys import REQUIRED_AFFINITY
+from gpuxlate.manifest.objects import REQUIRED_AFFINITY
 from gpuxlate.model.sheet import Place, Range
 from gpuxlate.rules.predicates import conditions as of
 from gpuxlate.rules.predicates.conditions import (

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.manifest.objects import CLAIMS, ENV, Pod
-from gpuxlate.manifest.values import EMPTY, VALUES
+from gpuxlate.manifest.kinds import VALUES
+from gpuxlate.manifest.pods import CLAIMS, ENV, Pod
+from gpuxlate.manifest.values import EMPTY
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys

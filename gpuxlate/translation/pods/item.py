@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from gpuxlate.backends.base import Backend, ContainerShare, Reading
-from gpuxlate.manifest.pods import Pod
-from gpuxlate.manifest.replicas import replicas
+from gpuxlate.manifest.pods import Pod, replicas
 from gpuxlate.model import limits
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef

@@ -11,14 +11,13 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.manifest.claims.writing import patch_of
+from gpuxlate.manifest.claims import patch_of
 from gpuxlate.manifest.layers import Over, TemplatePatch
-from gpuxlate.manifest.objects import Pod
 from gpuxlate.manifest.operation_edits import op_edits
 from gpuxlate.manifest.operations import Places, is_operations
 from gpuxlate.manifest.patches import laid_over, strangers
-from gpuxlate.manifest.pods import pods_in
-from gpuxlate.model.claims.objects import ClaimUse
+from gpuxlate.manifest.pods import Pod, pods_in
+from gpuxlate.model.claims import ClaimUse
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, ObjectRef
 from gpuxlate.model.edits import Edit, Remove, Rename
 from gpuxlate.model.messages import message_of, say

@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.manifest.pods import REQUIRED_AFFINITY, Pod
-from gpuxlate.manifest.values import VALUES
+from gpuxlate.manifest.kinds import VALUES
+from gpuxlate.manifest.objects import REQUIRED_AFFINITY
+from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.edits import Edit, Put, Remove, Rename
 from gpuxlate.model.messages import say

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend, Reading
-from gpuxlate.manifest.objects import Pod
+from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys

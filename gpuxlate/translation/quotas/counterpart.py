@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.manifest.quotas.amounts import Quota
+from gpuxlate.manifest.quotas import Quota
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, Kind, PodKeys, Value

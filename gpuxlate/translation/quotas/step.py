@@ -9,7 +9,7 @@ from itertools import groupby
 from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.manifest.quotas.amounts import Amount, Quota, quotas_in
+from gpuxlate.manifest.quotas import Quota, QuotaAmount, quotas_in
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit, Put, Rename
@@ -59,7 +59,7 @@ class Quotas:
 class _Number(NamedTuple):
     """An amount, in the terms of a share and at the target. ``why``: why the target has no number for it."""
 
-    written: Amount
+    written: QuotaAmount
     amount: Fraction | None = None
     given: Fitted | None = None
     why: Message | None = None
@@ -177,7 +177,7 @@ def _none_counts_the_same(settings: Settings) -> Message:
     return say("no key of {target} counts the same", target=settings.to.name)
 
 
-def _number(written: Amount, source: Backend, row: Key, settings: Settings) -> _Number:
+def _number(written: QuotaAmount, source: Backend, row: Key, settings: Settings) -> _Number:
     """An amount in the terms of a share."""
     value = written.value
     amount = amount_of(source, row, value, settings.profile)

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.base import Backend, ContainerShare
-from gpuxlate.model.claims.objects import DeviceRequest, Devices, PodClaim
+from gpuxlate.model.claims import DeviceRequest, Devices, PodClaim
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Share

@@ -9,7 +9,7 @@ from gpuxlate.backends.dra.backend import NVIDIAS as NVIDIA
 from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver, amounts_of, wrong_amounts
 from gpuxlate.backends.dra.profile import ON_BY_DEFAULT, counts_capacity, sharing_of
 from gpuxlate.model import quantity
-from gpuxlate.model.claims.objects import ClaimObject, DeviceRequest
+from gpuxlate.model.claims import ClaimObject, DeviceRequest
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.edits import Put
 from gpuxlate.model.messages import say

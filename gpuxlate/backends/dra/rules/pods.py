@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.dra.backend import HAMIS as HAMI
 from gpuxlate.backends.dra.backend import NVIDIAS as NVIDIA
-from gpuxlate.model.claims.objects import TEMPLATE
+from gpuxlate.model.claims import TEMPLATE
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import DocumentKeys, PodKeys

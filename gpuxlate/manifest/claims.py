@@ -1,13 +1,15 @@
-"""Claims on devices in documents: what ResourceClaimTemplates and ResourceClaims request, and pods name."""
+"""Objects of claims on devices (``resource.k8s.io``): what they request, and new templates."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
+from typing import Any
 
 from gpuxlate.manifest.objects import LAST_APPLIED, objects_in
-from gpuxlate.manifest.pod_keys import items, value_at, values
-from gpuxlate.model.claims.objects import (
+from gpuxlate.manifest.pods import items, texts, value_of, values
+from gpuxlate.model.claims import (
     CLAIM,
+    FLAT,
     GROUP,
     TEMPLATE,
     ClaimObject,
@@ -17,7 +19,9 @@ from gpuxlate.model.claims.objects import (
     Devices,
     Form,
     Place,
+    PodClaim,
 )
+from gpuxlate.model.edits import below
 from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, get, get_text
@@ -52,12 +56,12 @@ def names_in(document: Document, known: Container[Path]) -> Iterator[str]:
                     pending += ((key, ()), (value, (*path, name)))
         elif isinstance(node, Sequence):
             pending += ((one, (*path, index)) for index, one in enumerate(node.items))
-        elif isinstance(node, Scalar) and path and path not in known and _names_claim(node, path):
+        elif (
+            isinstance(node, Scalar)
+            and (path and path not in known)
+            and (path[-1] in _REFERENCES or MARK in node.text)
+        ):
             yield node.text
-
-
-def _names_claim(node: Scalar, path: Path) -> bool:
-    return path[-1] in _REFERENCES or MARK in node.text
 
 
 def claims_of(document: Document) -> Iterator[ClaimObject]:
@@ -67,18 +71,15 @@ def claims_of(document: Document) -> Iterator[ClaimObject]:
         steps = _DEVICES.get(ref.kind or "")
         name = get_text(node, "metadata", "name")
         if group == GROUP and steps and name:
-            devices = _devices(get(node, *steps), (*path, *steps))
+            written, where = get(node, *steps), (*path, *steps)
+            devices = Devices(
+                tuple(_request(*one) for one in _listed(written, where, "requests")),
+                tuple(_constraint(*one) for one in _listed(written, where, "constraints")),
+                tuple(_config(*one) for one in _listed(written, where, "config")),
+            )
             place = Place(document.source.name, document.index, path)
             namespace = get_text(node, "metadata", "namespace")
             yield ClaimObject(ref.kind or "", namespace, name, version, devices, place)
-
-
-def _devices(node: Node | None, path: Path) -> Devices:
-    return Devices(
-        tuple(_request(one, where) for one, where in _listed(node, path, "requests")),
-        tuple(_constraint(one, where) for one, where in _listed(node, path, "constraints")),
-        tuple(_config(one, where) for one, where in _listed(node, path, "config")),
-    )
 
 
 def _listed(node: Node | None, path: Path, name: str) -> Iterator[tuple[Node, Path]]:
@@ -104,8 +105,9 @@ def _asked(node: Node, path: Path, name: str, form: Form) -> DeviceRequest:
     capacity = (*path, "capacity", "requests")
     fields = values(node, path)
     expressions = (
-        value_at(get(one, "cel", "expression"), (*where, "cel", "expression"))
+        value_of(expression, (*where, "cel", "expression"))
         for one, where in _listed(node, path, "selectors")
+        if (expression := get(one, "cel", "expression")) is not None
     )
     return DeviceRequest(
         name,
@@ -113,7 +115,7 @@ def _asked(node: Node, path: Path, name: str, form: Form) -> DeviceRequest:
         fields.get("count"),
         fields.get("allocationMode"),
         values(get(node, "capacity", "requests"), capacity),
-        tuple(one for one in expressions if one is not None),
+        tuple(expressions),
         {key: value for key, value in fields.items() if key not in (*_READ, *_FORMS)},
         form=form,
         path=path,
@@ -122,7 +124,9 @@ def _asked(node: Node, path: Path, name: str, form: Form) -> DeviceRequest:
 
 def _constraint(node: Node, path: Path) -> Constraint:
     fields = values(node, path)
-    return Constraint(_names(node), fields.get("matchAttribute"), fields.get("distinctAttribute"), path)
+    return Constraint(
+        texts(get(node, "requests")), fields.get("matchAttribute"), fields.get("distinctAttribute"), path
+    )
 
 
 def _config(node: Node, path: Path) -> Config:
@@ -131,9 +135,45 @@ def _config(node: Node, path: Path) -> Config:
         plain = to_plain(parameters) if parameters is not None else None
     except RecursionError:  # aliases in aliases
         plain = None
-    return Config(_names(node), get_text(node, "opaque", "driver") or "", plain, path)
+    return Config(texts(get(node, "requests")), get_text(node, "opaque", "driver") or "", plain, path)
 
 
-def _names(node: Node) -> tuple[str, ...]:
-    found = (deref(one) for one in items(get(node, "requests")))
-    return tuple(one.text for one in found if isinstance(one, Scalar))
+# --- new templates, in the version of the API that is wanted --------------------------------------
+
+
+def template_of(name: str, namespace: str | None, claim: PodClaim) -> dict[str, object]:
+    """A ResourceClaimTemplate as plain data, for a claim that is to be written."""
+    devices = claim.devices or Devices()
+    asked: dict[str, object] = {"requests": [_written(one, claim.api) for one in devices.requests]}
+    if devices.constraints:
+        asked["constraints"] = [
+            {"requests": [*one.requests], "distinctAttribute": one.distinct.text}
+            for one in devices.constraints
+            if one.distinct
+        ]
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    return {
+        "apiVersion": f"{GROUP}/{claim.api}",
+        "kind": TEMPLATE,
+        "metadata": metadata,
+        **below(("spec", "spec", "devices"), asked),
+    }
+
+
+def patch_of(before: dict[str, Any], after: dict[str, Any]) -> dict[str, object] | None:
+    """A template as a patch of what it was before, with whole lists; None where nothing changes."""
+    old, new = (one["spec"]["spec"]["devices"] for one in (before, after))
+    changed = {name: new.get(name) for name in (*new, *old) if old.get(name) != new.get(name)}
+    return {**after, **below(("spec", "spec", "devices"), changed)} if changed else None
+
+
+def _written(request: DeviceRequest, api: str) -> dict[str, object]:
+    fields: dict[str, object] = {}
+    for name, value in (("deviceClassName", request.device_class), ("count", request.count)):
+        if value is not None:
+            fields[name] = value.plain
+    if request.selectors:
+        fields["selectors"] = [{"cel": {"expression": one.text}} for one in request.selectors]
+    if request.capacity:
+        fields["capacity"] = {"requests": {name: one.text for name, one in request.capacity.items()}}
+    return {"name": request.name, **(fields if api == FLAT else {"exactly": fields})}

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Set
 from collections.abc import Mapping as Map
 from typing import NamedTuple
 
+from gpuxlate.manifest.kinds import QuotaShape, kind_of
 from gpuxlate.manifest.objects import objects_in
-from gpuxlate.manifest.pod_keys import expand, values
-from gpuxlate.manifest.quotas.rows import ROWS, Row
+from gpuxlate.manifest.pods import expand, values
 from gpuxlate.manifest.texts import resource_of
 from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.pod import Path, Value, dotted
@@ -19,7 +19,7 @@ from gpuxlate.yamltext.nodes import Mapping, Node, get_text
 REQUESTS = "requests."
 
 
-class Amount(NamedTuple):
+class QuotaAmount(NamedTuple):
     """A number, and where the name of its resource is: the same path where the name is its key."""
 
     value: Value
@@ -27,10 +27,11 @@ class Amount(NamedTuple):
 
 
 class Quota(NamedTuple):
-    """One resource in an object of ROWS, with all that changes together.
+    """One resource in an object, with all that changes together.
 
     ``prefix``: what is before the name (``requests.``). ``names``: where the name is written: a key, or a
-    value. ``beside``: by prefix, every resource where a resource is named once. ``row``: what its kind is.
+    value. ``beside``: by prefix, every resource where a resource is named once. ``shape``: where the kind
+    has them.
     """
 
     object: ObjectRef
@@ -38,9 +39,9 @@ class Quota(NamedTuple):
     resource: str
     prefix: str
     names: tuple[Path, ...]
-    amounts: tuple[Amount, ...]
+    amounts: tuple[QuotaAmount, ...]
     beside: Map[str, Set[str]]
-    row: Row
+    shape: QuotaShape
     served: bool
 
     @property
@@ -51,15 +52,15 @@ class Quota(NamedTuple):
     @property
     def each(self) -> bool:
         """The amounts are of one container, not of all together."""
-        return self.row.each
+        return self.shape.each
 
     @property
     def takes_fractions(self) -> bool:
-        return not self.row.whole or self.prefix == REQUESTS
+        return not self.shape.whole or self.prefix == REQUESTS
 
     def takes(self, key: Key) -> bool:
         """A key of the sheets can be the name of a resource here."""
-        of_claims = Place.QUOTA in key.places and self.row.claims and self.row.claims in key.name
+        of_claims = Place.QUOTA in key.places and self.shape.claims and self.shape.claims in key.name
         return Place.RESOURCE in key.places or bool(of_claims)
 
     def prefix_for(self, key: Key) -> str | None:
@@ -68,20 +69,20 @@ class Quota(NamedTuple):
         Amounts of claims have no prefix. Of the resources of containers, the quota controller counts those
         with ``requests.`` alone.
         """
-        if not self.row.claims or not self.row.prefixed:
+        if not self.shape.claims or not self.shape.prefixed:
             return self.prefix
-        of_claims = self.row.claims in self.resource
+        of_claims = self.shape.claims in self.resource
         if Place.RESOURCE in key.places:
             return REQUESTS if of_claims else self.prefix
         return "" if of_claims or self.prefix == REQUESTS else None
 
-    def place_of(self, amount: Amount) -> str:
+    def place_of(self, amount: QuotaAmount) -> str:
         """Where an amount is, from the object: ``spec.limits[0].max``."""
         path = amount.value.path[len(self.object_path) :]
         return dotted(path[:-1] if amount.value.path == amount.name else path)
 
 
-class _Named(NamedTuple):
+class _NamedResource(NamedTuple):
     """A resource where it is written, with its amounts there."""
 
     text: str
@@ -90,59 +91,58 @@ class _Named(NamedTuple):
 
 
 def quotas_in(document: Document) -> Iterator[Quota]:
-    """Every resource that an object of ROWS sets amounts of, in the order of the text."""
+    """Every resource that an object sets amounts of, in the order of the text."""
     for ref, path, node in objects_in(document):
-        for row in ROWS:
-            if ref.kind in row.kinds and (ref.api_version or "").startswith(row.api):
-                yield from _of_object(row, ref, path, node)
+        for shape in kind_of(ref.api_version, ref.kind).quotas:
+            yield from _of_object(shape, ref, path, node)
 
 
-def _of_object(row: Row, ref: ObjectRef, path: Path, node: Mapping) -> Iterator[Quota]:
+def _of_object(shape: QuotaShape, ref: ObjectRef, path: Path, node: Mapping) -> Iterator[Quota]:
     scopes = [
-        (where, list(_named(row, where, scope)))
-        for where, scope in expand(node, path, row.scope)
-        if row.type is None or get_text(scope, "type") == row.type
+        (where, list(_named(shape, where, scope)))
+        for where, scope in expand(node, path, shape.scope)
+        if shape.type is None or get_text(scope, "type") == shape.type
     ]
     served = any(get_text(node, "metadata", name) for name in ("uid", "resourceVersion"))
     everywhere = [one for _, named in scopes for one in named]
     for _, named in scopes:
         beside: dict[str, set[str]] = {}
-        for one in everywhere if row.alone is not None else named:
-            prefix, resource = _split(row, one.text)
+        for one in everywhere if shape.alone is not None else named:
+            prefix, resource = _split(shape, one.text)
             beside.setdefault(prefix, set()).add(resource)
-        found: dict[str, list[_Named]] = {}
+        found: dict[str, list[_NamedResource]] = {}
         for one in named:
             found.setdefault(one.text, []).append(one)
         for text, same in found.items():
-            prefix, resource = _split(row, text)
+            prefix, resource = _split(shape, text)
             yield Quota(
                 *(ref, path, resource, prefix),
                 tuple(one.path for one in same),
-                tuple(Amount(value, one.path) for one in same for value in one.amounts),
+                tuple(QuotaAmount(value, one.path) for one in same for value in one.amounts),
                 beside,
-                row,
+                shape,
                 served,
             )
 
 
-def _split(row: Row, text: str) -> tuple[str, str]:
+def _split(shape: QuotaShape, text: str) -> tuple[str, str]:
     """The prefix of a name, and the resource."""
-    resource = resource_of(text) if row.prefixed else text
+    resource = resource_of(text) if shape.prefixed else text
     return text[: len(text) - len(resource)], resource
 
 
-def _named(row: Row, path: Path, scope: Node) -> Iterator[_Named]:
-    for steps in row.amounts:
+def _named(shape: QuotaShape, path: Path, scope: Node) -> Iterator[_NamedResource]:
+    for steps in shape.amounts:
         for where, mapping in expand(scope, path, steps):
             for name, value in values(mapping, where).items():
-                yield _Named(name, value.path, (value,))
-    for where, item in expand(scope, path, row.listed) if row.listed else ():
+                yield _NamedResource(name, value.path, (value,))
+    for where, item in expand(scope, path, shape.listed) if shape.listed else ():
         text = get_text(item)
         if text is not None:
-            yield _Named(text, where)
-    for where, item in expand(scope, path, row.named) if row.named else ():
+            yield _NamedResource(text, where)
+    for where, item in expand(scope, path, shape.named) if shape.named else ():
         fields: Map[str, Value] = values(item, where)
         resource = fields.get("name")
         if resource is not None:
-            amounts = tuple(fields[field] for field in row.fields if field in fields)
-            yield _Named(resource.text, resource.path, amounts)
+            amounts = tuple(fields[field] for field in shape.fields if field in fields)
+            yield _NamedResource(resource.text, resource.path, amounts)

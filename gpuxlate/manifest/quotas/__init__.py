@@ -1,1 +1,0 @@
-"""Amounts of resources outside of pods: quotas, ranges of limits, queues."""

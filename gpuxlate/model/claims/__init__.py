@@ -1,1 +1,0 @@
-"""Claims on devices (``resource.k8s.io``): what they request, and their names."""
