@@ -7,8 +7,7 @@ from collections.abc import Mapping
 from types import FunctionType
 from typing import Any
 
-from gpuxlate.backends.base import Backend
-from gpuxlate.backends.rows import RuleKind
+from gpuxlate.backends.rows import KeyTable, RuleKind
 
 NEW_NAMES = {
     "says": "field_docs",
@@ -38,7 +37,7 @@ MODULES = ("rules_module", "more_rules")
 DETECTS = "also_speaks"
 
 
-def adopt(backend: Backend, fields: Mapping[str, Any]) -> None:
+def adopt(backend: KeyTable, fields: Mapping[str, Any]) -> None:
     """Make the instance one of a class with these attributes and methods. Raises TypeError for what no class
     has: the modules of forms, nodes and bills."""
     warnings.warn(
@@ -65,11 +64,3 @@ def adopt(backend: Backend, fields: Mapping[str, Any]) -> None:
 
 def _method(value: Any) -> Any:
     return staticmethod(value) if isinstance(value, FunctionType) else value
-
-
-class Sheet(Backend):
-    """A target by rows alone, as it was written once; ``backend`` is itself."""
-
-    @property
-    def backend(self) -> Backend:
-        return self

@@ -101,9 +101,27 @@ def _several_cards(placing: Placing, cards: int, profile: Profile | None) -> Non
         text = "{each} % of each card is not a multiple of {step} %, which may be needed for two cards too"
         hint = say("write a multiple of {step} for cores", step=k.CORE_STEP * cards)
         placing.warn("TKE007", say(text, each=each, step=k.CORE_STEP), hint, "cores")
-    old = k.old_addon(profile)
+    old = old_addon(profile)
     if old:
         placing.warn("TKE005", *old)
+
+
+def too_old(profile: Profile | None, fact: str) -> str | None:
+    """The version of a component in the profile, where TKE needs a later one."""
+    if profile is None or profile.target not in k.NAMES:
+        return None
+    from gpuxlate.backends.requirements import unmet
+    from gpuxlate.backends.tencent.nodes import REQUIREMENTS
+
+    needs = [one for one in REQUIREMENTS if one.fact == fact]
+    return next((lack.found for lack in unmet(profile, needs)), None)
+
+
+def old_addon(profile: Profile | None) -> tuple[Message, str] | None:
+    """Message and hint where the qGPU add-on is too old for two shared cards (TC127667)."""
+    version = too_old(profile, "components.qgpu")
+    text = "two shared cards need the qGPU add-on 1.1.1 or later; this profile has {version}"
+    return (say(text, version=version), "upgrade the add-on, or request one card") if version else None
 
 
 def _doubtful_policy(placing: Placing, policy: Policy, qos: Qos | None, profile: Profile | None) -> None:

@@ -127,20 +127,3 @@ def card_gib(profile: Profile | None) -> int | None:
     """Units of qgpu-memory on one card: whole GiB, rounded down (capacity of a T4: 14)."""
     memory_mib = card_of(profile, NAMES).memory_mib
     return None if memory_mib is None else memory_mib // GIB
-
-
-def too_old(profile: Profile | None, fact: str) -> str | None:
-    """The version of a component in the profile, where TKE needs a later one."""
-    from gpuxlate.backends.requirements import unmet
-    from gpuxlate.backends.tencent.nodes import REQUIREMENTS  # where there is a profile to check
-
-    ours = profile is not None and profile.target in NAMES
-    needs = [one for one in REQUIREMENTS if ours and one.fact == fact]
-    return next((lack.found for lack in unmet(profile, needs)), None)
-
-
-def old_addon(profile: Profile | None) -> tuple[Message, str] | None:
-    """Message and hint where the qGPU add-on is too old for two shared cards (TC127667)."""
-    version = too_old(profile, "components.qgpu")
-    text = "two shared cards need the qGPU add-on 1.1.1 or later; this profile has {version}"
-    return (say(text, version=version), "upgrade the add-on, or request one card") if version else None

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.numbers import number, outside, requesting
 from gpuxlate.backends.tencent import keys as k
+from gpuxlate.backends.tencent.backend import too_old
 from gpuxlate.backends.tencent.rules.shares import CLASS, GREEDY, OFFLINE, ORDINARY, compute_of, shown
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
@@ -45,7 +46,7 @@ def _not_too_many(profile: Profile) -> tuple[Predicate, ...]:
 
 def _recent(profile: Profile) -> tuple[Predicate, ...]:
     none = Predicate(~SomeContainer(Asks(*OF_QGPU)), each=False)
-    return (none,) if k.too_old(profile, "kubernetesVersion") else ()
+    return (none,) if too_old(profile, "kubernetesVersion") else ()
 
 
 @rule(
@@ -240,7 +241,7 @@ def cluster_is_recent(this: Rule, breach: Breach, pod: PodKeys, context: Context
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", supported versions (2024-11-25); docs 457/65734 (2026-01-16).
     """
-    version = k.too_old(context.profile, "kubernetesVersion")
+    version = too_old(context.profile, "kubernetesVersion")
     for container in requesting(pod, *OF_QGPU)[:1]:
         value = next(container.resources[name] for name in OF_QGPU if name in container.resources)
         message = say("qGPU needs Kubernetes 1.14 or later; this profile has {version}", version=version)

@@ -8,6 +8,7 @@ from dataclasses import replace
 from gpuxlate.backends.numbers import number, off_step, outside, put_number
 from gpuxlate.backends.row_rules import Example
 from gpuxlate.backends.tencent import keys as k
+from gpuxlate.backends.tencent.backend import old_addon
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.messages import either, say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
@@ -177,11 +178,11 @@ def compute_and_memory_together(this: Rule, breach: Breach, pod: PodKeys, contex
 def _one_card(profile: Profile) -> tuple[Predicate, ...]:
     """No two shared cards, with an add-on of the profile that has one only."""
     one = Predicate(NEVER, OF_TWO & NOT_OFFLINE, (k.CORE,), severity=Severity.WARNING)
-    return (one,) if k.old_addon(profile) else ()
+    return (one,) if old_addon(profile) else ()
 
 
 def _old_addon(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    old = k.old_addon(context.profile)
+    old = old_addon(context.profile)
     if old is not None:
         yield this.at(breach.there, *old)
 
