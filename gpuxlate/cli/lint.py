@@ -15,13 +15,13 @@ from gpuxlate import __version__, report
 from gpuxlate.cli import color_wanted, common, options, outputs
 from gpuxlate.cli.invocation import current
 from gpuxlate.cli.runner import dialects_used, each
-from gpuxlate.inputs.claims import Claims
 from gpuxlate.inputs.files import STDIN, SUFFIXES, Input, InputError
 from gpuxlate.lint.files import MAY_BE_EMPTY, Checked, Mode, check, dialects_in, each_change
 from gpuxlate.lint.select import Selection
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import plural, say
+from gpuxlate.overlays.claims import Claims
 from gpuxlate.report.summary import Replacement, Summary
 from gpuxlate.yamltext.source import Texts
 

@@ -8,7 +8,6 @@ from itertools import islice
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
-from gpuxlate.inputs.claims import Beside
 from gpuxlate.lint.linted import Linted as Linted
 from gpuxlate.lint.linted import LintSettings as LintSettings
 from gpuxlate.lint.linted import everything as everything
@@ -16,7 +15,6 @@ from gpuxlate.lint.linted import nothing as nothing
 from gpuxlate.lint.quotas import NO_QUOTAS, judge_quotas
 from gpuxlate.lint.suppress import COMMENTS, Ignore, ignores_in_document, ignores_in_text, suppress
 from gpuxlate.manifest.jobs import Job, jobs_in
-from gpuxlate.manifest.layers import Kind, Laid
 from gpuxlate.manifest.objects import METADATA, holds_kind
 from gpuxlate.manifest.pods import Pod, document_keys
 from gpuxlate.manifest.quotas.rows import KINDS as QUOTAS
@@ -27,6 +25,9 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.model.spots import spots
+from gpuxlate.overlays.claims import ClaimLookup
+from gpuxlate.overlays.parts import OverlayPod
+from gpuxlate.overlays.roles import FileKind
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule, in_order
 from gpuxlate.rules.index import check_document, check_pod
@@ -105,7 +106,7 @@ def _document(
     settings: LintSettings,
     result: Linted,
     ignores: list[Ignore],
-    beside: Beside,
+    beside: ClaimLookup,
 ) -> Iterator[Diagnostic]:
     layer = settings.layer
     if document.root is None:
@@ -124,11 +125,11 @@ def _document(
     found = [] if document.job else layer.pods(document)
     renamed = renamed_by(context.profile)
     named = [one.pod.under(renamed) if renamed else one.pod for one in found if one.pod]
-    pods = [beside.resolved(one) if one.keys.claims else one for one in named]
+    pods = [beside.resolve(one) if one.keys.claims else one for one in named]
     ignores.extend(ignores_in_document(document, pods))
     quotas = judge_quotas(document, context) if counts and holds_kind(document, QUOTAS) else NO_QUOTAS
     said, read = pods, quotas.read
-    if layer.kind is Kind.PATCH:
+    if layer.kind is FileKind.PATCH:
         said, read_there = _said(document, pods, found)
         read |= read_there
     facts = document_keys(document, pods, registry.is_gpu_key, read)
@@ -172,9 +173,9 @@ def _rules_of_claims() -> tuple[Rule, ...]:
     return in_order({one.code: one for driver in drivers for one in driver.rules}.values(), "drivers")
 
 
-def _said(document: Document, pods: list[Pod], found: Sequence[Laid]) -> tuple[list[Pod], set[Path]]:
+def _said(document: Document, pods: list[Pod], found: Sequence[OverlayPod]) -> tuple[list[Pod], set[Path]]:
     """What a patch says of its pods, and the places of names in it that are read."""
-    from gpuxlate.manifest.patches import of_pods, parts
+    from gpuxlate.overlays.patches import of_pods, parts
 
     changed = [over.part for one in found if one.pod is None for over in one.over]
     said = list(parts(document, pods, changed))

@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
-from gpuxlate.inputs.relevance import may_be_skipped, may_matter
+from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.lint.linted import Linted, LintSettings
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import say
@@ -61,7 +61,7 @@ def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checke
         linted.excuse(settings.excused)
         return Checked(linted)
     may_be_empty = not one.named or mode.allow_empty
-    has_no_word = may_be_skipped(data, settings.layer, settings.profile)
+    has_no_word = settings.layer.stands_alone and not may_matter(data, settings.profile)
     if may_be_empty and has_no_word:
         if not data.isascii():
             one.source(data)  # only to see that it is UTF-8

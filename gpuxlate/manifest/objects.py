@@ -17,6 +17,8 @@ METADATA = frozenset({"labels", "annotations"})
 SCHEDULING = frozenset({"nodeSelector", "affinity", "schedulerName"})
 ENV = "env"
 CLAIMS = "resourceClaims"
+VALUES = "Values"
+"""What findings and tables call the kind of a chart's values."""
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """An annotation that kubectl writes anew with each apply."""
 

@@ -8,8 +8,8 @@ from math import prod
 from typing import NamedTuple
 
 from gpuxlate.manifest.kinds import RAY, Steps, filled
+from gpuxlate.manifest.objects import VALUES
 from gpuxlate.manifest.pods import Pod
-from gpuxlate.manifest.values import VALUES
 from gpuxlate.model.pod import Path
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Node, fields, get, get_text

@@ -10,22 +10,23 @@ from collections.abc import Iterator, Set
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from gpuxlate.inputs.builds import Build, Builds
-from gpuxlate.inputs.claims import Beside, Index, Text
-from gpuxlate.inputs.kustomization import NOT_THERE
-from gpuxlate.inputs.kustomize import Piece, kustomization_at
-from gpuxlate.inputs.objects import Object
+from gpuxlate.inputs.claims import ClaimIndex, ClaimText
 from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.manifest.claims.reading import claims_of
-from gpuxlate.manifest.layers import MANIFESTS, Laid
-from gpuxlate.manifest.operations import is_operations
-from gpuxlate.manifest.patches import patched_pods
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.claims.objects import Missing, PodClaim
 from gpuxlate.model.diagnostics import Diagnostic, Span
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path
+from gpuxlate.overlays.builds import Build, Builds
+from gpuxlate.overlays.claims import ClaimLookup
+from gpuxlate.overlays.json6902 import is_operations
+from gpuxlate.overlays.kustomization import Piece, kustomization_at
+from gpuxlate.overlays.kustomize import NOT_THERE, Object
+from gpuxlate.overlays.parts import OverlayPod
+from gpuxlate.overlays.patches import patched_pods
+from gpuxlate.overlays.roles import MANIFESTS
 from gpuxlate.rules.translation import nothing_is_left_behind
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.passes import State, Task
@@ -55,7 +56,7 @@ def run_build(made: Build, builds: Builds, settings: Settings, task: Task, left:
         beside = settings.claims.beside(document.source)
         pods = [_claimed(pod.under(settings.renamed), claims, beside) for pod in pods_in(document)]
         part = State(document=document, settings=settings, layer=MANIFESTS, task=task)
-        part.laid += (Laid(_called(pod, one)) for pod in pods)
+        part.laid += (OverlayPod(_called(pod, one)) for pod in pods)
         task.run("shares", part)
         if one.unknown:
             if part.items or places.matter:
@@ -90,7 +91,7 @@ def _called(pod: Pod, one: Object) -> Pod:
 # --- claims -----------------------------------------------------------------------------------------
 
 
-def _claims(made: Build) -> tuple[Index, dict[str, Message]]:
+def _claims(made: Build) -> tuple[ClaimIndex, dict[str, Message]]:
     """The templates of claims as they are built; and why, by name, others are not known."""
     templates = [
         (claim, one.unknown)
@@ -99,10 +100,10 @@ def _claims(made: Build) -> tuple[Index, dict[str, Message]]:
         for claim in claims_of(replace(one.document, root=one.root, aliases=[]))
     ]
     known = tuple(claim for claim, unknown in templates if not unknown)
-    return Index((Text("", known),)), {claim.name: why for claim, why in templates if why}
+    return ClaimIndex((ClaimText("", known),)), {claim.name: why for claim, why in templates if why}
 
 
-def _claimed(pod: Pod, claims: tuple[Index, dict[str, Message]], beside: Beside) -> Pod:
+def _claimed(pod: Pod, claims: tuple[ClaimIndex, dict[str, Message]], beside: ClaimLookup) -> Pod:
     """The pod with what its claims request: as it is built, else in the files of the run."""
     if not pod.keys.claims:
         return pod
@@ -114,7 +115,7 @@ def _claimed(pod: Pod, claims: tuple[Index, dict[str, Message]], beside: Beside)
             return replace(built, missing=Missing(why, "translate what kustomize builds"))
         return elsewhere if built.missing else built
 
-    pairs = zip(index.resolved(pod, "").keys.claims, beside.resolved(pod).keys.claims, strict=True)
+    pairs = zip(index.resolved(pod, "").keys.claims, beside.resolve(pod).keys.claims, strict=True)
     return pod._replace(keys=replace(pod.keys, claims=tuple(known(*pair) for pair in pairs)))
 
 

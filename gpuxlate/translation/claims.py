@@ -14,13 +14,10 @@ from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.inputs.claims import Beside, Unread
-from gpuxlate.inputs.objects import changed_names
+from gpuxlate.inputs.claims import Unread
 from gpuxlate.manifest.claims.reading import MARKS, claims_of
 from gpuxlate.manifest.claims.writing import template_of
-from gpuxlate.manifest.layers import TemplatePatch
 from gpuxlate.manifest.objects import CLAIMS, Pod
-from gpuxlate.manifest.operations import Places
 from gpuxlate.model.claims.names import shortened
 from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, PodClaim
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
@@ -28,6 +25,10 @@ from gpuxlate.model.edits import Append, Edit, Remove
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path, PodKeys, Value
+from gpuxlate.overlays.claims import ClaimLookup
+from gpuxlate.overlays.json6902 import Places
+from gpuxlate.overlays.kustomize import changed_names
+from gpuxlate.overlays.parts import TemplatePatch
 from gpuxlate.rules.claims import claim_is_known, name_is_free, names_are_followed
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
 from gpuxlate.translation.leftovers import BUILT, Leftover, Scope
@@ -83,7 +84,7 @@ def unknown_claims(pod: PodKeys) -> Iterator[Diagnostic]:
                 yield replace(claim_is_known.at(where, *claim.missing), severity=Severity.ERROR)
 
 
-def shared_claims(pod: Pod, sources: Sequence[Backend], beside: Beside) -> Iterator[Diagnostic]:
+def shared_claims(pod: Pod, sources: Sequence[Backend], beside: ClaimLookup) -> Iterator[Diagnostic]:
     """Pods that share one allocation: a share of each pod is not what they have (GX023)."""
     for claim in pod.keys.claims:
         if claim.claim is None or claim.found is None or not goes(claim, sources):
@@ -98,11 +99,11 @@ def shared_claims(pod: Pod, sources: Sequence[Backend], beside: Beside) -> Itera
             yield share_is_expressible(claim.claim.path, message, hint)
 
 
-def claims_of_part(document: Document, part: Pod, beside: Beside, scope: Scope) -> Iterator[Leftover]:
+def claims_of_part(document: Document, part: Pod, beside: ClaimLookup, scope: Scope) -> Iterator[Leftover]:
     """The claims that a part of a pod names, as a patch does: those of devices that would be replaced, and
     those that are not known."""
     places = Places(document)
-    for claim in beside.resolved(part).keys.claims:
+    for claim in beside.resolve(part).keys.claims:
         if claim.reference is None or (claim.devices and not _read_from(claim.devices.classes(), scope)):
             continue
         why = claim.missing.message if claim.missing else _IN_PATCH
@@ -196,7 +197,7 @@ class Changes(NamedTuple):
 def changes(
     document: Document,
     templates: Sequence[Template],
-    beside: Beside,
+    beside: ClaimLookup,
     translated: Sources,
     scope: Scope,
 ) -> Changes:
@@ -281,7 +282,7 @@ def _not_said(user: ObjectRef) -> Message:
 
 
 def _named(
-    document: Document, one: Template, beside: Beside, translated: Sources, found: list[Diagnostic]
+    document: Document, one: Template, beside: ClaimLookup, translated: Sources, found: list[Diagnostic]
 ) -> Iterator[Named]:
     message = say("{kind} {name} is there already", kind=TEMPLATE, name=one.name)
     taken = placed(document, name_is_free(one.path, message), one.pod.object)
@@ -304,7 +305,7 @@ def clashes(named: Sequence[Named]) -> Iterator[Diagnostic]:
         seen.add(key)
 
 
-def names_apart(document: Document, pods: Iterable[Pod], translated: Sources) -> Iterator[Diagnostic]:
+def unfollowed_renames(document: Document, pods: Iterable[Pod], translated: Sources) -> Iterator[Diagnostic]:
     """Templates to come that a kustomization renames, and not where the pods name them."""
     user = next((one for one in pods if translated(one.keys)), None)
     if user is not None:

@@ -13,13 +13,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gpuxlate.inputs.claims import Claims
 from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
-from gpuxlate.inputs.kustomize import NAMES, kustomized
-from gpuxlate.inputs.layers import layer_of
-from gpuxlate.inputs.relevance import may_be_skipped
+from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.model import limits
 from gpuxlate.model.messages import say
+from gpuxlate.overlays.claims import Claims
+from gpuxlate.overlays.kustomization import NAMES, kustomized
+from gpuxlate.overlays.roles import role_of
 from gpuxlate.rules.source import in_chart
 from gpuxlate.translation.claims import clashes
 from gpuxlate.translation.leftovers import left_in_text
@@ -30,7 +30,7 @@ from gpuxlate.translation.translate import TRANSLATE
 from gpuxlate.yamltext.compose import kept
 
 if TYPE_CHECKING:
-    from gpuxlate.inputs.builds import Builds
+    from gpuxlate.overlays.builds import Builds
 
 Work = Callable[[Input], list[Result]]
 Each = Callable[[Work, Iterable[Input]], Iterator[tuple[Input, list[Result] | InputError]]]
@@ -60,7 +60,7 @@ def count(
     folders = [] if alone else kustomized(files)
     if not folders:
         return _run_each(given, wanted, task, each)
-    from gpuxlate.inputs.builds import build, builds_of
+    from gpuxlate.overlays.builds import build, builds_of
     from gpuxlate.translation.builds import run_build
 
     builds = builds_of(folders, files)
@@ -115,7 +115,7 @@ def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Build
     if one.named and is_blank(data):
         raise InputError(say("{name}: it is empty", name=one.name))
     source = one.source(data)
-    layer = layer_of(one.place)
+    layer = role_of(one.place)
     if builds is not None and builds.uses(one):
         layer = layer._replace(counted=True)
     read = reader(one, source, wanted[0].from_.name if wanted[0].from_ else None)
@@ -124,7 +124,7 @@ def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Build
     results = []
     for settings in wanted:
         made, new = Result(), data
-        if one.named or not may_be_skipped(data, layer, settings.profile):
+        if one.named or not layer.stands_alone or may_matter(data, settings.profile):
             made = run_source(source, settings, task, read, layer)
             new = source.encode(made.text) if made.changed else data
             made.sources += [source] if made.diagnostics else []

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.manifest.operation_edits import op_edits
-from gpuxlate.manifest.operations import CannotMergeError, Places, operated
 from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
+from gpuxlate.overlays.json6902 import CannotMergeError, Places, op_edits, operated
 from gpuxlate.yamltext.compose import Document, documents
 from gpuxlate.yamltext.edit import EditError, apply, edit_document
 from gpuxlate.yamltext.nodes import Mapping, get, get_text

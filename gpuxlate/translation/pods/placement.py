@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
+from gpuxlate.manifest.objects import VALUES
 from gpuxlate.manifest.pods import REQUIRED_AFFINITY, Pod
-from gpuxlate.manifest.values import VALUES
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.edits import Edit, Put, Remove, Rename
 from gpuxlate.model.messages import say

@@ -10,9 +10,9 @@ from dataclasses import replace
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Reading, Selector
 from gpuxlate.manifest.counters import counted, counter_of
+from gpuxlate.manifest.objects import VALUES
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.manifest.texts import resource_of
-from gpuxlate.manifest.values import VALUES
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.edits import Edit, Rename
 from gpuxlate.model.limits import MAX_NAME, cut

@@ -8,11 +8,10 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from gpuxlate.inputs.files import Input
-from gpuxlate.inputs.kustomization import Built, root_of, tree
-from gpuxlate.inputs.kustomize import NAMES, Piece, kustomization_in, listed, patches_of
-from gpuxlate.inputs.objects import Object
 from gpuxlate.model.limits import MAX_BASE_FILES
 from gpuxlate.model.messages import Message
+from gpuxlate.overlays.kustomization import NAMES, Piece, kustomization_in, listed, patches_of
+from gpuxlate.overlays.kustomize import Built, Object, root_of, tree
 from gpuxlate.yamltext.nodes import Scalar
 
 _BELOW = ("resources", "bases", "components")

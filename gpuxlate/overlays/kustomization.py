@@ -1,19 +1,23 @@
-"""Which files a kustomization names as patches: each of them is a part of an object.
+"""Kustomizations as they are written: the files that they name as patches, and what these are for.
 
-Source: kustomize, "kustomization.yaml": ``patches``, ``patchesStrategicMerge``, ``patchesJson6902``.
-Components have the same fields.
+Source: kustomize, "kustomization.yaml": ``patches``, ``patchesStrategicMerge``, ``patchesJson6902``, and of
+their ``target`` ``api/types/selector.go`` and ``Select`` in ``api/resmap/reswrangler.go``. Components have
+the same fields.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
 from gpuxlate.inputs.bounded import StrPath, content, remembered, upwards
 from gpuxlate.inputs.files import Input, stays
-from gpuxlate.model.limits import MAX_CONFIG_BYTES, MAX_ENTRIES
+from gpuxlate.model.limits import MAX_CONFIG_BYTES, MAX_ENTRIES, MAX_NAME
+from gpuxlate.model.messages import Message, say
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.nodes import Node, Scalar, Sequence, deref, get, get_text
 from gpuxlate.yamltext.source import DecodeError, Source
@@ -131,3 +135,100 @@ def first_document(path: str) -> Document | None:
         return next(iter(documents(Source.from_bytes(path, content(path, MAX_CONFIG_BYTES)))), None)
     except (OSError, DecodeError, NotYamlError):
         return None
+
+
+# -- targets ------------------------------------------------------------------------------------------
+
+
+_SIMPLE = re.compile(r"(?:[\w .|\-/:]|\\[.\-/]|\[\^?[\w.\-]+\]|[()^$]|(?<=[\w.\-\])])[*+?])*", re.ASCII)
+"""Patterns that every language reads alike."""
+_MOST_REPEATS, _MOST_CHOICES = 3, 8
+"""How many a pattern may have: more may take longer to match than anybody waits."""
+_TERM = re.compile(
+    r"\s*(?:(?P<absent>!)\s*(?P<no>[\w./-]+)"
+    r"|(?P<key>[\w./-]+)(?:\s*(?P<sign>==?|!=)\s*(?P<value>[\w.-]*)"
+    r"|\s+(?P<word>in|notin)\s*\((?P<values>[\w.,\s-]*)\))?)\s*(?:,|$)",
+    re.ASCII,
+)
+
+
+class SelectorError(ValueError):
+    """A target that is not read. The message says what."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+class Identity(NamedTuple):
+    """What an object is called. ``names``: all that it has had, with namespaces, the present one last."""
+
+    group: str
+    version: str
+    kind: str
+    names: tuple[tuple[str, str], ...]
+    labels: Mapping[str, str]
+    annotations: Mapping[str, str]
+
+
+Selector = Callable[[Identity], bool]
+
+
+def selector(target: Mapping[str, str]) -> Selector:
+    """The test of a ``target``. Raises SelectorError."""
+    plain = {field: _pattern(target[field]) for field in ("group", "version", "kind") if target.get(field)}
+    name, namespace = (_pattern(target.get(field) or ".*") for field in ("name", "namespace"))
+    labels = _terms(target.get("labelSelector", ""))
+    annotations = _terms(target.get("annotationSelector", ""))
+
+    def matches(one: Identity) -> bool:
+        ends = (one.names[0], one.names[-1])
+        return (
+            any(namespace(where or "default") for _, where in ends)
+            and any(name(called) for called, _ in ends)
+            and all(test(getattr(one, field)) for field, test in plain.items())
+            and all(test(one.labels) for test in labels)
+            and all(test(one.annotations) for test in annotations)
+        )
+
+    return matches
+
+
+@lru_cache(maxsize=1024)
+def _pattern(text: str) -> Callable[[str], bool]:
+    """A pattern of the whole of a name. Raises SelectorError for one that is not simple."""
+    bounded = sum(map(text.count, "*+?")) <= _MOST_REPEATS and text.count("|") <= _MOST_CHOICES
+    repeats_groups = any(one in text for one in ("(?", ")*", ")+"))
+    try:
+        if len(text) > MAX_NAME or not bounded or repeats_groups or not _SIMPLE.fullmatch(text):
+            raise ValueError
+        found = re.compile(f"^(?:{text})$", re.ASCII)
+    except (ValueError, re.error):
+        raise SelectorError(say("the pattern {text} of its target is not read", text=text)) from None
+    return lambda name: len(name) <= MAX_NAME and found.match(name) is not None
+
+
+def _terms(text: str) -> list[Callable[[Mapping[str, str]], bool]]:
+    """The terms of a label selector. Raises SelectorError."""
+    found: list[Callable[[Mapping[str, str]], bool]] = []
+    at = 0
+    while at < len(text.rstrip()):
+        match = _TERM.match(text, at)
+        if match is None or match.end() == at:
+            raise SelectorError(say("the selector {text} of its target is not read", text=text))
+        found.append(_term(match))
+        at = match.end()
+    return found
+
+
+def _term(match: re.Match[str]) -> Callable[[Mapping[str, str]], bool]:
+    if match["absent"]:
+        return lambda labels: match["no"] not in labels
+    key = match["key"]
+    if match["sign"] is None and match["word"] is None:
+        return lambda labels: key in labels
+    values = (
+        {one.strip() for one in (match["values"] or "").split(",")} if match["word"] else {match["value"]}
+    )
+    wanted = match["sign"] in ("=", "==") or match["word"] == "in"
+    return lambda labels: (labels.get(key) in values) is wanted

@@ -12,11 +12,7 @@ from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.claims.writing import patch_of
-from gpuxlate.manifest.layers import Over, TemplatePatch
 from gpuxlate.manifest.objects import Pod
-from gpuxlate.manifest.operation_edits import op_edits
-from gpuxlate.manifest.operations import Places, is_operations
-from gpuxlate.manifest.patches import laid_over, strangers
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.claims.objects import ClaimUse
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, ObjectRef
@@ -24,6 +20,8 @@ from gpuxlate.model.edits import Edit, Remove, Rename
 from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value, in_lists
 from gpuxlate.model.sheet import Place
+from gpuxlate.overlays.json6902 import Places, is_operations, op_edits
+from gpuxlate.overlays.parts import OverlayBase, TemplatePatch, laid_over, unknown_containers
 from gpuxlate.translation.claims import closed, goes, with_templates
 from gpuxlate.translation.leftovers import BUILT, Leftover
 from gpuxlate.translation.numbered import Numbered
@@ -62,7 +60,7 @@ class _CannotError(Exception):
     """The part does not support what changes."""
 
 
-def translate_over(document: Document, over: Sequence[Over], settings: Settings) -> Made:
+def translate_over(document: Document, over: Sequence[OverlayBase], settings: Settings) -> Made:
     """The edits of a part of a pod that is laid over pods of other files, which must agree on them."""
     part = Part()
     sources: tuple[Backend, ...] = ()
@@ -116,9 +114,9 @@ def _each_once(*dialects: Backend) -> tuple[Backend, ...]:
     return tuple({one.name: one for one in dialects}.values())
 
 
-def _whole(one: Over) -> PodKeys:
+def _whole(one: OverlayBase) -> PodKeys:
     """The keys of the pod with the part. Raises _CannotError."""
-    new = strangers(one.base.keys, one.part.keys)
+    new = unknown_containers(one.base.keys, one.part.keys)
     if new:
         raise _CannotError(say("what it is laid over has no container {name}", name=new[0].name))
     keys = laid_over(one.base.keys, one.part.keys)
@@ -126,7 +124,12 @@ def _whole(one: Over) -> PodKeys:
 
 
 def _edits(
-    document: Document, one: Over, keys: PodKeys, sources: tuple[Backend, ...], settings: Settings, part: Part
+    document: Document,
+    one: OverlayBase,
+    keys: PodKeys,
+    sources: tuple[Backend, ...],
+    settings: Settings,
+    part: Part,
 ) -> _Changes:
     """The edits that make the translated base the translated whole. Raises _CannotError, EditError.
 
@@ -166,7 +169,7 @@ def _edits(
 
 
 def _template_patches(
-    document: Document, one: Over, before: PodKeys, after: PodKeys, replaced: Sequence[Backend]
+    document: Document, one: OverlayBase, before: PodKeys, after: PodKeys, replaced: Sequence[Backend]
 ) -> list[dict[str, object]]:
     """What the templates of the base have to change to request what the whole pod does. Raises _CannotError.
 
