@@ -192,8 +192,9 @@ def _remarks(run: Run, mode: Mode, *, diff: bool) -> None:
 
 def read_and_check(one: Input, selection: Selection, mode: Mode) -> Checked:
     """Read and check one input, and apply its fixes. Raises InputError."""
-    data, settings = one.read_bytes(), selection.for_file(one.place)
-    checked = check(one, data, settings, mode)
+    settings = selection.for_file(one.place)
+    data, manifests = settings.layer.read(one)
+    checked = check(one, data, settings, mode, manifests)
     return (
         checked._replace(dialects=dialects_in(one, data, settings.profile)) if current().verbose else checked
     )

@@ -14,7 +14,7 @@ from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.claims.objects import CLAIM, TEMPLATE, ClaimObject, Missing, Place, PodClaim
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.compose import NotYamlError, Reader, documents
 from gpuxlate.yamltext.source import Source
 
 _IN_TEMPLATE = say("a Helm template, which is not translated")
@@ -44,7 +44,7 @@ class ClaimText(NamedTuple):
     unread: Sequence[Unread] = ()
 
 
-def text_of(source: Source, *, is_patch: bool = False) -> ClaimText:
+def text_of(source: Source, read: Reader = documents, *, is_patch: bool = False) -> ClaimText:
     """The claims of a source, as far as it is valid YAML. Of a patch, the names of claims in it alone."""
     objects: list[ClaimObject] = []
     pods: list[Pod] = []
@@ -54,7 +54,7 @@ def text_of(source: Source, *, is_patch: bool = False) -> ClaimText:
 
         end = 0
         try:
-            for document in documents(source):
+            for document in read(source):
                 end = document.end
                 if not document.holds(*MARKS):
                     continue

@@ -12,7 +12,7 @@ from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.lint.linted import Linted, LintSettings
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import say
-from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.compose import NotYamlError, Reader, documents
 from gpuxlate.yamltext.source import Source
 
 if TYPE_CHECKING:
@@ -51,8 +51,13 @@ class Checked(NamedTuple):
     dialects: tuple[str, ...] = ()
 
 
-def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checked:
-    """Check the text of an input, and apply its fixes. Raises InputError."""
+def check(
+    one: Input, data: bytes, settings: LintSettings, mode: Mode, manifests: Reader = documents
+) -> Checked:
+    """Check the text of an input, and apply its fixes. Raises InputError.
+
+    ``manifests``: what reads its documents where it holds no parameters.
+    """
     if under_chart_templates(one.place, os.getcwd()):
         from gpuxlate.rules.source import HELM_TEMPLATE, in_chart
 
@@ -75,7 +80,7 @@ def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checke
     if read is not documents or not mode.writes:  # findings in parameters have no fix
         from gpuxlate.lint.check import lint_source
 
-        linted = lint_source(source, settings, read)
+        linted = lint_source(source, settings, manifests if read is documents else read)
         refused: Sequence[Refused] = ()
         if mode.reason is not None:
             from gpuxlate.lint.add_ignores import IN_PARAMETERS, not_ignored

@@ -59,19 +59,19 @@ def _read(files: Iterable[Input]) -> Iterator[ClaimText]:
         if one.path is None:
             continue
         try:
-            data = one.read_bytes()
+            role = role_of(one.path)
+            data, manifests = role.read(one)
             source = one.source(data) if may_name_claims(data) else None
         except InputError:
             continue  # reading it for its pods reports it
         if source is None:
             continue
-        kind = role_of(one.path).kind
         in_chart = under_chart_templates(one.path, os.getcwd())
-        if in_chart or kind is FileKind.VALUES:
+        if in_chart or role.kind is FileKind.VALUES:
             where = _IN_TEMPLATE if in_chart else _IN_VALUES
             yield ClaimText(one.name, unread=(Unread(one.name, source.text, where),))
         else:
-            yield text_of(source, is_patch=kind is FileKind.PATCH)
+            yield text_of(source, manifests, is_patch=role.kind is FileKind.PATCH)
 
 
 @dataclass(eq=False)

@@ -14,22 +14,25 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from gpuxlate.inputs.bounded import StrPath, content, remembered, upwards
-from gpuxlate.inputs.files import Input, stays
-from gpuxlate.model.limits import MAX_CONFIG_BYTES, MAX_ENTRIES, MAX_NAME
+from gpuxlate.inputs.bounded import StrPath, remembered, upwards
+from gpuxlate.inputs.files import Input, file_text, stays
+from gpuxlate.model.limits import MAX_ENTRIES, MAX_NAME
 from gpuxlate.model.messages import Message, say
-from gpuxlate.yamltext.compose import Document, NotYamlError, documents
+from gpuxlate.yamltext.compose import Document, NotYamlError
 from gpuxlate.yamltext.nodes import Node, Scalar, Sequence, deref, get, get_text
-from gpuxlate.yamltext.source import DecodeError, Source
+from gpuxlate.yamltext.source import DecodeError
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
 FIELDS = ("patches", "patchesStrategicMerge", "patchesJson6902")
+RESOURCES = ("resources", "bases")
+"""The fields with what it is made of: files, or folders of other kustomizations."""
 
 
 class _Folder(NamedTuple):
-    """The files that a kustomization in a folder names as patches; ``last``: nothing above it counts."""
+    """The files that a kustomization in a folder names; ``last``: nothing above it counts."""
 
     patches: frozenset[str]
+    resources: frozenset[str]
     last: bool
 
 
@@ -54,25 +57,35 @@ def patched_by(path: StrPath | None) -> str | None:
 
 
 @remembered(4096)
-def may_be_patches(folder: str, _here: str) -> bool:
-    """A kustomization of a folder, or of one above it, names a file as a patch.
+def names_files(folder: str, _here: str) -> bool:
+    """A kustomization of a folder, or of one above it, names a file as a patch or a resource.
 
     ``_here``: the working directory, for a path from there.
     """
     for one in upwards(os.path.abspath(folder)):
         found = _folder(one)
-        if found.patches or found.last:
-            return bool(found.patches)
+        if found.patches or found.resources or found.last:
+            return bool(found.patches or found.resources)
     return False
 
 
 def naming(path: StrPath) -> Iterator[str]:
     """The folders of all kustomizations that name this file as a patch, the nearest first."""
     file = os.path.abspath(path)
+    return (folder for folder, found in _above(file) if file in found.patches)
+
+
+def is_resource(path: StrPath) -> bool:
+    """A kustomization names this file as a resource."""
+    file = os.path.abspath(path)
+    return any(file in found.resources for _, found in _above(file))
+
+
+def _above(file: str) -> Iterator[tuple[str, _Folder]]:
+    """The folders whose kustomizations may name a file."""
     for folder in upwards(os.path.dirname(file)):
         found = _folder(folder)
-        if file in found.patches:
-            yield folder
+        yield folder, found
         if found.last:
             break
 
@@ -80,13 +93,20 @@ def naming(path: StrPath) -> Iterator[str]:
 @remembered(4096)
 def _folder(folder: str) -> _Folder:
     last = os.path.exists(os.path.join(folder, ".git"))
-    return _Folder(frozenset(islice(patches_of(folder), MAX_ENTRIES)), last)
+    patches, resources = (
+        frozenset(islice(_named(folder, fields), MAX_ENTRIES)) for fields in (FIELDS, RESOURCES)
+    )
+    return _Folder(patches, resources, last)
 
 
 def patches_of(folder: str) -> Iterator[str]:
     """The files that the kustomization of a folder names as patches."""
+    return _named(folder, FIELDS)
+
+
+def _named(folder: str, fields: tuple[str, ...]) -> Iterator[str]:
     root = kustomization_in(folder)
-    for field in FIELDS:
+    for field in fields:
         for one in listed(root, field):
             text = one.text if isinstance(one, Scalar) else get_text(one, "path")
             if text and "\n" not in text:  # else a patch itself
@@ -132,7 +152,7 @@ def kustomization_in(folder: str) -> Node | None:
 def first_document(path: str) -> Document | None:
     """The first document of a file, None where it cannot be read."""
     try:
-        return next(iter(documents(Source.from_bytes(path, content(path, MAX_CONFIG_BYTES)))), None)
+        return next(iter(file_text(path).documents()), None)
     except (OSError, DecodeError, NotYamlError):
         return None
 

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
-from gpuxlate.inputs.bounded import content, inside, remembered, repository
+from gpuxlate.inputs.bounded import inside, remembered, repository
 from gpuxlate.inputs.claims import ClaimIndex, ClaimText
 from gpuxlate.inputs.exclude import SKIPPED
+from gpuxlate.inputs.files import file_text
 from gpuxlate.manifest.claims.reading import claims_of
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import pods_in
@@ -591,9 +592,9 @@ class Tree:
         if self._files < 0 or self._bytes <= 0:
             raise UnknownError(_TOO_LARGE)
         try:
-            data = content(path, limits.MAX_CONFIG_BYTES)
-            self._bytes -= len(data)
-            return [one for one in documents(Source.from_bytes(path, data)) if one.root is not None]
+            text = file_text(path)
+            self._bytes -= len(text.data)
+            return [one for one in text.documents() if one.root is not None]
         except (OSError, DecodeError, NotYamlError):
             raise UnknownError(say("{file} cannot be read", file=self._name(path))) from None
 

@@ -10,10 +10,11 @@ from functools import partial
 from typing import NamedTuple
 
 from gpuxlate.inputs.bounded import StrPath
+from gpuxlate.inputs.files import CHART, Input, read_shared
 from gpuxlate.manifest.pods import Pod, pods_in
-from gpuxlate.overlays.kustomization import NAMES, may_be_patches, patched_by
+from gpuxlate.overlays.kustomization import NAMES, is_resource, names_files, patched_by
 from gpuxlate.overlays.parts import OverlayPod, TemplatePatch
-from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.compose import Document, Reader, documents
 
 _VALUES = re.compile(r"values.*\.ya?ml")
 _MAYBE_VALUES = re.compile(r"(?:.*[-_.])?values.*\.ya?ml", re.IGNORECASE)
@@ -37,6 +38,7 @@ class FileRole(NamedTuple):
 
     ``templates``: the patches of templates of claims in it. ``renamed``: of a kustomization, the pods of the
     objects that it renames. ``counted``: its shares are counted with what kustomize builds of it.
+    ``shared``: other files are read with it.
     """
 
     kind: FileKind
@@ -45,6 +47,11 @@ class FileRole(NamedTuple):
     templates: Callable[[Document], Sequence[TemplatePatch]] | None = None
     renamed: Callable[[Document], Sequence[Pod]] | None = None
     counted: bool = False
+    shared: bool = False
+
+    def read(self, one: Input) -> tuple[bytes, Reader]:
+        """The bytes of its input, and what reads its manifests. Raises InputError."""
+        return read_shared(one) if self.shared else (one.read_bytes(), documents)
 
     @property
     def stands_alone(self) -> bool:
@@ -72,18 +79,20 @@ def role_of(path: StrPath | None) -> FileRole:
 
         values = chart_pods(os.path.abspath(folder), name)
         if values is not None:
-            return FileRole(FileKind.VALUES, values[0], partial=values[1])
-    if may_be_patches(folder, os.getcwd()) and patched_by(path) is not None:
+            return FileRole(FileKind.VALUES, values[0], partial=values[1], shared=not values[1])
+    is_named = names_files(folder, os.getcwd())
+    if is_named and patched_by(path) is not None:
         from gpuxlate.overlays.bases import overlay_pods, template_patches
 
         return FileRole(
             FileKind.PATCH,
             partial(overlay_pods, path),
             partial=True,
+            shared=True,
             templates=partial(template_patches, path),
         )
     if name in NAMES:
         from gpuxlate.overlays.bases import renamed_pods
 
-        return MANIFESTS._replace(renamed=partial(renamed_pods, path))
-    return MANIFESTS
+        return MANIFESTS._replace(renamed=partial(renamed_pods, path), shared=True)
+    return MANIFESTS._replace(shared=True) if name == CHART or (is_named and is_resource(path)) else MANIFESTS

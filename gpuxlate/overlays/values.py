@@ -15,6 +15,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from gpuxlate.inputs.bounded import remembered
+from gpuxlate.inputs.files import CHART
 from gpuxlate.manifest.objects import CLAIMS, ENV, METADATA, SCHEDULING, VALUES, Pod, name_at
 from gpuxlate.manifest.pod_keys import container, keys
 from gpuxlate.manifest.pods import has_containers, pod_at
@@ -25,7 +26,6 @@ from gpuxlate.overlays.parts import OverlayBase, OverlayPod
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get
 
-CHART = "Chart.yaml"
 MAIN_VALUES = ("values.yaml", "values.yml")
 """The values of every release of a chart; those of other files are laid over them."""
 RESOURCES = "resources"

@@ -13,6 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
+from gpuxlate.inputs.bounded import forget
 from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
 from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.model import limits
@@ -27,7 +28,7 @@ from gpuxlate.translation.passes import Task, run_source
 from gpuxlate.translation.results import File, Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import TRANSLATE
-from gpuxlate.yamltext.compose import kept
+from gpuxlate.yamltext.compose import documents, kept
 
 if TYPE_CHECKING:
     from gpuxlate.overlays.builds import Builds
@@ -44,6 +45,7 @@ def one_by_one(work: Work, given: Iterable[Input]) -> Iterator[tuple[Input, list
 
 def translate(given: Iterable[Input], settings: Settings, each: Each = one_by_one) -> Result:
     """Translate files in their order. Raises InputError."""
+    forget()
     return _run_each(given, [settings], TRANSLATE, each)[0]
 
 
@@ -54,6 +56,7 @@ def count(
 
     The files are not changed, and each of them is read once.
     """
+    forget()
     files = given if isinstance(given, Sequence) else ()
     one = files[0] if len(files) == 1 else None
     alone = one and one.named and os.path.basename(one.name) not in NAMES
@@ -109,16 +112,17 @@ def _bound(run: Result, name: str) -> None:
 
 def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Builds | None) -> list[Result]:
     """Do a task with one input for each target. Raises InputError."""
-    data = one.read_bytes()
+    layer = role_of(one.place)
+    data, manifests = layer.read(one)
     if under_chart_templates(one.place, os.getcwd()):
         return [_run_template(one, data, settings, task) for settings in wanted]
     if one.named and is_blank(data):
         raise InputError(say("{name}: it is empty", name=one.name))
     source = one.source(data)
-    layer = role_of(one.place)
     if builds is not None and builds.uses(one):
         layer = layer._replace(counted=True)
     read = reader(one, source, wanted[0].from_.name if wanted[0].from_ else None)
+    read = manifests if read is documents else read
     read = kept(read) if len(wanted) > 1 else read
     is_file = one.path is not None
     results = []
