@@ -21,13 +21,12 @@ from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.sheet import Place
 from gpuxlate.model.spots import spots
 from gpuxlate.overlays.json6902 import Operation, is_operations, operations
-from gpuxlate.overlays.kustomization import naming
+from gpuxlate.overlays.kustomization import changed_names, naming
 from gpuxlate.overlays.kustomize import (
     NOT_THERE,
     Hit,
     Object,
     UnknownError,
-    changed_names,
     patched,
     root_of,
     tree,

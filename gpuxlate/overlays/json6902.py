@@ -75,7 +75,7 @@ def pointer(path: Path) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
-class Places:
+class WrittenPlaces:
     """Where a document says what is at a virtual path, for the places of findings.
 
     A list of operations says it in the last one on the path, or with a value around it; else in the first

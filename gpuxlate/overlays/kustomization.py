@@ -132,6 +132,14 @@ def listed(root: Node | None, field: str) -> list[Node]:
     return [deref(one) for one in found.items] if isinstance(found, Sequence) else []
 
 
+PREFIX, SUFFIX = "namePrefix", "nameSuffix"
+
+
+def changed_names(root: Node | None) -> tuple[str, ...]:
+    """The fields by which a kustomization gives its objects other names."""
+    return tuple(name for name in (PREFIX, SUFFIX) if get_text(root, name))
+
+
 @remembered(4096)
 def kustomization_at(folder: str) -> Document | None:
     """The document of the kustomization of a folder, None where there is none that can be read."""

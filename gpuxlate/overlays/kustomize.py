@@ -26,6 +26,8 @@ from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path
 from gpuxlate.overlays.json6902 import is_operations, operated
 from gpuxlate.overlays.kustomization import (
+    PREFIX,
+    SUFFIX,
     Identity,
     Piece,
     Selector,
@@ -191,14 +193,6 @@ def _renewed(one: Object, root: Mapping) -> Object:
 # -- names and labels ---------------------------------------------------------------------------------
 
 
-PREFIX, SUFFIX = "namePrefix", "nameSuffix"
-
-
-def changed_names(root: Node | None) -> tuple[str, ...]:
-    """The fields by which a kustomization gives its objects other names."""
-    return tuple(name for name in (PREFIX, SUFFIX) if get_text(root, name))
-
-
 def rename(objects: list[Object], root: Node) -> None:
     """Give the objects the names that the kustomization makes of theirs; the old ones are found too."""
     before, after = get_text(root, PREFIX) or "", get_text(root, SUFFIX) or ""
@@ -330,7 +324,7 @@ def named_by(document: Document) -> Selector:
     return matches
 
 
-class Named:
+class ObjectsByName:
     """The numbers of objects by each name that they have had."""
 
     def __init__(self) -> None:
@@ -359,7 +353,7 @@ class Named:
         return self._numbers.get(name, ())
 
 
-class Templates:
+class ClaimTemplates:
     """The templates of claims of a kustomization, as they are at some point."""
 
     def __init__(self, objects: Iterable[Object] = ()) -> None:
@@ -388,19 +382,20 @@ class Hit(NamedTuple):
     objects: tuple[Object, ...] = ()
     why: Message | None = None
     targeted: bool = False
-    before: Templates = Templates()
-    after: Templates = Templates()
+    before: ClaimTemplates = ClaimTemplates()
+    after: ClaimTemplates = ClaimTemplates()
     workloads: tuple[Object, ...] = ()
     too_much: bool = False
 
 
 @dataclass(slots=True)
 class Built:
-    """What a kustomization makes. ``hits``: by file and document of a patch. ``unread``: there is more;
-    ``too_much``: a limit of the patches of its repository. ``texts``: what it has parts of; ``lost``: patches
-    of what is not there; ``below``: what it is built of.
+    """What the kustomization of a folder makes. ``hits``: by file and document of a patch. ``unread``: there
+    is more; ``too_much``: a limit of the patches of its repository. ``texts``: what it has parts of;
+    ``lost``: patches of what is not there; ``below``: what it is built of.
     """
 
+    folder: str
     objects: list[Object] = field(default_factory=list)
     hits: dict[tuple[str, int], list[Hit]] = field(default_factory=dict)
     unread: Message | None = None
@@ -408,20 +403,20 @@ class Built:
     lost: list[Piece] = field(default_factory=list)
     below: list[Built] = field(default_factory=list)
     too_much: Message | None = None
-    named: Named = field(default_factory=Named)
-    _templates: Templates | None = None
+    named: ObjectsByName = field(default_factory=ObjectsByName)
+    _templates: ClaimTemplates | None = None
 
-    def templates(self) -> Templates:
+    def templates(self) -> ClaimTemplates:
         """The templates of claims, as they are so far."""
         if self._templates is None:
-            self._templates = Templates(one for one in self.objects if one.is_template)
+            self._templates = ClaimTemplates(one for one in self.objects if one.is_template)
         return self._templates
 
     def moved(self) -> None:
         """There are other objects, or templates that have changed."""
         self._templates = None
 
-    def hit(self, file: str, said: list[tuple[int, Hit]], after: Templates) -> None:
+    def hit(self, file: str, said: list[tuple[int, Hit]], after: ClaimTemplates) -> None:
         """Keep what documents of a patch are for, with the templates after them."""
         for index, one in said:
             self.hits.setdefault((file, index), []).append(one._replace(after=after))
@@ -450,7 +445,7 @@ class Tree:
     def built(self, folder: str) -> Built:
         """What the kustomization of a folder makes of the objects that it reads."""
         if folder not in self._built:
-            result = Built()
+            result = Built(folder)
             try:
                 self._build(result, folder)
             except UnknownError as error:

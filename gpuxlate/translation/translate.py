@@ -13,24 +13,19 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.edits import Edit
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.overlays.parts import OverlayPod
-from gpuxlate.overlays.patches import of_pods
 from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
 from gpuxlate.translation.claims import (
     changes,
-    claims_of_part,
-    patch_changes,
     unfollowed_renames,
     unknown_claims,
 )
 from gpuxlate.translation.leftovers import Leftover, left_in_document
 from gpuxlate.translation.numbered import Numbered
-from gpuxlate.translation.passes import Part, Pass, State, Task, listed, run_source
+from gpuxlate.translation.passes import Pass, State, Task, listed, run_source
 from gpuxlate.translation.pods.fit import Verdict, fit_pod
 from gpuxlate.translation.pods.item import pod_items
-from gpuxlate.translation.pods.overlays import Made, is_taken, left_cards, left_part, translate_over
 from gpuxlate.translation.pods.placement import Written, awakened, disagreements
 from gpuxlate.translation.pods.pod import PARSE_FIRST, translate_pod
 from gpuxlate.translation.pods.reader import dialects_of, shares_of
@@ -53,8 +48,6 @@ from gpuxlate.yamltext.compose import Document, Reader, documents
 from gpuxlate.yamltext.edit import EditError, edit_document
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
-
-_NAMES_CLAIMS = say("it names claims, which only the pod itself can")
 
 
 def translate_source(
@@ -80,7 +73,9 @@ def translate_pods(state: State, *, own: bool = False) -> None:
     for laid in state.laid:
         pod = laid.pod
         if laid.over or laid.unknown or pod is None:
-            _translate_part(state, laid)
+            from gpuxlate.translation.pods.overlays import translate_part
+
+            translate_part(state, laid)
             continue
         sources = dialects_of(pod.keys, settings)
         if state.layer.counted:  # translated and counted as it is built
@@ -95,30 +90,14 @@ def translate_pods(state: State, *, own: bool = False) -> None:
         if sources and (own or sources != (settings.to,)):
             state.read.append((pod, sources))
             made = translate_pod(state, pod, sources, pods)
-            state += left_part(made, pod, settings) if state.layer.kind is FileKind.VALUES else made
+            if state.layer.kind is FileKind.VALUES:
+                from gpuxlate.translation.pods.overlays import left_part
+
+                made = left_part(made, pod, settings)
+            state += made
         elif sources:
             state.written.append(Written(pod, pod.keys, []))
     state.has_shares = bool(state.read)
-
-
-def _translate_part(state: State, laid: OverlayPod) -> None:
-    """Add the result of a part that is laid over pods of other files, and what it leaves behind."""
-    document, settings = state.document, state.settings
-    pod, over, unknown = laid
-    named = pod or (over[0].part if over else None)
-    claimed = list(claims_of_part(document, named, state.claims, settings.scope)) if named else []
-    why = unknown or (_NAMES_CLAIMS if claimed else None)
-    made = Made(Part(), (), why) if why else translate_over(document, over, settings)
-    state += left_part(made.part, named, settings) if named and over else made.part
-    if made.left:
-        state.leave(claimed)
-        if named and over:
-            state.leave(left_cards(document, made, named, settings))
-        state.left[id(pod)] = made.left  # None is what operations are about
-    elif pod:
-        state.read.append((pod, made.sources))
-    elif made.sources:
-        state.operations.update(of_pods(document, [one.part for one in over]))
 
 
 def _write_at_anchors(state: State) -> None:
@@ -224,9 +203,9 @@ def _settle_claims(state: State) -> None:
         return () if found == (settings.to,) else found
 
     if layer.kind is FileKind.PATCH:
-        patches = layer.templates(document) if layer.templates else ()
-        taken = partial(is_taken, settings=settings)
-        made = patch_changes(document, state.patches, patches, taken, settings.scope)
+        from gpuxlate.translation.pods.overlays import patch_changes
+
+        made = patch_changes(state)
     else:
         made = changes(document, state.templates, state.claims, sources, settings.scope)
         if layer.renamed and settings.to.device_classes:
