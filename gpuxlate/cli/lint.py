@@ -15,8 +15,7 @@ from gpuxlate import __version__, report
 from gpuxlate.cli import color_wanted, common, options, outputs
 from gpuxlate.cli.invocation import current
 from gpuxlate.cli.runner import dialects_used, each
-from gpuxlate.inputs.bounded import forget
-from gpuxlate.inputs.files import STDIN, SUFFIXES, Input, InputError
+from gpuxlate.inputs.files import HELD, STDIN, SUFFIXES, Input, InputError
 from gpuxlate.lint.files import MAY_BE_EMPTY, Checked, Mode, check, dialects_in, each_change
 from gpuxlate.lint.select import Selection
 from gpuxlate.model import limits
@@ -248,7 +247,7 @@ class Run:
 
 
 def _run(given: Iterable[Input], selection: Selection, mode: Mode, *, diff: bool) -> Run:
-    forget()
+    HELD.texts.clear()
     run = Run()
     for one, checked in each(partial(read_and_check, selection=selection, mode=mode), given):
         if isinstance(checked, InputError):

@@ -12,9 +12,9 @@ from pathlib import Path
 from gpuxlate.inputs.bounded import (
     StrPath,
     content,
+    forgotten,
     inside,
     read_at_most,
-    remembered,
     repository,
     upwards,
 )
@@ -118,34 +118,29 @@ class _Held:
     def __init__(self) -> None:
         self.texts: dict[str, FileText] = {}
         self._size = 0
+        forgotten(self.texts.clear)
 
-    def add(self, path: str, text: FileText) -> None:
-        self.texts[path] = text
-        self._size += len(text.data)
-        while self._size > limits.MAX_HELD_BYTES:
-            self._size -= len(self.texts.pop(next(iter(self.texts))).data)
+    def text(self, path: str) -> FileText:
+        """The text of a file, by its absolute path. Raises OSError, and DecodeError."""
+        found = self.texts.get(path)
+        if found is None:
+            found = FileText(path)
+            self._size = len(found.data) + (self._size if self.texts else 0)
+            self.texts[path] = found
+            while self._size > limits.MAX_HELD_BYTES:
+                self._size -= len(self.texts.pop(next(iter(self.texts))).data)
+        return found
 
 
-@remembered(1)
-def _held() -> _Held:
-    return _Held()
-
-
-def file_text(path: str) -> FileText:
-    """The text of a file, by its absolute path. Raises OSError, and DecodeError."""
-    held = _held()
-    found = held.texts.get(path)
-    if found is None:
-        found = FileText(path)
-        held.add(path, found)
-    return found
+HELD = _Held()
+"""Of one run, which clears its ``texts`` first: those of an earlier one may be written by now."""
 
 
 def read_shared(one: Input) -> tuple[bytes, Reader]:
     """The bytes of an input that others are read with, and what reads its documents. Raises InputError."""
     if one.path is not None and one.leaves is None:
         with suppress(OSError, DecodeError):  # reading it by itself says what is wrong
-            text = file_text(os.path.abspath(one.path))
+            text = HELD.text(os.path.abspath(one.path))
             return text.data, text.documents
     return one.read_bytes(), documents
 

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from gpuxlate.inputs.bounded import StrPath, remembered, upwards
-from gpuxlate.inputs.files import Input, file_text, stays
+from gpuxlate.inputs.files import HELD, Input, stays
 from gpuxlate.model.limits import MAX_ENTRIES, MAX_NAME
 from gpuxlate.model.messages import Message, say
 from gpuxlate.yamltext.compose import Document, NotYamlError
@@ -160,7 +160,7 @@ def kustomization_in(folder: str) -> Node | None:
 def first_document(path: str) -> Document | None:
     """The first document of a file, None where it cannot be read."""
     try:
-        return next(iter(file_text(path).documents()), None)
+        return next(iter(HELD.text(path).documents()), None)
     except (OSError, DecodeError, NotYamlError):
         return None
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from gpuxlate.inputs.bounded import inside, remembered, repository
 from gpuxlate.inputs.claims import ClaimIndex, ClaimText
 from gpuxlate.inputs.exclude import SKIPPED
-from gpuxlate.inputs.files import file_text
+from gpuxlate.inputs.files import HELD
 from gpuxlate.manifest.claims.reading import claims_of
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import pods_in
@@ -587,7 +587,7 @@ class Tree:
         if self._files < 0 or self._bytes <= 0:
             raise UnknownError(_TOO_LARGE)
         try:
-            text = file_text(path)
+            text = HELD.text(path)
             self._bytes -= len(text.data)
             return [one for one in text.documents() if one.root is not None]
         except (OSError, DecodeError, NotYamlError):

@@ -13,8 +13,7 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gpuxlate.inputs.bounded import forget
-from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
+from gpuxlate.inputs.files import HELD, Input, InputError, is_blank, reader, under_chart_templates
 from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.model import limits
 from gpuxlate.model.messages import say
@@ -45,7 +44,7 @@ def one_by_one(work: Work, given: Iterable[Input]) -> Iterator[tuple[Input, list
 
 def translate(given: Iterable[Input], settings: Settings, each: Each = one_by_one) -> Result:
     """Translate files in their order. Raises InputError."""
-    forget()
+    HELD.texts.clear()
     return _run_each(given, [settings], TRANSLATE, each)[0]
 
 
@@ -56,7 +55,7 @@ def count(
 
     The files are not changed, and each of them is read once.
     """
-    forget()
+    HELD.texts.clear()
     files = given if isinstance(given, Sequence) else ()
     one = files[0] if len(files) == 1 else None
     alone = one and one.named and os.path.basename(one.name) not in NAMES
@@ -112,9 +111,10 @@ def _bound(run: Result, name: str) -> None:
 
 def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Builds | None) -> list[Result]:
     """Do a task with one input for each target. Raises InputError."""
-    layer = role_of(one.place)
+    place = one.place
+    layer = role_of(place)
     data, manifests = layer.read(one)
-    if under_chart_templates(one.place, os.getcwd()):
+    if under_chart_templates(place, os.getcwd()):
         return [_run_template(one, data, settings, task) for settings in wanted]
     if one.named and is_blank(data):
         raise InputError(say("{name}: it is empty", name=one.name))
