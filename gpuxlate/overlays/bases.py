@@ -7,26 +7,25 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import islice
 
 from gpuxlate.inputs.bounded import StrPath
+from gpuxlate.inputs.files import HELD
 from gpuxlate.manifest.claims.reading import MARKS, claims_of
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import Pod, pods_in
-from gpuxlate.model.claims.objects import TEMPLATE, ClaimObject
+from gpuxlate.model.claims.objects import TEMPLATE
 from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.sheet import Place
 from gpuxlate.model.spots import spots
 from gpuxlate.overlays.json6902 import Operation, is_operations, operations
-from gpuxlate.overlays.kustomization import changed_names, naming
+from gpuxlate.overlays.kustomization import UnknownError, changed_names, naming
 from gpuxlate.overlays.kustomize import (
     NOT_THERE,
     Hit,
     Object,
-    UnknownError,
     patched,
     root_of,
     tree,
@@ -97,7 +96,7 @@ def renamed_pods(path: StrPath, document: Document) -> list[Pod]:
     except UnknownError:  # a configuration that cannot be read says nothing
         pass
     found = (one for one in kustomizations.built(folder).objects if not one.is_template)
-    return [pod for one in found for pod in pods_in(replace(document, root=one.root, aliases=[]))]
+    return [pod for one in found for pod in pods_in(document.with_root(one.root))]
 
 
 def _hits_of(path: StrPath, document: Document) -> Iterator[Hit]:
@@ -170,7 +169,7 @@ def _emptied(keys: PodKeys) -> PodKeys:
 
 def _pods_of(document: Document, root: Mapping) -> dict[Path, Pod]:
     found: dict[Path, Pod] = {}
-    for pod in pods_in(replace(document, root=root, aliases=[])):
+    for pod in pods_in(document.with_root(root)):
         found.setdefault(pod.keys.path, pod)
     return found
 
@@ -244,20 +243,22 @@ def template_patches(path: StrPath, document: Document) -> list[TemplatePatch]:
     said = next(claims_of(document), None)
     hits = list(_hits_of(path, document))
     templates = [one for hit in hits for one in hit.objects]
-    known = [claim for one in templates for claim in _claims(one, document)]
+    known = [claim for one in templates for claim in claims_of(document.with_root(one.root))]
     classes = {name for claim in (*known, *([said] if said else ())) for name in claim.devices.classes()}
     why = next((reason for hit in hits if (reason := _why(hit))), None if said else _NO_NAME)
     users = {user: None for hit in hits for one in hit.objects for user in _users(one, hit, document)}
     if document.index > MOST_BEFORE:
         why = why or _TOO_MANY
-    over = None if why else _workload_before(document)
+    over = None if why else _workload_before(path, document)
     beside = (over, overlay_pods(path, over)) if over else None
     return [TemplatePatch(where, ref, frozenset(classes), tuple(users), beside, why) for ref, where in found]
 
 
-def _workload_before(document: Document) -> Document | None:
+def _workload_before(path: StrPath, document: Document) -> Document | None:
     """The last document before this one that is of no template."""
-    before = list(islice(documents(document.source), document.index))
+    source, held = document.source, HELD.texts.get(os.path.abspath(path))
+    read = held.documents if held and held.source.text == source.text else documents
+    before = list(islice(read(source), document.index))
     about = (one for one in reversed(before) if get_text(one.root, "kind") != TEMPLATE)
     return next(about, None)
 
@@ -267,15 +268,11 @@ def _why(hit: Hit) -> Message | None:
     return hit.why or unknown or (_HAS_TARGET if hit.targeted else None)
 
 
-def _claims(one: Object, document: Document) -> Iterator[ClaimObject]:
-    yield from claims_of(replace(document, root=one.root, aliases=[]))
-
-
 def _users(one: Object, hit: Hit, document: Document) -> Iterator[ObjectRef]:
     """The objects with pods that name a template."""
-    named = {(claim.namespace, claim.name) for claim in _claims(one, document)}
+    named = {(claim.namespace, claim.name) for claim in claims_of(document.with_root(one.root))}
     for other in hit.workloads:
-        for pod in pods_in(replace(document, root=other.root, aliases=[])):
+        for pod in pods_in(document.with_root(other.root)):
             for claim in pod.keys.claims:
                 if claim.template and (pod.object.namespace, claim.template.text) in named:
                     yield pod.object

@@ -180,8 +180,8 @@ _TERM = re.compile(
 )
 
 
-class SelectorError(ValueError):
-    """A target that is not read. The message says what."""
+class UnknownError(Exception):
+    """What a patch is for cannot be known. The message says why."""
 
     def __init__(self, message: Message) -> None:
         super().__init__(message)
@@ -203,7 +203,7 @@ Selector = Callable[[Identity], bool]
 
 
 def selector(target: Mapping[str, str]) -> Selector:
-    """The test of a ``target``. Raises SelectorError."""
+    """The test of a ``target``. Raises UnknownError."""
     plain = {field: _pattern(target[field]) for field in ("group", "version", "kind") if target.get(field)}
     name, namespace = (_pattern(target.get(field) or ".*") for field in ("name", "namespace"))
     labels = _terms(target.get("labelSelector", ""))
@@ -224,7 +224,7 @@ def selector(target: Mapping[str, str]) -> Selector:
 
 @lru_cache(maxsize=1024)
 def _pattern(text: str) -> Callable[[str], bool]:
-    """A pattern of the whole of a name. Raises SelectorError for one that is not simple."""
+    """A pattern of the whole of a name. Raises UnknownError for one that is not simple."""
     bounded = sum(map(text.count, "*+?")) <= _MOST_REPEATS and text.count("|") <= _MOST_CHOICES
     repeats_groups = any(one in text for one in ("(?", ")*", ")+"))
     try:
@@ -232,18 +232,18 @@ def _pattern(text: str) -> Callable[[str], bool]:
             raise ValueError
         found = re.compile(f"^(?:{text})$", re.ASCII)
     except (ValueError, re.error):
-        raise SelectorError(say("the pattern {text} of its target is not read", text=text)) from None
+        raise UnknownError(say("the pattern {text} of its target is not read", text=text)) from None
     return lambda name: len(name) <= MAX_NAME and found.match(name) is not None
 
 
 def _terms(text: str) -> list[Callable[[Mapping[str, str]], bool]]:
-    """The terms of a label selector. Raises SelectorError."""
+    """The terms of a label selector. Raises UnknownError."""
     found: list[Callable[[Mapping[str, str]], bool]] = []
     at = 0
     while at < len(text.rstrip()):
         match = _TERM.match(text, at)
         if match is None or match.end() == at:
-            raise SelectorError(say("the selector {text} of its target is not read", text=text))
+            raise UnknownError(say("the selector {text} of its target is not read", text=text))
         found.append(_term(match))
         at = match.end()
     return found

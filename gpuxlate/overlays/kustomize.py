@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Map
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
@@ -31,7 +31,7 @@ from gpuxlate.overlays.kustomization import (
     Identity,
     Piece,
     Selector,
-    SelectorError,
+    UnknownError,
     kustomization_at,
     kustomization_in,
     listed,
@@ -94,7 +94,7 @@ class Object(NamedTuple):
 def patchable_in(document: Document) -> Iterator[Object]:
     """The objects of a document that have pods, or what pods claim: patches of others do not matter here."""
     for ref, path, root in objects_in(document):
-        if ref.kind == TEMPLATE or any(True for _ in pods_in(replace(document, root=root, aliases=[]))):
+        if ref.kind == TEMPLATE or any(True for _ in pods_in(document.with_root(root))):
             yield Object(root, identity_of(root), document, path, None, *measured(root))
 
 
@@ -271,14 +271,6 @@ def _with(root: Mapping, path: Path, values: Mapping) -> Mapping:
 # -- work ---------------------------------------------------------------------------------------------
 
 
-class UnknownError(Exception):
-    """The base cannot be known. The message says why."""
-
-    def __init__(self, message: Message) -> None:
-        super().__init__(message)
-        self.message = message
-
-
 class TooMuchWorkError(UnknownError):
     """The patches exceed a limit."""
 
@@ -422,11 +414,9 @@ class Built:
             self.hits.setdefault((file, index), []).append(one._replace(after=after))
         said.clear()
 
-    def flag(self, why: Message, chosen: Sequence[int] | None = None) -> None:
-        """These objects, or all, are not known from here on."""
-        for number in range(len(self.objects)) if chosen is None else chosen:
-            one = self.objects[number]
-            self.objects[number] = one._replace(unknown=one.unknown or why)
+    def flag(self, why: Message) -> None:
+        """All objects are not known from here on."""
+        self.objects[:] = (one._replace(unknown=one.unknown or why) for one in self.objects)
         self.moved()
 
 
@@ -626,7 +616,7 @@ class Tree:
                 file, found = local, [Piece(one) for one in self._documents(local)]
             result.texts += found
             matches = None if target is None else selector(target)
-        except (UnknownError, SelectorError) as error:
+        except UnknownError as error:
             result.flag(error.message)
             if isinstance(path, Scalar):
                 here = os.path.normpath(os.path.join(folder, path.text))

@@ -50,7 +50,7 @@ def run_build(made: Built, builds: Builds, settings: Settings, task: Task, left:
     for one in made.objects:
         if one.is_template:
             continue
-        document = replace(places.of(one.document), root=one.root, aliases=[])
+        document = places.of(one.document).with_root(one.root)
         beside = settings.claims.beside(document.source)
         pods = [_claimed(pod.under(settings.renamed), claims, beside) for pod in pods_in(document)]
         part = State(document=document, settings=settings, layer=MANIFESTS, task=task)
@@ -97,7 +97,7 @@ def _claims(made: Built) -> tuple[ClaimIndex, dict[str, Message]]:
         (claim, one.unknown)
         for one in made.objects
         if one.is_template
-        for claim in claims_of(replace(one.document, root=one.root, aliases=[]))
+        for claim in claims_of(one.document.with_root(one.root))
     ]
     known = tuple(claim for claim, unknown in templates if not unknown)
     return ClaimIndex((ClaimText("", known),)), {claim.name: why for claim, why in templates if why}

@@ -272,7 +272,7 @@ def _template_patches(
     why = one.alone or why_not_appendable(document)
     if why:
         raise _CannotError(why)
-    based = replace(document, root=one.root, aliases=[])
+    based = document.with_root(one.root)
     writing = with_templates(based, one.base, before, Numbered(pods_in(based)), replaced)
     if writing.found:
         raise _CannotError(writing.found[0].message)
