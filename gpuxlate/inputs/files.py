@@ -29,6 +29,8 @@ SUFFIXES = (".yaml", ".yml", ".json")
 TEMPLATES = "templates"
 """The folder of a Helm chart whose files are not manifests yet."""
 CHART = "Chart.yaml"
+_MOST_HELD = 2**20
+"""Bytes of files that are kept for others that are read with them; about 64 MiB of memory."""
 
 
 class InputError(Exception):
@@ -104,7 +106,7 @@ class FileText:
         """Raises OSError, and DecodeError."""
         self.data = content(path, limits.MAX_CONFIG_BYTES)
         self.source = Source.from_bytes(path, self.data)
-        self._read = kept(documents) if len(self.data) <= limits.MAX_HELD_BYTES else documents
+        self._read = kept(documents) if len(self.data) <= _MOST_HELD else documents
 
     def documents(self, source: Source | None = None) -> Iterator[Document]:
         """The documents, as those of another source with the same text. Raises NotYamlError."""
@@ -127,7 +129,7 @@ class _Held:
             found = FileText(path)
             self._size = len(found.data) + (self._size if self.texts else 0)
             self.texts[path] = found
-            while self._size > limits.MAX_HELD_BYTES:
+            while self._size > _MOST_HELD:
                 self._size -= len(self.texts.pop(next(iter(self.texts))).data)
         return found
 

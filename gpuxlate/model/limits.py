@@ -40,8 +40,6 @@ MAX_LAYERS = 32
 """Kustomizations below one another."""
 MAX_BASE_BYTES = 16 * 2**20
 """Of all files that the bases of patches are read from, in one repository; about 1 GiB of memory."""
-MAX_HELD_BYTES = 2**20
-"""Of files that others are read with, and that are kept for these; about 64 MiB of memory."""
 MAX_BASE_FILES = 10_000
 """Of those files, and of the folders that are searched for kustomizations that include a component."""
 MAX_PATCHED = 2_000_000
