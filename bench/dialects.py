@@ -23,7 +23,7 @@ LINES_BEFORE = {
 """Lines of their folders then, without those that all share."""
 DOCUMENTS = 30
 BACKENDS = Path(__file__).parent.parent / "gpuxlate" / "backends"
-SHARED = ("sheet", "dialects")
+SHARED = ("dialects",)
 
 
 def deployment(number: int) -> str:

@@ -62,8 +62,8 @@ def targets() -> tuple[Target, ...]:
             b.name,
             registry.aliases(b.name),
             b.title,
-            {n: b.says.get(n) for n in JSON_NAMES.values()},
-            b.reads_only,
+            {n: b.field_docs.get(n) for n in JSON_NAMES.values()},
+            b.read_only,
         )
         for b in registry.all_backends()
     )
@@ -288,7 +288,7 @@ def _with_bom(source: Source, text: str) -> str:
 def _manifests(name: str) -> Backend:
     """A target whose shares are in manifests."""
     backend = registry.get(name)
-    if backend.form_module:
+    if not backend.writes_pods:
         raise ValueError(f"{backend.name} is not for manifests: parse reads its share, render writes it")
     return backend
 

@@ -88,7 +88,7 @@ def test_nodes_loads_what_it_needs(tmp_path: Path) -> None:
     }
     assert not modules & {
         "rich",
-        *("gpuxlate.backends.requirements", "gpuxlate.lint", "gpuxlate.manifest.pods"),
+        *("gpuxlate.lint", "gpuxlate.manifest.pods"),
         *("gpuxlate.yamltext.edit", "gpuxlate.report.summary", "gpuxlate.config.configuration"),
     }
 

@@ -2,7 +2,7 @@
 
 The code names its sources in words (the ``## Source`` of rules, prerequisites, the ``documents`` of a
 sheet) and by short tags (the rows of the data sheets). Both are found in the files of ``documents/``, which
-has a README; what a sheet names and no file has is a document by its sheet. A test holds that every source
+has a README; what a target names and no file has is a document by its class. A test holds that every source
 of the code is one.
 """
 
@@ -45,28 +45,28 @@ class Group:
     documents: tuple[Document, ...]
 
 
-OF_SHEETS = "Dialects of one sheet"
+OF_TARGETS = "Dialects of one sheet"
 _DATED = re.compile(r"(.*?) \((?:([^()]*), )?(\d{4}(?:-\d\d){0,2})\)")
-"""A document of a sheet with its date."""
+"""A document of a target with its date."""
 _REPOSITORY = re.compile(r"[\w.-]+/[\w.-]+\b")
 
 
 @cache
 def groups() -> tuple[Group, ...]:
-    """Those of the files, then what sheets name beside."""
+    """Those of the files, then what targets name beside."""
     files = tuple(map(_group, sorted(FOLDER.glob("*.toml"))))
     known = [one for group in files for one in group.documents]
     texts = {
-        text: f"{sheet.name}-{tag.lower()}"
-        for sheet in (backend.sheet for backend in registry.all_backends() if backend.sheet)
-        for tag, text in reversed(sheet.documents.items())
+        text: f"{backend.name}-{tag.lower()}"
+        for backend in registry.all_backends()
+        for tag, text in reversed(backend.documents.items())
         if not any(one.is_named_in(text) for one in known)
     }
-    made = tuple(_of_sheet(text, id_) for text, id_ in texts.items())
-    return (*files, Group(OF_SHEETS, made)) if made else files
+    made = tuple(_of_target(text, id_) for text, id_ in texts.items())
+    return (*files, Group(OF_TARGETS, made)) if made else files
 
 
-def _of_sheet(text: str, id_: str) -> Document:
+def _of_target(text: str, id_: str) -> Document:
     found = _DATED.fullmatch(text)
     title, date = (
         (text, "undated") if found is None else (", ".join(filter(None, found.groups()[:2])), found[3])
@@ -101,9 +101,8 @@ def named_in(text: str) -> list[Document]:
 
 def tagged(backend: Backend, tags: str) -> list[tuple[str, list[Document]]]:
     """Each tag of a row of a target's data sheet, with the documents it stands for."""
-    if backend.sheet:
-        words = backend.sheet.documents
-        return [(tag, named_in(words.get(tag, ""))) for tag in tags.split(", ") if tag]
+    if backend.documents:
+        return [(tag, named_in(backend.documents.get(tag, ""))) for tag in tags.split(", ") if tag]
     known = [one for one in all_documents() if one.sheets and backend.name.startswith(one.sheets)]
     whole = [one for one in known if tags in one.tags]
     names = [tags] if whole else [tag.strip() for tag in tags.split(",")]

@@ -48,7 +48,7 @@ def stage(folder: Path, *, playground: bool) -> None:
 
 
 def _form() -> str:
-    names = [one.name for one in registry.all_writable() if not one.form_module]
+    names = [one.name for one in registry.all_writable() if one.writes_pods]
     form = (ROOT / "docs/playground/form.html").read_text(encoding="utf-8")
     return form.replace("<!-- targets -->", "\n".join(f"<option>{name}</option>" for name in names))
 

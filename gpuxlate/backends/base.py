@@ -1,4 +1,4 @@
-"""What a backend is: a data sheet of keys, and two pure functions, read and write.
+"""What a target is: a class with the keys of a vendor, and methods to override.
 
 Reading takes keys from a ``Taking``; writing takes fields from a ``Placing``. Every key and field that
 is not taken is reported, so that none is lost silently.
@@ -7,22 +7,25 @@ is not taken is reported, so that none is lost silently.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, NamedTuple
+from importlib.util import find_spec
+from types import MappingProxyType, ModuleType
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from gpuxlate.backends import row_reader, row_writer
 from gpuxlate.backends.limits import UNBOUND, Limits
 from gpuxlate.backends.placing import Placing
 from gpuxlate.backends.pod_placing import PodPlacing
 from gpuxlate.backends.results import ContainerShare, Reading, Selector
+from gpuxlate.backends.rows import Fields, KeyTable, RuleKind, RuleRow, SeveralCards, Size, SummedNodes
 from gpuxlate.backends.taking import Taking
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.pod import Path, PodKeys, Value
-from gpuxlate.model.profile import Extension, Profile
+from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.model.sheet import (
     ANY,
@@ -36,19 +39,20 @@ from gpuxlate.model.sheet import (
     Place,
     Range,
     key,
-    other_names,
 )
-from gpuxlate.rules.base import Context, Rule, in_order, rules_of
+from gpuxlate.rules.base import Context, in_order, rules_of
 from gpuxlate.rules.index import Rules, check_pod
+from gpuxlate.rules.predicates.conditions import Condition
 from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import IGNORE
 
-if TYPE_CHECKING:
-    from gpuxlate.backends.billing import Billing
-    from gpuxlate.backends.form import Form
-    from gpuxlate.backends.live import Live
+if TYPE_CHECKING:  # dataclasses that take long to make, and that most runs do not need
+    from gpuxlate.backends.billing import Card, PodCounts, Price
+    from gpuxlate.backends.live import Common, LiveNode, LivePod, NodeView, Placement
     from gpuxlate.backends.requirements import NodeNeeds, Requirement
-    from gpuxlate.backends.sheet.sheet import Sheet
+    from gpuxlate.manifest.jobs import JobRow
+    from gpuxlate.yamltext.compose import Reader
+    from gpuxlate.yamltext.source import Source
 
 __all__ = [
     "ANY",
@@ -60,7 +64,8 @@ __all__ = [
     "Cloud",
     "Confidence",
     "ContainerShare",
-    "InContainer",
+    "Fields",
+    "JobBackend",
     "Key",
     "Limits",
     "Per",
@@ -69,14 +74,16 @@ __all__ = [
     "PodPlacing",
     "Range",
     "Reading",
+    "RuleKind",
+    "RuleRow",
     "Selector",
+    "SeveralCards",
+    "Size",
+    "SummedNodes",
     "Taking",
+    "VisibleMemory",
     "key",
 ]
-
-
-MEMORY = 10_000
-"""Most keys that a backend remembers having looked up."""
 
 
 class Cloud(NamedTuple):
@@ -106,7 +113,7 @@ VIRTUAL_NODES = "virtual-kubelet.io/provider"
 """The taint of nodes without a machine: DefaultTaintKey of virtual-kubelet/virtual-kubelet."""
 
 
-class InContainer(NamedTuple):
+class VisibleMemory(NamedTuple):
     """What nvidia-smi shows in a container with a cap on memory.
 
     ``figure_mib``: MiB on each card, where the vendor's arithmetic is known. ``not_isolated``: the mode or
@@ -117,154 +124,206 @@ class InContainer(NamedTuple):
     not_isolated: str | None = None
 
 
-Read = Callable[[Taking, Profile | None], Reading]
-Offers = Callable[[Share, int, int, Profile | None], Mapping[str, int]]
-"""By resource, its amount on a node for a share, of so many cards of so many MiB each."""
-Write = Callable[[PodPlacing, Profile | None], PodKeys]
+class Backend(KeyTable):
+    """One target: subclass it, and override what differs.
 
+    A plain target has ``keys`` and facts about them (``rows.KeyTable``), and is read, written and judged by
+    its rows. Its other rules are the functions of its own module and of the module ``rules`` beside it
+    (``NAME_rules`` where several targets have one folder, NAME being its own module); what its nodes show
+    and need is in the module ``nodes`` beside it.
 
-@dataclass(frozen=True)
-class Backend:
-    """One target: its data sheet, its two functions, and the module of its rules.
-
-    ``gpu_prefixes``: under these every key must be a known one (GX003).
-    ``whole_card_key``: the common key that this target writes whole cards with, if it does.
-    ``in_container``: what a container sees of a share: MiB on each card as the target rounds them, MiB of a
-    physical card and the profile, as far as they are known. None where it sees what it asked for.
-    ``says``: for each field of the share, by JSON name, how this target says it (``targets``).
+    ``gpu_prefixes``: under these every key must be a known one (GX003). ``similar_products``: whose keys are
+    easily taken for its own (GX006). ``known_typos``: misspelt keys that a rule of the vendor reports.
+    ``quotes_numbers``: the vendor writes its numbers as strings. ``read_only``: a source of migrations, never
+    a target. ``cloud``: whose machines it runs on; None where it runs on any. ``limits``: of its cards and
+    nodes. ``device_classes``: of its devices, where pods ask for them in claims. ``model_label``: the label
+    of nodes that has the card model. ``parts_need``: what to say in a profile, without which it writes no
+    parts of cards. ``detected_by``: a pod that meets it is of this target, whatever keys are in its
+    resources. ``fact_commands``: by fact of a profile, the command that shows it where nodes do not.
+    ``whole_cards_anywhere``: its whole cards are those of any node that counts them under its key.
     """
 
-    name: str
-    title: str
-    keys: tuple[Key, ...]
-    gpu_prefixes: tuple[str, ...]
-    read: Read
-    write: Write
-    says: Mapping[str, str]
-    rules_module: str | None = None
-    rule_rows: Callable[[], Iterable[Rule]] = tuple  # those that follow from its rows
-    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict)  # its own, by field: to the value
-    look_alikes: tuple[Product, ...] = ()  # whose keys are easily taken for its own (GX006)
-    whole_card_key: str | None = None
-    schedulers: tuple[str, ...] = ()  # its keys have effect with these and the default one; they go with them
-    also_speaks: Callable[[PodKeys], bool] | None = None  # whatever keys stand in resources
-    quotes_numbers: bool = False  # the vendor writes its numbers as strings
-    wrong_names: frozenset[str] = frozenset()  # misspelt keys that a rule of the vendor reports
-    needs_module: str | None = None  # what nodes need; None where the target has no nodes of the user's
-    form_module: str | None = None  # module, or module:NAME, of its Form; None where it writes pods
-    billing_module: str | None = None  # module, or module:NAME, of its Billing
-    extension: type[Extension] | None = None  # its own part of a profile
-    in_container: Callable[[Share, int, int | None, Profile | None], InContainer] | None = None
-    model_label: str | None = None  # the label of nodes that has the card model
-    reads_only: bool = False  # a source of migrations, never a target
-    nodes_module: str | None = None  # module, or module:NAME, of its LIVE; None where the user has no nodes
-    live_rows: Callable[[], Live | None] = lambda: None  # in place of it: what follows from its sheet
-    vendor: str | None = None  # who makes its cards, as in a share's device; None where it is any
-    cloud: Cloud | None = None  # whose machines it runs on; None where it runs on any
-    sheet: Sheet | None = None  # whose rows it is made of; None where all of it is written by hand
-    units: Callable[[Key, Profile | None], Fraction] | None = None  # where a cluster may have other units
-    parts: Callable[[Share, Profile | None], Iterable[Part]] | None = (
-        None  # in place of numbers, smallest first
-    )
-    parts_need: str = ""  # what to say in a profile, without which it writes no parts of cards
-    limits: Limits = UNBOUND  # of its cards and nodes
-    device_classes: tuple[str, ...] = ()  # of its devices, where pods ask for them in claims
-    offers: Offers | None = None  # what is allocatable of its shares on a node
+    gpu_prefixes: tuple[str, ...] = ()
+    similar_products: tuple[Product, ...] = ()
+    known_typos: frozenset[str] = frozenset()
+    quotes_numbers: bool = False
+    read_only: bool = False
+    cloud: Cloud | None = None
+    limits: Limits = UNBOUND
+    device_classes: tuple[str, ...] = ()
+    model_label: str | None = None
+    parts_need: str = ""
+    detected_by: Condition | None = None
+    fact_commands: Mapping[str, str] = MappingProxyType({})
+    whole_cards_anywhere: bool = False
+    writes_pods: ClassVar[bool] = True
+
+    def __init__(self, **fields: Any) -> None:
+        """A target is a class; with ``fields`` it is one of the plug-ins that were written before 2.0."""
+        if fields:
+            from gpuxlate.backends.legacy import adopt
+
+            adopt(self, fields)
+
+    # --- to override -----------------------------------------------------------------------------
+
+    def read(self, pod: Taking, profile: Profile | None) -> Reading:
+        """Keys to shares. What is wrong with a manifest, rules report."""
+        return row_reader.read(self, pod, profile)
+
+    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+        """Shares to keys; a field that is not taken is reported as lost."""
+        return row_writer.write(self, pod, profile)
+
+    def detect(self, pod: PodKeys) -> bool:
+        """``detected_by``, where no condition says it: no admission policy has it then."""
+        return False
 
     @cached_property
-    def rules(self) -> Rules:
-        """The vendor's rules, those of its rows and those of its module, loaded when asked for."""
-        of_module = rules_of(import_module(self.rules_module)) if self.rules_module else ()
-        aliases = {row.name: row.aliases for row in self.keys if row.aliases}
-        known = (one.known_as(aliases) for one in (*self.rule_rows(), *of_module))
-        return Rules(in_order(known, self.name))
+    def detector(self) -> Callable[[PodKeys], bool] | None:
+        """What finds its pods beside its keys in resources; None where nothing has to."""
+        own = self.detect if self.overrides("detect") else None
+        return self.detected_by or own
 
-    @cached_property
-    def form(self) -> Form | None:
-        """How it reads and writes what is not a pod, loaded on first use; None where it writes pods."""
-        found: Form | None = _named(self.form_module, "FORM")
+    def visible_memory(
+        self, share: Share, given_mib: int, card_mib: int | None, profile: Profile | None
+    ) -> VisibleMemory | None:
+        """What nvidia-smi shows in a container; None where it sees what it asked for.
+
+        ``given_mib``: MiB on each card as the target rounds them; ``card_mib``: of a physical card, if known.
+        """
+        return None
+
+    def parts(self, share: Share, profile: Profile | None) -> Iterable[Part] | None:
+        """The parts of cards that hold a share, smallest first; None where the target counts by numbers."""
+        return None
+
+    def allocatable(
+        self, share: Share, cards: int, memory_mib: int, profile: Profile | None
+    ) -> Mapping[str, int] | None:
+        """By resource, its amount on a node of so many cards of so many MiB each, for a share; None where no
+        document says it."""
+        return None
+
+    # --- its nodes: the functions of the module ``nodes`` beside it, else what follows from its rows ---
+
+    def node_requirements(self, share: Share, profile: Profile | None = None) -> NodeNeeds | None:
+        """What a share needs of the nodes; None where the target has no nodes of the user's."""
+        found: NodeNeeds | None = self._of_nodes("node_requirements")(self, share, profile)
         return found
-
-    @cached_property
-    def billing(self) -> Billing | None:
-        """How the vendor bills its shares, loaded on first use; None where no formula is known."""
-        found: Billing | None = _named(self.billing_module, "BILLING")
-        return found
-
-    @cached_property
-    def live(self) -> Live | None:
-        """Its nodes and records on a live cluster, loaded when asked for."""
-        found: Live | None = _named(self.nodes_module, "LIVE") if self.nodes_module else self.live_rows()
-        return found
-
-    @cached_property
-    def _needs(self) -> Any:
-        """The module of the prerequisites, loaded when asked for."""
-        return import_module(self.needs_module) if self.needs_module else None
 
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """The prerequisites that the vendor's documents list, for whatever share."""
-        found: tuple[Requirement, ...] = self._needs.REQUIREMENTS if self._needs else ()
+        return getattr(self.nodes_module, "REQUIREMENTS", ())
+
+    @cached_property
+    def has_nodes(self) -> bool:
+        """Nodes of a live cluster show its cards."""
+        return hasattr(self.nodes_module, "node_view") or self._of_nodes("has_nodes")(self)
+
+    def node_view(self, node: LiveNode) -> NodeView | None:
+        """A node of a live cluster as the vendor reads it; None for any other."""
+        found: NodeView | None = self._of_nodes("node_view")(self, node)
         return found
 
-    def node_needs(self, share: Share, profile: Profile | None = None) -> NodeNeeds | None:
-        """What a share needs of the nodes; None where the target has no nodes of the user's."""
-        found: NodeNeeds | None = self._needs.node_needs(share, profile) if self._needs else None
+    def placements(self, pod: LivePod, node: NodeView) -> tuple[Placement, ...]:
+        """The cards that the vendor's scheduler recorded on a pod of a node."""
+        found: tuple[Placement, ...] = self._of_nodes("placements")(self, pod, node)
+        return found
+
+    def keeps_out(self, node: NodeView, wanted: Sequence[ContainerShare]) -> str | None:
+        """Why a node does not take a pod, None where it does; affinity is checked for every target."""
+        found: str | None = self._of_nodes("keeps_out")(self, node, wanted)
+        return found
+
+    def extension_data(self, views: Sequence[NodeView], common: Common, notes: list[str]) -> dict[str, Any]:
+        """Its part of a profile that nodes make together, as fields of a document; what it leaves out goes to
+        ``notes``."""
+        found: dict[str, Any] = self._of_nodes("extension_data")(self, views, common, notes)
         return found
 
     @cached_property
-    def exact_keys(self) -> Mapping[str, Key]:
-        rows = (row for row in self.keys if not row.is_pattern)
-        return {name: row for row in rows for name in (row.name, *row.aliases)}
+    def nodes_module(self) -> ModuleType | None:
+        """The module ``nodes`` beside it; None where its rows say all."""
+        return self._beside("nodes")
+
+    def _of_nodes(self, name: str) -> Callable[..., Any]:
+        by_rows = import_module("gpuxlate.backends.row_nodes")
+        found: Callable[..., Any] = getattr(self.nodes_module, name, None) or getattr(by_rows, name)
+        return found
+
+    def _beside(self, name: str) -> ModuleType | None:
+        """The module of a name beside its own, or with the name of its own before it; loaded on first use."""
+        module = type(self).__module__
+        spec = import_module(module).__spec__
+        package = spec.parent if spec else None
+        names = (f"{module}_{name}", f"{package}.{name}") if package else (f"{module}_{name}",)
+        return next((import_module(one) for one in names if find_spec(one)), None)
+
+    # --- how the vendor bills it ------------------------------------------------------------------
+
+    billing_plan: str = ""
+    """What is billed by ``price``; empty where no formula is known."""
+    billing_note: str = ""
+    billed_cards: Mapping[str, Card] = MappingProxyType({})
+    """The cards whose figures the vendor gives, by name."""
+
+    def billed_pods(self, counts: PodCounts) -> Sequence[tuple[str, int]]:
+        """The pods of a job that have a GPU, by role. Raises CostError."""
+        raise NotImplementedError
+
+    def price(self, card: Card, cores: int, memory_mib: int, hours: Fraction) -> Price:
+        """The price of one pod: percent of a card, MiB. Raises CostError."""
+        raise NotImplementedError
+
+    def overrides(self, name: str) -> bool:
+        """Its class has a method of its own in place of the one here."""
+        return getattr(type(self), name) is not getattr(Backend, name)
+
+    def with_changes(self, **attributes: Any) -> Backend:
+        """A target like this one, but for some attributes and methods (functions without ``self``)."""
+        body = {name: staticmethod(one) if callable(one) else one for name, one in attributes.items()}
+        own = type(self)
+        made: Backend = type(own.__name__, (own,), {"__module__": own.__module__, **body})()
+        return made
+
+    # --- its rules and keys ----------------------------------------------------------------------
+
+    @cached_property
+    def words(self) -> Mapping[str, Mapping[str, str]]:
+        """Its own words for policy and qos, by field: to the value."""
+        return {str(row.says): row.words for row in self.enum_keys if row.says in ("policy", "qos")}
+
+    @cached_property
+    def rules(self) -> Rules:
+        """The vendor's rules, those of its rows and those of its modules, loaded when asked for."""
+        row_rules = import_module("gpuxlate.backends.row_rules")
+        modules = (import_module(type(self).__module__), self._beside("rules"))
+        own = (one for module in dict.fromkeys(modules) if module for one in rules_of(module))
+        aliases = {row.name: row.aliases for row in self.keys if row.aliases}
+        known = (one.known_as(aliases) for one in (*row_rules.rules_of(self), *own))
+        return Rules(in_order(known, self.name))
 
     @cached_property
     def resource_keys(self) -> tuple[str, ...]:
         """The keys that request a share in a container, in the order of the data sheet."""
         return tuple(name for name, row in self.exact_keys.items() if Place.RESOURCE in row.places)
 
-    @cached_property
-    def _other_names(self) -> Mapping[str, str]:
-        return other_names(self.keys)
-
-    def unit(self, row: Key, profile: Profile | None) -> Fraction:
-        """MiB, percent or cards of one unit of a row's number, in the cluster of a profile."""
-        return self.units(row, profile) if self.units else Fraction(row.unit)
-
     def under_own_names(self, pod: PodKeys) -> PodKeys:
         """The pod with the names of the data sheet in place of their aliases, for the vendor's code."""
-        return pod.under(self._other_names)
+        return pod.under(self.other_names)
 
     def check(self, pod: PodKeys, context: Context, *, remarks: bool = True) -> Iterator[Diagnostic]:
         """Run the vendor's rules on a pod; without ``remarks`` those that may refuse it."""
         rules = self.rules if remarks else self.rules.refusing
         return check_pod(rules, self.under_own_names(pod), context)
 
-    def find(self, name: str) -> Key | None:
-        """The row of the data sheet for a key."""
-        found = self._found
-        if name not in found:
-            if len(found) > MEMORY:
-                found.clear()
-            found[name] = self.exact_keys.get(name) or next(
-                (row for row in self._patterns if row.matches(name)), None
-            )
-        return found[name]
-
-    @cached_property
-    def _patterns(self) -> tuple[Key, ...]:
-        return tuple(row for row in self.keys if row.is_pattern)
-
     @cached_property
     def domains(self) -> frozenset[str]:
         """What is before the slash of its keys and prefixes; "" where it has names without one."""
         names = (*self.gpu_prefixes, *(name for row in self.keys for name in (row.name, *row.aliases)))
         return frozenset(name.partition("/")[0] if "/" in name else "" for name in names)
-
-    @cached_property
-    def _found(self) -> dict[str, Key | None]:
-        """What was looked up before: the same keys come again in every pod."""
-        return {}
 
     def owns(self, name: str) -> bool:
         """The key is this vendor's: known, or unknown under one of its GPU prefixes."""
@@ -300,16 +359,16 @@ class Backend:
         """The key chooses nodes or cards here, by its row."""
         return self.role(name) == SELECTOR
 
-    def speaks_in(self, pod: PodKeys) -> bool:
+    def is_used_by(self, pod: PodKeys) -> bool:
         """Some container of the pod requests a GPU in this dialect."""
         owned = any(self.owns(name) for container in pod.all_containers() for name in container.resources)
-        return owned or self.speaks_without_keys(pod)
+        return owned or self.is_detected(pod)
 
-    def speaks_without_keys(self, pod: PodKeys) -> bool:
+    def is_detected(self, pod: PodKeys) -> bool:
         """The pod asks for a GPU in this dialect, whatever keys are in its resources."""
-        return self.also_speaks is not None and self.also_speaks(pod.with_workload())
+        return self.detector is not None and self.detector(pod.with_workload())
 
-    def has_words_in(self, pod: PodKeys) -> bool:
+    def has_generic_keys(self, pod: PodKeys) -> bool:
         """The pod has words that are keys of this dialect where somebody says that it speaks it."""
         return any((row := self.find(name)) is not None and row.is_word for name, _, _ in self.owned(pod))
 
@@ -337,7 +396,33 @@ class Backend:
                 yield name, place, value.path
 
 
-def _named(place: str | None, usual: str) -> Any:
-    """What a module holds under a name; None without a place."""
-    module, _, name = (place or "").partition(":")
-    return getattr(import_module(module), name or usual) if module else None
+class JobBackend(Backend):
+    """A target whose shares are not in pods: parameters of a job, or the values of a form.
+
+    Its keys are those of one pseudo container, whose limits map names to values. ``suffix``: of a rendered
+    file, with the dot; ``suffixes``: of files that it reads, none where its values are in YAML documents
+    only; ``job_rows``: where objects in YAML documents hold its keys.
+    """
+
+    writes_pods = False
+    suffix: str
+    suffixes: tuple[str, ...] = ()
+    job_rows: tuple[JobRow, ...] = ()
+
+    def reader(self, source: Source, *, chosen: bool) -> Reader | None:
+        """How to read a text that a user named; None where it is not of this target.
+
+        ``chosen``: the user named the target too. Each document gets the target as its ``job``.
+        """
+        return None
+
+    def render(self, keys: PodKeys, output: str) -> str:
+        """The keys as a text of their own; ``output`` is ``text`` or ``json``."""
+        raise NotImplementedError
+
+    def merge(self, base: Source, keys: PodKeys) -> str:
+        """The text of ``base`` with the keys in it; every other byte stays.
+
+        Raises WrongFileError and MergeError.
+        """
+        raise NotImplementedError

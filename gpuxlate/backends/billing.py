@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
-from typing import Protocol
 
 
 class CostError(ValueError):
@@ -94,22 +93,3 @@ class Job:
     @property
     def gpu_hours(self) -> Fraction:
         return sum((self.price.gpu_hours * count for _, count in self.pods), Fraction(0))
-
-
-class Billing(Protocol):
-    """How the vendor of one target bills. ``plan``: what is billed so; ``note``: what to know of it."""
-
-    @property
-    def cards(self) -> Mapping[str, Card]:
-        """The cards whose figures the vendor gives, by name."""
-
-    @property
-    def plan(self) -> str: ...
-    @property
-    def note(self) -> str: ...
-
-    def pods(self, counts: PodCounts) -> Sequence[tuple[str, int]]:
-        """The pods of a job that have a GPU, by role. Raises CostError."""
-
-    def price(self, card: Card, cores: int, memory_mib: int, hours: Fraction) -> Price:
-        """The price of one pod. Raises CostError."""

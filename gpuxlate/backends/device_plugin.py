@@ -21,7 +21,7 @@ from gpuxlate.model.share import Device, Isolation, Policy, Share
 from gpuxlate.model.sheet import By
 
 if TYPE_CHECKING:
-    from gpuxlate.backends.live import Common, Containers, LivePod, NodeView, Placement
+    from gpuxlate.backends.live import Common, Containers, NodeView
 
 MIG = "nvidia.com/mig-"
 """The resources of partitions where the strategy is mixed: with the profile behind it."""
@@ -142,11 +142,6 @@ def clients_in(texts: Sequence[str]) -> int | None:
 def most_clients(wanted: Containers) -> int:
     """The most clients that one container of a pod requests; 1 where none requests any."""
     return max((one.share.replica.count for one in wanted if one.share and one.share.replica), default=1)
-
-
-def uncounted(_pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
-    """No card of a pod: what the plug-in counts has none."""
-    return ()
 
 
 def sharing_data(views: Sequence[NodeView], one: Common) -> dict[str, Any]:

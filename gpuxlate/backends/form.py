@@ -7,12 +7,8 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Protocol
 
-from gpuxlate.manifest.jobs import JobRow
 from gpuxlate.model.pod import Kind, PodKeys, Value
-from gpuxlate.yamltext.compose import Reader
-from gpuxlate.yamltext.source import Source
 
 
 class WrongFileError(ValueError):
@@ -26,37 +22,6 @@ class WrongFileError(ValueError):
 
 class MergeError(ValueError):
     """The result would not read as intended; nothing is written."""
-
-
-class Form(Protocol):
-    """Reading and writing the texts of one target that writes no pods."""
-
-    @property
-    def suffix(self) -> str:
-        """The suffix of a rendered file, with the dot."""
-
-    @property
-    def suffixes(self) -> tuple[str, ...]:
-        """The suffixes of files that it reads; none where its values are in YAML documents only."""
-
-    @property
-    def rows(self) -> tuple[JobRow, ...]:
-        """Where objects in YAML documents hold its keys."""
-
-    def reader(self, source: Source, *, chosen: bool) -> Reader | None:
-        """How to read a text that a user named; None where it is not of this target.
-
-        ``chosen``: the user named the target too. Each document gets the target as its ``job``.
-        """
-
-    def render(self, keys: PodKeys, output: str) -> str:
-        """The keys as a text of their own; ``output`` is ``text`` or ``json``."""
-
-    def merge(self, base: Source, keys: PodKeys) -> str:
-        """The text of ``base`` with the keys in it; every other byte stays.
-
-        Raises WrongFileError and MergeError.
-        """
 
 
 def values_of(keys: PodKeys) -> dict[str, Value]:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuxlate.backends.base import Key
-from gpuxlate.backends.sheet.rows import choice, choices, written
+from gpuxlate.backends.rows import choice, choices, written
 from gpuxlate.model.sheet import By
 
 SCHEDULER = "hami-scheduler"

@@ -1,17 +1,16 @@
 """The live side of a target: how it reads nodes, and what its scheduler records on pods.
 
-A backend's ``nodes`` module has one ``LIVE``, or it follows from the sheet. It gets plain values of the
-server, no client.
+A backend gets these plain values of the server, no client.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
-from gpuxlate.backends.base import ContainerShare
+from gpuxlate.backends.results import ContainerShare
 from gpuxlate.model import quantity
 from gpuxlate.model.parts import Partition, Replica
 from gpuxlate.model.pod import PodKeys
@@ -199,25 +198,6 @@ Containers = Sequence[ContainerShare]
 """The containers of a pod with their shares."""
 
 
-@dataclass(frozen=True, slots=True)
-class Live:
-    """The live side of a target.
-
-    ``view``: a node of this vendor, None for any other. ``placements``: the records on a pod of a node.
-    ``keeps_out``: why a node does not take a pod, None where it does.
-    ``tells``: by fact of a profile, the command that shows it where nodes do not. ``extension_data``: the
-    vendor's part of a profile that nodes make together, as fields of a document; it adds notes on what it
-    leaves out. ``anywhere``: its whole cards are those of any node that counts them under its key.
-    """
-
-    view: Callable[[LiveNode], NodeView | None]
-    placements: Callable[[LivePod, NodeView], tuple[Placement, ...]]
-    keeps_out: Callable[[NodeView, Containers], str | None]
-    tells: Mapping[str, str] = field(default_factory=dict)
-    extension_data: Callable[[Sequence[NodeView], Common, list[str]], dict[str, Any]] | None = None
-    anywhere: bool = False
-
-
 def indexes(text: str | None) -> tuple[int, ...] | None:
     """``2,3`` to (2, 3); None where it is not a list of different card indexes."""
     parts = (text or "").split(",")
@@ -235,11 +215,6 @@ def recorded_by_name(pod: LivePod, prefix: str) -> tuple[Placement, ...]:
         if cards is not None:
             found.append(Placement(one.init, one.index, cards))
     return tuple(found)
-
-
-def keeps_nobody_out(node: NodeView, wanted: Containers) -> str | None:
-    """Pods choose nodes by their affinity alone, which is checked for every target."""
-    return None
 
 
 def per_card(total: int, cards: int | None) -> int | None:

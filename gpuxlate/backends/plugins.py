@@ -1,9 +1,9 @@
 """Targets from installed packages: entry points of the group ``gpuxlate.backends``.
 
-The name of an entry point is a name of the target, its value refers to a ``Backend``; several names of
-one value are aliases. One plug-in is loaded by its name, where no built-in target has that name. All are
-loaded where all dialects are needed (detection, ``lint``, ``targets``, ``compare``), and only where
-``installed`` finds some: importing importlib.metadata costs more than listing the folders.
+The name of an entry point is a name of the target, its value refers to a subclass of ``Backend`` or to an
+instance; several names of one value are aliases. One plug-in is loaded by its name, where no built-in target
+has that name. All are loaded where all dialects are needed (detection, ``lint``, ``targets``, ``compare``),
+and only where ``installed`` finds some: importing importlib.metadata costs more than listing the folders.
 """
 
 from __future__ import annotations
@@ -100,7 +100,7 @@ def _load(entry: EntryPoint) -> Backend:
     from gpuxlate.backends.base import Backend
 
     try:
-        found = entry.load()
+        found = _target(entry.value)
         if not isinstance(found, Backend):
             raise TypeError(f"{entry.value} is not a gpuxlate Backend")
         _ = found.rules  # their imports may fail too
@@ -112,6 +112,17 @@ def _load(entry: EntryPoint) -> Backend:
         reason = say("its backend is named {name!r}, but no entry point is", name=found.name)
         raise BrokenPluginError(entry.name, _distribution(entry), reason)
     return found
+
+
+@cache
+def _target(value: str) -> object:
+    """What entry points refer to: a class is one target for all its names."""
+    from importlib.metadata import EntryPoint
+
+    from gpuxlate.backends.base import Backend
+
+    found = EntryPoint("", value, GROUP).load()
+    return found() if isinstance(found, type) and issubclass(found, Backend) else found
 
 
 def distribution_of(backend: Backend) -> str:

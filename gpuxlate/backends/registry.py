@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.backends import dialects, plugins
-from gpuxlate.backends.base import Backend
+from gpuxlate.backends.base import Backend, JobBackend
 from gpuxlate.backends.plugins import BrokenPluginError as BrokenPluginError
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import say
@@ -26,13 +26,13 @@ if TYPE_CHECKING:
 class Row(NamedTuple):
     """One built-in target: where it lives, its other names, texts that no manifest of it is without.
 
-    A file in the folder of dialects is a target of its name, whose sheet has the other names. ``form``: it
-    has a Form, and writes no pods.
+    A file in the folder of dialects is a target of its name, whose class has the other names. ``form``: it
+    it writes no pods.
     """
 
     name: str
     module: str
-    aliases: tuple[str, ...] | None = None  # None: its sheet says
+    aliases: tuple[str, ...] | None = None  # None: its class says
     marks: tuple[str, ...] = ()
     attribute: str = "BACKEND"
     form: bool = False
@@ -89,8 +89,7 @@ def names_of(row: Row) -> tuple[str, ...]:
     """The name of a built-in target, and its other names."""
     if row.aliases is not None:
         return row.name, *row.aliases
-    sheet = _load(row).sheet
-    return row.name, *(sheet.aliases if sheet else ())
+    return _load(row).names
 
 
 @cache
@@ -167,7 +166,7 @@ def writable(name: str) -> Backend:
     """The backend of a name that shares are to be written for. Raises what ``get`` raises, and
     ReadOnlyTargetError."""
     found = get(name)
-    if found.reads_only:
+    if found.read_only:
         raise ReadOnlyTargetError(found.name)
     return found
 
@@ -186,12 +185,12 @@ def all_backends() -> Iterator[Backend]:
 
 def all_writable() -> Iterator[Backend]:
     """Every backend that shares can be written for, in the order of ``all_backends``."""
-    return (one for one in all_backends() if not one.reads_only)
+    return (one for one in all_backends() if not one.read_only)
 
 
 def writable_names() -> Iterator[str]:
     """``target_names`` without those that are only read; plug-ins stay unloaded."""
-    read_only = {row.name for row in BUILT_IN if _load(row).reads_only}
+    read_only = {row.name for row in BUILT_IN if _load(row).read_only}
     return (name for name in target_names() if name not in read_only)
 
 
@@ -199,14 +198,14 @@ def writable_names() -> Iterator[str]:
 def pod_backends() -> tuple[Backend, ...]:
     """The backends whose shares stand in manifests of pods, loaded. Other built-in ones stay unloaded."""
     built_in = (_load(row) for row in BUILT_IN if not row.form)
-    return (*built_in, *(one for one in _plugins() if not one.form_module))
+    return (*built_in, *(one for one in _plugins() if one.writes_pods))
 
 
 @cache
-def form_backends() -> tuple[Backend, ...]:
+def form_backends() -> tuple[JobBackend, ...]:
     """The backends that write no pods, loaded."""
     built_in = (_load(row) for row in BUILT_IN if row.form)
-    return (*built_in, *(one for one in _plugins() if one.form_module))
+    return tuple(one for one in (*built_in, *_plugins()) if isinstance(one, JobBackend))
 
 
 def word(name: str, text: str) -> str | None:
@@ -221,8 +220,7 @@ def extensions() -> tuple[type[Extension], ...]:
 
 def form_suffixes(target: str | None = None) -> tuple[str, ...]:
     """The suffixes of files with parameters: of one target, or of all."""
-    backends = form_backends() if target is None else (get(target),)
-    return tuple({suffix: None for one in backends if one.form for suffix in one.form.suffixes})
+    return tuple({suffix: None for one in _forms(target) for suffix in one.suffixes})
 
 
 def form_reader(source: Source, target: str | None = None) -> Reader | None:
@@ -230,13 +228,20 @@ def form_reader(source: Source, target: str | None = None) -> Reader | None:
 
     ``target``: the one that the user named for it; else a form must read files of the suffix.
     """
-    forms = (one.form for one in (form_backends() if target is None else (get(target),)) if one.form)
     found = (
         form.reader(source, chosen=target is not None)
-        for form in forms
+        for form in _forms(target)
         if target is not None or source.name.endswith(form.suffixes)
     )
     return next((one for one in found if one is not None), None)
+
+
+def _forms(target: str | None) -> Iterable[JobBackend]:
+    """The target that the user named, if it writes no pods, or all that write none."""
+    if target is None:
+        return form_backends()
+    found = get(target)
+    return (found,) if isinstance(found, JobBackend) else ()
 
 
 def job_rows(document: Document) -> Iterator[JobRow]:
@@ -256,7 +261,7 @@ def job_marks() -> tuple[str, ...]:
 
 
 def _rows(backend: Backend) -> tuple[JobRow, ...]:
-    return backend.form.rows if backend.form else ()
+    return backend.job_rows if isinstance(backend, JobBackend) else ()
 
 
 @cache
@@ -264,9 +269,9 @@ def _owners() -> Owners[Backend]:
     return Owners(pod_backends())
 
 
-def spoken_in(pod: PodKeys) -> tuple[Backend, ...]:
+def backends_of(pod: PodKeys) -> tuple[Backend, ...]:
     """The dialects in which containers of a pod ask for GPUs."""
-    return _owners().spoken_in(pod)
+    return _owners().backends_of(pod)
 
 
 @lru_cache(maxsize=4096)

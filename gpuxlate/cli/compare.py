@@ -61,7 +61,7 @@ def command(
     backends = [one for one in registry.all_writable() if not chosen or one.name in chosen]
     if manifests:
         groups = list(workloads(found, None, None, allow_outside=allow_outside))
-        shown = [one for one in backends if not one.form_module and (chosen or one.name != "neutral")]
+        shown = [one for one in backends if one.writes_pods and (chosen or one.name != "neutral")]
         return _manifests(found, groups, shown, accept, known)
     fits = [(share, [(b, _fit(share, b, accept, known)) for b in backends]) for _, _, share in found.found]
     if output == "json":

@@ -10,7 +10,7 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare
-from gpuxlate.backends.billing import Billing, Card, CostError, Decides, Job, PodCounts, Price
+from gpuxlate.backends.billing import Card, CostError, Decides, Job, PodCounts, Price
 from gpuxlate.backends.placing import Accept
 from gpuxlate.cli import amounts, common, options
 from gpuxlate.cli.amounts import decimal
@@ -60,17 +60,16 @@ def command(
 ) -> int:
     """What shares cost: the vendor's GPU-hour formula, exact."""
     backend = common.target(to)
-    billing = backend.billing
-    if billing is None:
-        names = (one.name for one in registry.all_backends() if one.billing_module)
+    if not backend.billing_plan:
+        names = (one.name for one in registry.all_backends() if one.billing_plan)
         raise common.CliError(
             say("no price is known for {name}", name=backend.name),
             say("targets: {names}", names=", ".join(names)),
         )
     time = _given("--hours", hours, amounts.hours)
-    billed = _card(billing, card, card_units, card_memory)
+    billed = _card(backend, card, card_units, card_memory)
     try:
-        count = billing.pods(PodCounts(pods, executors, driver))
+        count = backend.billed_pods(PodCounts(pods, executors, driver))
     except CostError as error:
         raise common.CliError(message_of(error), error.hint) from None
     accept = common.accept(round_, fill, drop)
@@ -78,7 +77,7 @@ def command(
     jobs: list[Job] = []
     diagnostics = list(found.diagnostics)
     for _, document, share in found.found:
-        price, findings = _price(document, share, backend, billing, accept, billed, time)
+        price, findings = _price(document, share, backend, accept, billed, time)
         diagnostics += findings
         if price is not None:
             jobs.append(Job(share.name, price, count))
@@ -86,9 +85,9 @@ def command(
     if len(jobs) < len(found.found) or found.diagnostics:
         return common.Exit.FINDINGS
     if output == "json":
-        common.json_out(_json(backend, billing, card, billed, time, jobs))
+        common.json_out(_json(backend, card, billed, time, jobs))
     else:
-        common.out(_text(billing, card, billed, jobs))
+        common.out(_text(backend, card, billed, jobs))
     return common.Exit.CLEAN
 
 
@@ -102,9 +101,9 @@ def _given(option: str, text: str, read: Callable[[str], Fraction]) -> Fraction:
         ) from None
 
 
-def _card(billing: Billing, name: str | None, units: str | None, memory_mib: int | None) -> Card:
+def _card(backend: Backend, name: str | None, units: str | None, memory_mib: int | None) -> Card:
     """The card by its figures, or by the name of a card whose figures are known. Never a guess."""
-    known = billing.cards.get(name.upper()) if name else None
+    known = backend.billed_cards.get(name.upper()) if name else None
     given, memory = (known.units, known.memory_mib) if known else (None, None)
     if units is not None:
         given = _given("--card-units", units, amounts.number)
@@ -119,7 +118,8 @@ def _card(billing: Billing, name: str | None, units: str | None, memory_mib: int
     if name:
         raise common.CliError(say("the figures of {name} are not known", name=name), hint)
     raise common.CliError(
-        "the card is not given", say("{hint}, or --card {names}", hint=hint, names=", ".join(billing.cards))
+        "the card is not given",
+        say("{hint}, or --card {names}", hint=hint, names=", ".join(backend.billed_cards)),
     )
 
 
@@ -127,7 +127,6 @@ def _price(
     document: Document,
     share: ShareDocument,
     backend: Backend,
-    billing: Billing,
     accept: Accept,
     card: Card,
     hours: Fraction,
@@ -141,10 +140,10 @@ def _price(
     cores, memory = outcome.given.cores, outcome.given.memory_mib
     if not fit.accepted or cores is None or memory is None:
         return None, findings
-    return billing.price(card, cores, memory, hours), findings
+    return backend.price(card, cores, memory, hours), findings
 
 
-def _text(billing: Billing, name: str | None, card: Card, jobs: Sequence[Job]) -> str:
+def _text(backend: Backend, name: str | None, card: Card, jobs: Sequence[Job]) -> str:
     called = f" ({name})" if name else ""
     parts = [
         text_of([f"card{called}: {_both(card.units)} GPU-hours for one hour, {card.memory_mib} MiB usable"]),
@@ -155,7 +154,7 @@ def _text(billing: Billing, name: str | None, card: Card, jobs: Sequence[Job]) -
         total = sum((job.gpu_hours for job in jobs), Fraction(0))
         rows.append(["total", str(total), decimal(total)])
         parts.append(table(["SHARE", "GPU-HOURS", "ROUNDED"], rows))
-    return "\n".join([*parts, text_of([billing.note])])
+    return "\n".join([*parts, text_of([backend.billing_note])])
 
 
 def _job(job: Job) -> str:
@@ -210,12 +209,12 @@ def _both(value: Fraction) -> str:
 
 
 def _json(
-    backend: Backend, billing: Billing, name: str | None, card: Card, hours: Fraction, jobs: Sequence[Job]
+    backend: Backend, name: str | None, card: Card, hours: Fraction, jobs: Sequence[Job]
 ) -> dict[str, Any]:
     return {
         "format": "gpuxlate-cost/v1",
         "target": backend.name,
-        "billing": billing.plan,
+        "billing": backend.billing_plan,
         "card": {"name": name, "units": _exact(card.units), "memoryMiB": card.memory_mib},
         "hours": _exact(hours),
         "items": [_item(job) for job in jobs],

@@ -19,6 +19,7 @@ from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
 from gpuxlate.planning import autoscaling
 from gpuxlate.planning.nodepool import NodePool, node_pool
 from gpuxlate.planning.plan import PlanError
@@ -69,8 +70,8 @@ def command(
     if node and output != "kubectl":
         raise common.CliError("--node needs -o kubectl", "add -o kubectl, or omit --node")
     backend = common.target(to)
-    if backend.needs_module is None:
-        others = [one.name for one in registry.all_backends() if one.needs_module]
+    if backend.node_requirements(Share()) is None:
+        others = [one.name for one in registry.all_backends() if one.node_requirements(Share())]
         raise common.CliError(
             say("{name} has no node pools", name=backend.name),
             say("targets: {names}", names=", ".join(others)),
@@ -119,8 +120,8 @@ def _scaling(
     output: str, pools: Sequence[NodePool], backend: Backend, profile: Profile | None, machines: Sequence[str]
 ) -> str:
     """The documents of the pools for an autoscaler. Raises CliError where they would be guesses."""
-    if backend.offers is None and not (backend.device_classes and output == "cluster-api"):
-        others = [one.name for one in registry.all_backends() if one.offers]
+    if not backend.overrides("allocatable") and not (backend.device_classes and output == "cluster-api"):
+        others = [one.name for one in registry.all_backends() if one.overrides("allocatable")]
         raise common.CliError(
             say("no document says what nodes of {name} have allocatable", name=backend.name),
             say("targets: {names}", names=", ".join(others)),

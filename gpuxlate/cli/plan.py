@@ -63,7 +63,7 @@ def command(
     """
     targets = list({one.name: one for one in map(common.written_target, to)}.values())
     for one in targets:
-        if one.form_module:
+        if not one.writes_pods:
             raise common.CliError(
                 say("{name} has no nodes of yours to plan", name=one.name),
                 "gpuxlate cost computes what shares cost",
@@ -78,7 +78,7 @@ def command(
     others = [
         one
         for one in map(common.target, profiles)
-        if one not in targets and not (one.form_module or one.reads_only)
+        if one not in targets and not (not one.writes_pods or one.read_only)
     ]
     there = [Settings(one, source, profile=profiles[one.name]) for one in others]
     runs = count_to_each(given, [*wanted, *there], PLAN)

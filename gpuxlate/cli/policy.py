@@ -169,7 +169,7 @@ def targets(names: Sequence[str]) -> list[Backend]:
     """The dialects of ``--to``; all whose shares are in pods by default."""
     found = [common.target(one) for one in names] or [*registry.pod_backends()]
     for one in found:
-        if one.form_module:
+        if not one.writes_pods:
             raise common.CliError(
                 say("{name} has no pods", name=one.name),
                 "choose a target whose shares are in pods: gpuxlate targets",

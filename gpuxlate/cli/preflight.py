@@ -46,8 +46,8 @@ def command(
     Exit 1 if one of them is met on no node. -l selects nodes.
     """
     backend = common.target(to)
-    if backend.live is None:
-        others = [one.name for one in registry.pod_backends() if one.live]
+    if not backend.has_nodes:
+        others = [one.name for one in registry.pod_backends() if one.has_nodes]
         raise common.CliError(
             say("{name} has no nodes", name=backend.name), say("targets: {names}", names=", ".join(others))
         )

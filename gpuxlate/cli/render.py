@@ -115,11 +115,11 @@ def _of_all(
 
 def written_manifests() -> Iterator[Backend]:
     """Every target that writes manifests."""
-    return (one for one in registry.pod_backends() if not one.reads_only)
+    return (one for one in registry.pod_backends() if not one.read_only)
 
 
 def _judge_output(output: str, targets: list[Backend], workload: str | None) -> None:
-    parameters = [backend.name for backend in targets if backend.form_module]
+    parameters = [backend.name for backend in targets if not backend.writes_pods]
     if output == "yaml" and parameters:
         raise common.CliError(
             say("-o yaml is for manifests: {name} writes parameters", name=parameters[0]),
@@ -134,7 +134,7 @@ def _one_share_a_file(
 ) -> None:
     """A text of a target with a form holds one share: each needs a file of its own."""
     for backend in targets:
-        if backend.form_module and len(found.found) > 1 and (workload or output_dir is None):
+        if not backend.writes_pods and len(found.found) > 1 and (workload or output_dir is None):
             raise common.CliError(
                 say(
                     "{count} shares to {name}: a file of it holds one share",
@@ -150,7 +150,7 @@ def _made(
 ) -> Iterator[Rendering]:
     """What a target makes of the shares of one workload. ``named``: by ``--workload``, not by a document."""
     parameters = base is not None and registry.form_reader(base) is not None
-    if not settings.to.form_module:
+    if settings.to.writes_pods:
         if base is not None and parameters:
             raise common.CliError(
                 say(
@@ -230,12 +230,12 @@ def _workload(file: str, said_in: Document | None) -> Source:
 
 
 def _write(done: list[tuple[Backend, Rendering]], output_dir: str | None, *, as_json: bool) -> None:
-    manifests = [made.text for backend, made in done if not backend.form_module]
+    manifests = [made.text for backend, made in done if backend.writes_pods]
     if as_json and manifests and output_dir is None:
         common.data_out(outputs.as_json(manifests))
         return
     if as_json:  # parameters are JSON already
-        done = [(one, made if one.form_module else _json(made)) for one, made in done]
+        done = [(one, made if not one.writes_pods else _json(made)) for one, made in done]
     if output_dir is None:
         common.documents_out([joined([made.text for _, made in done]).encode()])
         return

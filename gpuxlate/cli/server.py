@@ -30,7 +30,7 @@ def command(
 ) -> int:
     """A language server on stdin and stdout, for editors."""
     for name in to:
-        if common.written_target(name).form_module:
+        if not common.written_target(name).writes_pods:
             raise common.CliError(say("invalid target {name!r} for --to: it is not for manifests", name=name))
     try:
         from gpuxlate.editor.server import serve

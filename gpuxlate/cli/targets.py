@@ -21,12 +21,12 @@ def command(output: options.Output = "table") -> int:
                 "name": b.name,
                 "aliases": list(registry.aliases(b.name)),
                 "title": b.title,
-                "readOnly": b.reads_only,
-                "fields": {name: b.says.get(name) for name in fields},
+                "readOnly": b.read_only,
+                "fields": {name: b.field_docs.get(name) for name in fields},
                 "keys": [
                     {
                         "name": row.name,
-                        "places": ["parameter"] if b.form_module else sorted(str(p) for p in row.places),
+                        "places": ["parameter"] if not b.writes_pods else sorted(str(p) for p in row.places),
                         "meaning": row.meaning,
                         "unit": row.counts or None,
                         "source": row.source or None,
@@ -44,13 +44,15 @@ def command(output: options.Output = "table") -> int:
 
 
 def _names(backend: Backend) -> list[str]:
-    read = ["  (read only)"] if backend.reads_only else []
+    read = ["  (read only)"] if backend.read_only else []
     return [backend.name, *(f"  {alias}" for alias in registry.aliases(backend.name)), *read]
 
 
 def _fields(backend: Backend) -> Iterator[str]:
     """What each field is; those without anything on one line, since there are many targets."""
-    yield from (f"{name}: {backend.says[name]}" for name in JSON_NAMES.values() if name in backend.says)
-    missing = [name for name in JSON_NAMES.values() if name not in backend.says]
+    yield from (
+        f"{name}: {backend.field_docs[name]}" for name in JSON_NAMES.values() if name in backend.field_docs
+    )
+    missing = [name for name in JSON_NAMES.values() if name not in backend.field_docs]
     if missing:
         yield f"not supported: {', '.join(missing)}"

@@ -44,7 +44,7 @@ def command(
         raise common.CliError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
     target, source = common.written_target(to), common.target(from_) if from_ else None
     for one in (target, source):
-        if one and one.form_module:
+        if one and not one.writes_pods:
             raise common.CliError(
                 say("invalid target {name!r} for translate: it is not for manifests", name=one.name),
                 "gpuxlate parse reads its share, gpuxlate render --to TARGET writes it",

@@ -32,11 +32,7 @@ def gpu_nodes(server: Server, selector: str | None = None) -> list[GpuNode]:
 def gpu_node(node: Json, devices: Devices = NO_DEVICES) -> GpuNode | None:
     """One node; None where it has nothing to do with GPUs. ``devices``: those of the cluster."""
     live = _live_node(node, devices)
-    views = [
-        (one, seen)
-        for one in registry.pod_backends()
-        if one.live is not None and (seen := one.live.view(live)) is not None
-    ]
+    views = [(one, seen) for one in registry.pod_backends() if (seen := one.node_view(live)) is not None]
     backend: Backend | None = None
     view: NodeView | None = None
     if views:

@@ -199,7 +199,7 @@ def running(server: Server, name: str, namespace: str, container: str | None) ->
 
 def _dialect(keys: PodKeys, node: GpuNode | None) -> Backend | None:
     """The dialect of the pod: that of its node where the pod has several."""
-    dialects = registry.spoken_in(keys)
+    dialects = registry.backends_of(keys)
     if node is not None and node.backend in dialects:
         return node.backend
     return dialects[0] if dialects else None

@@ -13,7 +13,7 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.sheet.kinds_of_numbers import legal_text
+from gpuxlate.backends.rows import legal_text
 from gpuxlate.manifest.kinds import BUILT_IN
 from gpuxlate.model import quantity
 from gpuxlate.model.sheet import Key, Per, Place, Range

@@ -82,14 +82,14 @@ def _names(found: Typed, here: Here) -> Iterator[Row]:
 
 def _dialects(found: Typed, here: Here) -> list[Backend]:
     """Those of the pod, since a container has keys of one; where it has none, all, known targets first."""
-    spoken = registry.spoken_in(found.pod)
+    spoken = registry.backends_of(found.pod)
     if spoken:
         return list(spoken)
     first = [one.to for one in here.targets.values()]
     if here.profile:
         first.insert(0, registry.get(here.profile.target))
     every = {one.name: one for one in (*first, *registry.pod_backends())}
-    return [one for one in every.values() if not one.form_module]
+    return [one for one in every.values() if one.writes_pods]
 
 
 def _is_offered(row: Key, place: Place) -> bool:

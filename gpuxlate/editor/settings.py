@@ -129,4 +129,4 @@ def _writes_pods(profile: Profile) -> bool:
 
 def writes_pods(backend: Backend) -> bool:
     """Manifests can be translated to the target."""
-    return not backend.reads_only and not backend.form_module
+    return not backend.read_only and backend.writes_pods

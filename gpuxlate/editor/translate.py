@@ -42,7 +42,7 @@ class Translated:
             raise ValueError(check.problem or "the text is not checked")
         text = check.text
         settings = check.here.to(target)
-        if settings.to.form_module:
+        if not settings.to.writes_pods:
             raise ValueError(
                 say("{name} is not for manifests: gpuxlate render writes it", name=settings.to.name)
             )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.sheet.kinds_of_numbers import legal_text
+from gpuxlate.backends.rows import legal_text
 from gpuxlate.locale import current, summary, tell
 from gpuxlate.model.diagnostics import URL
 from gpuxlate.model.messages import either, plural, say

@@ -210,7 +210,7 @@ def _is_share(document: Document) -> bool:
 
 def _requests_gpus(pods: Sequence[Pod]) -> bool:
     """Some pod of the document requests a GPU in a known dialect."""
-    return any(registry.spoken_in(pod.keys) for pod in pods)
+    return any(registry.backends_of(pod.keys) for pod in pods)
 
 
 def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -230,14 +230,14 @@ def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
 
 def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     yield from check_pod(catalog.neutral_pod_rules(), pod, context)
-    speaking = registry.spoken_in(pod)
+    speaking = registry.backends_of(pod)
     if context.partial:  # labels alone, say: the resources are in the object
         words = vocabulary_of(context)
         speaking = tuple(
             one
             for one in registry.pod_backends()
             if any(words.is_meant(name, place, pod) for name, place, _ in one.owned(pod))
-            or one.speaks_without_keys(pod)
+            or one.is_detected(pod)
         )
     for backend in speaking:
         of_vendor = list(islice(backend.check(pod, context), limits.MAX_FINDINGS + 1))

@@ -120,7 +120,7 @@ def dialects_in(one: Input, data: bytes, profile: Profile | None) -> tuple[str, 
         for document in reader(one, source)(source) if may_matter(data, profile) else ():
             found.update(job.target for job in jobs_in(document, registry.job_rows(document)))
             pods = () if document.job else pods_in(document)
-            found.update(it.name for pod in pods for it in registry.spoken_in(pod.keys))
+            found.update(it.name for pod in pods for it in registry.backends_of(pod.keys))
     return tuple(sorted(found))
 
 

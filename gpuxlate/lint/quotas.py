@@ -67,7 +67,7 @@ def _findings(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]
 
 def _of_readers(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """What is wrong with a share in the name of a resource."""
-    for backend in registry.spoken_in(pod):
+    for backend in registry.backends_of(pod):
         yield from backend.read(Taking(pod, context.profile), context.profile).invalid
 
 

@@ -27,7 +27,7 @@ SET_BEFORE = (Setter.YOU, Setter.POOL)
 def resources(pool: NodePool, backend: Backend, profile: Profile) -> dict[str, str]:
     """What a node of the profile has allocatable. Raises PlanError where no document says it."""
     node = node_type(backend, profile)
-    offered = backend.offers and backend.offers(pool.share, node.cards, node.memory_mib, profile)
+    offered = backend.allocatable(pool.share, node.cards, node.memory_mib, profile)
     if not offered:
         raise PlanError(
             say(

@@ -62,14 +62,14 @@ def demand(sources: Iterable[Source]) -> Demand:
 
 
 def _pod(found: Demand, document: Document, pod: Pod) -> None:
-    dialects = registry.spoken_in(pod.keys)
+    dialects = registry.backends_of(pod.keys)
     whole = any(WHOLE_KEY in one.resources for one in pod.keys.all_containers())
     name = f"{pod.object.kind}/{pod.object.name}"
     if not dialects and not whole:
         missing = (claim.missing.message for claim in pod.keys.claims if claim.missing)
         found.unclear += [say("{name}: {message}", name=name, message=message) for message in missing]
         return
-    foreign = next((one for one in dialects if one.live is None), None)
+    foreign = next((one for one in dialects if not one.has_nodes), None)
     if foreign is not None or len(dialects) > 1:
         names = " and ".join(one.name for one in dialects)
         raise DemandError(

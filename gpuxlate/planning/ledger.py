@@ -182,9 +182,9 @@ def enter(ledger: Ledger, pod: GpuPod) -> None:
     view, backend, keys = ledger.view, ledger.node.backend, pod.live.keys
     for one in view.counted:
         ledger.taken[one.key] = ledger.taken.get(one.key, 0) + number_of(keys, one.key)
-    if view.serves is not Serves.SHARES or backend is None or backend.live is None:
+    if view.serves is not Serves.SHARES or backend is None:
         return
-    recorded = {(one.init, one.index): one for one in backend.live.placements(pod.live, view)}
+    recorded = {(one.init, one.index): one for one in backend.placements(pod.live, view)}
     asks, unread = asks_of(keys, backend, view)
     for container in unread:
         ledger.unplaced.append(

@@ -77,7 +77,7 @@ def node_pool(
         return None, [loss.diagnostic() for loss in refused]
     reported = [replace(loss, accepted=True).diagnostic() for loss in outcome.losses]
     share = outcome.given
-    needs = backend.node_needs(share, profile)
+    needs = backend.node_requirements(share, profile)
     if needs is None:
         return None, reported
     chosen = frozenset(fitted.keys.node_selector)

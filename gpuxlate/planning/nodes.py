@@ -117,8 +117,8 @@ def profile_data(
     }
     backend = registry.get(target)
     data["catalogue"] = _catalogue(views, cards["model"], cards["memoryMiB"], backend)
-    if backend.extension and backend.live and backend.live.extension_data and any(v.extension for v in views):
-        data[backend.extension.key] = _given(backend.live.extension_data(views, one, notes))
+    if backend.extension and any(v.extension for v in views):
+        data[backend.extension.key] = _given(backend.extension_data(views, one, notes))
     return _given(data), notes
 
 

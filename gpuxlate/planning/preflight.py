@@ -84,7 +84,7 @@ def candidates(nodes: Sequence[GpuNode], backend: Backend, share: Share | None) 
     mine = [n for n in nodes if n.view.target == backend.name and n.view.serves is not Serves.NOTHING]
     if share is None or not share.whole_cards:
         return [one for one in mine if one.view.serves is not Serves.WHOLE] or ([] if share else mine)
-    if backend.live and backend.live.anywhere:
+    if backend.whole_cards_anywhere:
         return [one for one in nodes if one.view.whole_key == backend.whole_card_key]
     # whole cards are on nodes of their own, or are a share of 100 %
     return [one for one in mine if one.view.serves is Serves.WHOLE] or (
@@ -97,7 +97,7 @@ def candidates(nodes: Sequence[GpuNode], backend: Backend, share: Share | None) 
 def profile_for(nodes: Sequence[GpuNode], backend: Backend) -> Profile | None:
     """What decides the needs of a share: the mode of nodes that share memory only, and the plugin; of a
     target with parts of cards, also the cards."""
-    if backend.parts and nodes:
+    if backend.overrides("parts") and nodes:
         return replace(live_profile(nodes, backend.name, None)[0], policy=None)
     found = [one.view.extension for one in nodes if one.view.extension]
     if not found:
@@ -117,7 +117,7 @@ def preflight(
     requirements = backend.requirements if needs is None else needs.requirements
     points = [_served(backend, there, nodes)]
     if there:
-        if share is not None and backend.parts and any(one.view.counted for one in there):
+        if share is not None and backend.overrides("parts") and any(one.view.counted for one in there):
             # whoever divided the cards: what counts is that the node takes the pod
             points.append(_taken(share, there, backend))
         else:
@@ -211,7 +211,7 @@ def _requirement(need: Requirement, there: Sequence[GpuNode], version: str, back
             unknown.append(node.name)
     state = State.MET if met else State.UNKNOWN if unknown else State.UNMET
     usual = SHOWS_VERSIONS if need.fact.startswith("components.") else None
-    tell = (backend.live.tells if backend.live else {}).get(need.fact, usual)
+    tell = backend.fact_commands.get(need.fact, usual)
     return Point(
         need.what,
         str(need.bound),

@@ -92,9 +92,9 @@ def admitted(ledger: Ledger, one: Wanted) -> Asks | str:
     if node.closed:
         return node.closed
     reason = _unmatched(one.keys, node.labels)
-    if reason is None and one.backend is not None and one.backend.live is not None:
+    if reason is None and one.backend is not None:
         containers = one.backend.read(Taking(one.keys), unit_profile(view)).containers
-        reason = one.backend.live.keeps_out(view, containers)
+        reason = one.backend.keeps_out(view, containers)
     return reason or asks
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from gpuxlate.backends.base import Backend, ContainerShare, InContainer
+from gpuxlate.backends.base import Backend, ContainerShare, VisibleMemory
 from gpuxlate.backends.placing import Accept
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
 from gpuxlate.model.profile import Profile
@@ -93,9 +93,8 @@ def expected(
         given, limit, refused = _given(share, backend, profile)
     if asked is not None and given is None:
         notes.append("with all compute of a card, a container sees all of its memory: the limit is not shown")
-    sees = InContainer()
-    if given is not None and backend is not None and backend.in_container:
-        sees = backend.in_container(share, given, whole, profile)
+    sees = backend.visible_memory(share, given, whole, profile) if backend and given is not None else None
+    sees = sees or VisibleMemory()
     if sees.not_isolated:
         kind = sees.not_isolated
         notes.append(f"{kind} counts memory without isolating it: the container sees the whole card")

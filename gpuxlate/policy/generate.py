@@ -65,7 +65,7 @@ def enforcing(backends: Sequence[Backend], wish: Wish) -> Iterator[Policy]:
 
 
 def _is_recognized(backend: Backend) -> bool:
-    return backend.also_speaks is None or isinstance(backend.also_speaks, Condition)
+    return backend.detector is None or isinstance(backend.detector, Condition)
 
 
 def _asked(backend: Backend, wish: Wish) -> Iterator[Asked]:

@@ -37,7 +37,7 @@ class Speaker(NamedTuple):
     @property
     def also(self) -> Condition | None:
         """In which pods it is spoken too, whatever their resources. Raises SilentError."""
-        found = self.backend.also_speaks
+        found = self.backend.detector
         if found is None or isinstance(found, Condition):
             return found
         raise SilentError(self.backend.name)

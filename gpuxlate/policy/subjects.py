@@ -180,7 +180,7 @@ class Templates:
 
     def _names(self, field: str) -> list[str]:
         """The labels or annotations that the expressions look at by their names."""
-        conditions = [self.backend.also_speaks, *self.predicates]
+        conditions = [self.backend.detector, *self.predicates]
         there = said_names(conditions)
         return sorted(there[field])
 

@@ -77,18 +77,18 @@ class Dialect(Protocol):
     @property
     def domains(self) -> frozenset[str]: ...
     @property
-    def look_alikes(self) -> tuple[Product, ...]: ...
+    def similar_products(self) -> tuple[Product, ...]: ...
     @property
     def rules(self) -> tuple[Rule, ...]: ...
     @property
-    def reads_only(self) -> bool: ...
+    def read_only(self) -> bool: ...
     @property
     def device_classes(self) -> tuple[str, ...]: ...
     @property
-    def also_speaks(self) -> Callable[[PodKeys], bool] | None: ...
+    def detector(self) -> Callable[[PodKeys], bool] | None: ...
     @property
-    def form_module(self) -> str | None:
-        """The module for shares outside of manifests: parameters of jobs, values of a console."""
+    def writes_pods(self) -> bool:
+        """Its shares are in manifests, not in parameters of jobs or values of a console."""
 
     def find(self, name: str) -> Key | None:
         """The row of the data sheet for a key."""
@@ -99,7 +99,7 @@ class Dialect(Protocol):
     def owns_at(self, name: str, place: Place) -> bool:
         """The key is this vendor's in a place of a pod."""
 
-    def speaks_in(self, pod: PodKeys) -> bool:
+    def is_used_by(self, pod: PodKeys) -> bool:
         """Some container of the pod requests a GPU in this dialect."""
 
 

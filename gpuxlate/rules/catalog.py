@@ -47,7 +47,7 @@ def parameter_rules() -> Rules:
 
 def rules_beside(dialect: Dialect) -> Rules:
     """The vendor-neutral rules for the shares of a dialect."""
-    return parameter_rules() if dialect.form_module else neutral_pod_rules()
+    return parameter_rules() if not dialect.writes_pods else neutral_pod_rules()
 
 
 def all_rules(backends: Iterable[Dialect]) -> dict[str, Rule]:

@@ -79,7 +79,7 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     for _, _, one in resources_of(pod, words):
         reading = numerals.written(one.value)
         if reading.form is Form.NO_NUMBER:
-            if numerals.is_placeholder(one.value) and not words.spoken_in(pod):
+            if numerals.is_placeholder(one.value) and not words.backends_of(pod):
                 continue  # whole cards alone are no vendor's share: a workflow engine fills them in
             yield this.at(
                 one.value,

@@ -81,7 +81,7 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
         for name, value in on_owner.items():
             if not words.rows(name):
                 continue
-            rows = [row for row in (one.find(name) for one in words.spoken_in(pod)) if row is not None]
+            rows = [row for row in (one.find(name) for one in words.backends_of(pod)) if row is not None]
             steers = any(
                 place in row.places and Place.SCHEDULER not in row.places and ANY not in row.idle
                 for row in rows

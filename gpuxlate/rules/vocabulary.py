@@ -66,7 +66,7 @@ class Owners(Generic[D]):
                 found[domain] = (*found.get(domain, ()), one)
         return found
 
-    def spoken_in(self, pod: PodKeys) -> tuple[D, ...]:
+    def backends_of(self, pod: PodKeys) -> tuple[D, ...]:
         """The dialects in which containers of a pod ask for GPUs."""
         found: set[int] = set()
         for container in pod.all_containers():
@@ -88,7 +88,7 @@ class Owners(Generic[D]):
     @cached_property
     def _apart(self) -> list[tuple[int, Callable[[PodKeys], bool], Needs]]:
         """The dialects that pods speak without keys in resources: how, and which names that needs."""
-        found = [(number, one.also_speaks) for number, one in enumerate(self.dialects)]
+        found = [(number, one.detector) for number, one in enumerate(self.dialects)]
         return [
             (number, speaks, speaks.needs() if isinstance(speaks, Condition) else ())
             for number, speaks in found
@@ -101,7 +101,7 @@ class Vocabulary(Owners[Dialect]):
 
     def __init__(self, dialects: tuple[Dialect, ...]) -> None:
         super().__init__(dialects)
-        self.wrong_names = frozenset(name for one in dialects for name in getattr(one, "wrong_names", ()))
+        self.known_typos = frozenset(name for one in dialects for name in getattr(one, "known_typos", ()))
         self.candidates = tuple(
             dict.fromkeys(
                 row.name
@@ -119,11 +119,11 @@ class Vocabulary(Owners[Dialect]):
         self.memory_unit = lru_cache(maxsize=4096)(self._memory_unit)
         self.subjects = lru_cache(maxsize=4096)(self._subjects)
         # a plug-in may know products of its own
-        self._look_alikes = index(one for dialect in dialects for one in dialect.look_alikes)
+        self._look_alikes = index(one for dialect in dialects for one in dialect.similar_products)
         known = [
             *(prefix for one in dialects for prefix in one.gpu_prefixes),
             *(name for one in dialects for row in one.keys for name in (row.name, *row.aliases)),
-            *(key for one in dialects for product in one.look_alikes for key in product.keys),
+            *(key for one in dialects for product in one.similar_products for key in product.keys),
             *(key for product in PRODUCTS for key in product.keys),
             *LOCAL_NAMES,
         ]
@@ -188,11 +188,11 @@ class Vocabulary(Owners[Dialect]):
     def _means(dialect: Dialect, name: str, place: Place, pod: PodKeys) -> bool:
         row = dialect.find(name)
         anybodys = row.is_word if row else "/" not in name and any(one.is_word for one in dialect.keys)
-        return not anybodys or (dialect.owns_at(name, place) and dialect.speaks_in(pod))
+        return not anybodys or (dialect.owns_at(name, place) and dialect.is_used_by(pod))
 
     def has_bounds(self, name: str, pod: PodKeys) -> bool:
         """A dialect of the pod counts the key in its data sheet, and so has a rule on numbers below 0."""
-        rows = (one.find(name) for one in self.spoken_in(pod))
+        rows = (one.find(name) for one in self.backends_of(pod))
         return any(row is not None and (row.unit or row.is_pattern) for row in rows)
 
     def _is_resource(self, name: str) -> bool:
@@ -226,7 +226,7 @@ class Vocabulary(Owners[Dialect]):
         if self.is_foreign(name):
             return None
         owners, rows = self.owners(name), self.rows(name)
-        if rows and owners and all(one.reads_only for one in owners) and not self.written_by_scheduler(name):
+        if rows and owners and all(one.read_only for one in owners) and not self.written_by_scheduler(name):
             return product_in(name, self._look_alikes)  # read in a migration, and still no key of the other
         if owners or rows:
             return None
@@ -235,11 +235,11 @@ class Vocabulary(Owners[Dialect]):
 
     def taken_for(self, product: Product) -> Dialect | None:
         """The dialect whose keys those of a product are easily taken for."""
-        return next((one for one in self.dialects if product in one.look_alikes), None)
+        return next((one for one in self.dialects if product in one.similar_products), None)
 
     def _near_miss(self, name: str) -> NearMiss | None:
         """The known key that a misspelt key is near, None where it is not misspelt."""
-        if name in (IGNORE, WHOLE_CARD) or name in self.wrong_names or self.rows(name) or self.product(name):
+        if name in (IGNORE, WHOLE_CARD) or name in self.known_typos or self.rows(name) or self.product(name):
             return None
         owners = self.owners(name)
         if owners:
@@ -309,7 +309,7 @@ def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
     others = {prefix for one in listed for prefix in one.gpu_prefixes}
     others |= {alias for one in listed for row in one.keys for alias in row.aliases}
     lowered = {COMMON, *(_domain_or_all(name).lower() for name in names), *(one.lower() for one in others)}
-    products = (*PRODUCTS, *(product for one in listed for product in one.look_alikes))
+    products = (*PRODUCTS, *(product for one in listed for product in one.similar_products))
     for key in (*LOCAL_NAMES, *(name for product in products for name in product.keys)):
         text = key.lower()
         if not any(one in text for one in lowered):  # most have GPU in their names

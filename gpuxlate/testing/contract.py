@@ -99,7 +99,7 @@ class ReadingContract:
         notes = {(one.code, one.path) for one in reading.notes}
         twice = notes & {(one.code, one.path) for one in reported}
         assert not twice, f"reported by a rule and by the reader: {twice}"
-        if self.backend.form_module:
+        if not self.backend.writes_pods:
             return  # the rules of Kubernetes are not for parameters
         at = {one.path for one in (*reported, *reading.notes) if one.severity is Severity.ERROR}
         for container in manifest.all_containers():
@@ -120,7 +120,7 @@ class ReadingContract:
 
     @cached_property
     def _context(self) -> Context:
-        if self.backend.form_module:
+        if not self.backend.writes_pods:
             return Context(self.profile, (self.backend,))
         built_in = (one for one in registry.pod_backends() if one.name != self._name)
         return Context(self.profile, (self.backend, *built_in))
@@ -261,7 +261,7 @@ class BackendContract(ReadingContract):
         What is not a manifest has parameters of any kind, and no requests.
         """
         fit = self._fit(pod, accept)
-        of_pods = self.backend.form_module is None
+        of_pods = self.backend.writes_pods
         for container in fit.keys.all_containers():
             requests = container.limits if of_pods else {}
             assert container.requests == requests, f"requests are not {requests} in {container}"
@@ -316,4 +316,4 @@ def forgetful(backend: Backend, field: str) -> Backend:
             one.implied |= bare.implied
         return keys
 
-    return replace(backend, write=write, vendor=None if field == "device" else backend.vendor)
+    return backend.with_changes(write=write, vendor=None if field == "device" else backend.vendor)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import PurePath
 
-from gpuxlate.backends.base import ContainerShare
+from gpuxlate.backends.base import ContainerShare, JobBackend
 from gpuxlate.backends.form import MergeError
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import shares_in
@@ -33,7 +33,7 @@ def rendered(
     if container and workload is None:
         raise ValueError("container needs workload: the text of the manifest with that container")
     asked = [Asked(share, document, _container(share, container)) for document, share in found]
-    if settings.to.form_module:
+    if not settings.to.writes_pods:
         return _forms(asked, workload, settings)
     if workload is not None:
         return [render_on(workload, asked, settings)]
@@ -69,18 +69,18 @@ def _for_a_file(asked: Sequence[Asked]) -> Iterator[Diagnostic]:
 
 def render_form(asked: Asked, settings: Settings, output: str, base: Source | None) -> Rendering:
     """A share as a text of its own, or put into the parameters of ``base``. Raises WrongFileError."""
-    backend, share, form = settings.to, asked.share, settings.to.form
-    assert form is not None
+    backend, share = settings.to, asked.share
+    assert isinstance(backend, JobBackend)
     one = ContainerShare(CONTAINER, 0, share=share.share, origins=share.origins, path=("spec",))
     fit = fit_pod([one], backend, settings.accept, settings.profile)
     found = [placed(asked.document, finding) for finding in fit.findings()]
     text = ""
     if fit.accepted:
         if base is None:
-            text = form.render(fit.keys, output)
+            text = backend.render(fit.keys, output)
         else:
             try:
-                text = base.bom + form.merge(base, fit.keys)
+                text = base.bom + backend.merge(base, fit.keys)
             except MergeError as error:
                 found.append(text_is_editable((), message_of(error)).located(file=base.name))
     outcome = fit.outcomes[0]
@@ -97,5 +97,5 @@ def render_form(asked: Asked, settings: Settings, output: str, base: Source | No
         tuple(found),
         derived=outcome.derived,
     )
-    suffix = PurePath(base.name).suffix if base else ".json" if output == "json" else form.suffix
+    suffix = PurePath(base.name).suffix if base else ".json" if output == "json" else backend.suffix
     return Rendering(share.name, text, (item,), tuple(found), suffix)

@@ -108,7 +108,7 @@ def _backend(name: object, path: Path, find: Callable[[str], Backend] = registry
         found = find(str(name))
     except (registry.UnknownTargetError, registry.ReadOnlyTargetError) as error:
         raise BadConfigError(message_of(error), error.hint, path) from None
-    if found.form_module:
+    if not found.writes_pods:
         message = say("{target} is not for manifests", target=found.name)
         raise BadConfigError(message, "gpuxlate targets lists those that write manifests", path)
     return found

@@ -213,7 +213,7 @@ class _Render:
         others = [
             Written(pod, pod.keys, [])
             for pod in pods_in(document)
-            if pod.keys.path not in mine and self.settings.to.speaks_in(pod.keys)
+            if pod.keys.path not in mine and self.settings.to.is_used_by(pod.keys)
         ]
         for pod, found in disagreements([*written, *others]):
             self.diagnostics.append(placed(document, found, pod.object))

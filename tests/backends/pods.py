@@ -247,7 +247,7 @@ def codes(found: Iterable[Diagnostic]) -> list[str]:
 def speaks(text: str, dialect: str) -> bool:
     """The dialect is found in the pod."""
     return any(
-        registry.get(dialect).speaks_in(one.keys)
+        registry.get(dialect).is_used_by(one.keys)
         for document in documents(Source("pod.yaml", text))
         for one in pods_in(document)
     )

@@ -104,12 +104,12 @@ def test_keys_of_the_data_sheets() -> None:
         return backend.owns(name), set(row.places) if row else set()
 
     assert {one: known(*one) for one in KEYS} == KEYS
-    assert [ACK.speaks_in(keys_of({name: 1})) for name in ("nvidia", "a-gpu")] == [False, True]
+    assert [ACK.is_used_by(keys_of({name: 1})) for name in ("nvidia", "a-gpu")] == [False, True]
 
 
 def test_names_and_fields() -> None:
     assert all(registry.get(name) is TKE for name in ("tencent-qgpu", "tencent", "tke"))
-    assert list(TKE.says) == [*Share().to_json(), "device", "isolation"]
+    assert list(TKE.field_docs) == [*Share().to_json(), "device", "isolation"]
 
 
 def test_rows_of_the_documents_that_are_no_rules() -> None:

@@ -171,7 +171,7 @@ def test_writing(target: str, row: Short) -> None:
     pod = pod_of(section, quoted(row["gives"]) if "quoted" in section else row["gives"])
     assert shown(done.keys) == shown(keys_of(pod))
     assert all(one.requests == one.limits for one in done.keys.all_containers())
-    again = read(manifest(pod), profile, None if backend.speaks_in(done.keys) else target)
+    again = read(manifest(pod), profile, None if backend.is_used_by(done.keys) else target)
     assert {one.source for one in again.items} == {target}
     assert [one.share for one in again.items if one.share] == [one.told for one in done.outcomes]
     codes = {rule.code for rule in backend.rules}
@@ -201,7 +201,7 @@ def written(name: str) -> PodKeys | None:
     for share in SHARES:
         one = ContainerShare("c1", 0, share=naming_a_card(share, backend))
         fit = fit_pod([one], backend, GENEROUS)
-        if fit.accepted and not fit.keys.claims and not backend.reads_only:
+        if fit.accepted and not fit.keys.claims and not backend.read_only:
             bare = [replace(each, requests={}) for each in fit.keys.containers]
             return replace(fit.keys, containers=tuple(bare))
     return None

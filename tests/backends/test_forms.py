@@ -12,15 +12,15 @@ import re
 import subprocess
 import sys
 from collections.abc import Iterator
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.base import Backend, ContainerShare, JobBackend
 from gpuxlate.backends.form import json_object, values_of
 from gpuxlate.backends.volcengine_emr import keys as k
+from gpuxlate.backends.volcengine_emr.backend import EmrRay
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.config.document import to_document
 from gpuxlate.inputs.files import Input, reader
@@ -279,9 +279,9 @@ def test_the_examples_of_the_page(about: Path) -> None:
     assert fresh(to_document("job", item.share)) == (folder / "share.yaml").read_text()
     wanted = plain_document(Source("about.yaml", about.read_text(encoding="utf-8")))["asks"]
     made = fit(Share(1, wanted["cores"], wanted["memoryMiB"]), target)
-    form = registry.get(target).form
-    assert form
-    text = form.merge(source, made.keys)
+    backend = registry.get(target)
+    assert isinstance(backend, JobBackend)
+    text = backend.merge(source, made.keys)
     old, new = source.text.splitlines(), text.splitlines()
     assert len(old) == len(new)
     changed = [(a, b) for a, b in zip(old, new, strict=True) if a != b]
@@ -345,7 +345,7 @@ def test_all_is_all_that_write_manifests(tmp_path: Path) -> None:
     names = {path.name for path in (tmp_path / "made").iterdir()}
     left = {"hami-iluvatar", "hami-ascend", "baidu-cce"}  # their keys name a card, and the share does not
     left |= {one.name for one in registry.pod_backends() if one.parts_need}
-    assert (code, names | left) == (0, {one.name for one in registry.pod_backends() if not one.reads_only})
+    assert (code, names | left) == (0, {one.name for one in registry.pod_backends() if not one.read_only})
     assert all(name in said and name not in names for name in left)
 
 
@@ -427,8 +427,8 @@ def test_manifests_load_no_parameters(tmp_path: Path) -> None:
 
 
 def test_rows_say_what_has_a_form() -> None:
-    assert all(registry.get(row.name).form_module is not None for row in registry.BUILT_IN if row.form)
-    assert all(backend.form is None for backend in registry.pod_backends())
+    assert all(not registry.get(row.name).writes_pods for row in registry.BUILT_IN if row.form)
+    assert all(backend.writes_pods for backend in registry.pod_backends())
     assert [registry.get(f"emr-{name}").name for name in ("spark", "ray", "customjob")] == list(k.ENGINES)
 
 
@@ -448,8 +448,7 @@ def test_golden_files(about: Path) -> None:
     [item] = parsed(golden).items
     assert item.share
     assert fresh(to_document("form", item.share)) == (about.parent / "share.yaml").read_text()
-    assert AIAPP.form
-    assert AIAPP.form.render(fit(item.share, AIAPP.name).keys, "text") == golden
+    assert AIAPP.render(fit(item.share, AIAPP.name).keys, "text") == golden
     assert lint(golden, "form.yaml") == []
 
 
@@ -512,12 +511,13 @@ def test_the_form_is_not_translated() -> None:
 # --- a form of a plug-in --------------------------------------------------------------------------
 
 
-class ToyForm:
+class Toy(EmrRay):
     """A YAML mapping in a file of its own, or in a ToyJob."""
 
+    name = "toy"
     suffix = ".toy"
-    suffixes: tuple[str, ...] = (".toy",)
-    rows = (JobRow(("ToyJob",), ("spec", "gpu"), "toy", "emr.serverless.mgpu"),)
+    suffixes = (".toy",)
+    job_rows = (JobRow(("ToyJob",), ("spec", "gpu"), "toy", "emr.serverless.mgpu"),)
 
     def reader(self, source: Source, *, chosen: bool) -> Reader | None:
         return self._read if chosen or source.text.startswith("emr.") else None
@@ -534,13 +534,10 @@ class ToyForm:
         return base.text + self.render(keys, "text")
 
 
-FORM = ToyForm()
-
-
 @pytest.fixture
 def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Backend]:
     """A plug-in with a form, beside the built-in targets."""
-    made = replace(registry.get("emr-ray"), name="toy", form_module="tests.backends.test_forms")
+    made = Toy()
     monkeypatch.setattr(registry.plugins, "backends", lambda: (made,))
     monkeypatch.setattr(registry.plugins, "find", lambda name: made if name == "toy" else None)
     cached = (registry.form_backends, registry.pod_backends)

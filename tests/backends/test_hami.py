@@ -172,7 +172,7 @@ def test_known_names_are_no_mistake() -> None:
 
 
 def test_what_nodes_need() -> None:
-    needs = BACKEND.node_needs(Share(2, 60, 8192))
+    needs = BACKEND.node_requirements(Share(2, 60, 8192))
     assert needs is not None
     assert [str(one) for one in needs.labels] == ["gpu=on"]
     card = Profile("hami", cards=CardProfile(per_node=1))

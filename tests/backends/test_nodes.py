@@ -13,7 +13,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.huawei_cce import backend as huawei
 from gpuxlate.backends.koordinator import backend as koordinator
 from gpuxlate.backends.live import LiveNode, LivePod, NodeView, Serves
-from gpuxlate.backends.sheet.nodes import cards_listed
+from gpuxlate.backends.row_nodes import cards_listed
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 
 CARD = {"id": "a", "count": 10, "devmem": 15109, "devcore": 100, "type": "T4", "health": True}
@@ -21,9 +21,7 @@ SECOND = {**CARD, "id": "b", "index": 1}
 
 
 def seen(target: str, node: LiveNode) -> NodeView | None:
-    live = registry.get(target).live
-    assert live is not None
-    return live.view(node)
+    return registry.get(target).node_view(node)
 
 
 def listed(target: str, name: str, text: str) -> NodeView | None:
@@ -57,7 +55,7 @@ def test_lists_of_cards() -> None:
 
 def test_each_list_is_that_of_one_target() -> None:
     node = LiveNode("n", annotations={"hami.io/node-dcu-register": OLD})
-    found = [one.name for one in registry.pod_backends() if one.live and one.live.view(node)]
+    found = [one.name for one in registry.pod_backends() if one.node_view(node)]
     assert found == ["hami-hygon"]
 
 
@@ -202,8 +200,7 @@ RECORDS: dict[tuple[int, str], Placed] = {
 
 
 def test_the_record_of_the_scheduler() -> None:
-    live = registry.get("hami").live
-    assert live is not None
+    hami = registry.get("hami")
 
     def placed(init: int, text: str) -> object:
         pod = PodKeys(
@@ -211,7 +208,7 @@ def test_the_record_of_the_scheduler() -> None:
             tuple(ContainerKeys(f"init-{index}", index, True) for index in range(init)),
             annotations={PODS: Value(text)},
         )
-        found = live.placements(LivePod(pod), NODE)
+        found = hami.placements(LivePod(pod), NODE)
         return {f"{'i' * one.init}{one.index}": (one.cards, one.units) for one in found}
 
     assert {one: placed(*one) for one in RECORDS} == RECORDS
@@ -228,13 +225,11 @@ KOORD_RECORDS: list[tuple[dict[str, dict[str, object]], list[tuple[int, ...]]]] 
 
 
 def test_the_record_of_koordinator() -> None:
-    live, cce = registry.get("koordinator").live, registry.get("huawei-cce").live
-    assert live is not None
-    assert cce is not None
+    koord, cce = registry.get("koordinator"), registry.get("huawei-cce")
     node = NodeView("koordinator", Serves.SHARES)
     limits = {koordinator.MEMORY: Value("8Gi")}
     pod = PodKeys((ContainerKeys("log"), ContainerKeys("web", 1, limits=limits)))
-    found = [live.placements(LivePod(pod, record), node) for record, _ in KOORD_RECORDS]
+    found = [koord.placements(LivePod(pod, record), node) for record, _ in KOORD_RECORDS]
     assert [[one.cards for one in some] for some in found] == [cards for _, cards in KOORD_RECORDS]
     assert all(one.index == 1 for some in found for one in some)
     assert cce.placements(LivePod(PodKeys()), NodeView("huawei-cce", Serves.SHARES)) == ()

@@ -330,7 +330,7 @@ def test_shares_of_a_pod_agree() -> None:
 @pytest.mark.parametrize(("vendor", "count"), [("metax", 1), ("nvidia", 0), (None, 0)])
 def test_cards_of_another_vendor(vendor: str | None, count: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Once for a pod (GX029); a stub stands for a target of another vendor, as a plug-in may be."""
-    stub = replace(NEUTRAL, name="stub", vendor=vendor)
+    stub = NEUTRAL.with_changes(name="stub", vendor=vendor)
     monkeypatch.setattr(plugins, "find", lambda name: stub if name == "stub" else None)
     limits = "vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096"
     two = pod(limits) + f"  - name: b\n    resources: {{limits: {{{limits}}}}}\n"
@@ -372,24 +372,24 @@ def test_a_target_that_cannot_say_percent_refuses() -> None:
 
     def expected(backend: Backend) -> list[object]:
         # where a part of a card is all there is, no part of an unknown card holds a percent
-        field, code = ("memoryPercent", "GX020") if backend.parts is None else ("partition", "GX023")
+        field, code = ("memoryPercent", "GX020") if not backend.overrides("parts") else ("partition", "GX023")
         return [([("refused", field, code)], [True], False)] * 4 + [[(field, code)]]
 
-    old = [backend for backend in ALL if "memoryPercent" not in backend.says]
+    old = [backend for backend in ALL if "memoryPercent" not in backend.field_docs]
     assert of_each(found, old) == of_each(expected, old)
 
 
 def test_a_target_that_says_percent_keeps_it() -> None:
     def kept(backend: Backend) -> list[object]:
         cards = 1 if backend.name == "baidu-cce" else 2  # BAIDU020
-        share = Share(cards, 30 * cards if "cores" in backend.says else None, memory_percent=50)
+        share = Share(cards, 30 * cards if "cores" in backend.field_docs else None, memory_percent=50)
         done = [  # a card changes nothing
             in_percent(share, backend, Accept(), profile).outcomes[0]
             for profile in (None, Profile(backend.name, cards=A10))
         ]
         return [one.verdict is Verdict.EXACT and replace(one.given, device=None) == share for one in done]
 
-    new = [backend for backend in ALL if "memoryPercent" in backend.says]
+    new = [backend for backend in ALL if "memoryPercent" in backend.field_docs]
     assert of_each(kept, new) == {backend.name: [True, True] for backend in new}
     # Baidu CCE, of several cards: facts mark it with a question mark
     several = in_percent(Share(2, 60, memory_percent=50), registry.get("baidu-cce"), Accept())

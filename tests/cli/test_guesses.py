@@ -153,7 +153,7 @@ def test_targets_as_json_and_in_a_table() -> None:
     found = json.loads(printed("targets -o json"))["targets"]
     assert [one["name"] for one in found] == [one.name for one in registry.all_backends()]
     assert {one["name"] for one in found if one["readOnly"]} == READ_ONLY
-    assert {one.name for one in registry.all_backends() if one.reads_only} == READ_ONLY
+    assert {one.name for one in registry.all_backends() if one.read_only} == READ_ONLY
     units = {row["name"]: row["unit"] for one in found for row in one["keys"]}
     assert units["nvidia.com/gpumem"] == "MiB of each card"
     assert units["mthreads.com/sgpu-core"] == "units of 6.25 % of each card"

@@ -27,7 +27,7 @@ from gpuxlate.backends.alibaba.profile import AlibabaProfile
 from gpuxlate.backends.base import ContainerShare
 from gpuxlate.backends.kai.profile import DISABLED, KaiProfile
 from gpuxlate.backends.placing import Accept
-from gpuxlate.backends.sheet.rules import KINDS
+from gpuxlate.backends.row_rules import ROW_RULES
 from gpuxlate.cli import kubectl, live_options
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.model.diagnostics import Diagnostic
@@ -57,7 +57,7 @@ with CATALOGUE.open("rb") as _file:
     _MESSAGES = [one for one in read_po(_file, abort_invalid=True) if one.id]
 TEXTS = {one.id: one.string for one in _MESSAGES if not one.context}
 SUMMARIES = {one.context: one for one in _MESSAGES if one.context}
-OF_KINDS = {one.summary for one in KINDS}
+OF_KINDS = {one.summary for one in ROW_RULES.values()}
 """The summaries of rules that follow from rows, with the name of the target as a value."""
 
 SAME = re.compile(r"`[^`]+`|--[a-z]+|[A-Za-z][A-Za-z-]*(?:[./_][A-Za-z-]+)+|\b[a-z]+[A-Z]\w*|\d+")

@@ -22,7 +22,7 @@ VKE, ACK, TKE = (registry.get(name) for name in ("vke", "ack", "tke"))
 def flight(nodes: list[Any], backend: Any, version: str, wanted: Share | None = None) -> Flight:
     found = gpu_nodes(FakeServer(nodes))
     profile = profile_for([one for one in found if one.view.target == backend.name], backend)
-    needs = backend.node_needs(wanted, profile) if wanted else None
+    needs = backend.node_requirements(wanted, profile) if wanted else None
     return preflight(found, backend, version, needs, wanted)
 
 

@@ -59,6 +59,6 @@ def test_a_target_keeps_the_contract(name: str) -> None:
     """Every promise is tried, and all that are broken are told."""
     profile = PROFILES.get(name)
     backend = registry.get(profile.target if profile else name)
-    contract = CONTRACT.ReadingContract if backend.reads_only else CONTRACT.BackendContract
+    contract = CONTRACT.ReadingContract if backend.read_only else CONTRACT.BackendContract
     held = type("Held", (contract,), {"backend": backend, "profile": profile})()
     each_holds({one: getattr(held, one) for one in dir(contract) if one.startswith("test_")})

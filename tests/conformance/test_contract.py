@@ -39,7 +39,7 @@ def writes(change: Callable[[PodPlacing, PodKeys], PodKeys]) -> Backend:
     def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
         return change(pod, BACKEND.write(pod, profile))
 
-    return replace(BACKEND, write=write)
+    return BACKEND.with_changes(write=write)
 
 
 def resources(change: Change) -> Backend:
@@ -147,7 +147,7 @@ def with_tier(
     *values: str, places: tuple[Place, ...] = (Place.ANNOTATION,), says: str | None = None
 ) -> Backend:
     row = key(TIER, *places, meaning="tier of the pod", says=says, values=values)
-    return replace(BACKEND, keys=(*BACKEND.keys, row))
+    return BACKEND.with_changes(keys=(*BACKEND.keys, row))
 
 
 def forgets_an_annotation(pod: Taking, profile: Profile | None) -> Reading:
@@ -182,7 +182,7 @@ def forgets_nodes(pod: Taking, profile: Profile | None) -> Reading:
 
 
 def forgetful(backend: Backend, read: Callable[[Taking, Profile | None], Reading]) -> tuple[Backend, str]:
-    return replace(backend, read=read), "test_no_key_is_taken_and_forgotten"
+    return backend.with_changes(read=read), "test_no_key_is_taken_and_forgotten"
 
 
 THERE_AND_BACK = "test_write_then_read_gives_the_share_back"
@@ -191,16 +191,16 @@ WHERE_KEYS_STAND = "test_keys_stand_where_the_data_sheet_says"
 BROKEN: dict[str, tuple[Backend, str]] = {
     "memory goes down": (resources(one_mib_less), "test_nothing_is_below_what_was_asked"),
     "cards are lost": (resources(one_card), THERE_AND_BACK),
-    "policy is lost": (replace(BACKEND, write=takes_policy_only), "test_nothing_is_below_what_was_asked"),
-    "cores are read per card": (replace(BACKEND, read=reads_cores_per_card), THERE_AND_BACK),
+    "policy is lost": (BACKEND.with_changes(write=takes_policy_only), "test_nothing_is_below_what_was_asked"),
+    "cores are read per card": (BACKEND.with_changes(read=reads_cores_per_card), THERE_AND_BACK),
     "compute grows": (resources(one_percent_more), "test_read_then_write_gives_the_keys_back"),
     "a code of nobody": (writes(refuses_by_an_unknown_code), "test_losses_are_declared"),
-    "rounded unasked": (replace(BACKEND, write=rounds_without_leave), "test_losses_are_declared"),
+    "rounded unasked": (BACKEND.with_changes(write=rounds_without_leave), "test_losses_are_declared"),
     "another outcome each time": (writes(never_twice_the_same), "test_the_same_again"),
     "limits without requests": (writes(forgets_requests), WHERE_KEYS_STAND),
     "a label for an annotation": (writes(policy_as_a_label), "test_its_own_rules_find_no_error_in_it"),
     "a suffix": (resources(with_suffix), WHERE_KEYS_STAND),
-    "no reading at all": (replace(BACKEND, read=reads_nothing), "test_every_key_is_taken_or_reported"),
+    "no reading at all": (BACKEND.with_changes(read=reads_nothing), "test_every_key_is_taken_or_reported"),
     "an annotation is forgotten": forgetful(with_tier("gold"), forgets_an_annotation),
     "an annotation with any text is forgotten": forgetful(with_tier(), forgets_an_annotation),
     "an unknown word is none": forgetful(with_tier("gold", says="policy"), forgets_unknown_words),
@@ -225,8 +225,8 @@ def test_a_broken_promise_is_found(name: str) -> None:
 def test_what_is_reported_or_means_nothing_is_not_forgotten() -> None:
     idle = key(TIER, Place.ANNOTATION, meaning="tier of the pod", idle=(ANY,))
     for backend in (
-        replace(with_tier("gold", says="policy"), read=reports_unknown_words),
-        replace(BACKEND, keys=(*BACKEND.keys, idle), read=forgets_an_annotation),
+        with_tier("gold", says="policy").with_changes(read=reports_unknown_words),
+        BACKEND.with_changes(keys=(*BACKEND.keys, idle), read=forgets_an_annotation),
     ):
         type("Good", (BackendContract,), {"backend": backend})().test_no_key_is_taken_and_forgotten()
 
@@ -239,7 +239,7 @@ def test_a_target_that_takes_nothing_is_found() -> None:
             one.refuse("cards", "GX023", "never")
         return PodKeys()
 
-    contract = type("Closed", (BackendContract,), {"backend": replace(BACKEND, write=write)})()
+    contract = type("Closed", (BackendContract,), {"backend": BACKEND.with_changes(write=write)})()
     contract.test_write_then_read_gives_the_share_back()  # holds, of nothing
     with pytest.raises(NoSuchExample):
         contract.test_some_share_is_exact()

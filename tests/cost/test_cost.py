@@ -6,11 +6,11 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
+from gpuxlate.backends.volcengine_emr.billing import KNOWN_CARDS, RAY
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends.billing import Card, CostError, Decides, Price
-from gpuxlate.backends.volcengine_emr.billing import KNOWN_CARDS, RAY
 from gpuxlate.cli.amounts import decimal, hours, number
 from tests import running
 from tests.cluster.asking import share

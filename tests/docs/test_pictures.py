@@ -78,7 +78,7 @@ def test_the_way_names_real_modules() -> None:
     for name in {maker for _, _, maker in (*way.DOWN, *way.UP) if maker}:
         module, _, part = name.partition(".")
         if module == "backend":
-            assert part in gpuxlate.backends.base.Backend.__dataclass_fields__
+            assert callable(getattr(gpuxlate.backends.base.Backend, part))
         else:
             assert (PACKAGE / f"{name.replace('.', '/')}.py").is_file(), name
 

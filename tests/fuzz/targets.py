@@ -310,7 +310,7 @@ def parameters(data: bytes) -> None:
 def speaks(source: Source) -> bool:
     """Some pod of the text has a key of some vendor."""
     found, _ = documents_of(source)
-    return any(registry.spoken_in(pod.keys) for document in found for pod in pods_in(document))
+    return any(registry.backends_of(pod.keys) for document in found for pod in pods_in(document))
 
 
 def commands(data: bytes) -> None:
@@ -327,7 +327,7 @@ def commands(data: bytes) -> None:
     assert (again.fixes, again.text) == (0, fixed.text)
     any_share = speaks(source)
     accept = Accept(True, {"cores": 30, "memoryMiB": 8192}, frozenset({"cores", "policy", "qos", "selector"}))
-    for backend in (one for one in registry.pod_backends() if not one.reads_only):
+    for backend in (one for one in registry.pod_backends() if not one.read_only):
         made = translate_source(source, Settings(backend, accept=accept))
         if made.refused or not any_share:
             assert made.text == source.text

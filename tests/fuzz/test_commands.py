@@ -23,8 +23,8 @@ from tests.fuzz.writing import choices, encoded, files, written
 from tests.report.test_report_sarif import LOG
 from tests.running import Ran, run
 
-TARGETS = [backend.name for backend in registry.pod_backends() if not backend.reads_only]
-FORMS = [backend.name for backend in registry.all_backends() if backend.form_module]
+TARGETS = [backend.name for backend in registry.pod_backends() if not backend.read_only]
+FORMS = [backend.name for backend in registry.all_backends() if not backend.writes_pods]
 ACCEPTING = (*("--round", "up"), *("--fill", "cores=30"), *("--fill", "memoryMiB=8192"))
 DROPPING = (*ACCEPTING, "--drop", "cores,policy,qos,selector")
 FORMATS = ("text", "json", "sarif", "github", "gitlab")

@@ -22,7 +22,7 @@ import yaml
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.sheet.rules import SheetRule
+from gpuxlate.backends.row_rules import WrittenRule
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
@@ -40,7 +40,7 @@ def rules(backend: Backend) -> list[Rule]:
     """The rules that follow from the rows of a target, and whose cases are not written by hand."""
     files = {one.code: FOLDER.parent / f"{one.code}.yaml" for one in backend.rules}
     by_hand = {code for code, path in files.items() if path.exists() and "severity" in _read(path)}
-    return [one for one in backend.rules if isinstance(one, SheetRule) and one.code not in by_hand]
+    return [one for one in backend.rules if isinstance(one, WrittenRule) and one.code not in by_hand]
 
 
 def _read(path: Path) -> dict[str, Any]:

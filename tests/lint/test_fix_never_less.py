@@ -51,7 +51,7 @@ def shares(source: Source, profile: Profile | None) -> dict[Place, ContainerShar
     """What each container asks for, in whatever dialect."""
     found: dict[Place, ContainerShare] = {}
     for document, number, pod in pods(source):
-        for backend in registry.spoken_in(pod):
+        for backend in registry.backends_of(pod):
             for one in backend.read(Taking(pod), profile).containers:
                 if one.share is not None:
                     found[document, number, one.init, one.index] = one

@@ -24,7 +24,7 @@ from tests.effort import some, tries
 
 BACKENDS = tuple(registry.pod_backends())
 WORDS = Vocabulary(BACKENDS)
-JOBS = [row for backend in registry.form_backends() if backend.form for row in backend.form.rows]
+JOBS = [row for backend in registry.form_backends() for row in backend.job_rows]
 ROWS = {row.template or row.name: row for backend in BACKENDS for row in backend.keys}
 """Of keys with the name of a card, those of one card."""
 KEYS = sorted(
@@ -212,7 +212,7 @@ def test_any_two_letters_of_a_key_may_be_wrong() -> None:
 
 def concerns(words: Vocabulary, name: str) -> bool:
     """Some vendor-neutral rule may say something of the key: it is a vendor's, or looks like one."""
-    known = words.rows(name) or words.is_read(name) or name in words.wrong_names or name in LOCAL_NAMES
+    known = words.rows(name) or words.is_read(name) or name in words.known_typos or name in LOCAL_NAMES
     return bool(known or words.near_miss(name) or words.product(name))
 
 

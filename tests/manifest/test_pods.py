@@ -58,7 +58,7 @@ def test_pods_are_found_and_translated(path: Path) -> None:
         )
         for pod in pods
     ] == re.findall(r"^# pod (\S+): (.*); (.*)", text, re.MULTILINE)
-    [source] = {one.name for pod in pods for one in registry.spoken_in(pod.keys)}
+    [source] = {one.name for pod in pods for one in registry.backends_of(pod.keys)}
     assert translated(text, source).text == text
 
     to = re.search(r"^# to (.*)", text, re.MULTILINE)
@@ -66,7 +66,7 @@ def test_pods_are_found_and_translated(path: Path) -> None:
     made = translated(text, target.name)
     assert not made.refused, made.diagnostics
     for pod in pods_of(made.text):
-        assert registry.spoken_in(pod.keys) in ((), (target,)) or target.name == "alibaba-gpushare"
+        assert registry.backends_of(pod.keys) in ((), (target,)) or target.name == "alibaba-gpushare"
     words = made.text.replace('"', " ").replace(":", " ").split()
     assert [word for word in words if registry.get(source).owns(word)] == []
     # without GPU keys and choices of nodes it is the same tree, and every comment is there
@@ -354,7 +354,7 @@ def elsewhere() -> list[str]:
     return [
         one.name
         for one in registry.pod_backends()
-        if not (one.reads_only or any(row.model for row in one.keys) or getattr(one.sheet, "scheduler", None))
+        if not (one.read_only or any(row.model for row in one.keys) or one.scheduler)
         and "GX023" not in said(accepted(ALONE, one.name))
     ]
 

@@ -31,7 +31,7 @@ WHOLE = Share(cards=2)
 
 
 def needs(target: str, share: Share, profile: Profile | None = None) -> NodeNeeds:
-    found = registry.get(target).node_needs(share, profile)
+    found = registry.get(target).node_requirements(share, profile)
     assert found is not None
     return found
 
@@ -172,7 +172,7 @@ def test_every_need_of_a_cloud(target: str) -> None:
 
 
 def test_a_target_without_nodes_needs_none() -> None:
-    assert registry.get("neutral").node_needs(PART) is None
+    assert registry.get("neutral").node_requirements(PART) is None
     assert registry.get("neutral").requirements == ()
 
 

@@ -52,7 +52,7 @@ LIMITS = {
 """The keys of one container, by dialect; ``{n}`` is one of NUMBERS."""
 EVERY_LOSS = Accept(True, {"cores": 30, "memoryMiB": 10**12 - 1}, frozenset({"cores", "policy", "qos"}))
 PROFILES = (None, Profile("hami", cards=CardProfile(memory_mib=2**40), memory_unit_mib=1024))
-TARGETS = [one for one in registry.pod_backends() if not one.reads_only]
+TARGETS = [one for one in registry.pod_backends() if not one.read_only]
 
 
 def pod(keys: str, source: str) -> Source:

@@ -36,7 +36,7 @@ PLACES = {
     "on the object": NEUTRAL.format(owner=f"\n    {IGNORE}\n  ", pod=""),
 }
 ACCEPT = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset({"cores", "policy", "qos", "selector"}))
-TARGETS = [one.name for one in registry.pod_backends() if not one.reads_only]
+TARGETS = [one.name for one in registry.pod_backends() if not one.read_only]
 
 
 @cache

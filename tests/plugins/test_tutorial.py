@@ -152,8 +152,8 @@ def test_a_target_with_code_of_its_own(kestrel: Environment) -> None:
 
 # --- broken packages: what is said of each other one is in tests/errors/cases/09-plug-ins.yaml ----
 
-RENAMED = "from dataclasses import replace\nfrom gpuxlate.backends.neutral import BACKEND as N\n"
-NO_RULES = f"{RENAMED}BACKEND = replace(N, name='broken', rules_module='broken_rules')"
+NEUTRAL = "from gpuxlate.backends.neutral.backend import Neutral\n"
+NO_RULES = f"{NEUTRAL}import broken_rules\nclass Broken(Neutral):\n    name = 'broken'\nBACKEND = Broken()\n"
 BROKEN = [
     # what its module is, why it cannot be used
     (None, "ModuleNotFoundError: No module named 'broken_one'"),
@@ -185,7 +185,9 @@ def test_a_broken_plug_in_names_itself(module: str | None, reason: str, tmp_path
 
 
 def test_a_rule_with_a_code_that_is_taken(tmp_path: Path) -> None:
-    module = f"{RENAMED}BACKEND = replace(N, name='taker', rules_module='taker_rules')"
+    module = (
+        f"{NEUTRAL}from taker_rules import *\nclass Taker(Neutral):\n    name = 'taker'\nBACKEND = Taker()\n"
+    )
     rules = (
         "from gpuxlate.rules.base import Severity, rule\n"
         "@rule('GX001', Severity.ERROR)\ndef card_is_red(this, pod, context):\n    yield from ()\n"

@@ -81,7 +81,7 @@ class Cluster:
 
     def by_rules(self, one: Object) -> set[tuple[str, Severity]]:
         keys = keys_of(one)
-        if self.backend.name not in {there.name for there in registry.spoken_in(keys)}:
+        if self.backend.name not in {there.name for there in registry.backends_of(keys)}:
             return set()
         context = Context(self.profile, BACKENDS)
         found = check_pod(self.rules, self.backend.under_own_names(keys), context)
@@ -97,7 +97,7 @@ def cluster(text: str, scope: Scope = Scope.PODS, *, parameters: bool = False) -
 def pods_with(name: str) -> tuple[Object, ...]:
     """Those that speak a dialect."""
     backend = registry.get(name)
-    return tuple(one for one in every_pod() if backend.speaks_in(keys_of(one)))
+    return tuple(one for one in every_pod() if backend.is_used_by(keys_of(one)))
 
 
 @cache

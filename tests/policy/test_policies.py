@@ -410,7 +410,7 @@ def test_chinese() -> None:
 
 
 def test_a_dialect_that_a_function_recognizes_has_no_policy() -> None:
-    silent = replace(registry.get("hami"), also_speaks=lambda _: False)
+    silent = registry.get("hami").with_changes(detected_by=None, detect=lambda _: False)
     assert [*enforcing([silent], ALL)] == []
 
 

@@ -72,7 +72,7 @@ def by_rules(one: Object) -> set[tuple[str, Severity]]:
         if rule.predicates_of is not None or (rule is OF_WORKLOADS and one["kind"] != "Pod")
     ]
     found = [*check_pod(neutral, keys, context)]
-    for backend in registry.spoken_in(keys):
+    for backend in registry.backends_of(keys):
         rules = [replace(rule, also=None) for rule in backend.rules if rule.predicates]
         found += check_pod(rules, backend.under_own_names(keys), context)
     of_pod, of_all = (

@@ -255,7 +255,7 @@ def of_dialect(random: Random, source: str) -> Object | None:
     """The same in the keys of a dialect; sometimes with other numbers. None where it has none such."""
     pod = neutral(random)
     backend = registry.get(source)
-    if backend.reads_only:
+    if backend.read_only:
         rows = [row for row in backend.keys if Place.RESOURCE in row.places and row.unit]
         for one in pod["spec"]["containers"]:
             some = random.sample(rows, random.choice((1, min(2, len(rows)))))

@@ -285,7 +285,7 @@ def _claims_in(text: str) -> Iterator[str]:
 
 
 @st.composite
-def look_alikes(draw: st.DrawFn) -> list[str]:
+def similar_products(draw: st.DrawFn) -> list[str]:
     """Generated documents that differ in one place: a name, a value, a key."""
     first = json.dumps(draw(st.one_of(workloads(), of_catalog())))
     words = [match.span() for match in re.finditer(r'"([^"\\]|\\.)*"', first)]

@@ -24,7 +24,7 @@ from tests.properties.pods import MISTAKES, right, steering
 SHARDS, EXAMPLES = 2, number(800)
 
 DIALECTS = registry.pod_backends()
-TARGETS = tuple(one for one in DIALECTS if not one.reads_only)
+TARGETS = tuple(one for one in DIALECTS if not one.read_only)
 LOSSES = frozenset({"policy", "qos", "selector", "device"})
 ACCEPTING = (Accept(), GENEROUS, Accept(True, {"cores": 30, "memoryMiB": 8192}), Accept(drop=LOSSES))
 RESOURCES = [

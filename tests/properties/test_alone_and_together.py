@@ -36,11 +36,11 @@ from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 from tests.effort import tries
 from tests.pairs.properties.sources import names_cards
-from tests.properties.mutated import look_alikes, neighbours
+from tests.properties.mutated import neighbours, similar_products
 
 SEPARATOR = "---\n"
 EVERYTHING = Accept(True, {"cores": 30, "memoryMiB": 8192}, frozenset({"cores", "policy", "qos", "selector"}))
-TARGETS = [one.name for one in registry.pod_backends() if not one.reads_only and not one.device_classes]
+TARGETS = [one.name for one in registry.pod_backends() if not one.read_only and not one.device_classes]
 """Each document stays one. A target of claims adds documents, whose names tie those of a stream together:
 ``test_in_a_folder`` has them too."""
 
@@ -122,7 +122,7 @@ def alone(text: str) -> Source:
 
 
 @tries(400)
-@given(st.one_of(neighbours(), look_alikes()))
+@given(st.one_of(neighbours(), similar_products()))
 @example(NUMBERS)
 @example(BREAKS)
 def test_lint(texts: list[str]) -> None:

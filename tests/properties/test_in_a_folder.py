@@ -34,7 +34,7 @@ from tests.running import Ran, run
 FILES = number(80)
 STREAMS, LENGTH = number(10), 8
 FORMATS = ("text", "json", "sarif", "github", "gitlab")
-TARGETS = [one.name for one in registry.pod_backends() if not one.reads_only]
+TARGETS = [one.name for one in registry.pod_backends() if not one.read_only]
 ACCEPTING = (
     *("--round", "up", "--fill", "cores=30", "--fill", "memoryMiB=8192"),
     *("--drop", "cores,policy,qos,selector"),

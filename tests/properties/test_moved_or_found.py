@@ -40,7 +40,7 @@ from tests.properties.pods import COMMON, PRODUCTS, RENAMED, pod_of
 SHARDS, PODS = 4, number(3000)
 
 DIALECTS = registry.pod_backends()
-TARGETS = tuple(one for one in DIALECTS if not one.reads_only)
+TARGETS = tuple(one for one in DIALECTS if not one.read_only)
 WHOLE_CARDS = {one.whole_card_key for one in DIALECTS}
 """Other vendors' device plugins read them too."""
 CONTEXT = Context(None, DIALECTS)

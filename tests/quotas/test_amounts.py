@@ -34,7 +34,7 @@ KEYS = sorted(
     {(dialect, entry.rsplit(": ", 1)[0]) for group in GROUPS.values() for dialect, entry in group.items()}
 )
 ANY = Accept()
-TARGETS = [one.name for one in registry.pod_backends() if not one.reads_only]
+TARGETS = [one.name for one in registry.pod_backends() if not one.read_only]
 QUOTA = """\
 apiVersion: v1
 kind: ResourceQuota

@@ -61,7 +61,7 @@ def findings(rule: Rule, heading: str) -> list[Diagnostic]:
     claims = Claims().beside(source)
     pods = [claims.resolved(pod) for document in documents(source) for pod in pods_in(document)]
     assert pods, "the example holds a pod"
-    speaking = [b for b in BACKENDS if any(b.speaks_in(pod.keys) for pod in pods)]
+    speaking = [b for b in BACKENDS if any(b.is_used_by(pod.keys) for pod in pods)]
     # several dialects have the annotations of one scheduler: they are judged by the dialect of the resources
     speaking = speaking or [b for b in BACKENDS if any([*b.owned(pod.keys)] for pod in pods)]
     checked = {one.code: one for one in RULES.values() if any(one in b.rules for b in speaking)}

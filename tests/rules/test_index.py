@@ -39,7 +39,7 @@ def left_out(text: str, profile: Profile | None) -> Iterator[str]:
     claims = Claims().beside(source)
     for pod in [claims.resolved(pod).keys for document in documents(source) for pod in pods_in(document)]:
         asked = [(catalog.neutral_pod_rules(), pod)]
-        asked += [(one.rules, one.under_own_names(pod)) for one in registry.spoken_in(pod)]
+        asked += [(one.rules, one.under_own_names(pod)) for one in registry.backends_of(pod)]
         for rules, keys in asked:
             found = [*check_pod(rules, keys, context)]
             for one in asking_all(rules, keys, context):

@@ -223,7 +223,7 @@ def test_names_that_are_no_near_miss() -> None:
     assert [name for name, missed in found.items() if missed] == []
 
 
-SAYS_NOTHING_ELSE = {"look_alikes": (), "reads_only": False, "whole_card_key": None, "also_speaks": None}
+SAYS_NOTHING_ELSE = {"similar_products": (), "read_only": False, "whole_card_key": None, "detector": None}
 
 
 def test_a_name_that_a_dialect_claims_is_its_own() -> None:
@@ -232,7 +232,7 @@ def test_a_name_that_a_dialect_claims_is_its_own() -> None:
     same = {name: getattr(ack, name) for name in ("keys", "gpu_prefixes", "domains", "find", "owns")}
     bare: Any = SimpleNamespace(name="ack", title="ACK", **same, **SAYS_NOTHING_ELSE)
     assert [one.code for one in key_is_known(keys, Context(dialects=(bare,)))] == ["GX003"]
-    reporting: Any = SimpleNamespace(**vars(bare), wrong_names=("aliyun.com/gpu-core",))
+    reporting: Any = SimpleNamespace(**vars(bare), known_typos=("aliyun.com/gpu-core",))
     assert list(key_is_known(keys, Context(dialects=(reporting,)))) == []
 
 

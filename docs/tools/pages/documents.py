@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
-from importlib import import_module
 
 from docs.tools.documents import groups, named_in, tagged
 from docs.tools.markdown import SITE, rule_link, table
@@ -74,10 +73,8 @@ def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str], dict[str, i
 
 def of_nodes(backend: Backend) -> list[str]:
     """The titles of what a target's labels, warnings and prerequisites of nodes rest on."""
-    if backend.needs_module is None:
-        return []
-    found = [one for one in vars(import_module(backend.needs_module)).values() if isinstance(one, Source)]
-    return [one.title for one in found]
+    found = vars(backend.nodes_module).values() if backend.nodes_module else ()
+    return [one.title for one in found if isinstance(one, Source)]
 
 
 def link(source: str) -> str:

@@ -14,10 +14,9 @@ from docs.tools.pages.support_matrix import cells
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ANY, Backend, Key, Place
 from gpuxlate.backends.placing import Accept
-from gpuxlate.backends.sheet.examples import SHARES
-from gpuxlate.backends.sheet.kinds_of_numbers import legal_text
-from gpuxlate.backends.sheet.sheet import Sheet
-from gpuxlate.backends.sheet.writing import sizes_text
+from gpuxlate.backends.row_rules import SHARES
+from gpuxlate.backends.row_writer import sizes_text
+from gpuxlate.backends.rows import legal_text
 from gpuxlate.config.document import to_document
 from gpuxlate.model.share import JSON_NAMES, Device, Share
 from gpuxlate.model.sheet import Confidence, Writer
@@ -68,12 +67,12 @@ def _page(backend: Backend) -> Iterator[str]:
 def _about(backend: Backend) -> Iterator[str]:
     aliases = ", ".join(f"`{alias}`" for alias in registry.aliases(backend.name))
     yield f"{backend.title}." + (f" Also called {aliases}." if aliases else "")
-    if backend.reads_only:
+    if backend.read_only:
         yield READ_ONLY
     if backend.vendor:
         yield f"For cards of `{backend.vendor}`."
-    if backend.sheet is not None:
-        yield from _of_sheet(backend.sheet)
+    if backend.documents:
+        yield from _of_rows(backend)
     elif backend.schedulers:
         yield _schedulers(backend.schedulers)
 
@@ -82,23 +81,23 @@ def _schedulers(names: Iterable[str]) -> str:
     return f"Its keys have effect with the default scheduler and {', '.join(f'`{one}`' for one in names)}."
 
 
-def _of_sheet(sheet: Sheet) -> Iterator[str]:
-    if sheet.scheduler:
-        yield f"A pod names `schedulerName: {sheet.scheduler}`."
-    elif sheet.schedulers:
-        yield _schedulers(sheet.schedulers)
-    if sheet.sizes:
-        yield f"A part of a card is one of: {sizes_text(sheet)}."
-    if any(rows.cards for rows in sheet.families):
-        yield f"Who requests a part of several cards gets {sheet.several}."
-    if sheet.cards_in_cores:
+def _of_rows(backend: Backend) -> Iterator[str]:
+    if backend.scheduler:
+        yield f"A pod names `schedulerName: {backend.scheduler}`."
+    elif backend.schedulers:
+        yield _schedulers(backend.schedulers)
+    if backend.sizes:
+        yield f"A part of a card is one of: {sizes_text(backend)}."
+    if any(rows.cards for rows in backend.keys_by_model):
+        yield f"Who requests a part of several cards gets {backend.several_cards}."
+    if backend.cards_in_cores:
         yield "100 units of compute and their multiples are whole cards."
-    if sheet.one_share:
+    if backend.one_share_per_pod:
         yield "The containers of a pod have one share together."
-    if not sheet.init:
+    if not backend.init_containers:
         yield "An init container has no share."
-    if sheet.isolation:
-        yield f"The isolation of a part is `{sheet.isolation}`."
+    if backend.isolation:
+        yield f"The isolation of a part is `{backend.isolation}`."
 
 
 @cache
@@ -118,8 +117,8 @@ def _written_by_hand() -> dict[str, list[str]]:
 
 
 def _fields(backend: Backend) -> str:
-    said = {name: backend.says.get(name, MISSING) for name in JSON_NAMES.values()}
-    if backend.reads_only:
+    said = {name: backend.field_docs.get(name, MISSING) for name in JSON_NAMES.values()}
+    if backend.read_only:
         return "\n".join(table(["field", "representation"], [[f"`{n}`", text] for n, text in said.items()]))
     results = cells(backend)
     for name, text in said.items():
@@ -169,7 +168,7 @@ def _models(backend: Backend) -> list[str]:
 
 def _key(backend: Backend, row: Key) -> list[str]:
     names = [f"`{row.name}`", *(f"also `{alias}`" for alias in row.aliases)]
-    places = ["parameter"] if backend.form_module else sorted(map(str, row.places - {Place.SCHEDULER}))
+    places = ["parameter"] if not backend.writes_pods else sorted(map(str, row.places - {Place.SCHEDULER}))
     return [
         "\n".join([*names, *_versions(row)]),
         ", ".join(places),
@@ -231,20 +230,20 @@ def _cluster(backend: Backend) -> Iterator[str]:
         [one.what, str(one.bound), one.when or "every share", str(one.severity), str(one.source)]
         for one in backend.requirements
     ]
-    if not (needs or backend.live):
+    if not (needs or backend.has_nodes):
         return
     yield "## On a cluster"
     if needs:
         head = ["prerequisite", "required", "for", "severity", "source"]
         yield "\n".join([NEEDS, "", *table(head, needs)])
-    if backend.live:
+    if backend.has_nodes:
         limits = backend.limits
         doubt = "" if limits.certain else ", though its documents differ"
         most = None if limits.default else limits.per_card
         yield LIVE.format(
             instances=f"{most} containers{doubt}" if most else "as many containers as the node says"
         )
-        tells = [[f"`{fact}`", how] for fact, how in backend.live.tells.items()]
+        tells = [[f"`{fact}`", how] for fact, how in backend.fact_commands.items()]
         if tells:
             yield "\n".join([TELLS, "", *table(["fact of a profile", "where"], tells)])
 
@@ -257,7 +256,7 @@ def _example(backend: Backend) -> Iterator[str]:
         return
     document, verdict, text = next((one for one in found if one[1] is Verdict.EXACT), found[0])
     rounded = "" if verdict is Verdict.EXACT else ", rounded up"
-    kind = "yaml" if backend.form is None or text.startswith("apiVersion") else "text"
+    kind = "yaml" if backend.writes_pods or text.startswith("apiVersion") else "text"
     yield f"## Example\n\n{fenced('yaml', document)}"
     yield f"The same in a manifest{rounded}:\n\n{fenced(kind, text)}"
 

@@ -35,13 +35,13 @@ def pages() -> Iterator[tuple[str, str]]:
 
 
 def _target(backend: Backend) -> list[str]:
-    fields = [name for name in JSON_NAMES.values() if name in backend.says]
+    fields = [name for name in JSON_NAMES.values() if name in backend.field_docs]
     return [
         target_link(backend.name),
         ", ".join(f"`{alias}`" for alias in registry.aliases(backend.name)),
         backend.title,
         ", ".join(fields),
-        "read only" if backend.reads_only else "parameters" if backend.form_module else "manifests",
+        "read only" if backend.read_only else "parameters" if not backend.writes_pods else "manifests",
     ]
 
 

@@ -1,13 +1,14 @@
 """The contract of gpuxlate's targets, on these two."""
 
-from gpuxlate_kestrel import BACKEND, edge
+from gpuxlate_kestrel import Kestrel
+from gpuxlate_kestrel.edge import KestrelEdge
 
 from gpuxlate.testing import BackendContract
 
 
 class TestKestrel(BackendContract):
-    backend = BACKEND
+    backend = Kestrel()
 
 
 class TestEdge(BackendContract):
-    backend = edge.BACKEND
+    backend = KestrelEdge()

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.facts import count
-from gpuxlate.backends.alibaba.profile import AlibabaProfile, in_container
+from gpuxlate.backends.alibaba.profile import AlibabaProfile, memory_of_units
 from gpuxlate.backends.base import (
     Backend,
     ContainerShare,
@@ -19,6 +19,7 @@ from gpuxlate.backends.base import (
     PodPlacing,
     Reading,
     Taking,
+    VisibleMemory,
 )
 from gpuxlate.backends.numbers import requesting, too_many_cards
 from gpuxlate.model.diagnostics import Severity
@@ -26,33 +27,6 @@ from gpuxlate.model.messages import joined, say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import CardProfile, Profile, card_of
 from gpuxlate.model.share import Isolation, Qos, Share
-
-
-def unit(row: Key, profile: Profile | None) -> Fraction:
-    """MiB of a unit of memory are those of the profile."""
-    return Fraction(AlibabaProfile.of(profile).memory_unit_mib if row.name == k.MEMORY else row.unit)
-
-
-def read(pod: Taking, profile: Profile | None) -> Reading:
-    """Keys to shares. One unit of ``gpu-mem`` is that of the profile, 1 GiB by default.
-
-    Keys that are not a share (ACK001, 002, 005, 006, 010, 011, K8S007) give none.
-    """
-    unit = AlibabaProfile.of(profile).memory_unit_mib
-    modes = [mode for mode in pod.node_values(k.SCHEDULE) if mode in k.ISOLATION_MODES]
-    pod.selector(k.SCHEDULE, (*k.ISOLATION_MODES, *k.WHOLE_MODES))
-    for name in (k.PLACEMENT, *k.ACCELERATORS):
-        pod.selector(name)
-    sharing = requesting(pod.pod, k.MEMORY, k.CORE)
-    label = pod.label(k.COUNT)
-    cards = count(label)
-    if label and cards and cards > 1 and len(sharing) > 1:
-        text = "{key} is {cards}, and {count} containers share; the cards of each are not known"
-        message = say(text, key=k.COUNT, cards=label.text, count=len(sharing))
-        pod.note("GX022", message, label.path, "use a separate pod for each container")
-        cards = None
-    containers = [_read_container(pod, c, cards, label, unit) for c in pod.pod.all_containers()]
-    return pod.reading(containers, modes[0] if len(modes) == 1 else None)
 
 
 def _read_container(
@@ -118,30 +92,6 @@ class _Written(NamedTuple):
     def keys(self) -> ContainerKeys:
         values = {name: Value.of(number) for name, number in self.values.items()}
         return ContainerKeys(self.placing.name, self.placing.index, self.placing.init, values, values)
-
-
-def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
-    """Shares to keys. ``policy`` and ``qos`` have no key here and are not taken (GX020)."""
-    ack = AlibabaProfile.of(profile)
-    nodes = card_of(profile, k.NAMES)
-    written = [_write_container(placing, ack, nodes) for placing in pod.placings]
-    _one_pod(written, ack)
-    kinds = {one.kind for one in written}
-    labels: dict[str, Value] = {}
-    for one in written:
-        if one.kind is not _Kind.WHOLE and one.placing.cards > 1:
-            labels[k.COUNT] = Value.of(str(one.placing.cards))
-    selector: dict[str, Value] = {}
-    # nodes of the open-source plugin do not have this label
-    if kinds - {_Kind.WHOLE} and not ack.open_source:
-        mode = k.CORE_MEM if _Kind.COMPUTE in kinds else ack.isolation
-        selector[k.SCHEDULE] = Value.of(mode)
-    keys = [one.keys() for one in written]
-    return PodKeys(
-        *in_lists(keys),
-        labels=labels,
-        node_selector=selector,
-    )
 
 
 def _one_pod(written: list[_Written], ack: AlibabaProfile) -> None:
@@ -235,21 +185,14 @@ def node_mode(shares: Sequence[Share], profile: Profile | None) -> str:
     return k.CORE_MEM if computed else AlibabaProfile.of(profile).isolation
 
 
-def offers(_share: Share, cards: int, memory_mib: int, profile: Profile | None) -> dict[str, int]:
-    """Units of all cards, each rounded down; compute of nodes that share it (LBL)."""
-    ack = AlibabaProfile.of(profile)
-    return {k.MEMORY: cards * (memory_mib // ack.memory_unit_mib), k.CORE: 100 * cards}
-
-
-BACKEND = Backend(
-    name=k.NAMES[0],
-    title="Alibaba Cloud ACK, gpushare and cGPU",
-    keys=k.KEYS,
-    gpu_prefixes=k.GPU_PREFIXES,
-    wrong_names=frozenset({k.NO_CORE}),
-    read=read,
-    write=write,
-    says={
+class AlibabaGpushare(Backend):
+    name = k.NAMES[0]
+    aliases = k.NAMES[1:]
+    title = "Alibaba Cloud ACK, gpushare and cGPU"
+    keys = k.KEYS
+    gpu_prefixes = k.GPU_PREFIXES
+    known_typos = frozenset({k.NO_CORE})
+    field_docs = {
         "cards": "label gpu-count for shared cards, nvidia.com/gpu for whole ones",
         "cores": "5..100 % of one card in multiples of 5, with memory; one card only",
         "memoryMiB": "GiB units, total over the cards (128 MiB on share nodes)",
@@ -257,20 +200,91 @@ BACKEND = Backend(
         "qos": "no key",
         "device": "no key; vendor nvidia alone",
         "isolation": "no key; soft, none on share nodes, whole cards hardware",
-    },
-    rules_module="gpuxlate.backends.alibaba.rules",
-    needs_module="gpuxlate.backends.alibaba.prerequisites",
-    model_label=k.ACCELERATORS[0],
-    extension=AlibabaProfile,
-    in_container=in_container,
-    nodes_module="gpuxlate.backends.alibaba.nodes",
-    vendor="nvidia",
-    cloud=k.CLOUD,
-    look_alikes=k.LOOK_ALIKES,
-    whole_card_key=k.WHOLE,
-    units=unit,
-    offers=offers,
-    limits=Limits(
+    }
+    model_label = k.ACCELERATORS[0]
+    extension = AlibabaProfile
+    vendor = "nvidia"
+    cloud = k.CLOUD
+    similar_products = k.LOOK_ALIKES
+    whole_card_key = k.WHOLE
+    limits = Limits(
         k.PODS_PER_CARD, certain=False, source="page of ack-ai-installer, 2026-06", node_mode=node_mode
-    ),
-)
+    )
+    rule_prefix = "ACK"
+    row_rules = ()
+    fact_commands = {
+        "components.cgpu": "the image tags of kubectl get daemonsets -n kube-system -o wide",
+        "components.ackAiInstaller": "helm list -n kube-system",
+    }
+
+    def read(self, pod: Taking, profile: Profile | None) -> Reading:
+        """Keys to shares. One unit of ``gpu-mem`` is that of the profile, 1 GiB by default.
+
+        Keys that are not a share (ACK001, 002, 005, 006, 010, 011, K8S007) give none.
+        """
+        unit = AlibabaProfile.of(profile).memory_unit_mib
+        modes = [mode for mode in pod.node_values(k.SCHEDULE) if mode in k.ISOLATION_MODES]
+        pod.selector(k.SCHEDULE, (*k.ISOLATION_MODES, *k.WHOLE_MODES))
+        for name in (k.PLACEMENT, *k.ACCELERATORS):
+            pod.selector(name)
+        sharing = requesting(pod.pod, k.MEMORY, k.CORE)
+        label = pod.label(k.COUNT)
+        cards = count(label)
+        if label and cards and cards > 1 and len(sharing) > 1:
+            text = "{key} is {cards}, and {count} containers share; the cards of each are not known"
+            message = say(text, key=k.COUNT, cards=label.text, count=len(sharing))
+            pod.note("GX022", message, label.path, "use a separate pod for each container")
+            cards = None
+        containers = [_read_container(pod, c, cards, label, unit) for c in pod.pod.all_containers()]
+        return pod.reading(containers, modes[0] if len(modes) == 1 else None)
+
+    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+        """Shares to keys. ``policy`` and ``qos`` have no key here and are not taken (GX020)."""
+        ack = AlibabaProfile.of(profile)
+        nodes = card_of(profile, k.NAMES)
+        written = [_write_container(placing, ack, nodes) for placing in pod.placings]
+        _one_pod(written, ack)
+        kinds = {one.kind for one in written}
+        labels: dict[str, Value] = {}
+        for one in written:
+            if one.kind is not _Kind.WHOLE and one.placing.cards > 1:
+                labels[k.COUNT] = Value.of(str(one.placing.cards))
+        selector: dict[str, Value] = {}
+        # nodes of the open-source plugin do not have this label
+        if kinds - {_Kind.WHOLE} and not ack.open_source:
+            mode = k.CORE_MEM if _Kind.COMPUTE in kinds else ack.isolation
+            selector[k.SCHEDULE] = Value.of(mode)
+        keys = [one.keys() for one in written]
+        return PodKeys(
+            *in_lists(keys),
+            labels=labels,
+            node_selector=selector,
+        )
+
+    def visible_memory(
+        self, share: Share, memory_mib: int, card_mib: int | None, profile: Profile | None
+    ) -> VisibleMemory:
+        """Containers see their part of the memory, except in mode share and with the open-source plugin.
+
+        A share with compute goes to core_mem nodes, which isolate both.
+        """
+        ack = AlibabaProfile.of(profile)
+        if ack.open_source:
+            return VisibleMemory(not_isolated="open-source gpushare")
+        if ack.isolation == "share" and (share.cores is None or share.cards > 1):
+            return VisibleMemory(not_isolated=f"isolation mode {ack.isolation}")
+        return VisibleMemory(memory_of_units(memory_mib, card_mib, ack.memory_unit_mib) if card_mib else None)
+
+    def unit(self, row: Key, profile: Profile | None) -> Fraction:
+        """MiB of a unit of memory are those of the profile."""
+        return Fraction(AlibabaProfile.of(profile).memory_unit_mib if row.name == k.MEMORY else row.unit)
+
+    def allocatable(
+        self, _share: Share, cards: int, memory_mib: int, profile: Profile | None
+    ) -> dict[str, int]:
+        """Units of all cards, each rounded down; compute of nodes that share it (LBL)."""
+        ack = AlibabaProfile.of(profile)
+        return {k.MEMORY: cards * (memory_mib // ack.memory_unit_mib), k.CORE: 100 * cards}
+
+
+BACKEND = AlibabaGpushare()

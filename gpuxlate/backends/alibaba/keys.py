@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gpuxlate.backends.base import GIB, Absent, Cloud, Confidence, Key, Per, Place, Range, key
-from gpuxlate.backends.sheet.rows import cores, memory, whole, written
+from gpuxlate.backends.rows import cores, memory, whole, written
 from gpuxlate.rules.products import ACS, SIMULATORS
 
 NAMES = ("alibaba-gpushare", "alibaba", "ack")

@@ -1,7 +1,6 @@
 """ACK on a live cluster: nodes of each mode, and the cards that the scheduler recorded.
 
-Keys: LBL for nodes; ARENA (``pkg/apis/utils/pods.go``) and OSS (``const.go``) for records.
-"""
+Keys: LBL for nodes; ARENA (``pkg/apis/utils/pods.go``) and OSS (``const.go``) for records."""
 
 from __future__ import annotations
 
@@ -10,9 +9,16 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from gpuxlate.backends import live
+from gpuxlate.backends import requirements as r
 from gpuxlate.backends.alibaba import keys as k
 from gpuxlate.backends.alibaba.profile import DEFAULT_UNIT_MIB, AlibabaProfile, Isolation
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.live import Containers
 from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.messages import say
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
 
 RECORD = "scheduler.framework.gpushare.allocation"
 """Annotation of a scheduled pod: ``{"<container>": {"<card>": <units>}}`` (ARENA)."""
@@ -27,7 +33,7 @@ UNITS_MIB = (DEFAULT_UNIT_MIB, k.SMALL_UNIT_MIB, 1)
 _WHOLE_KEYS = {k.WHOLE_MODE: k.WHOLE, "topology": k.TOPOLOGY}
 
 
-def view(node: live.LiveNode) -> live.NodeView | None:
+def node_view(_backend: Backend, node: live.LiveNode) -> live.NodeView | None:
     """A node serves one mode, by its label; the open-source plugin has its own label."""
     mode = node.labels.get(k.SCHEDULE)
     open_source = mode is None and node.labels.get(OPEN_SOURCE_LABEL) == "true"
@@ -118,7 +124,9 @@ def _number(text: str | None) -> int | None:
     return int(match[1]) if match else None
 
 
-def extension_data(views: Sequence[live.NodeView], one: live.Common, notes: list[str]) -> dict[str, Any]:
+def extension_data(
+    _backend: Backend, views: Sequence[live.NodeView], one: live.Common, notes: list[str]
+) -> dict[str, Any]:
     """The unit where the nodes show it; the mode of nodes for memory alone; the plugin."""
     shared = [(view, view.extension) for view in views if isinstance(view.extension, AlibabaProfile)]
     modes = [view.mode for view, _ in shared if view.mode in ("cgpu", "share", "mps")] or [
@@ -134,7 +142,7 @@ def extension_data(views: Sequence[live.NodeView], one: live.Common, notes: list
     }
 
 
-def placements(pod: live.LivePod, _node: live.NodeView) -> tuple[live.Placement, ...]:
+def placements(_backend: Backend, pod: live.LivePod, _node: live.NodeView) -> tuple[live.Placement, ...]:
     """The cards of each container, and the units on each."""
     if RECORD in pod.records:
         return tuple(_recorded(pod, pod.records[RECORD]))
@@ -159,7 +167,7 @@ def _recorded(pod: live.LivePod, record: Mapping[str, object]) -> list[live.Plac
     return found
 
 
-def keeps_out(node: live.NodeView, wanted: live.Containers) -> str | None:
+def keeps_out(_backend: Backend, node: live.NodeView, wanted: Containers) -> str | None:
     """Compute runs on core_mem nodes only, and memory without compute on the other modes (CORE)."""
     shares = [one.share for one in wanted if one.share]
     if any(share.whole_cards for share in shares):
@@ -172,13 +180,133 @@ def keeps_out(node: live.NodeView, wanted: live.Containers) -> str | None:
     return None
 
 
-LIVE = live.Live(
-    view,
-    placements,
-    keeps_out,
-    tells={
-        "components.cgpu": "the image tags of kubectl get daemonsets -n kube-system -o wide",
-        "components.ackAiInstaller": "helm list -n kube-system",
-    },
-    extension_data=extension_data,
+# --- what a share needs of them ---------------------------------------------------------------
+
+LABELS = r.Source("ACK, enable-scheduling: labels of GPU nodes", "2026-01-12")
+COMPUTE = r.Source("ACK, use-cgpu-to-allocate-computing-power", "2026-03-26")
+COMPUTE_ARTICLE = r.Source("developer.aliyun.com/article/1685728")
+MULTI = r.Source("ACK, multi-card-sharing-through-shared-gpu-scheduling", "2025-04-19")
+POLICY = r.Source("ACK, configure-a-computing-power-allocation-policy-for-gpu-sharing", "2026-03-26")
+COMPONENT = r.Source("ACK, install-and-use-ack-ai-installer-and-the-gpu-inspection-tool", "2026-06-23")
+NOTES = r.Source("ACK, usage-notes-for-memory-isolation-capability-of-cgpu")
+NO_ISOLATION = r.Source("ACK, doc-detail/2523313: GPU sharing without memory isolation", "2026-03-26")
+UNIT = r.Source("ACK, modify-the-smallest-allocatable-unit-for-gpu-sharing", "2026-02-28")
+POOLS = r.Source("AlibabaCloudDocs/csk, use node pools to control cGPU", "2021")
+OPEN_SOURCE = r.Source("AliyunContainerService/gpushare-scheduler-extender, docs/install.md")
+
+_COMPUTE = "a share of memory with compute"
+COMPUTE_NEEDS: tuple[r.Requirement, ...] = (
+    r.Requirement("Kubernetes", "kubernetesVersion", r.AtLeast("1.20"), COMPUTE, _COMPUTE),
+    r.Requirement("cGPU", "components.cgpu", r.AtLeast("1.0.5"), COMPUTE, _COMPUTE),
+    # the English page says "later than 1.2.0", an article of the vendor's 1.2.0 or later
+    r.Requirement("ack-ai-installer", "components.ackAiInstaller", r.AtLeast("1.2.0"), COMPUTE, _COMPUTE),
 )
+STABLE_CGPU = r.Requirement(
+    "cGPU (1.5.7 and earlier may panic the kernel)",
+    "components.cgpu",
+    r.AtLeast("1.5.10"),
+    NOTES,
+    "nodes of mode cgpu or core_mem",
+    Severity.WARNING,
+)
+REQUIREMENTS: tuple[r.Requirement, ...] = (*COMPUTE_NEEDS, STABLE_CGPU)
+
+_CGPU_MODES = ("cgpu", k.CORE_MEM)
+"""Modes with the kernel module of cGPU (NOTES)."""
+_NOT_RESTORED = r.NodeWarning(
+    say("removing {label} does not restore exclusive cards: set it to default", label=k.SCHEDULE), LABELS
+)
+_SHARED: tuple[r.NodeWarning, ...] = (
+    r.NodeWarning("use an ACK Pro cluster", MULTI),
+    r.NodeWarning("a node serves one mode, and advertises the resources of that mode only", LABELS),
+    r.NodeWarning(
+        "all shared GPU nodes of a cluster use one policy (cGPU POLICY), which no label or pod sets", POLICY
+    ),
+    _NOT_RESTORED,
+    r.NodeWarning("set no static CPU policy on nodes that share GPUs", COMPONENT),
+    r.NodeWarning(
+        say(
+            "a card runs at most {most} pods (16 on the page on units, {date})",
+            most=k.PODS_PER_CARD,
+            date=UNIT.date,
+        ),
+        COMPONENT,
+    ),
+)
+_CGPU: tuple[r.NodeWarning, ...] = (
+    r.NodeWarning("ECS nodes only: do not put the label on others", COMPONENT),
+    r.NodeWarning("programs cannot use unified memory (cudaMallocManaged)", COMPONENT),
+)
+_BY_MODE: dict[str, tuple[r.NodeWarning, ...]] = {
+    k.CORE_MEM: (
+        *_CGPU,
+        r.NodeWarning("pods with compute and pods of memory alone cannot run on the same node", COMPUTE),
+        r.NodeWarning(
+            "do not label an existing node with kubectl: remove it from the cluster, and add it to a node "
+            "pool with the label",
+            COMPUTE_ARTICLE,
+        ),
+    ),
+    "cgpu": _CGPU,
+    k.SHARE_MODE: (
+        r.NodeWarning("memory is counted, not isolated: the program must limit its own memory", NO_ISOLATION),
+        r.NodeWarning(
+            "a former cgpu node isolates memory until its kernel module is uninstalled and the node is "
+            "restarted",
+            POOLS,
+        ),
+    ),
+}
+
+
+def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> r.NodeNeeds:
+    """What the share needs of ACK nodes, or of nodes with the open-source plugin."""
+    ack = AlibabaProfile.of(profile)
+    if ack.open_source:
+        return _open_source(share)
+    if share.whole_cards:
+        note = "nodes that never had another mode do not need the label"
+        return r.NodeNeeds(
+            (r.NodeLabel(k.SCHEDULE, k.WHOLE_MODE, note, LABELS, r.Setter.OPTIONAL),),
+            warnings=(_NOT_RESTORED,),
+            requirements=r.cards_of_a_node(share, LABELS),
+        )
+    return _of_part(share, ack)
+
+
+def _of_part(share: Share, ack: AlibabaProfile) -> r.NodeNeeds:
+    mode = ack.isolation if share.cores is None else k.CORE_MEM
+    setter = r.Setter.POOL if mode == k.CORE_MEM else r.Setter.YOU
+    labels = (
+        r.NodeLabel(k.SCHEDULE, mode, "the mode of the node", LABELS, setter),
+        r.NodeLabel(
+            k.PLACEMENT,
+            k.PLACEMENTS[0],
+            say(
+                "fills one card before the next (the default); {other} spreads pods over cards",
+                other=k.PLACEMENTS[1],
+            ),
+            LABELS,
+            r.Setter.OPTIONAL,
+        ),
+    )
+    warnings = [*_BY_MODE.get(mode, ()), *_SHARED]
+    if ack.memory_unit_mib == k.SMALL_UNIT_MIB:
+        text = say("with units of {unit} MiB, node autoscaling does not work", unit=k.SMALL_UNIT_MIB)
+        warnings.append(r.NodeWarning(text, UNIT))
+    requirements = [*COMPUTE_NEEDS] if share.cores is not None else []
+    if mode in _CGPU_MODES:
+        requirements.append(STABLE_CGPU)
+    requirements += r.cards_of_a_node(share, MULTI)
+    return r.NodeNeeds(labels, warnings=tuple(warnings), requirements=tuple(requirements))
+
+
+def _open_source(share: Share) -> r.NodeNeeds:
+    """Nodes of the open-source plugin, which has neither modes nor isolation."""
+    requirements = r.cards_of_a_node(share, OPEN_SOURCE)
+    if share.whole_cards:
+        remark = r.NodeWarning("whole cards run on nodes without the label gpushare=true", OPEN_SOURCE)
+        return r.NodeNeeds(remarks=(remark,), requirements=requirements)
+    label = r.NodeLabel("gpushare", "true", "the device plugin runs only on nodes with it", OPEN_SOURCE)
+    warning = r.NodeWarning("memory is counted, not isolated", OPEN_SOURCE)
+    return r.NodeNeeds((label,), warnings=(warning,), requirements=requirements)

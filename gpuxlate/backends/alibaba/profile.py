@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated, ClassVar, Literal
 
-from gpuxlate.backends.base import InContainer
-from gpuxlate.model.profile import Extension, Profile, Setting
-from gpuxlate.model.share import Share
+from gpuxlate.model.profile import Extension, Setting
 
 Isolation = Literal["cgpu", "share", "mps", "core_mem"]
 DEFAULT_UNIT_MIB = 1024
@@ -46,19 +44,6 @@ class AlibabaProfile(Extension):
     @property
     def usual(self) -> bool:
         return self.isolation == "cgpu" and not self.open_source
-
-
-def in_container(share: Share, memory_mib: int, card_mib: int | None, profile: Profile | None) -> InContainer:
-    """Containers see their part of the memory, except in mode share and with the open-source plugin.
-
-    A share with compute goes to core_mem nodes, which isolate both.
-    """
-    ack = AlibabaProfile.of(profile)
-    if ack.open_source:
-        return InContainer(not_isolated="open-source gpushare")
-    if ack.isolation == "share" and (share.cores is None or share.cards > 1):
-        return InContainer(not_isolated=f"isolation mode {ack.isolation}")
-    return InContainer(memory_of_units(memory_mib, card_mib, ack.memory_unit_mib) if card_mib else None)
 
 
 def memory_of_units(memory_mib: int, card_mib: int, unit_mib: int) -> int | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.backends.ascend.backend import HAMI_CORE, MODE, SHEET, most_mib
+from gpuxlate.backends.ascend.backend import BACKEND, HAMI_CORE, MODE, most_mib
 from gpuxlate.model import quantity
 from gpuxlate.model.catalogue import Card, card_named
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -21,7 +21,7 @@ PAIRED = "huawei.com/Ascend910C"
 
 def _memory() -> Iterator[tuple[Key, Key, Card]]:
     """The rows of count and memory of each card, with the card."""
-    for rows in SHEET.families:
+    for rows in BACKEND.keys_by_model:
         card = card_named(rows.model)
         if rows.cards is not None and rows.memory is not None and card is not None:
             yield rows.cards, rows.memory, card
@@ -31,7 +31,9 @@ def _memory() -> Iterator[tuple[Key, Key, Card]]:
     "ASCEND020",
     Severity.ERROR,
     missing=True,
-    predicate=tuple(Predicate(BY_NUMBERS, at=(rows.cores.name,)) for rows in SHEET.families if rows.cores),
+    predicate=tuple(
+        Predicate(BY_NUMBERS, at=(rows.cores.name,)) for rows in BACKEND.keys_by_model if rows.cores
+    ),
 )
 def compute_needs_hami_core(
     this: Rule, breach: Breach, pod: PodKeys, context: Context

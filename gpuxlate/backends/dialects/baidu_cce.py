@@ -2,11 +2,9 @@
 
 import re
 from collections.abc import Iterator
-from dataclasses import replace
 
-from gpuxlate.backends.base import GIB, Cloud, Confidence, Per, Placing, Range
-from gpuxlate.backends.sheet.rows import MODEL, cards, cores, for_models, memory, percent
-from gpuxlate.backends.sheet.sheet import Sheet
+from gpuxlate.backends.base import GIB, Backend, Cloud, Confidence, Per, Placing, Range
+from gpuxlate.backends.rows import MODEL, cards, cores, for_models, memory, percent
 from gpuxlate.model.catalogue import names_of
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
@@ -68,29 +66,27 @@ def percent_is_of_one_card(
         yield this.at(breach.value, message, "write memory in GiB, as the total over the cards")
 
 
-def places(placing: Placing) -> frozenset[str]:
-    """Memory in percent is written for one card alone."""
-    if placing.cards > 1 and placing.peek("memory_percent") is not None:
-        placing.refuse("memory_percent", "BAIDU020", SEVERAL, "write memoryMiB")
-    return frozenset()
+CLOUD = Cloud(("baidubce.com",), re.compile(r"(?:bcc|ebc|bbc)\..+"))
+"""Labels of its nodes (``cce.baidubce.com/...``: baidubce/baiducloud-cce-cni-driver, CCEK8sAnnotationPrefix);
+machine types: ``bcc.g5.c2m8``, ``bcc.hgn5IB.c116m978.8A100-80g`` (BCC, instance flavors, 2026-06-22). No page
+says that nodes have the machine type as their label."""
 
 
-SHEET = Sheet(
-    name=NAME,
-    title="Baidu CCE, cGPU",
-    prefix="BAIDU",
-    aliases=("baidu",),
-    vendor="nvidia",
-    isolation=Isolation.SOFT,  # "memory isolation" (USAGE)
-    scheduler="volcano",
-    places=places,
-    more_rules="gpuxlate.backends.dialects.baidu_cce",
-    documents={
+class BaiduCce(Backend):
+    name = NAME
+    title = "Baidu CCE, cGPU"
+    rule_prefix = "BAIDU"
+    aliases = ("baidu",)
+    vendor = "nvidia"
+    cloud = CLOUD
+    isolation = Isolation.SOFT  # "memory isolation" (USAGE)
+    scheduler = "volcano"
+    documents = {
         "USAGE": 'Baidu AI Cloud, CCE "GPU virtualization" (ykte5uvw6)',
         "SEVERAL": 'Baidu AI Cloud, CCE "single container, several cards" (gln2l2e6u, 2025-10-27)',
-    },
-    gpu_prefixes=("baidu.com/cgpu",),
-    keys=tuple(
+    }
+    gpu_prefixes = ("baidu.com/cgpu",)
+    keys = tuple(
         row._replace(confidence=Confidence.MEDIUM)
         for row in for_models(
             NAME,
@@ -105,10 +101,13 @@ SHEET = Sheet(
             ),
             percent(PERCENT, needs=(COUNT,), excludes=(MEMORY,), source="USAGE"),
         )
-    ),
-)
-CLOUD = Cloud(("baidubce.com",), re.compile(r"(?:bcc|ebc|bbc)\..+"))
-"""Labels of its nodes (``cce.baidubce.com/...``: baidubce/baiducloud-cce-cni-driver, CCEK8sAnnotationPrefix);
-machine types: ``bcc.g5.c2m8``, ``bcc.hgn5IB.c116m978.8A100-80g`` (BCC, instance flavors, 2026-06-22). No page
-says that nodes have the machine type as their label."""
-BACKEND = replace(SHEET.backend, cloud=CLOUD)
+    )
+
+    def before_write(self, placing: Placing) -> frozenset[str]:
+        """Memory in percent is written for one card alone."""
+        if placing.cards > 1 and placing.peek("memory_percent") is not None:
+            placing.refuse("memory_percent", "BAIDU020", SEVERAL, "write memoryMiB")
+        return frozenset()
+
+
+BACKEND = BaiduCce()

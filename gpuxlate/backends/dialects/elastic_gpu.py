@@ -1,24 +1,24 @@
 """The open-source Elastic GPU scheduler. Read only: the project ended in 2022."""
 
-from gpuxlate.backends.base import Confidence, Per, Range
-from gpuxlate.backends.sheet.rows import choice, cores, memory
-from gpuxlate.backends.sheet.sheet import Sheet
+from gpuxlate.backends.base import Backend, Confidence, Per, Range
+from gpuxlate.backends.rows import choice, cores, memory
 
 CORE = "elasticgpu.io/gpu-core"
 
-SHEET = Sheet(
-    name="elastic-gpu",
-    title="Elastic GPU",
-    prefix="ELASTIC",
-    vendor="nvidia",
-    reads_only=True,
-    cards_in_cores=True,
-    documents={
+
+class ElasticGpu(Backend):
+    name = "elastic-gpu"
+    title = "Elastic GPU"
+    rule_prefix = "ELASTIC"
+    vendor = "nvidia"
+    read_only = True
+    cards_in_cores = True
+    documents = {
         "SCHEDULER": "elastic-ai/elastic-gpu-scheduler README (2022)",
         "API": "elastic-ai/elastic-gpu, apis/elasticgpu/v1alpha1/types.go, which has the other domain (2022)",
-    },
-    gpu_prefixes=("elasticgpu.io/gpu-", "elasticgpu.com/gpu-"),
-    keys=(
+    }
+    gpu_prefixes = ("elasticgpu.io/gpu-", "elasticgpu.com/gpu-")
+    keys = (
         cores(
             CORE,
             per=Per.TOTAL,
@@ -35,6 +35,7 @@ SHEET = Sheet(
             source="SCHEDULER, API",
         ),
         choice("egpuc.elasticgpu.io/*", meaning="a claim of the project's own kind", source="API"),
-    ),
-)
-BACKEND = SHEET.backend
+    )
+
+
+BACKEND = ElasticGpu()

@@ -2,9 +2,8 @@
 
 from collections.abc import Iterator
 
-from gpuxlate.backends.base import Per, Range
-from gpuxlate.backends.sheet.rows import choice, cores, memory, written
-from gpuxlate.backends.sheet.sheet import Sheet
+from gpuxlate.backends.base import Backend, Per, Range, RuleKind
+from gpuxlate.backends.rows import choice, cores, memory, written
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
@@ -49,23 +48,22 @@ def part_has_memory(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
         yield this.at(breach.value, message, hint, on_key=True)
 
 
-SHEET = Sheet(
-    name="gpu-manager",
-    title="GPU manager (vCUDA)",
-    prefix="VCUDA",
-    vendor="nvidia",
-    reads_only=True,
-    cards_in_cores=True,
-    more_rules="gpuxlate.backends.dialects.gpu_manager",
-    documents={
+class GpuManager(Backend):
+    name = "gpu-manager"
+    title = "GPU manager (vCUDA)"
+    rule_prefix = "VCUDA"
+    vendor = "nvidia"
+    read_only = True
+    cards_in_cores = True
+    documents = {
         "CODE": "tkestack/gpu-admission, pkg/util/util.go and pkg/algorithm/allocate.go (2020-11-26)",
         "README": "tkestack/gpu-manager README (2023-10-04)",
         "ISSUE48": "tkestack/gpu-manager issue 48: compute below 100 without memory is no GPU pod",
         "ISSUE110": "tkestack/gpu-manager issue 110: memory beside whole cards is ignored",
-    },
-    gpu_prefixes=("tencent.com/vcuda",),
-    why={"NEEDS": "A pod with one of the two alone is no GPU pod."},
-    keys=(
+    }
+    gpu_prefixes = ("tencent.com/vcuda",)
+    rule_reasons = {RuleKind.NEEDS: "A pod with one of the two alone is no GPU pod."}
+    keys = (
         cores(
             CORE,
             per=Per.TOTAL,
@@ -77,6 +75,7 @@ SHEET = Sheet(
         written("tencent.com/vcuda-device", meaning="assigned cards", source="CODE"),
         written("tencent.com/predicate-*", meaning="scheduled", source="CODE"),
         written("tencent.com/gpu-assigned", meaning="assigned", source="CODE"),
-    ),
-)
-BACKEND = SHEET.backend
+    )
+
+
+BACKEND = GpuManager()

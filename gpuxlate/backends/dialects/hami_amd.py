@@ -1,9 +1,8 @@
 """AMD GPUs under HAMi. Everything is per card."""
 
-from gpuxlate.backends.base import Absent, Place
+from gpuxlate.backends.base import Absent, Backend, Place
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
-from gpuxlate.backends.sheet.rows import cards, choice, choices, cores, memory, written
-from gpuxlate.backends.sheet.sheet import Sheet
+from gpuxlate.backends.rows import cards, choice, choices, cores, memory, written
 from gpuxlate.model.share import Isolation
 from gpuxlate.model.sheet import By
 
@@ -19,23 +18,24 @@ _LABELS = {
 }
 """Labels of nodes (LABELLER)."""
 
-SHEET = Sheet(
-    name="hami-amd",
-    title="AMD GPUs under HAMi",
-    prefix="AMD",
-    aliases=("amd",),
-    vendor="amd",
-    isolation=Isolation.SOFT,  # by a library (CODE)
-    schedulers=(SCHEDULER,),
-    registers={"hami.io/node-amd-register": "hami.io/amd-devices-allocated"},  # (CODE)
-    documents={
+
+class HamiAmd(Backend):
+    name = "hami-amd"
+    title = "AMD GPUs under HAMi"
+    rule_prefix = "AMD"
+    aliases = ("amd",)
+    vendor = "amd"
+    isolation = Isolation.SOFT  # by a library (CODE)
+    other_schedulers = (SCHEDULER,)
+    node_annotations = {"hami.io/node-amd-register": "hami.io/amd-devices-allocated"}  # (CODE)
+    documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/amd (2026-08-21)",
         "LABELLER": "ROCm/k8s-device-plugin, cmd/k8s-node-labeller (2022-10-19)",
         **DOCUMENTS,
-    },
-    gpu_prefixes=("amd.com/gpumem", "amd.com/gpucore"),
-    whole_card_key=COUNT,  # every cluster with AMD's own plug-in has it
-    keys=(
+    }
+    gpu_prefixes = ("amd.com/gpumem", "amd.com/gpucore")
+    whole_card_key = COUNT  # every cluster with AMD's own plug-in has it
+    keys = (
         cards(COUNT, source="CODE"),
         memory("amd.com/gpumem", needs=(COUNT,), source="CODE"),
         cores("amd.com/gpucores", needs=(COUNT,), absent=Absent.ALL, source="CODE"),
@@ -49,6 +49,7 @@ SHEET = Sheet(
         written("amd.com/gpu-index", meaning="assigned cards", source="CODE"),
         written("amd.com/predicate-node", meaning="assigned node", source="CODE"),
         *PLACEMENT,
-    ),
-)
-BACKEND = SHEET.backend
+    )
+
+
+BACKEND = HamiAmd()

@@ -1,32 +1,34 @@
 """Cambricon MLU under HAMi. A part of a card is a part of one: with several, they do not count."""
 
-from gpuxlate.backends.base import Absent, Confidence, Limits, Range
+from gpuxlate.backends.base import Absent, Backend, Confidence, Limits, Range, SeveralCards, SummedNodes
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
-from gpuxlate.backends.sheet.rows import cards, choices, cores, memory, written
-from gpuxlate.backends.sheet.sheet import Counted, Several, Sheet
+from gpuxlate.backends.rows import cards, choices, cores, memory, written
 from gpuxlate.model.share import Isolation
 from gpuxlate.model.sheet import By
 
 COUNT = "cambricon.com/vmlu"
 
-SHEET = Sheet(
-    name="hami-cambricon",
-    title="Cambricon MLU under HAMi",
-    prefix="MLU",
-    aliases=("cambricon",),
-    vendor="cambricon",
-    isolation=Isolation.SOFT,  # by the vendor's driver (CODE)
-    schedulers=(SCHEDULER,),
-    several=Several.REFUSED,
-    counted=Counted("hami.io/cambricon-mlu-devices-allocated", "{node}-cambricon-mlu-{index}"),  # (CODE)
-    limits=Limits(100, source="CODE"),
-    documents={
+
+class HamiCambricon(Backend):
+    name = "hami-cambricon"
+    title = "Cambricon MLU under HAMi"
+    rule_prefix = "MLU"
+    aliases = ("cambricon",)
+    vendor = "cambricon"
+    isolation = Isolation.SOFT  # by the vendor's driver (CODE)
+    other_schedulers = (SCHEDULER,)
+    several_cards = SeveralCards.REFUSED
+    summed_nodes = SummedNodes(
+        "hami.io/cambricon-mlu-devices-allocated", "{node}-cambricon-mlu-{index}"
+    )  # (CODE)
+    limits = Limits(100, source="CODE")
+    documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/cambricon (2026-08-21)",
         "OLD": "Project-HAMi/HAMi, examples/mlu: the key family before smlu had no model",
         **DOCUMENTS,
-    },
-    gpu_prefixes=("cambricon.com/vmlu", "cambricon.com/mlu.smlu."),
-    keys=(
+    }
+    gpu_prefixes = ("cambricon.com/vmlu", "cambricon.com/mlu.smlu.")
+    keys = (
         cards(COUNT, source="CODE"),
         memory(
             "cambricon.com/mlu.smlu.vmemory",
@@ -50,6 +52,7 @@ SHEET = Sheet(
         written("CAMBRICON_DSMLU_PROFILE", meaning="assigned part", source="CODE"),
         written("CAMBRICON_DSMLU_ASSIGNED", meaning="assigned", source="CODE"),
         *PLACEMENT,
-    ),
-)
-BACKEND = SHEET.backend
+    )
+
+
+BACKEND = HamiCambricon()

@@ -1,23 +1,24 @@
 """Enflame GCU under HAMi: memory or compute of one card, of which it gives the smallest profile."""
 
+from gpuxlate.backends.base import Backend, SeveralCards
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
-from gpuxlate.backends.sheet.rows import choices, cores, memory, unread, whole, written
-from gpuxlate.backends.sheet.sheet import Several, Sheet
+from gpuxlate.backends.rows import choices, cores, memory, unread, whole, written
 from gpuxlate.model.share import Isolation
 from gpuxlate.model.sheet import By
 
-SHEET = Sheet(
-    name="hami-enflame",
-    title="Enflame GCU under HAMi",
-    prefix="ENFLAME",
-    aliases=("enflame",),
-    vendor="enflame",
-    isolation=Isolation.SOFT,  # by the vendor's driver (CODE)
-    schedulers=(SCHEDULER,),
-    several=Several.REFUSED,
-    documents={"CODE": "Project-HAMi/HAMi, pkg/device/enflame (2026-08-21)", **DOCUMENTS},
-    gpu_prefixes=("enflame.com/gcu", "enflame.com/drs-gcu"),
-    keys=(
+
+class HamiEnflame(Backend):
+    name = "hami-enflame"
+    title = "Enflame GCU under HAMi"
+    rule_prefix = "ENFLAME"
+    aliases = ("enflame",)
+    vendor = "enflame"
+    isolation = Isolation.SOFT  # by the vendor's driver (CODE)
+    other_schedulers = (SCHEDULER,)
+    several_cards = SeveralCards.REFUSED
+    documents = {"CODE": "Project-HAMi/HAMi, pkg/device/enflame (2026-08-21)", **DOCUMENTS}
+    gpu_prefixes = ("enflame.com/gcu", "enflame.com/drs-gcu")
+    keys = (
         memory("enflame.com/gcu-memory", source="CODE"),
         cores("enflame.com/gcu-core", source="CODE"),
         whole("enflame.com/gcu", source="CODE"),
@@ -26,6 +27,7 @@ SHEET = Sheet(
         written("enflame.com/gcu-assigned*", meaning="assigned cards", source="CODE"),
         written("enflame.com/gcu-request-size", meaning="slices of a card", source="CODE"),
         *PLACEMENT,
-    ),
-)
-BACKEND = SHEET.backend
+    )
+
+
+BACKEND = HamiEnflame()

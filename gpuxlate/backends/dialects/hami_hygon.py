@@ -1,39 +1,41 @@
 """Hygon DCU under HAMi. Everything is per card; a part of a card is a part of one."""
 
-from gpuxlate.backends.base import Absent, Range
+from gpuxlate.backends.base import Absent, Backend, Range, RuleKind, SeveralCards
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
-from gpuxlate.backends.sheet.rows import cards, choices, cores, memory
-from gpuxlate.backends.sheet.sheet import Several, Sheet
+from gpuxlate.backends.rows import cards, choices, cores, memory
 from gpuxlate.model.share import Isolation
 from gpuxlate.model.sheet import By
 
 COUNT, MEMORY = "hygon.com/hcunum", "hygon.com/hcumem"
 
-SHEET = Sheet(
-    name="hami-hygon",
-    title="Hygon DCU under HAMi",
-    prefix="HYGON",
-    aliases=("hygon",),
-    vendor="hygon",
-    isolation=Isolation.SOFT,  # by the vendor's driver (CODE)
-    schedulers=(SCHEDULER,),
-    several=Several.REFUSED,
-    registers={
+
+class HamiHygon(Backend):
+    name = "hami-hygon"
+    title = "Hygon DCU under HAMi"
+    rule_prefix = "HYGON"
+    aliases = ("hygon",)
+    vendor = "hygon"
+    isolation = Isolation.SOFT  # by the vendor's driver (CODE)
+    other_schedulers = (SCHEDULER,)
+    several_cards = SeveralCards.REFUSED
+    node_annotations = {
         "hami.io/node-hcu-register": "hami.io/hcu-devices-allocated",
         "hami.io/node-dcu-register": "hami.io/dcu-devices-allocated",
-    },  # (CODE)
-    documents={
+    }  # (CODE)
+    documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/hygon (2026-08-21)",
         "RENAMED": "HYGON-AI/k8s-hcu-device-plugin, which renamed dcu to hcu",
         **DOCUMENTS,
-    },
-    gpu_prefixes=tuple(
+    }
+    gpu_prefixes = tuple(
         f"hygon.com/{card}{what}" for card in ("hcu", "dcu") for what in ("num", "mem", "core")
-    ),
-    why={
-        "SEVERAL": "A shared vHCU is one per container; several are whole cards, without memory and compute."
-    },
-    keys=(
+    )
+    rule_reasons = {
+        RuleKind.SEVERAL: (
+            "A shared vHCU is one per container; several are whole cards, without memory and compute."
+        )
+    }
+    keys = (
         cards(COUNT, aliases=("hygon.com/dcunum",), source="CODE, RENAMED"),
         memory(MEMORY, aliases=("hygon.com/dcumem",), needs=(COUNT,), source="CODE, RENAMED"),
         cores(
@@ -49,6 +51,7 @@ SHEET = Sheet(
         *choices("hygon.com/{0}use-hcutype", By.MODEL, source="RENAMED"),
         *choices("hygon.com/{0}use-dcutype", By.MODEL, source="CODE"),
         *PLACEMENT,
-    ),
-)
-BACKEND = SHEET.backend
+    )
+
+
+BACKEND = HamiHygon()

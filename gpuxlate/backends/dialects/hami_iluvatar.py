@@ -1,30 +1,30 @@
 """Iluvatar under HAMi. The names of keys hold the card; the webhook makes several cards whole."""
 
-from gpuxlate.backends.base import Range
+from gpuxlate.backends.base import Backend, Range, SeveralCards
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, by_uuid
-from gpuxlate.backends.sheet.rows import cards, cores, for_models, memory
-from gpuxlate.backends.sheet.sheet import Several, Sheet
+from gpuxlate.backends.rows import cards, cores, for_models, memory
 from gpuxlate.model.catalogue import names_of
 from gpuxlate.model.share import Isolation
 
 NAME = "hami-iluvatar"
 COUNT = "iluvatar.ai/{model}-vgpu"
 
-SHEET = Sheet(
-    name=NAME,
-    title="Iluvatar vGPU under HAMi",
-    prefix="ILUVATAR",
-    aliases=("iluvatar",),
-    vendor="iluvatar",
-    isolation=Isolation.SOFT,  # by the vendor's driver (CODE)
-    schedulers=(SCHEDULER,),
-    several=Several.WHOLE,
-    registers={
+
+class HamiIluvatar(Backend):
+    name = NAME
+    title = "Iluvatar vGPU under HAMi"
+    rule_prefix = "ILUVATAR"
+    aliases = ("iluvatar",)
+    vendor = "iluvatar"
+    isolation = Isolation.SOFT  # by the vendor's driver (CODE)
+    other_schedulers = (SCHEDULER,)
+    several_cards = SeveralCards.WHOLE
+    node_annotations = {
         f"hami.io/node-{name}-register": f"hami.io/{name}-devices-allocated" for name in names_of(NAME)
-    },  # (CODE)
-    documents={"CODE": "Project-HAMi/HAMi, pkg/device/iluvatar (2026-08-21)", **DOCUMENTS},
-    gpu_prefixes=("iluvatar.ai/",),
-    keys=(
+    }  # (CODE)
+    documents = {"CODE": "Project-HAMi/HAMi, pkg/device/iluvatar (2026-08-21)", **DOCUMENTS}
+    gpu_prefixes = ("iluvatar.ai/",)
+    keys = (
         *for_models(
             NAME,
             cards(COUNT, source="CODE"),
@@ -39,6 +39,7 @@ SHEET = Sheet(
             *by_uuid("{model}"),
         ),
         *PLACEMENT,
-    ),
-)
-BACKEND = SHEET.backend
+    )
+
+
+BACKEND = HamiIluvatar()

@@ -1,28 +1,28 @@
 """Kunlunxin vXPU under HAMi: parts of three sizes, whose memory and compute come together."""
 
-from gpuxlate.backends.base import Range
+from gpuxlate.backends.base import Backend, Range, SeveralCards, Size
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, by_uuid
-from gpuxlate.backends.sheet.rows import cards, choices, memory, whole, written
-from gpuxlate.backends.sheet.sheet import Several, Sheet, Size
+from gpuxlate.backends.rows import cards, choices, memory, whole, written
 from gpuxlate.model.sheet import By
 
 COUNT = "kunlunxin.com/vxpu"
 CARD = 98304
 """MiB that the code divides by to get the part of compute (CODE)."""
 
-SHEET = Sheet(
-    name="hami-kunlun",
-    title="Kunlunxin vXPU under HAMi",
-    prefix="KUNLUN",
-    aliases=("kunlun",),
-    vendor="kunlunxin",
-    schedulers=(SCHEDULER,),
-    several=Several.REFUSED,
-    sizes=tuple(Size(mib, mib * 100 // CARD) for mib in (24576, 49152, CARD)),
-    registers={"hami.io/node-register-xpu": "hami.io/xpu-devices-allocated"},  # (CODE)
-    documents={"CODE": "Project-HAMi/HAMi, pkg/device/kunlun (2026-08-21)", **DOCUMENTS},
-    gpu_prefixes=("kunlunxin.com/vxpu", "kunlunxin.com/xpu"),
-    keys=(
+
+class HamiKunlun(Backend):
+    name = "hami-kunlun"
+    title = "Kunlunxin vXPU under HAMi"
+    rule_prefix = "KUNLUN"
+    aliases = ("kunlun",)
+    vendor = "kunlunxin"
+    other_schedulers = (SCHEDULER,)
+    several_cards = SeveralCards.REFUSED
+    sizes = tuple(Size(mib, mib * 100 // CARD) for mib in (24576, 49152, CARD))
+    node_annotations = {"hami.io/node-register-xpu": "hami.io/xpu-devices-allocated"}  # (CODE)
+    documents = {"CODE": "Project-HAMi/HAMi, pkg/device/kunlun (2026-08-21)", **DOCUMENTS}
+    gpu_prefixes = ("kunlunxin.com/vxpu", "kunlunxin.com/xpu")
+    keys = (
         cards(COUNT, source="CODE"),
         memory("kunlunxin.com/vxpu-memory", values=(Range(1, CARD),), needs=(COUNT,), source="CODE"),
         whole("kunlunxin.com/xpu", source="CODE"),
@@ -30,6 +30,7 @@ SHEET = Sheet(
         *choices("baidu.com/{0}use-gpuuuid", By.UUID, source="CODE"),
         written("hami.io/kunlun-allocated", meaning="assigned cards", source="CODE"),
         *PLACEMENT,
-    ),
-)
-BACKEND = SHEET.backend
+    )
+
+
+BACKEND = HamiKunlun()

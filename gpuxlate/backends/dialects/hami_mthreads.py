@@ -2,10 +2,9 @@
 
 from fractions import Fraction
 
-from gpuxlate.backends.base import Limits, Range
+from gpuxlate.backends.base import Backend, Limits, Range, RuleKind, SeveralCards, SummedNodes
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
-from gpuxlate.backends.sheet.rows import cards, choices, cores, memory, written
-from gpuxlate.backends.sheet.sheet import Counted, Several, Sheet
+from gpuxlate.backends.rows import cards, choices, cores, memory, written
 from gpuxlate.model.catalogue import cards as catalogue
 from gpuxlate.model.share import Isolation
 from gpuxlate.model.sheet import By
@@ -16,24 +15,27 @@ UNIT = 512
 SIZES = sorted({mib // UNIT for card in catalogue() if card.vendor == "mthreads" for mib in card.sizes_mib})
 """Units that the webhook takes, on one card or another; others are refused (CODE)."""
 
-SHEET = Sheet(
-    name="hami-mthreads",
-    title="Moore Threads sGPU under HAMi",
-    prefix="MTHREADS",
-    aliases=("mthreads",),
-    vendor="mthreads",
-    isolation=Isolation.SOFT,  # by the vendor's driver (CODE)
-    schedulers=(SCHEDULER,),
-    several=Several.WHOLE,
-    counted=Counted("hami.io/mthreads-vgpu-devices-allocated", "{node}-mthreads-{index}"),  # (CODE)
-    limits=Limits(100, source="CODE"),
-    documents={
+
+class HamiMthreads(Backend):
+    name = "hami-mthreads"
+    title = "Moore Threads sGPU under HAMi"
+    rule_prefix = "MTHREADS"
+    aliases = ("mthreads",)
+    vendor = "mthreads"
+    isolation = Isolation.SOFT  # by the vendor's driver (CODE)
+    other_schedulers = (SCHEDULER,)
+    several_cards = SeveralCards.WHOLE
+    summed_nodes = SummedNodes("hami.io/mthreads-vgpu-devices-allocated", "{node}-mthreads-{index}")  # (CODE)
+    limits = Limits(100, source="CODE")
+    documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/mthreads and its chart 2.10.0 (2026-08-21)",
         **DOCUMENTS,
-    },
-    gpu_prefixes=("mthreads.com/vgpu", "mthreads.com/sgpu"),
-    why={"NUMBERS": "HAMi's webhook refuses memory that is not in its list; compute has 16 parts."},
-    keys=(
+    }
+    gpu_prefixes = ("mthreads.com/vgpu", "mthreads.com/sgpu")
+    rule_reasons = {
+        RuleKind.NUMBERS: "HAMi's webhook refuses memory that is not in its list; compute has 16 parts."
+    }
+    keys = (
         cards(COUNT, source="CODE"),
         memory(
             "mthreads.com/sgpu-memory",
@@ -54,6 +56,7 @@ SHEET = Sheet(
         written("mthreads.com/gpu-index", meaning="assigned cards", source="CODE"),
         written("mthreads.com/predicate-*", meaning="assigned node, scheduled", source="CODE"),
         *PLACEMENT,
-    ),
-)
-BACKEND = SHEET.backend
+    )
+
+
+BACKEND = HamiMthreads()

@@ -3,10 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from gpuxlate.backends.base import GIB, Place, Taking
+from gpuxlate.backends.base import GIB, Backend, Place, Taking
 from gpuxlate.backends.numbers import number
-from gpuxlate.backends.sheet.rows import choice, memory
-from gpuxlate.backends.sheet.sheet import Sheet
+from gpuxlate.backends.rows import choice, memory
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
@@ -21,20 +20,6 @@ def size_of(name: str) -> int | None:
     """The GB in the name of a slice; None where it is no slice."""
     size = name.removeprefix(BEFORE).removesuffix(BEHIND)
     return int(size) if name == f"{BEFORE}{size}{BEHIND}" and size.isascii() and size.isdigit() else None
-
-
-def admits(_pod: Taking, container: ContainerKeys, _profile: Profile | None) -> ContainerKeys:
-    """The slices as one amount of memory, under the name of the row."""
-
-    def together(values: Mapping[str, Value]) -> dict[str, Value]:
-        found = {name: value for name, value in values.items() if size_of(name) is None}
-        for name, value in values.items():
-            size, count = size_of(name), number(value)
-            if size is not None:  # a count that is none stays: requests do not stand in for it
-                found[SLICE] = value if count is None else replace(value, text=str(size * count))
-        return found
-
-    return replace(container, limits=together(container.limits), requests=together(container.requests))
 
 
 @rule("NOS020", Severity.WARNING, no_policy="it is about a translation: nos is read only")
@@ -68,17 +53,15 @@ def size_is_in_gib(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
                 yield this.at(value, message, "check the memory that the container needs", on_key=True)
 
 
-SHEET = Sheet(
-    name="nos",
-    title="nos (Nebuly)",
-    prefix="NOS",
-    vendor="nvidia",
-    reads_only=True,
-    admits=admits,
-    more_rules="gpuxlate.backends.dialects.nos",
-    documents={"DEMOS": "nebuly-ai/nos, demos/gpu-sharing-comparison (2024-04)"},
-    gpu_prefixes=("nos.nebuly.com/gpu",),
-    keys=(
+class Nos(Backend):
+    name = "nos"
+    title = "nos (Nebuly)"
+    rule_prefix = "NOS"
+    vendor = "nvidia"
+    read_only = True
+    documents = {"DEMOS": "nebuly-ai/nos, demos/gpu-sharing-comparison (2024-04)"}
+    gpu_prefixes = ("nos.nebuly.com/gpu",)
+    keys = (
         memory(SLICE, unit=GIB, values=(), source="DEMOS"),
         choice(
             "nos.nebuly.com/gpu-partitioning",
@@ -87,6 +70,22 @@ SHEET = Sheet(
             meaning="how nodes are divided",
             source="DEMOS",
         ),
-    ),
-)
-BACKEND = SHEET.backend
+    )
+
+    def after_admission(
+        self, _pod: Taking, container: ContainerKeys, _profile: Profile | None
+    ) -> ContainerKeys:
+        """The slices as one amount of memory, under the name of the row."""
+
+        def together(values: Mapping[str, Value]) -> dict[str, Value]:
+            found = {name: value for name, value in values.items() if size_of(name) is None}
+            for name, value in values.items():
+                size, count = size_of(name), number(value)
+                if size is not None:  # a count that is none stays: requests do not stand in for it
+                    found[SLICE] = value if count is None else replace(value, text=str(size * count))
+            return found
+
+        return replace(container, limits=together(container.limits), requests=together(container.requests))
+
+
+BACKEND = Nos()

@@ -59,7 +59,7 @@ class Driver(NamedTuple):
     def classes(self) -> tuple[str, ...]:
         return (*self.read, *self.unread)
 
-    def speaks(self, pod: PodKeys) -> bool:
+    def is_asked_by(self, pod: PodKeys) -> bool:
         """A container of the pod requests devices of the driver."""
         return not pod.device_classes().isdisjoint(self.classes)
 

@@ -3,34 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from functools import partial
 from math import ceil
 
-from gpuxlate.backends.base import BYTE
+from gpuxlate.backends.base import BYTE, Backend
+from gpuxlate.backends.dra.backend import DraBackend
 from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
-from gpuxlate.backends.dra.hami import DRIVER as HAMIS
-from gpuxlate.backends.dra.nvidia import DRIVER as NVIDIAS
 from gpuxlate.backends.live import (
     PERCENT,
     CardUse,
     Device,
-    Live,
     LiveNode,
-    LivePod,
     NodeView,
-    Placement,
     Serves,
     Taken,
-    keeps_nobody_out,
+)
+from gpuxlate.backends.requirements import (
+    NodeNeeds,
+    NodeWarning,
+    Source,
+    cards_of_a_node,
 )
 from gpuxlate.model import quantity
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
 
 
-def view(driver: Driver, node: LiveNode) -> NodeView | None:
+def node_view(backend: DraBackend, node: LiveNode) -> NodeView | None:
     """The cards of the driver that take claims, in the order of their names.
 
     The amounts are those of the smallest card, so that no share is promised that does not fit.
     """
+    driver = backend.driver
     mine = [one for one in node.devices if one.driver == driver.device_class]
     if not mine:
         return None
@@ -97,13 +100,24 @@ def _value(driver: Driver, values: Mapping[str, str], name: str) -> str | None:
     return values.get(name, values.get(driver.attribute(name)))
 
 
-def placements(_pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
-    """None: claims have the cards, and not pods."""
-    return ()
+# --- what a share needs of them ---------------------------------------------------------------
+
+API = Source("Kubernetes, API reference of resource.k8s.io", "2026-08")
+EMPTY = Source("modelplaneai/modelplane, issue 306", "2026-06")
+CLUSTER_API = Source("kubernetes/autoscaler, pull requests 7804 and 10200", "2026-08")
 
 
-def _live(driver: Driver) -> Live:
-    return Live(partial(view, driver), placements, keeps_nobody_out)
-
-
-HAMI, NVIDIA = _live(HAMIS), _live(NVIDIAS)
+def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:
+    """What the share needs of nodes with a DRA driver."""
+    empty = (
+        "a pool without nodes has no ResourceSlices: an autoscaler that makes none up adds no first node for "
+        "a claim, so keep one node in the pool"
+    )
+    if share.whole_cards:
+        by = (
+            "Cluster Autoscaler on Cluster API makes them up from annotations (-o cluster-api), since 2026-08"
+        )
+    else:
+        by = "the annotations of Cluster API (-o cluster-api) make up whole cards alone, and no parts of them"
+    warnings = (NodeWarning(empty, EMPTY), NodeWarning(by, CLUSTER_API))
+    return NodeNeeds((), (), warnings, cards_of_a_node(share, API))

@@ -40,29 +40,6 @@ SPEAKS = Any(*map(Selects, (k.STRATEGY, k.CLIENTS, k.SIZE)))
 """Nodes whose cards are divided or shared."""
 
 
-def read(pod: Taking, profile: Profile | None) -> Reading:
-    """Labels to shares, which all containers of the pod have alike."""
-    chosen = {name: pod.node_values(name) for name in (k.STRATEGY, k.CLIENTS, k.SIZE, k.MODEL)}
-    one = {name: values[0] if len(values) == 1 else None for name, values in chosen.items()}
-    strategy = k.STRATEGIES.get(one[k.STRATEGY] or "")
-    of = clients_in(chosen[k.CLIENTS])
-    size, model = one[k.SIZE], names_of(k.NAME, profile).get(one[k.MODEL] or "")
-    size = size if size and k.SIZES.fullmatch(size) else None
-    for name, found in ((k.STRATEGY, strategy), (k.CLIENTS, of), (k.SIZE, size), (k.MODEL, model)):
-        pod.selector(name, chosen[name] if found else ())
-    paths = {
-        "replica": _where(pod, k.CLIENTS) or _where(pod, k.STRATEGY),
-        "partition": _where(pod, k.SIZE),
-        "device": _where(pod, k.MODEL),
-    }
-    return pod.reading(
-        [
-            _container(pod, container, size, Replica(of, strategy) if of or strategy else None, model, paths)
-            for container in pod.pod.all_containers()
-        ]
-    )
-
-
 def _where(pod: Taking, name: str) -> Path | None:
     return next((one.path for one in pod.pod.choices(name)), None)
 
@@ -87,32 +64,6 @@ def _container(
         where = {"cards": container.resources[k.WHOLE].path, **origins}
         return pod.share(container, cards=count, device=device, origins=where)
     return pod.share(container, partition=partition, replica=replica, device=device, origins=origins)
-
-
-def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
-    """Shares to labels, which are those of the pod, and a count in each container."""
-    found = {_of_nodes(one) for one in pod.placings}
-    if len(found) > 1:
-        for placing in pod.placings:
-            message = say(
-                "a pod runs on nodes of one kind, and its containers ask for different parts of cards"
-            )
-            placing.refuse("cards", "GX022", message, "use a separate pod for each")
-    containers = [_write(placing, profile) for placing in pod.placings]
-    chosen: dict[str, str] = {}
-    device = pod.peek("device")
-    known = {model: text for text, model in names_of(k.NAME, profile).items()}
-    if device is not None and device.vendor is None and len(device.models) == 1 and device.models[0] in known:
-        pod.device()
-        chosen[k.MODEL] = known[device.models[0]]
-    for size, of, strategy in sorted(found, key=str)[:1]:
-        names = {one: name for name, one in k.STRATEGIES.items()}
-        chosen |= {k.SIZE: size} if size else {}
-        chosen |= {k.STRATEGY: names[strategy], k.CLIENTS: str(of)} if strategy and of else {}
-    return PodKeys(
-        *in_lists(containers),
-        node_selector={name: Value.of(text) for name, text in chosen.items()},
-    )
 
 
 def _of_nodes(placing: Placing) -> tuple[str | None, int | None, Strategy | None]:
@@ -160,41 +111,95 @@ def _replica(placing: Placing, replica: Replica) -> None:
         placing.refuse("replica", "GKE001", message, "request one larger part, or whole cards")
 
 
-def parts(share: Share, profile: Profile | None) -> list[Part]:
-    """The partitions of the card, and the client of a card where the profile shares by MPS."""
-    found = [*partitions(share, profile), *clients(share, profile)]
-    return sorted(found, key=lambda one: (one.amount.memory_mib or 0, one.amount.cores or 0))
-
-
 MACHINE = re.compile(r"[a-z][0-9][a-z]?-(?:standard|highmem|highcpu|highgpu|ultragpu|megagpu)-[0-9]+[a-z]?")
-BACKEND = Backend(
-    name=k.NAME,
-    title="GKE GPU sharing",
-    keys=k.KEYS,
-    gpu_prefixes=(
+
+
+class Gke(Backend):
+    name = k.NAME
+    title = "GKE GPU sharing"
+    keys = k.KEYS
+    gpu_prefixes = (
         "cloud.google.com/gke-gpu-sharing",
         "cloud.google.com/gke-gpu-partition",
         "cloud.google.com/gke-max-shared-clients",
-    ),
-    read=read,
-    write=write,
-    says={
+    )
+    field_docs = {
         "cards": f"whole cards: {k.WHOLE}",
         "policy": f"no key; {Policy.FIXED_SHARE} with MIG and MPS",
         "device": f"nodeSelector {k.MODEL}, one model",
         "isolation": "no key; hardware with MIG, soft with MPS, else none",
         "partition": f"nodeSelector {k.SIZE}",
         "replica": f"nodeSelector {k.STRATEGY} and {k.CLIENTS}",
-    },
-    rules_module="gpuxlate.backends.gke.rules",
-    whole_card_key=k.WHOLE,
-    also_speaks=SPEAKS,
-    vendor="nvidia",
-    cloud=Cloud(("cloud.google.com",), MACHINE),
-    extension=NvidiaProfile,
-    needs_module="gpuxlate.backends.gke.prerequisites",
-    parts=parts,
-    parts_need=CARD_NEEDED,
-    nodes_module="gpuxlate.backends.gke.nodes",
-    limits=Limits(source="SHARING", node_mode=divided_alike),
-)
+    }
+    whole_card_key = k.WHOLE
+    detected_by = SPEAKS
+    vendor = "nvidia"
+    cloud = Cloud(("cloud.google.com",), MACHINE)
+    extension = NvidiaProfile
+    parts_need = CARD_NEEDED
+    limits = Limits(source="SHARING", node_mode=divided_alike)
+    rule_prefix = "GKE"
+    row_rules = ()
+    fact_commands = {"cards.model": f"kubectl get nodes -L {k.MODEL}"}
+
+    def read(self, pod: Taking, profile: Profile | None) -> Reading:
+        """Labels to shares, which all containers of the pod have alike."""
+        chosen = {name: pod.node_values(name) for name in (k.STRATEGY, k.CLIENTS, k.SIZE, k.MODEL)}
+        one = {name: values[0] if len(values) == 1 else None for name, values in chosen.items()}
+        strategy = k.STRATEGIES.get(one[k.STRATEGY] or "")
+        of = clients_in(chosen[k.CLIENTS])
+        size, model = one[k.SIZE], names_of(k.NAME, profile).get(one[k.MODEL] or "")
+        size = size if size and k.SIZES.fullmatch(size) else None
+        for name, found in ((k.STRATEGY, strategy), (k.CLIENTS, of), (k.SIZE, size), (k.MODEL, model)):
+            pod.selector(name, chosen[name] if found else ())
+        paths = {
+            "replica": _where(pod, k.CLIENTS) or _where(pod, k.STRATEGY),
+            "partition": _where(pod, k.SIZE),
+            "device": _where(pod, k.MODEL),
+        }
+        return pod.reading(
+            [
+                _container(
+                    pod, container, size, Replica(of, strategy) if of or strategy else None, model, paths
+                )
+                for container in pod.pod.all_containers()
+            ]
+        )
+
+    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+        """Shares to labels, which are those of the pod, and a count in each container."""
+        found = {_of_nodes(one) for one in pod.placings}
+        if len(found) > 1:
+            for placing in pod.placings:
+                message = say(
+                    "a pod runs on nodes of one kind, and its containers ask for different parts of cards"
+                )
+                placing.refuse("cards", "GX022", message, "use a separate pod for each")
+        containers = [_write(placing, profile) for placing in pod.placings]
+        chosen: dict[str, str] = {}
+        device = pod.peek("device")
+        known = {model: text for text, model in names_of(k.NAME, profile).items()}
+        if (
+            device is not None
+            and device.vendor is None
+            and len(device.models) == 1
+            and device.models[0] in known
+        ):
+            pod.device()
+            chosen[k.MODEL] = known[device.models[0]]
+        for size, of, strategy in sorted(found, key=str)[:1]:
+            names = {one: name for name, one in k.STRATEGIES.items()}
+            chosen |= {k.SIZE: size} if size else {}
+            chosen |= {k.STRATEGY: names[strategy], k.CLIENTS: str(of)} if strategy and of else {}
+        return PodKeys(
+            *in_lists(containers),
+            node_selector={name: Value.of(text) for name, text in chosen.items()},
+        )
+
+    def parts(self, share: Share, profile: Profile | None) -> list[Part]:
+        """The partitions of the card, and the client of a card where the profile shares by MPS."""
+        found = [*partitions(share, profile), *clients(share, profile)]
+        return sorted(found, key=lambda one: (one.amount.memory_mib or 0, one.amount.cores or 0))
+
+
+BACKEND = Gke()

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from gpuxlate.backends.base import Absent, Key, Place, Range, key
 from gpuxlate.backends.hami_scheduler import PLACEMENT
-from gpuxlate.backends.sheet.rows import cards, choice, choices, cores, memory, percent, written
+from gpuxlate.backends.rows import cards, choice, choices, cores, memory, percent, written
 from gpuxlate.model.share import Policy, Qos
 from gpuxlate.model.sheet import By, Choice
 

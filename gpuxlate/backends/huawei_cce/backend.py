@@ -5,9 +5,20 @@ from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
 
-from gpuxlate.backends.base import Cloud, Confidence, Limits, Per, Place, Range, Taking, key
-from gpuxlate.backends.sheet.rows import choice, cores, memory, whole
-from gpuxlate.backends.sheet.sheet import Sheet
+from gpuxlate.backends.base import (
+    Backend,
+    Cloud,
+    Confidence,
+    Limits,
+    Per,
+    Place,
+    Range,
+    RuleKind,
+    Taking,
+    key,
+)
+from gpuxlate.backends.limits import InitContainers
+from gpuxlate.backends.rows import choice, cores, memory, whole
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, Value
@@ -39,35 +50,6 @@ def decimal(value: Value | None) -> Fraction | None:
     return amount if 0 < amount < 1 else None
 
 
-def admits(pod: Taking, container: ContainerKeys, profile: Profile | None) -> ContainerKeys:
-    """A part of WHOLE as units of memory: those of the card, rounded down (VIRTUAL)."""
-    part = decimal(container.resources.get(WHOLE))
-    if part is None:
-        return container
-    card_mib = card_of(profile, NAMES).memory_mib
-    value = pod.resource(container, WHOLE)
-    if card_mib is None and value is not None:
-        message = say(
-            "{key} {text} is not translated: it counts a part of the memory of a card",
-            key=WHOLE,
-            text=value.text,
-        )
-        hint = say(
-            "write {key}, or pass a profile with cards.memoryMiB (--profile) and target: {target}",
-            key=MEMORY,
-            target=NAMES[0],
-        )
-        pod.note("GX023", message, value.path, hint)
-    units = int(part * (card_mib or 0)) // UNIT
-
-    def counted(values: Mapping[str, Value]) -> dict[str, Value]:
-        others = {name: one for name, one in values.items() if name != WHOLE}
-        found = values.get(WHOLE)
-        return {MEMORY: replace(found, text=str(units)), **others} if found and units else others
-
-    return replace(container, limits=counted(container.limits), requests=counted(container.requests))
-
-
 HAS_DECIMALS = SchedulerIs(SCHEDULER) & SomeContainer(Part(WHOLE))
 """The pod is one of the scheduler, and a container asks for a part of WHOLE."""
 SPEAKS = Labelled(COUNT) & SomeContainer(Asks(WHOLE)) | HAS_DECIMALS
@@ -79,40 +61,46 @@ def card_mode(share: Share) -> str:
     return "memory" if share.cores is None else "memory and compute"
 
 
-SHEET = Sheet(
-    name=NAMES[0],
-    title="Huawei CCE xGPU",
-    prefix="CCE",
-    aliases=NAMES[1:],
-    vendor="nvidia",
-    isolation=Isolation.SOFT,  # in the driver of the node, for memory alone or memory and compute (VIRTUAL)
-    policy=Policy.FIXED_SHARE,
-    full_is_whole=True,
-    scheduler=SCHEDULER,
-    init=False,
-    whole_card_key=WHOLE,
-    admits=admits,
-    also_speaks=SPEAKS,
-    more_rules="gpuxlate.backends.huawei_cce.rules",
-    nodes_module="gpuxlate.backends.huawei_cce.nodes",
-    limits=Limits(20, source="VIRTUAL", card_mode=card_mode),
-    look_alikes=(VOLCANO_GPU_SHARE,),
-    documents={
+CLOUD = Cloud(("cce.cloud.com",), re.compile(r"[a-z][a-z0-9]*\.[0-9]*(?:x?large|medium|small)\.[0-9]+"))
+"""Labels of its nodes (``cce.cloud.com/cce-nodepool``); machine types: ``c7.large.2``. Source:
+CCE, "Managing Node Labels" (cce_10_0004), 2025-11."""
+
+
+class HuaweiCce(Backend):
+    name = NAMES[0]
+    title = "Huawei CCE xGPU"
+    rule_prefix = "CCE"
+    aliases = NAMES[1:]
+    vendor = "nvidia"
+    cloud = CLOUD
+    isolation = Isolation.SOFT  # in the driver of the node, for memory alone or memory and compute (VIRTUAL)
+    policy = Policy.FIXED_SHARE
+    full_is_whole = True
+    scheduler = SCHEDULER
+    init_containers = False
+    whole_card_key = WHOLE
+    detected_by = SPEAKS
+    fact_commands = {"cards.model": f"kubectl get nodes -L {MODEL}"}
+    limits = Limits(20, source="VIRTUAL", card_mode=card_mode, init=InitContainers.IGNORED)
+    similar_products = (VOLCANO_GPU_SHARE,)
+    documents = {
         "VIRTUAL": "opentelekomcloud-docs/cloud-container-engine, using_gpu_virtualization.rst (2026-04-16)",
         "EQUAL": (
             "opentelekomcloud-docs/cloud-container-engine, "
             "equal_distribution_scheduling_on_virtual_gpus.rst (2026-04-16)"
         ),
-    },
-    gpu_prefixes=("volcano.sh/gpu-mem.", "volcano.sh/gpu-core."),
-    why={
-        "NUMBERS": "Memory is divided in units of 128 MiB and compute in steps of 5 %, on each card.",
-        "EXCLUDES": "The label divides units of memory among cards; whole cards are counted by their key.",
-        "NEEDS": "Compute cannot be set without memory.",
-        "IGNORED": "With all compute the container gets the whole card, whatever memory it asks for.",
-        "INIT": "xGPU does not support init containers.",
-    },
-    keys=tuple(
+    }
+    gpu_prefixes = ("volcano.sh/gpu-mem.", "volcano.sh/gpu-core.")
+    rule_reasons = {
+        RuleKind.NUMBERS: "Memory is divided in units of 128 MiB and compute in steps of 5 %, on each card.",
+        RuleKind.EXCLUDES: (
+            "The label divides units of memory among cards; whole cards are counted by their key."
+        ),
+        RuleKind.NEEDS: "Compute cannot be set without memory.",
+        RuleKind.IGNORED: "With all compute the container gets the whole card, whatever memory it asks for.",
+        RuleKind.INIT: "xGPU does not support init containers.",
+    }
+    keys = tuple(
         row._replace(confidence=Confidence.MEDIUM)
         for row in (
             key(
@@ -136,9 +124,37 @@ SHEET = Sheet(
                 source="VIRTUAL",
             ),
         )
-    ),
-)
-CLOUD = Cloud(("cce.cloud.com",), re.compile(r"[a-z][a-z0-9]*\.[0-9]*(?:x?large|medium|small)\.[0-9]+"))
-"""Labels of its nodes (``cce.cloud.com/cce-nodepool``); machine types: ``c7.large.2``. Source:
-CCE, "Managing Node Labels" (cce_10_0004), 2025-11."""
-BACKEND = replace(SHEET.backend, cloud=CLOUD)
+    )
+
+    def after_admission(
+        self, pod: Taking, container: ContainerKeys, profile: Profile | None
+    ) -> ContainerKeys:
+        """A part of WHOLE as units of memory: those of the card, rounded down (VIRTUAL)."""
+        part = decimal(container.resources.get(WHOLE))
+        if part is None:
+            return container
+        card_mib = card_of(profile, NAMES).memory_mib
+        value = pod.resource(container, WHOLE)
+        if card_mib is None and value is not None:
+            message = say(
+                "{key} {text} is not translated: it counts a part of the memory of a card",
+                key=WHOLE,
+                text=value.text,
+            )
+            hint = say(
+                "write {key}, or pass a profile with cards.memoryMiB (--profile) and target: {target}",
+                key=MEMORY,
+                target=NAMES[0],
+            )
+            pod.note("GX023", message, value.path, hint)
+        units = int(part * (card_mib or 0)) // UNIT
+
+        def counted(values: Mapping[str, Value]) -> dict[str, Value]:
+            others = {name: one for name, one in values.items() if name != WHOLE}
+            found = values.get(WHOLE)
+            return {MEMORY: replace(found, text=str(units)), **others} if found and units else others
+
+        return replace(container, limits=counted(container.limits), requests=counted(container.requests))
+
+
+BACKEND = HuaweiCce()

@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.huawei_cce import backend as k
 from gpuxlate.backends.live import (
     PERCENT,
-    Live,
     LiveNode,
-    LivePod,
     NodeView,
-    Placement,
     Serves,
-    keeps_nobody_out,
     per_card,
 )
 
 
-def view(node: LiveNode) -> NodeView | None:
+def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
     """100 of CORE are a card, MEMORY the units of 128 MiB of all cards (VIRTUAL)."""
     cores, units = node.amount(k.CORE), node.amount(k.MEMORY)
     if not (cores or units):
@@ -36,16 +33,3 @@ def view(node: LiveNode) -> NodeView | None:
         whole_key=k.WHOLE,
         labels=node.labels,
     )
-
-
-def placements(pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
-    """None are recorded, as far as documents say."""
-    return ()
-
-
-LIVE = Live(
-    view,
-    placements,
-    keeps_nobody_out,
-    tells={"cards.model": f"kubectl get nodes -L {k.MODEL}"},
-)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from gpuxlate.backends.base import SELECTOR, Key, Per, Place, key
-from gpuxlate.backends.sheet.rows import choice, whole, written
+from gpuxlate.backends.rows import choice, whole, written
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.sheet import ANY, BYTE, Confidence

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gpuxlate.backends.base import BYTE, Absent, Limits, Per, Place, Range, Taking, key
-from gpuxlate.backends.sheet.rows import cards, choice, cores, memory, percent, whole, written
-from gpuxlate.backends.sheet.sheet import Sheet
+from gpuxlate.backends.base import BYTE, Absent, Backend, Limits, Per, Place, Range, RuleKind, Taking, key
+from gpuxlate.backends.limits import InitContainers
+from gpuxlate.backends.rows import cards, choice, cores, memory, percent, whole, written
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Value
 from gpuxlate.model.profile import Profile
@@ -25,61 +25,47 @@ MODEL = "node.koordinator.sh/gpu-model"
 RECORD = "scheduling.koordinator.sh/device-allocated"
 
 
-def admits(pod: Taking, container: ContainerKeys, _profile: Profile | None) -> ContainerKeys:
-    """BOTH as the webhook writes it: that much compute, and that much memory.
-
-    Keys of an Ascend card beside those of Koordinator are the same share: it is not read in part
-    (koordinator-sh/website, docs/user-manuals/device-scheduling-ascend-npu.md).
-    """
-    share = next((name for name in (MEMORY, RATIO, CORE, SHARED) if name in container.resources), None)
-    npu = next((name for name in container.resources if name.startswith(NPU)), None)
-    if share is not None and npu is not None:
-        message = say("{key} is not translated: it is one share with {other}", key=npu, other=share)
-        path = container.resources[npu].path
-        pod.note("GX023", message, path, "write the share in keys of the target by hand")
-
-    def split(values: Mapping[str, Value]) -> dict[str, Value]:
-        others = {name: value for name, value in values.items() if name != BOTH}
-        return {CORE: values[BOTH], RATIO: values[BOTH], **others} if BOTH in values else others
-
-    return replace(container, limits=split(container.limits), requests=split(container.requests))
-
-
 SPEAKS = SchedulerIs(SCHEDULER) & SomeContainer(Asks(WHOLE))
 """Whole cards in a pod of Koordinator's scheduler."""
 
 
-SHEET = Sheet(
-    name=NAME,
-    title="Koordinator",
-    prefix="KOORD",
-    scheduler=SCHEDULER,
-    one_share=True,
+class Koordinator(Backend):
+    name = NAME
+    title = "Koordinator"
+    rule_prefix = "KOORD"
+    scheduler = SCHEDULER
+    one_share_per_pod = True
     # each share has a percent of the memory at least; the documents set no other bound
-    limits=Limits(100, certain=False, source="HOOK"),
-    init=False,
-    whole_card_key=WHOLE,
-    admits=admits,
-    also_speaks=SPEAKS,
-    more_rules="gpuxlate.backends.koordinator.rules",
-    nodes_module="gpuxlate.backends.koordinator.nodes",
-    documents={
+    limits = Limits(100, certain=False, source="HOOK", init=InitContainers.IGNORED)
+    init_containers = False
+    whole_card_key = WHOLE
+    fact_commands = {"cards.model": f"kubectl get nodes -L {MODEL}"}
+    detected_by = SPEAKS
+    documents = {
         "CODE": "koordinator-sh/koordinator, pkg/scheduler/plugins/deviceshare at a7a1b76b (2026-07-24)",
         "HOOK": "koordinator-sh/koordinator, pkg/webhook/pod/mutating at a7a1b76b (2026-07-24)",
         "KOORDLET": "koordinator-sh/koordinator, pkg/koordlet/runtimehooks at a7a1b76b (2026-07-24)",
         "DEVICE": "koordinator-sh/koordinator, apis/extension/device_share.go at a7a1b76b (2026-07-24)",
         "RENAMED": "koordinator-sh/koordinator, apis/extension/deprecated.go at a7a1b76b (2026-07-24)",
-    },
-    gpu_prefixes=("koordinator.sh/gpu",),
-    why={
-        "NUMBERS": "Each card gives an equal part, at most 100 %; without a count, hundreds are whole cards.",
-        "NEEDS": "The scheduler refuses the pod: invalid resource device requests.",
-        "EXCLUDES": "The scheduler refuses the pod: invalid resource device requests.",
-        "ONESHARE": "The requests of all containers are added up, and each container gets the limits of all.",
-        "INIT": "The scheduler adds the requests of containers: those of init containers are no share.",
-        "WORDS": "Koordinator knows the exact word alone; with another one nothing isolates the containers.",
-    },
-    keys=(
+    }
+    gpu_prefixes = ("koordinator.sh/gpu",)
+    rule_reasons = {
+        RuleKind.NUMBERS: (
+            "Each card gives an equal part, at most 100 %; without a count, hundreds are whole cards."
+        ),
+        RuleKind.NEEDS: "The scheduler refuses the pod: invalid resource device requests.",
+        RuleKind.EXCLUDES: "The scheduler refuses the pod: invalid resource device requests.",
+        RuleKind.ONE_SHARE: (
+            "The requests of all containers are added up, and each container gets the limits of all."
+        ),
+        RuleKind.INIT: (
+            "The scheduler adds the requests of containers: those of init containers are no share."
+        ),
+        RuleKind.WORDS: (
+            "Koordinator knows the exact word alone; with another one nothing isolates the containers."
+        ),
+    }
+    keys = (
         cards(SHARED, needs=(MEMORY, RATIO), absent=Absent.HUNDREDS, source="CODE, HOOK"),
         memory(
             MEMORY,
@@ -143,6 +129,28 @@ SHEET = Sheet(
             )
         ),
         written(RECORD, meaning="assigned cards", source="CODE"),
-    ),
-)
-BACKEND = SHEET.backend
+    )
+
+    def after_admission(
+        self, pod: Taking, container: ContainerKeys, _profile: Profile | None
+    ) -> ContainerKeys:
+        """BOTH as the webhook writes it: that much compute, and that much memory.
+
+        Keys of an Ascend card beside those of Koordinator are the same share: it is not read in part
+        (koordinator-sh/website, docs/user-manuals/device-scheduling-ascend-npu.md).
+        """
+        share = next((name for name in (MEMORY, RATIO, CORE, SHARED) if name in container.resources), None)
+        npu = next((name for name in container.resources if name.startswith(NPU)), None)
+        if share is not None and npu is not None:
+            message = say("{key} is not translated: it is one share with {other}", key=npu, other=share)
+            path = container.resources[npu].path
+            pod.note("GX023", message, path, "write the share in keys of the target by hand")
+
+        def split(values: Mapping[str, Value]) -> dict[str, Value]:
+            others = {name: value for name, value in values.items() if name != BOTH}
+            return {CORE: values[BOTH], RATIO: values[BOTH], **others} if BOTH in values else others
+
+        return replace(container, limits=split(container.limits), requests=split(container.requests))
+
+
+BACKEND = Koordinator()

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.koordinator import backend as k
 from gpuxlate.backends.live import (
     PERCENT,
-    Live,
     LiveNode,
     LivePod,
     NodeView,
     Placement,
     Serves,
     indexes,
-    keeps_nobody_out,
     per_card,
 )
 
@@ -24,7 +23,7 @@ GPUS = "gpu"
 """The cards in the record of a pod, beside other devices."""
 
 
-def view(node: LiveNode) -> NodeView | None:
+def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
     """100 of CORE are a card, MEMORY the bytes of all cards (CODE)."""
     cores, size = node.amount(k.CORE), node.amount(k.MEMORY)
     if not (cores or size or k.MODEL in node.labels):
@@ -45,7 +44,7 @@ def view(node: LiveNode) -> NodeView | None:
     )
 
 
-def placements(pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
+def placements(_backend: Backend, pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
     """The cards of the pod, for each container that requests some: it has one share (CODE)."""
     held = pod.records.get(k.RECORD, {}).get(GPUS)
     minors = [one.get("minor") for one in held if isinstance(one, Mapping)] if isinstance(held, list) else []
@@ -55,11 +54,3 @@ def placements(pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
     names = (k.SHARED, k.MEMORY, k.RATIO, k.CORE, k.BOTH, k.WHOLE)
     asking = [one for one in pod.keys.containers if any(name in one.resources for name in names)]
     return tuple(Placement(one.init, one.index, cards) for one in asking)
-
-
-LIVE = Live(
-    view,
-    placements,
-    keeps_nobody_out,
-    tells={"cards.model": f"kubectl get nodes -L {k.MODEL}"},
-)

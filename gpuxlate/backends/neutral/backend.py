@@ -13,44 +13,6 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Device
 
 
-def read(pod: Taking, profile: Profile | None) -> Reading:
-    """Keys to shares. A value that GX010 reports sets nothing."""
-    of_pod = {name: value for name in k.OF_POD if (value := pod.annotation(name))}
-    known = {name: value.text for name, value in of_pod.items() if k.allows(name, value.text)}
-    # the attribute of the first key that sets it
-    paths: dict[str, Path] = {k.OF_POD[name]: of_pod[name].path for name in reversed(of_pod)}
-    models = known.get(k.DEVICE_MODELS)
-    containers: list[ContainerShare] = []
-    for container in pod.pod.all_containers():
-        numbers: dict[str, Any] = {
-            attribute: pod.number(container, name) for name, attribute in k.NUMBERS.items()
-        }
-        parts: dict[str, Any] = {"partition": _partition(pod, container), "replica": _replica(pod, container)}
-        if all(one is None for one in (*numbers.values(), *parts.values())):
-            containers.append(pod.none(container))
-            continue
-        found = {attribute: container.resources.get(name) for name, attribute in k.NUMBERS.items()}
-        cards = numbers.pop("cards")
-        containers.append(
-            pod.share(
-                container,
-                cards=1 if cards is None else cards,
-                **numbers,
-                **{name: found and found[0] for name, found in parts.items()},
-                policy=k.POLICIES.get(known.get(k.POLICY, "")),
-                qos=k.CLASSES.get(known.get(k.QOS, "")),
-                device=Device(known.get(k.DEVICE_VENDOR), tuple(re.split(", ?", models)) if models else ()),
-                isolation=k.ISOLATIONS.get(known.get(k.ISOLATION, "")),
-                origins={
-                    **{name: value.path for name, value in found.items() if value},
-                    **{name: part[1] for name, part in parts.items() if part},
-                    **paths,
-                },
-            )
-        )
-    return pod.reading(containers)
-
-
 def _partition(pod: Taking, container: ContainerKeys) -> tuple[Partition, Path] | None:
     """The partition of a container; of several, a rule reports all but one."""
     names = k.partitions(container)
@@ -71,23 +33,6 @@ def _replica(pod: Taking, container: ContainerKeys) -> tuple[Replica, Path] | No
     return Replica(of, k.STRATEGIES[name], count), container.resources[name].path
 
 
-def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
-    """Shares to keys; whole cards are ``gpuxlate.io/cards`` alone."""
-    containers = [_write_container(placing) for placing in pod.placings]
-    vendor, models = pod.device() or Device()
-    annotations = {
-        k.POLICY: pod.policy(),
-        k.QOS: pod.qos(),
-        k.DEVICE_VENDOR: vendor,
-        k.DEVICE_MODELS: ",".join(models),
-        k.ISOLATION: pod.isolation(),
-    }
-    return PodKeys(
-        *in_lists(containers),
-        annotations={name: Value.of(str(value)) for name, value in annotations.items() if value},
-    )
-
-
 def _write_container(placing: Placing) -> ContainerKeys:
     values: dict[str, Any] = {name: placing.take(attribute) for name, attribute in k.NUMBERS.items()}
     if values[k.CARDS] == 1 and not placing.whole_cards:
@@ -102,14 +47,12 @@ def _write_container(placing: Placing) -> ContainerKeys:
     return ContainerKeys(placing.name, placing.index, placing.init, written, written)
 
 
-BACKEND = Backend(
-    name="neutral",
-    title="gpuxlate's own keys",
-    keys=k.KEYS,
-    gpu_prefixes=("gpuxlate.io/",),
-    read=read,
-    write=write,
-    says={
+class Neutral(Backend):
+    name = "neutral"
+    title = "gpuxlate's own keys"
+    keys = k.KEYS
+    gpu_prefixes = ("gpuxlate.io/",)
+    field_docs = {
         "cards": "gpuxlate.io/cards",
         "cores": "gpuxlate.io/cores",
         "memoryMiB": "gpuxlate.io/memory-mib",
@@ -121,6 +64,67 @@ BACKEND = Backend(
         "isolation": "annotation gpuxlate.io/isolation",
         "partition": "gpuxlate.io/partition-PROFILE",
         "replica": "gpuxlate.io/replicas, replicas-mps or replicas-time-slicing; gpuxlate.io/replica-of",
-    },
-    rules_module="gpuxlate.backends.neutral.rules",
-)
+    }
+    rule_prefix = "GX"
+    row_rules = ()
+
+    def read(self, pod: Taking, profile: Profile | None) -> Reading:
+        """Keys to shares. A value that GX010 reports sets nothing."""
+        of_pod = {name: value for name in k.OF_POD if (value := pod.annotation(name))}
+        known = {name: value.text for name, value in of_pod.items() if k.allows(name, value.text)}
+        # the attribute of the first key that sets it
+        paths: dict[str, Path] = {k.OF_POD[name]: of_pod[name].path for name in reversed(of_pod)}
+        models = known.get(k.DEVICE_MODELS)
+        containers: list[ContainerShare] = []
+        for container in pod.pod.all_containers():
+            numbers: dict[str, Any] = {
+                attribute: pod.number(container, name) for name, attribute in k.NUMBERS.items()
+            }
+            parts: dict[str, Any] = {
+                "partition": _partition(pod, container),
+                "replica": _replica(pod, container),
+            }
+            if all(one is None for one in (*numbers.values(), *parts.values())):
+                containers.append(pod.none(container))
+                continue
+            found = {attribute: container.resources.get(name) for name, attribute in k.NUMBERS.items()}
+            cards = numbers.pop("cards")
+            containers.append(
+                pod.share(
+                    container,
+                    cards=1 if cards is None else cards,
+                    **numbers,
+                    **{name: found and found[0] for name, found in parts.items()},
+                    policy=k.POLICIES.get(known.get(k.POLICY, "")),
+                    qos=k.CLASSES.get(known.get(k.QOS, "")),
+                    device=Device(
+                        known.get(k.DEVICE_VENDOR), tuple(re.split(", ?", models)) if models else ()
+                    ),
+                    isolation=k.ISOLATIONS.get(known.get(k.ISOLATION, "")),
+                    origins={
+                        **{name: value.path for name, value in found.items() if value},
+                        **{name: part[1] for name, part in parts.items() if part},
+                        **paths,
+                    },
+                )
+            )
+        return pod.reading(containers)
+
+    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+        """Shares to keys; whole cards are ``gpuxlate.io/cards`` alone."""
+        containers = [_write_container(placing) for placing in pod.placings]
+        vendor, models = pod.device() or Device()
+        annotations = {
+            k.POLICY: pod.policy(),
+            k.QOS: pod.qos(),
+            k.DEVICE_VENDOR: vendor,
+            k.DEVICE_MODELS: ",".join(models),
+            k.ISOLATION: pod.isolation(),
+        }
+        return PodKeys(
+            *in_lists(containers),
+            annotations={name: Value.of(str(value)) for name, value in annotations.items() if value},
+        )
+
+
+BACKEND = Neutral()

@@ -10,7 +10,7 @@ import re
 
 from gpuxlate.backends.base import Key, Place, Range, key
 from gpuxlate.backends.device_plugin import MIG, PRODUCT
-from gpuxlate.backends.sheet.rows import choice
+from gpuxlate.backends.rows import choice
 from gpuxlate.model.parts import Strategy
 from gpuxlate.model.pod import ContainerKeys
 

@@ -6,7 +6,7 @@ of its nodes, ``nvidia.com/mig.config: all-1g.5gb``, which divides all their car
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from gpuxlate.backends.base import Backend, ContainerShare, Limits, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.device_plugin import (
@@ -25,6 +25,7 @@ from gpuxlate.backends.device_plugin import (
 )
 from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.nvidia import keys as k
+from gpuxlate.model.amounts import Part
 from gpuxlate.model.catalogue import ALIASES
 from gpuxlate.model.messages import say
 from gpuxlate.model.parts import Partition, Replica, Strategy, in_resource, of_resource
@@ -43,25 +44,6 @@ def profile_of(text: str) -> str:
     name = of_resource(text)
     base, plus, more = name.partition("+")
     return ALIASES.get(base, base) + plus + more
-
-
-def read(pod: Taking, profile: Profile | None) -> Reading:
-    """Keys to shares. Of two partitions of a container, a rule reports all but one."""
-    configs = [text for text in pod.node_values(k.CONFIG) if k.ALL_OF_ONE.fullmatch(text)]
-    single = SINGLE.holds(pod.pod.with_workload())
-    pod.selector(k.CONFIG, configs if single and len(configs) == 1 else ())
-    for name in _labels(pod.pod):
-        pod.selector(name)
-    one = profile_of(configs[0].removeprefix(k.ALL)) if single and len(configs) == 1 else None
-    found = products_chosen(pod, profile)
-    if single and not configs and found.profile is not None:
-        one = profile_of(found.profile)
-    shared = one is not None and found.shared
-    own = found._replace(profile=profile_of(found.profile)) if found.profile else found
-    card = take_products(pod, own, profile=one, shared=shared)
-    return pod.reading(
-        [_container(pod, container, one, shared, card, profile) for container in pod.pod.all_containers()]
-    )
 
 
 def _labels(pod: PodKeys) -> list[str]:
@@ -119,24 +101,6 @@ def _container(
     return pod.share(container, cards=whole, device=card.device, origins={"cards": where, **card.origins})
 
 
-def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
-    """Shares to keys; whole cards are those of nodes that are not divided."""
-    single = NvidiaProfile.of(profile).mig_strategy == "single"
-    containers = [_write(placing, profile, single) for placing in pod.placings]
-    profiles = {one.profile for placing in pod.placings if (one := placing.peek("partition")) is not None}
-    if single and len(profiles) > 1:
-        for placing in pod.placings:
-            message = say(
-                "nodes of strategy single have partitions of one profile, and the pod asks for {found}",
-                found=" and ".join(sorted(profiles)),
-            )
-            placing.refuse("partition", "GX022", message, "use a separate pod for each profile")
-    part = min(profiles) if single and profiles else None
-    chosen, affinity = products_written(pod, profile, part=part)
-    selector = {k.CONFIG: Value.of(k.ALL + in_resource(part))} if part else {}
-    return PodKeys(*in_lists(containers), node_selector={**selector, **chosen}, affinity=affinity)
-
-
 def _write(placing: Placing, profile: Profile | None, single: bool) -> ContainerKeys:
     partition = placing.take("partition")
     if partition is None:
@@ -167,38 +131,78 @@ def node_mode(shares: Sequence[Share], profile: Profile | None) -> str:
     return divided_alike(shares, profile) if NvidiaProfile.of(profile).mig_strategy == "single" else ANY
 
 
-def offers(share: Share, cards_of_node: int, _memory_mib: int, profile: Profile | None) -> dict[str, int]:
-    """Instances of all cards, each divided into those of the share; whole cards on nodes that are not."""
-    if share.partition is None:
-        return {k.WHOLE: cards_of_node}
-    single = NvidiaProfile.of(profile).mig_strategy == "single"
-    name = k.WHOLE if single else k.BEFORE + in_resource(share.partition.profile)
-    return {name: cards_of_node * most_of_a_card(share.partition, profile)}
-
-
-MIG = Backend(
-    name=NAMES[0],
-    title="NVIDIA MIG",
-    keys=k.MIG_KEYS,
-    gpu_prefixes=(k.BEFORE,),
-    read=read,
-    write=write,
-    says={
+class NvidiaMig(Backend):
+    name = NAMES[0]
+    aliases = NAMES[1:]
+    title = "NVIDIA MIG"
+    keys = k.MIG_KEYS
+    gpu_prefixes = (k.BEFORE,)
+    field_docs = {
         "cards": f"whole cards: {k.WHOLE}, on nodes that are not divided",
         "policy": f"no key; {Policy.FIXED_SHARE} alone",
         "device": f"nodeSelector or node affinity {PRODUCT}",
         "isolation": f"no key; {Isolation.HARDWARE}",
         "partition": f"nvidia.com/mig-PROFILE; strategy single: {k.WHOLE}, nodeSelector {k.CONFIG}",
-    },
-    rules_module="gpuxlate.backends.nvidia.rules.mig",
-    whole_card_key=k.WHOLE,
-    also_speaks=SINGLE,
-    vendor="nvidia",
-    extension=NvidiaProfile,
-    needs_module="gpuxlate.backends.nvidia.prerequisites",
-    parts=partitions,
-    parts_need=CARD_NEEDED,
-    nodes_module="gpuxlate.backends.nvidia.nodes:MIG",
-    offers=offers,
-    limits=Limits(source="PLUGIN", node_mode=node_mode),
-)
+    }
+    whole_card_key = k.WHOLE
+    detected_by = SINGLE
+    vendor = "nvidia"
+    extension = NvidiaProfile
+    parts_need = CARD_NEEDED
+    limits = Limits(source="PLUGIN", node_mode=node_mode)
+    rule_prefix = "NVIDIA"
+    row_rules = ()
+    fact_commands = {"cards.model": f"kubectl get nodes -L {k.WHOLE}.product"}
+    whole_cards_anywhere = True
+
+    def read(self, pod: Taking, profile: Profile | None) -> Reading:
+        """Keys to shares. Of two partitions of a container, a rule reports all but one."""
+        configs = [text for text in pod.node_values(k.CONFIG) if k.ALL_OF_ONE.fullmatch(text)]
+        single = SINGLE.holds(pod.pod.with_workload())
+        pod.selector(k.CONFIG, configs if single and len(configs) == 1 else ())
+        for name in _labels(pod.pod):
+            pod.selector(name)
+        one = profile_of(configs[0].removeprefix(k.ALL)) if single and len(configs) == 1 else None
+        found = products_chosen(pod, profile)
+        if single and not configs and found.profile is not None:
+            one = profile_of(found.profile)
+        shared = one is not None and found.shared
+        own = found._replace(profile=profile_of(found.profile)) if found.profile else found
+        card = take_products(pod, own, profile=one, shared=shared)
+        return pod.reading(
+            [_container(pod, container, one, shared, card, profile) for container in pod.pod.all_containers()]
+        )
+
+    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+        """Shares to keys; whole cards are those of nodes that are not divided."""
+        single = NvidiaProfile.of(profile).mig_strategy == "single"
+        containers = [_write(placing, profile, single) for placing in pod.placings]
+        profiles = {one.profile for placing in pod.placings if (one := placing.peek("partition")) is not None}
+        if single and len(profiles) > 1:
+            for placing in pod.placings:
+                message = say(
+                    "nodes of strategy single have partitions of one profile, and the pod asks for {found}",
+                    found=" and ".join(sorted(profiles)),
+                )
+                placing.refuse("partition", "GX022", message, "use a separate pod for each profile")
+        part = min(profiles) if single and profiles else None
+        chosen, affinity = products_written(pod, profile, part=part)
+        selector = {k.CONFIG: Value.of(k.ALL + in_resource(part))} if part else {}
+        return PodKeys(*in_lists(containers), node_selector={**selector, **chosen}, affinity=affinity)
+
+    def parts(self, share: Share, profile: Profile | None) -> Iterable[Part]:
+        """Partitions of the card of the profile."""
+        return partitions(share, profile)
+
+    def allocatable(
+        self, share: Share, cards_of_node: int, _memory_mib: int, profile: Profile | None
+    ) -> dict[str, int]:
+        """Instances of all cards, each divided into those of the share; whole cards on nodes that are not."""
+        if share.partition is None:
+            return {k.WHOLE: cards_of_node}
+        single = NvidiaProfile.of(profile).mig_strategy == "single"
+        name = k.WHOLE if single else k.BEFORE + in_resource(share.partition.profile)
+        return {name: cards_of_node * most_of_a_card(share.partition, profile)}
+
+
+MIG = NvidiaMig()

@@ -1,28 +1,26 @@
 """NVIDIA's device plugin on a live cluster: what its nodes count. No pod has a record of its card.
 
-Labels are those of GPU feature discovery; ``mig.config`` and its state are the MIG manager's.
-"""
+Labels are those of GPU feature discovery; ``mig.config`` and its state are the MIG manager's."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.device_plugin import (
     INVALID,
     NvidiaProfile,
     Sharing,
     most_clients,
+    most_of_a_card,
     sharing_data,
-    uncounted,
 )
 from gpuxlate.backends.feature_discovery import Shown, shown
 from gpuxlate.backends.live import (
     Common,
     Containers,
     Counted,
-    Live,
     LiveNode,
     NodeView,
     Serves,
@@ -30,30 +28,43 @@ from gpuxlate.backends.live import (
 from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.backends.nvidia.mig import NAMES, profile_of
 from gpuxlate.backends.nvidia.shared import NAMES as SHARED_NAMES
+from gpuxlate.backends.requirements import (
+    NodeLabel,
+    NodeNeeds,
+    NodeWarning,
+    Setter,
+    Source,
+    cards_of_a_node,
+)
 from gpuxlate.model.catalogue import card_meant
-from gpuxlate.model.parts import Replica, Strategy
+from gpuxlate.model.messages import say
+from gpuxlate.model.parts import Partition, Replica, Strategy, in_resource
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
 
 MIG_STRATEGY = "nvidia.com/mig.strategy"
 STATE = "nvidia.com/mig.config.state"
 DONE = "success"
 
 
-def view(target: str, node: LiveNode) -> NodeView | None:
+def node_view(backend: Backend, node: LiveNode) -> NodeView | None:
     """A node with partitions is one of MIG, whether clients share them or not; one with clients alone is
     shared. Nodes with whole cards alone are anybody's."""
     card = shown(node)
     rows = tuple(_rows(node, card))
     divided = any(row.partition for row in rows)
     invalid = card.product is not None and card.product.profile == INVALID
-    if target != (NAMES if divided or invalid else SHARED_NAMES)[0]:
+    if backend.name != (NAMES if divided or invalid else SHARED_NAMES)[0]:
         return None
     if not any(row.is_part for row in rows):
-        return NodeView(target, Serves.NOTHING, notes=tuple(_notes(node, card, rows))) if invalid else None
+        return (
+            NodeView(backend.name, Serves.NOTHING, notes=tuple(_notes(node, card, rows))) if invalid else None
+        )
     of_card = card.product is None or card.product.profile is None  # else the labels are about a partition
     memory = card.memory_mib if of_card else None
     replica = next((row.replica for row in rows if row.replica), None)
     return NodeView(
-        target,
+        backend.name,
         Serves.PARTS,
         mode=_mode(rows, replica, divided=divided, single=_is_single(rows)),
         cards=_cards(node, card, rows),
@@ -146,27 +157,123 @@ def _notes(node: LiveNode, card: Shown, rows: Sequence[Counted]) -> Iterator[str
         yield f"{k.REPLICAS} is {card.replicas}, and {k.STRATEGY} is none"
 
 
-def keeps_out(node: NodeView, wanted: Containers) -> str | None:
+def keeps_out(_backend: Backend, node: NodeView, wanted: Containers) -> str | None:
     """With MPS a container has one client (PLUGIN)."""
     most = most_clients(wanted)
     by_mps = any(row.replica and row.replica.strategy is Strategy.MPS for row in node.parts)
     return f"a container requests {most} clients; with MPS it has one" if most > 1 and by_mps else None
 
 
-def extension_data(views: Sequence[NodeView], one: Common, _notes: list[str]) -> dict[str, Any]:
+def extension_data(
+    _backend: Backend, views: Sequence[NodeView], one: Common, _notes: list[str]
+) -> dict[str, Any]:
     """The strategy of nodes that are divided, and how clients share cards."""
     return sharing_data(views, one)
 
 
-def _live(target: str) -> Live:
-    return Live(
-        partial(view, target),
-        uncounted,
-        keeps_out,
-        tells={"cards.model": f"kubectl get nodes -L {k.WHOLE}.product"},
-        extension_data=extension_data,
-        anywhere=True,
+# --- what a share needs of them ---------------------------------------------------------------
+
+PLUGIN = Source("NVIDIA/k8s-device-plugin, README and api/config/v1", "2026-08-19")
+PARTED = Source("NVIDIA/mig-parted, config-default.yaml", "2026")
+GUIDE = Source("NVIDIA, Multi-Instance GPU user guide")
+SCALING = Source("kubernetes-sigs/karpenter, issue 729; aws/karpenter, issue 3376; Azure/AKS, issue 3427")
+COUNTED_LATE = (
+    NodeWarning(
+        say(
+            "a new node shows its physical cards as {key}, and more of them only when the plug-in runs: an "
+            "autoscaler that is not told adds one node for each pending pod first",
+            key=k.WHOLE,
+        ),
+        SCALING,
+    ),
+)
+SHARING = "shared"
+"""The name of the configuration in the ConfigMap, and the value of the label that chooses it."""
+
+
+def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:
+    """What the share needs of nodes with NVIDIA's device plugin."""
+    if share.partition is not None:
+        return _of_partition(share.partition, profile)
+    if share.replica is not None:
+        return _of_replica(share.replica, profile)
+    text = "see that the nodes neither divide nor share their cards: each is one nvidia.com/gpu there"
+    return NodeNeeds((), (), (NodeWarning(text, PLUGIN),), cards_of_a_node(share, PLUGIN))
+
+
+def _of_partition(one: Partition, profile: Profile | None) -> NodeNeeds:
+    strategy = NvidiaProfile.of(profile).mig_strategy
+    name = k.ALL + in_resource(one.profile)
+    labels = (
+        NodeLabel(k.CONFIG, name, "the MIG manager divides the cards of the node so", PARTED),
+        NodeLabel(
+            "nvidia.com/mig.strategy",
+            strategy,
+            "GPU feature discovery shows the strategy of the plug-in",
+            PLUGIN,
+            Setter.CLOUD,
+        ),
     )
+    warnings = (
+        NodeWarning("the cards are reset: no pod may use a card of the node while it is divided", GUIDE),
+        *(COUNTED_LATE if strategy == "single" else ()),
+    )
+    parted = {
+        "version": "v1",
+        "mig-configs": {
+            name: [
+                {
+                    "devices": "all",
+                    "mig-enabled": True,
+                    "mig-devices": {one.profile: most_of_a_card(one, profile)},
+                }
+            ]
+        },
+    }
+    document = _config_map("mig-parted-config", "config.yaml", parted)
+    return NodeNeeds(labels, (), warnings, (), (document,))
 
 
-MIG, SHARED = _live(NAMES[0]), _live(SHARED_NAMES[0])
+def _of_replica(one: Replica, profile: Profile | None) -> NodeNeeds:
+    own = NvidiaProfile.of(profile)
+    strategy = one.strategy or (own.replica and own.replica.strategy) or Strategy.TIME_SLICING
+    count = one.of or (own.replica and own.replica.of)
+    labels = [
+        NodeLabel("nvidia.com/device-plugin.config", SHARING, "the plug-in takes that configuration", PLUGIN)
+    ]
+    shown = ((k.STRATEGY, str(strategy)), (k.REPLICAS, str(count) if count else None))
+    labels += [
+        NodeLabel(name, text, "GPU feature discovery shows it; pods choose nodes by it", PLUGIN, Setter.CLOUD)
+        for name, text in shown
+        if text
+    ]
+    isolated = "nothing isolates clients of a card by time-slicing: one can take all memory"
+    warnings = [NodeWarning(isolated, PLUGIN)] if strategy is Strategy.TIME_SLICING else []
+    warnings += () if own.sharing.renames else COUNTED_LATE
+    if count is None:
+        warnings.append(NodeWarning("how many clients a card has is not known: say it in the share", PLUGIN))
+        return NodeNeeds(tuple(labels), (), tuple(warnings))
+    key = "timeSlicing" if strategy is Strategy.TIME_SLICING else "mps"
+    fails = {"failRequestsGreaterThanOne": True} if strategy is Strategy.TIME_SLICING else {}
+    config = {
+        "version": "v1",
+        "sharing": {
+            key: {
+                "renameByDefault": own.sharing.renames,
+                **fails,
+                "resources": [{"name": k.WHOLE, "replicas": count}],
+            }
+        },
+    }
+    document = _config_map("device-plugin-config", SHARING, config)
+    return NodeNeeds(tuple(labels), (), tuple(warnings), (), (document,))
+
+
+def _config_map(name: str, key: str, data: Mapping[str, object]) -> dict[str, object]:
+    """A ConfigMap of the operator's namespace, with a document in it, as plain data."""
+    return {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": name, "namespace": "gpu-operator"},
+        "data": {key: data},
+    }

@@ -1,1 +1,1 @@
-"""Dialects as sheets of rows: reading, writing, rules and texts that follow from the rows."""
+"""Where plug-ins imported ``Sheet`` and its rows from. Until 0.3; see ``gpuxlate.backends.legacy``."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gpuxlate.backends.base import GIB, Backend, Limits, Placing, PodPlacing
+from gpuxlate.backends.base import GIB, Backend, Limits, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.backends.tencent.reading import read
@@ -16,20 +16,6 @@ from gpuxlate.rules.products import ELASTIC_GPU, GPU_MANAGER, SUPER_NODES
 
 Numbers = dict[str, int | None]
 """By key; None where a field that the target needs is not set."""
-
-
-def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
-    """Shares to keys: strings, as the vendor writes them."""
-    qos = pod.qos()
-    containers = tuple(_write_container(placing, qos, profile) for placing in pod.placings)
-    policy = pod.policy()
-    if policy:
-        _doubtful_policy(pod.placings[0], policy, qos, profile)
-    return PodKeys(
-        *in_lists(containers),
-        annotations={k.APP_CLASS: Value.of(str(qos))} if qos else {},
-        affinity=((NodeRequirement(k.POLICY, "In", k.SPELLINGS[policy]),),) if policy else (),
-    )
 
 
 def _write_container(placing: Placing, qos: Qos | None, profile: Profile | None) -> ContainerKeys:
@@ -139,19 +125,13 @@ def node_mode(shares: Sequence[Share], _profile: Profile | None) -> str:
     return next((str(share.policy) for share in shares if share.policy), ANY)
 
 
-def offers(_share: Share, cards: int, memory_mib: int, _profile: Profile | None) -> dict[str, int]:
-    """100 of CORE are a card; MEMORY is the sum of the cards' GiB, each rounded down (QD, EA)."""
-    return {k.CORE: k.FULL * cards, k.MEMORY: cards * (memory_mib // GIB)}
-
-
-BACKEND = Backend(
-    name=k.NAMES[0],
-    title="Tencent TKE, qGPU",
-    keys=k.KEYS,
-    gpu_prefixes=("tke.cloud.tencent.com/qgpu",),
-    read=read,
-    write=write,
-    says={
+class TencentQgpu(Backend):
+    name = k.NAMES[0]
+    aliases = k.NAMES[1:]
+    title = "Tencent TKE, qGPU"
+    keys = k.KEYS
+    gpu_prefixes = ("tke.cloud.tencent.com/qgpu",)
+    field_docs = {
         "cards": "1, or 2 shared with more than 50 % of each, or any number of whole cards",
         "cores": "5..100 % in multiples of 5, total over the cards; offline 1..100; online has none",
         "memoryMiB": "GiB, total over the cards; whole cards have none",
@@ -159,15 +139,43 @@ BACKEND = Backend(
         "qos": "annotation app-class; one card, a part of it",
         "device": "no key; vendor nvidia alone",
         "isolation": "no key; soft, whole cards hardware",
-    },
-    words={"policy": k.POLICY_OF, "qos": k.CLASSES},
-    rules_module="gpuxlate.backends.tencent.rules",
-    needs_module="gpuxlate.backends.tencent.prerequisites",
-    nodes_module="gpuxlate.backends.tencent.nodes",
-    vendor="nvidia",
-    cloud=k.CLOUD,
-    look_alikes=(GPU_MANAGER, ELASTIC_GPU, SUPER_NODES),
-    quotes_numbers=True,
-    offers=offers,
-    limits=Limits(k.MAX_SHARES, source="S003", node_mode=node_mode),
-)
+    }
+    words = {"policy": k.POLICY_OF, "qos": k.CLASSES}
+    vendor = "nvidia"
+    cloud = k.CLOUD
+    similar_products = (GPU_MANAGER, ELASTIC_GPU, SUPER_NODES)
+    quotes_numbers = True
+    limits = Limits(k.MAX_SHARES, source="S003", node_mode=node_mode)
+    rule_prefix = "TKE"
+    row_rules = ()
+    fact_commands = {
+        "components.qgpu": "the page of the qGPU add-on in the console of TKE",
+        k.MODULE: f"kubectl get nodes -L {k.VERSION}",
+        "cards.model": "kubectl exec POD -- nvidia-smi -L, in a pod that has a card of the node",
+    }
+
+    def read(self, pod: Taking, profile: Profile | None) -> Reading:
+        """Keys to shares."""
+        return read(pod, profile)
+
+    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+        """Shares to keys: strings, as the vendor writes them."""
+        qos = pod.qos()
+        containers = tuple(_write_container(placing, qos, profile) for placing in pod.placings)
+        policy = pod.policy()
+        if policy:
+            _doubtful_policy(pod.placings[0], policy, qos, profile)
+        return PodKeys(
+            *in_lists(containers),
+            annotations={k.APP_CLASS: Value.of(str(qos))} if qos else {},
+            affinity=((NodeRequirement(k.POLICY, "In", k.SPELLINGS[policy]),),) if policy else (),
+        )
+
+    def allocatable(
+        self, _share: Share, cards: int, memory_mib: int, _profile: Profile | None
+    ) -> dict[str, int]:
+        """100 of CORE are a card; MEMORY is the sum of the cards' GiB, each rounded down (QD, EA)."""
+        return {k.CORE: k.FULL * cards, k.MEMORY: cards * (memory_mib // GIB)}
+
+
+BACKEND = TencentQgpu()

@@ -10,11 +10,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpuxlate.backends.base import GIB, Absent, Cloud, Key, Per, Place, Range, key
-from gpuxlate.backends.sheet.rows import cores, memory, written
+from gpuxlate.backends.rows import cores, memory, written
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import Policy, Qos
 
+MODULE = "components.qgpuModule"
+"""The fact of a profile: the version of the kernel module on nodes."""
 NAMES = ("tencent-qgpu", "tencent", "tke")
 """What a profile may call this target."""
 
@@ -130,7 +132,7 @@ def card_gib(profile: Profile | None) -> int | None:
 def too_old(profile: Profile | None, fact: str) -> str | None:
     """The version of a component in the profile, where TKE needs a later one."""
     from gpuxlate.backends.requirements import unmet
-    from gpuxlate.backends.tencent.prerequisites import REQUIREMENTS  # where there is a profile to check
+    from gpuxlate.backends.tencent.nodes import REQUIREMENTS  # where there is a profile to check
 
     ours = profile is not None and profile.target in NAMES
     needs = [one for one in REQUIREMENTS if ours and one.fact == fact]

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from gpuxlate.backends import live
-from gpuxlate.backends.base import GIB
+from gpuxlate.backends import requirements as r
+from gpuxlate.backends.base import GIB, Backend
 from gpuxlate.backends.tencent import keys as k
-from gpuxlate.model.share import Policy
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.messages import say
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Policy, Share
 
-MODULE = "components.qgpuModule"
 
-
-def view(node: live.LiveNode) -> live.NodeView | None:
+def node_view(_backend: Backend, node: live.LiveNode) -> live.NodeView | None:
     """100 of CORE are a card; MEMORY is the sum of the cards' GiB, each rounded down (QD, EA)."""
     cores, units, label = node.amount(k.CORE), node.amount(k.MEMORY), node.labels.get(k.POLICY)
     enabled = node.labels.get(k.DEVICE_ENABLE) == k.ENABLED
@@ -30,23 +32,81 @@ def view(node: live.LiveNode) -> live.NodeView | None:
         cores=cores,
         memory_mib=units * GIB,
         labels={**node.labels, **({k.POLICY: str(policy)} if label is not None and policy else {})},
-        components={MODULE.removeprefix("components."): module} if module else {},
+        components={k.MODULE.removeprefix("components."): module} if module else {},
         notes=() if policy else (f"{k.POLICY} is {label!r}, which is not a policy",),
     )
 
 
-def placements(pod: live.LivePod, _node: live.NodeView) -> tuple[live.Placement, ...]:
+def placements(_backend: Backend, pod: live.LivePod, _node: live.NodeView) -> tuple[live.Placement, ...]:
     """The cards of each container."""
     return live.recorded_by_name(pod, k.RECORD)
 
 
-LIVE = live.Live(
-    view,
-    placements,
-    live.keeps_nobody_out,
-    tells={
-        "components.qgpu": "the page of the qGPU add-on in the console of TKE",
-        MODULE: f"kubectl get nodes -L {k.VERSION}",
-        "cards.model": "kubectl exec POD -- nvidia-smi -L, in a pod that has a card of the node",
-    },
+# --- what a share needs of them ---------------------------------------------------------------
+
+SHARING = r.Source("Tencent Cloud, GPU sharing: using qGPU", "2024-11-25")
+OVERVIEW = r.Source("Tencent Cloud, GPU sharing: overview of qGPU", "2024-11-14")
+USING = r.Source("Tencent docs 457/65734, using qGPU", "2026-01-16")
+TWO_CARDS = r.Source("Tencent docs 457/127667, qGPU on several cards")
+CHANGES = r.Source("Tencent docs 457/117759, changes of the qGPU add-on", "2026-01-16")
+COLOCATION = r.Source("Tencent docs 457/81034, online/offline colocation", "2025-09-15")
+OLDER = r.Source("tencentyun/qcloud-documents, older pages of qGPU", "2022-23")
+
+KUBERNETES = r.Requirement("Kubernetes", "kubernetesVersion", r.AtLeast("1.14"), SHARING)
+ARCHITECTURE = r.Requirement(
+    "the architecture of the cards",
+    "cards.model",
+    # P4, P40, P100: Pascal, older than the page's list. Newer cards are unknown: the page is of 2024.
+    r.CardsOf(
+        (("Volta", ("V100",)), ("Turing", ("T4",)), ("Ampere", ("A100", "A10"))), ("P4", "P40", "P100")
+    ),
+    OVERVIEW,
+    severity=Severity.WARNING,
 )
+_TWO = "a share of two cards"
+ADDON = r.Requirement("the qGPU add-on", "components.qgpu", r.AtLeast("1.1.1"), TWO_CARDS, _TWO)
+_CALLED = say("the qGPU kernel module (node label {label})", label=k.VERSION)
+MODULE = r.Requirement(_CALLED, k.MODULE, r.AtLeast("3.0.5"), CHANGES, _TWO)
+REQUIREMENTS: tuple[r.Requirement, ...] = (KUBERNETES, ARCHITECTURE, ADDON, MODULE)
+
+_ALWAYS: tuple[r.NodeWarning, ...] = (
+    r.NodeWarning("use native nodes (the pages of 2022-23 allowed ordinary ones too)", USING),
+    *(
+        r.NodeWarning(text, SHARING)
+        for text in (
+            "turn on qGPU sharing for the cluster first: GPU nodes that are added later are qGPU nodes",
+            "use a public image that TKE supports, preferably TencentOS Server 3.1 (TK4), and no marketplace "
+            "image; image and machine type determine the driver",
+            "in an independent cluster, an upgrade of the Kubernetes master resets the scheduler: uninstall "
+            "and install the add-on again",
+        )
+    ),
+)
+_COLOCATION = "the page of 2025 needs no node label, and rebuilds the qgpu-manager and qgpu-scheduler pods"
+
+
+def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> r.NodeNeeds:
+    """What the share needs of TKE nodes."""
+    labels: list[r.NodeLabel] = []
+    remarks: tuple[r.NodeWarning, ...] = ()
+    warnings, requirements = [*_ALWAYS], [KUBERNETES, ARCHITECTURE]
+    if share.policy:
+        spellings = k.SPELLINGS[share.policy]
+        note = say("the pod chooses nodes with it; the abbreviation {short} is valid too", short=spellings[1])
+        labels.append(r.NodeLabel(k.POLICY, spellings[0], note, SHARING))
+        requirements.append(r.Requirement("the policy of the nodes", "policy", r.OneOf(spellings), SHARING))
+    else:
+        text = say("policy is not set: nodes without {label} are best-effort", label=k.POLICY)
+        remarks = (r.NodeWarning(text, SHARING),)
+    device = "TKE sets it on qGPU nodes; set it yourself where it is missing"
+    labels.append(r.NodeLabel(k.DEVICE_ENABLE, k.ENABLED, device, OLDER, r.Setter.CLOUD))
+    if share.qos:
+        mixed = "online and offline pods on one card, on the older pages only"
+        labels.append(r.NodeLabel(k.MIXED_ENABLE, k.ENABLED, mixed, OLDER, r.Setter.OPTIONAL))
+        warnings.append(r.NodeWarning(_COLOCATION, COLOCATION))
+    if not share.whole_cards:
+        text = say("a card holds at most {most} qGPU devices", most=k.MAX_SHARES)
+        warnings.append(r.NodeWarning(text, SHARING))
+        requirements += [ADDON, MODULE] if share.cards > 1 else []
+    requirements += r.cards_of_a_node(share, SHARING)
+    return r.NodeNeeds(tuple(labels), remarks, tuple(warnings), tuple(requirements))

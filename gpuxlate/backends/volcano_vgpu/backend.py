@@ -1,13 +1,8 @@
 """Volcano vGPU. Everything is per card: two cards of 3000 MiB are ``vgpu-number: 2, vgpu-memory: 3000``."""
 
-from gpuxlate.backends.base import Limits, Range
+from gpuxlate.backends.base import Backend, Limits, Range, RuleKind, RuleRow
 from gpuxlate.backends.limits import InitContainers
-from gpuxlate.backends.sheet.kinds_of_keys import Excludes, Needs, Once, Words
-from gpuxlate.backends.sheet.kinds_of_numbers import Numbers
-from gpuxlate.backends.sheet.kinds_of_pods import Fits, Scheduler
-from gpuxlate.backends.sheet.rows import cards, choice, choices, cores, memory, percent, written
-from gpuxlate.backends.sheet.rules import RuleRow
-from gpuxlate.backends.sheet.sheet import Sheet
+from gpuxlate.backends.rows import cards, choice, choices, cores, memory, percent, written
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.share import Isolation
 from gpuxlate.model.sheet import By, Choice
@@ -19,29 +14,29 @@ MODE, MODES = "volcano.sh/vgpu-mode", ("hami-core", "mig")
 SEEN = (NUMBER, MEMORY)
 """Without one of these Volcano sees no share (UTIL)."""
 
-SHEET = Sheet(
-    name="volcano-vgpu",
-    title="Volcano vGPU",
-    short="Volcano",
-    prefix="VOLC",
-    aliases=("volcano",),
-    vendor="nvidia",
-    isolation=Isolation.SOFT,  # hami-core, a library (GUIDE)
-    scheduler="volcano",
+
+class VolcanoVgpu(Backend):
+    name = "volcano-vgpu"
+    title = "Volcano vGPU"
+    short_title = "Volcano"
+    rule_prefix = "VOLC"
+    aliases = ("volcano",)
+    vendor = "nvidia"
+    isolation = Isolation.SOFT  # hami-core, a library (GUIDE)
+    scheduler = "volcano"
     # getVGPUDevicesFromPod adds up spec.containers alone (UTIL, VGPU utils.go)
-    limits=Limits(source="VGPU", uncapped_percent=1, init=InitContainers.IGNORED),
-    needs_module="gpuxlate.backends.volcano_vgpu.prerequisites",
-    look_alikes=(VOLCANO_GPU_SHARE,),
-    documents={
+    limits = Limits(source="VGPU", uncapped_percent=1, init=InitContainers.IGNORED)
+    similar_products = (VOLCANO_GPU_SHARE,)
+    documents = {
         "UTIL": "volcano-sh/volcano, pkg/scheduler/api/devices/util.go (2026-08-20)",
         "VGPU": "volcano-sh/volcano, pkg/scheduler/api/devices/nvidia/vgpu (2026-08-20)",
         "CONF": "volcano-sh/volcano, pkg/scheduler/api/devices/config (2026-08-20)",
         "GUIDE": "volcano-sh/volcano, docs/user-guide/how_to_use_volcano_vgpu.md (2026-08-20)",
         "PLUGIN": "Project-HAMi/volcano-vgpu-device-plugin, doc/config.md and doc/design.md (2026-08-17)",
         "ISSUES": "volcano-sh/volcano issue 2907; volcano-vgpu-device-plugin issues 7 and 30",
-    },
-    gpu_prefixes=("volcano.sh/vgpu-",),
-    keys=(
+    }
+    gpu_prefixes = ("volcano.sh/vgpu-",)
+    keys = (
         cards(NUMBER, aliases=("volcano.sh/vgpu",), source="UTIL, CONF, ISSUES"),
         memory(MEMORY, beside=(PERCENT,), source="UTIL, PLUGIN"),
         percent(PERCENT, needs=SEEN, idle=("100",), source="UTIL, ISSUES"),
@@ -61,50 +56,51 @@ SHEET = Sheet(
         written("volcano.sh/devices-to-allocate", meaning="assigned cards", source="VGPU"),
         written("volcano.sh/bind-time", meaning="binding", source="VGPU"),
         written("volcano.sh/bind-phase", meaning="binding", source="VGPU"),
-    ),
-    rules=(
+    )
+    row_rules = (
         RuleRow(
-            Excludes,
+            RuleKind.EXCLUDES,
             "VOLC001",
             why="Volcano uses the percentage. HAMi does the opposite.",
         ),
-        RuleRow(Needs, "VOLC002"),
+        RuleRow(RuleKind.NEEDS, "VOLC002"),
         RuleRow(
-            Scheduler,
+            RuleKind.SCHEDULER,
             "VOLC003",
             why="Only Volcano assigns shares of a card. Another one counts cards and assigns none, so the "
             "device plugin fails the pod. A Volcano Job names it for its pods.",
         ),
         RuleRow(
-            Numbers,
+            RuleKind.NUMBERS,
             "VOLC004",
             keys=(CORES,),
             why="No card has more than 100 %. The key counts percent of each card: two cards at 30 % are "
             "`vgpu-number: 2` and `vgpu-cores: 30`.",
         ),
-        RuleRow(Numbers, "VOLC005", keys=(PERCENT,), why='The scheduler uses 101 for "not set".'),
+        RuleRow(RuleKind.NUMBERS, "VOLC005", keys=(PERCENT,), why='The scheduler uses 101 for "not set".'),
         RuleRow(
-            Numbers,
+            RuleKind.NUMBERS,
             "VOLC006",
             keys=(NUMBER,),
-            also=Fits,
+            also=RuleKind.WITHIN_NODE,
             why="The key counts physical cards: a pod with 2 stays Pending where nodes have one.",
         ),
         RuleRow(
-            Numbers,
+            RuleKind.NUMBERS,
             "VOLC007",
             keys=(MEMORY,),
-            also=Fits,
+            also=RuleKind.WITHIN_NODE,
             why="The number counts MiB of each card, times the `gpuMemoryFactor` of the cluster: with one of "
             "1024 the same number is GiB.",
         ),
         RuleRow(
-            Words,
+            RuleKind.WORDS,
             "VOLC008",
             Severity.WARNING,
             why="The mode must be that of a node. The code names `mps`, and treats it as `hami-core`.",
         ),
-        RuleRow(Once, "VOLC009", why="Both count cards: a cluster has one of the names."),
-    ),
-)
-BACKEND = SHEET.backend
+        RuleRow(RuleKind.SINGLE_ALIAS, "VOLC009", why="Both count cards: a cluster has one of the names."),
+    )
+
+
+BACKEND = VolcanoVgpu()

@@ -3,40 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-from gpuxlate.backends.base import ContainerShare, Limits, Placing, PodPlacing, Reading, Taking
-from gpuxlate.backends.limits import ANY
-from gpuxlate.backends.sheet.kinds_of_keys import Needs
-from gpuxlate.backends.sheet.kinds_of_pods import Init
-from gpuxlate.backends.sheet.kinds_of_words import Spelled
-from gpuxlate.backends.sheet.rules import RuleRow
-from gpuxlate.backends.sheet.sheet import Sheet
+from gpuxlate.backends.base import (
+    Backend,
+    ContainerShare,
+    Limits,
+    Placing,
+    PodPlacing,
+    Reading,
+    RuleKind,
+    RuleRow,
+    Taking,
+)
+from gpuxlate.backends.limits import ANY, InitContainers
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Isolation, Policy, Qos, Share
 from gpuxlate.rules.predicates.conditions import number_of
-
-
-def read(pod: Taking, profile: Profile | None) -> Reading:
-    """Keys to shares. The annotation decides first whether a number covers one card or several.
-
-    Nothing is guessed: where the annotation cannot be read there is no share, and a name that is not
-    known is not set. The rules report both.
-    """
-    found = {"policy": pod.annotation(k.POLICY), "qos": pod.annotation(k.QOS)}
-    policy, qos, on_nodes = found["policy"], found["qos"], pod.node_values(k.POLICY)
-    name = policy.text if policy else on_nodes[0] if len(on_nodes) == 1 and on_nodes[0] in k.POLICY_OF else ""
-    pod.selector(k.POLICY, (name,) if name else ())
-    pod.selector(k.NODE_DEVICE, k.MGPU_NODES)
-    pod.selector(k.GPU_NAME)
-    words = {"policy": k.POLICY_OF.get(name), "qos": k.QOS_OF.get(qos.text) if qos else None}
-    origins = {field: value.path for field, value in found.items() if value}
-    listed = pod.annotation(k.MULTIPLE_GPU)
-    return pod.reading([_container(pod, one, listed, words, origins) for one in pod.pod.all_containers()])
 
 
 def _container(
@@ -66,34 +52,6 @@ def _container(
         cards = cores // k.FULL  # without the list, 100 x k is k whole cards (VKE013, VKE014)
     origins.setdefault("cards", origins.get("cores", container.path))
     return pod.share(container, cards=cards, cores=cores, memory_mib=memory, origins=origins, **words)
-
-
-def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
-    """Shares to keys: integers, totals of the container."""
-    for placing in pod.placings:
-        if not placing.whole_cards and placing.peek("cores") is None:
-            placing.need("cores", "VKE011", "mgpu-memory requires mgpu-core")
-        placing.whole_when_full("VKE014")
-    multi = any(p.cards > 1 and not p.whole_cards for p in pod.placings)
-    containers = tuple(_write_container(placing, multi) for placing in pod.placings)
-    annotations: dict[str, Value] = {}
-    policy, qos = pod.policy(), pod.qos()
-    if profile is not None and profile.target in k.NAMES:
-        for placing in pod.placings:
-            _on_nodes(placing, policy, multi, profile)
-    if policy:
-        annotations[k.POLICY] = Value.of(k.POLICIES[policy])
-    if qos:
-        annotations[k.QOS] = Value.of(k.QOS_LEVELS[qos])
-        if policy is Policy.BEST_EFFORT:
-            _colocation_policy(pod, qos)
-    if multi:
-        counts = [pod.ordinary(n) for n in range(len(pod.containers))]
-        annotations[k.MULTIPLE_GPU] = Value.of(",".join(str(p.cards if p else 0) for p in counts))
-    return PodKeys(
-        *in_lists(containers),
-        annotations=annotations,
-    )
 
 
 def _on_nodes(placing: Placing, policy: Policy | None, multi: bool, profile: Profile) -> None:
@@ -197,26 +155,25 @@ def node_mode(shares: Sequence[Share], _profile: Profile | None) -> str:
     return str(next((share.policy for share in shares if share.policy), k.DEFAULT_POLICY))
 
 
-def offers(_share: Share, cards: int, memory_mib: int, _profile: Profile | None) -> dict[str, int]:
-    """Percent and MiB of all cards (V)."""
-    return {k.CORE: k.FULL * cards, k.MEMORY: memory_mib * cards}
-
-
-SHEET = Sheet(
-    name="volcengine-mgpu",
-    title="Volcengine VKE, mGPU",
-    short="mGPU",
-    prefix="VKE",
-    keys=k.KEYS,
-    documents=k.DOCUMENTS,
-    gpu_prefixes=k.GPU_PREFIXES,
-    aliases=k.NAMES[1:],
-    vendor="nvidia",
-    isolation=Isolation.SOFT,  # compute and memory, under every policy (S0)
-    init=False,
-    read=read,
-    write=write,
-    says={
+class VolcengineMgpu(Backend):
+    name = "volcengine-mgpu"
+    title = "Volcengine VKE, mGPU"
+    short_title = "mGPU"
+    rule_prefix = "VKE"
+    keys = k.KEYS
+    documents = k.DOCUMENTS
+    gpu_prefixes = k.GPU_PREFIXES
+    aliases = k.NAMES[1:]
+    vendor = "nvidia"
+    isolation = Isolation.SOFT  # compute and memory, under every policy (S0)
+    init_containers = False
+    model_label = k.GPU_NAME
+    cloud = k.CLOUD
+    fact_commands = {
+        "components.mgpuDriver": "the page of the mgpu component in the console of VKE",
+        "components.generalWebhook": "the vendor's support: the component is managed and not shown",
+    }
+    field_docs = {
         "cards": "1..8 shared (annotation container-multiple-gpu), any number of whole cards",
         "cores": "1..99 % of each card, total over the cards; required",
         "memoryMiB": "MiB, total; at least 256 on one card, 1024 per card on several",
@@ -224,23 +181,77 @@ SHEET = Sheet(
         "qos": "annotation qos_level; offline: a part of one card",
         "device": "no key; vendor nvidia alone",
         "isolation": "no key; soft, whole cards hardware",
-    },
-    why={
-        "SPELLED": "No node has another policy, so the pod is never scheduled. Katalyst rejects an unknown "
-        "level, and its others do not distinguish online and offline GPU work.",
-        "INIT": "The vendor's webhook, scheduler and card list look at `spec.containers` only: the request "
-        "is not checked, not scheduled and not counted. Sidecars are no exception.",
-        "NEEDS": "The vendor's webhook rejects memory alone: compute is divided wherever memory is.",
-    },
-    rules=(
-        RuleRow(Spelled, "VKE004", keys=(k.POLICY,)),
-        RuleRow(Init, "VKE009"),
-        RuleRow(Needs, "VKE011"),
-        RuleRow(Spelled, "VKE028", keys=(k.QOS,)),
-    ),
-    more_rules="gpuxlate.backends.volcengine.rules",
-    needs_module="gpuxlate.backends.volcengine.prerequisites",
-    nodes_module="gpuxlate.backends.volcengine.nodes",
-    limits=Limits(k.INSTANCES_PER_CARD, source="V", node_mode=node_mode),
-)
-BACKEND = replace(SHEET.backend, offers=offers, model_label=k.GPU_NAME, cloud=k.CLOUD)
+    }
+    rule_reasons = {
+        RuleKind.KNOWN_VALUE: "No node has another policy, so the pod is never scheduled. Katalyst rejects "
+        "an unknown level, and its others do not distinguish online and offline GPU work.",
+        RuleKind.INIT: "The vendor's webhook, scheduler and card list look at `spec.containers` only: the "
+        "request is not checked, not scheduled and not counted. Sidecars are no exception.",
+        RuleKind.NEEDS: "The vendor's webhook rejects memory alone: compute is divided wherever memory is.",
+    }
+    row_rules = (
+        RuleRow(RuleKind.KNOWN_VALUE, "VKE004", keys=(k.POLICY,)),
+        RuleRow(RuleKind.INIT, "VKE009"),
+        RuleRow(RuleKind.NEEDS, "VKE011"),
+        RuleRow(RuleKind.KNOWN_VALUE, "VKE028", keys=(k.QOS,)),
+    )
+    limits = Limits(k.INSTANCES_PER_CARD, source="V", node_mode=node_mode, init=InitContainers.IGNORED)
+
+    def read(self, pod: Taking, profile: Profile | None) -> Reading:
+        """Keys to shares. The annotation decides first whether a number covers one card or several.
+
+        Nothing is guessed: where the annotation cannot be read there is no share, and a name that is not
+        known is not set. The rules report both.
+        """
+        found = {"policy": pod.annotation(k.POLICY), "qos": pod.annotation(k.QOS)}
+        policy, qos, on_nodes = found["policy"], found["qos"], pod.node_values(k.POLICY)
+        name = (
+            policy.text
+            if policy
+            else on_nodes[0]
+            if len(on_nodes) == 1 and on_nodes[0] in k.POLICY_OF
+            else ""
+        )
+        pod.selector(k.POLICY, (name,) if name else ())
+        pod.selector(k.NODE_DEVICE, k.MGPU_NODES)
+        pod.selector(k.GPU_NAME)
+        words = {"policy": k.POLICY_OF.get(name), "qos": k.QOS_OF.get(qos.text) if qos else None}
+        origins = {field: value.path for field, value in found.items() if value}
+        listed = pod.annotation(k.MULTIPLE_GPU)
+        return pod.reading([_container(pod, one, listed, words, origins) for one in pod.pod.all_containers()])
+
+    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+        """Shares to keys: integers, totals of the container."""
+        for placing in pod.placings:
+            if not placing.whole_cards and placing.peek("cores") is None:
+                placing.need("cores", "VKE011", "mgpu-memory requires mgpu-core")
+            placing.whole_when_full("VKE014")
+        multi = any(p.cards > 1 and not p.whole_cards for p in pod.placings)
+        containers = tuple(_write_container(placing, multi) for placing in pod.placings)
+        annotations: dict[str, Value] = {}
+        policy, qos = pod.policy(), pod.qos()
+        if profile is not None and profile.target in k.NAMES:
+            for placing in pod.placings:
+                _on_nodes(placing, policy, multi, profile)
+        if policy:
+            annotations[k.POLICY] = Value.of(k.POLICIES[policy])
+        if qos:
+            annotations[k.QOS] = Value.of(k.QOS_LEVELS[qos])
+            if policy is Policy.BEST_EFFORT:
+                _colocation_policy(pod, qos)
+        if multi:
+            counts = [pod.ordinary(n) for n in range(len(pod.containers))]
+            annotations[k.MULTIPLE_GPU] = Value.of(",".join(str(p.cards if p else 0) for p in counts))
+        return PodKeys(
+            *in_lists(containers),
+            annotations=annotations,
+        )
+
+    def allocatable(
+        self, _share: Share, cards: int, memory_mib: int, _profile: Profile | None
+    ) -> dict[str, int]:
+        """Percent and MiB of all cards (V)."""
+        return {k.CORE: k.FULL * cards, k.MEMORY: memory_mib * cards}
+
+
+BACKEND = VolcengineMgpu()

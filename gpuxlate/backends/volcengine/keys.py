@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from gpuxlate.backends.base import Absent, Cloud, Confidence, Key, Per, Place, Range, key
-from gpuxlate.backends.sheet.rows import cores, memory, written
+from gpuxlate.backends.rows import cores, memory, written
 from gpuxlate.model.share import Policy, Qos
 from gpuxlate.rules.predicates.conditions import InList
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import (
     PERCENT,
     Containers,
-    Live,
     LiveNode,
     LivePod,
     NodeView,
@@ -15,15 +15,31 @@ from gpuxlate.backends.live import (
     per_card,
     recorded_by_name,
 )
+from gpuxlate.backends.requirements import (
+    AtLeast,
+    AtLeastInMinor,
+    NodeLabel,
+    NodeNeeds,
+    NodeWarning,
+    NoneOf,
+    OneOf,
+    Requirement,
+    Setter,
+    Source,
+    cards_of_a_node,
+    model_words,
+)
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.backends.volcengine.backend import node_mode
-from gpuxlate.model.share import Policy
+from gpuxlate.model.messages import say
+from gpuxlate.model.profile import CardProfile, Profile
+from gpuxlate.model.share import Policy, Share
 
 RECORD = "vke.volcengine.com/gpu-index-container-"
 """Annotation of a scheduled pod, for each container: ``1`` or ``2,3`` (V)."""
 
 
-def view(node: LiveNode) -> NodeView | None:
+def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
     """100 of CORE are a card; MEMORY is the MiB of all cards, which have the same size (V)."""
     device = node.labels.get(k.NODE_DEVICE)
     cores, memory = node.amount(k.CORE), node.amount(k.MEMORY)
@@ -52,12 +68,12 @@ def view(node: LiveNode) -> NodeView | None:
     )
 
 
-def placements(pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
+def placements(_backend: Backend, pod: LivePod, _node: NodeView) -> tuple[Placement, ...]:
     """The cards of each container."""
     return recorded_by_name(pod, RECORD)
 
 
-def keeps_out(node: NodeView, wanted: Containers) -> str | None:
+def keeps_out(_backend: Backend, node: NodeView, wanted: Containers) -> str | None:
     """A pod needs nodes of its own policy, unless it requests whole cards only (V)."""
     policy = node_mode([one.share for one in wanted if one.share], None)
     if policy in (ANY, str(node.policy)):
@@ -65,12 +81,109 @@ def keeps_out(node: NodeView, wanted: Containers) -> str | None:
     return f"its policy is {node.labels.get(k.POLICY)}, the pod requests {k.POLICIES[Policy(policy)]}"
 
 
-LIVE = Live(
-    view,
-    placements,
-    keeps_out,
-    tells={
-        "components.mgpuDriver": "the page of the mgpu component in the console of VKE",
-        "components.generalWebhook": "the vendor's support: the component is managed and not shown",
-    },
+# --- what a share needs of them ---------------------------------------------------------------
+
+APPS = Source("Volcengine docs 6461/1581673, AI apps on shared GPUs", "2025-06-04")
+COLOCATION_PAGE = Source("Volcengine, mGPU online/offline colocation", "2025-03-13")
+CHANGES = Source("Volcengine docs 6460/159262, changes of the mgpu component")
+SAMPLES = Source("vllm-project/aibrix, samples for VKE", "2026-11")
+WEBHOOK = Source("volcano-sh/volcano pull request 3030, the vendor's webhook and scheduler", "2024-03")
+
+KUBERNETES = AtLeastInMinor(("v1.24.17-vke.38", "v1.26.15-vke.26", "v1.28.15-vke.19", "v1.30.4-vke.3"))
+COLOCATION: tuple[Requirement, ...] = tuple(
+    Requirement(what, field, bound, COLOCATION_PAGE, "online and offline work on one card")
+    for what, field, bound in (
+        ("Kubernetes", "kubernetesVersion", KUBERNETES),
+        ("the mGPU driver", "components.mgpuDriver", AtLeast("0.07.35.23")),
+        ("the mgpu component", "components.mgpu", AtLeast("v0.6.0")),
+        ("general-webhook", "components.generalWebhook", AtLeast("v1.20.0")),
+        ("the node image", "nodeImage", NoneOf(("velinux2.0", "ubuntu22.04"))),
+    )
 )
+SEVERAL_CARDS = Requirement(
+    "the mgpu component", "components.mgpu", AtLeast("v0.2.0"), CHANGES, "a share of several cards"
+)
+LARGE_CARDS = Requirement(
+    "the mgpu component", "components.mgpu", AtLeast("v0.6.1"), CHANGES, "cards with much memory, such as H20"
+)
+REQUIREMENTS: tuple[Requirement, ...] = (*COLOCATION, SEVERAL_CARDS, LARGE_CARDS)
+
+LARGE_CARD_MODEL = "H20"
+LARGE_CARD_ABOVE_MIB = k.MULTI_CARD_MAX_MIB
+"""CHANGES gives no size: this is the former maximum of a card (H20: about 96 GiB)."""
+
+_POLICY_WARNINGS = (
+    "after a change of the policy, restart every mGPU node of the pool; a new pool with the label "
+    "needs no restart",
+    say("{label} is a system label: once it is on a node, its value cannot be edited", label=k.POLICY),
+    "existing nodes get the label only if the node pool's switch for updating labels and taints is on; "
+    "otherwise they may keep another policy",
+)
+DEVICE_NOTE = "nodes of an mGPU node pool have it; whether users may set it is not documented"
+_ECS_ONLY = NodeWarning("mGPU runs on ECS nodes only, not on elastic containers (VCI)", APPS)
+_COLOCATION_WARNINGS = (
+    "nodes with the images velinux2.0 or ubuntu22.04 do not support colocation",
+    "colocation is in public beta; a new cluster is recommended, the vendor's support upgrades an "
+    "existing one (general-webhook is managed and not shown in the console)",
+    "memory is not preempted: offline memory must fit beside online memory",
+)
+
+
+def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:
+    """What the share needs of VKE nodes."""
+    several = share.cards > 1 and not share.whole_cards
+    labels = [NodeLabel(k.NODE_DEVICE, "mgpu", DEVICE_NOTE, WEBHOOK, Setter.CLOUD)]
+    remarks: list[NodeWarning] = []
+    warnings: list[NodeWarning] = []
+    requirements: list[Requirement] = []
+    if share.whole_cards:
+        remarks.append(NodeWarning("whole cards run on nodes of any policy", WEBHOOK))
+    else:
+        policy = share.policy or Policy.FIXED_SHARE
+        name = k.POLICIES[policy]
+        if share.policy:
+            labels.insert(0, NodeLabel(k.POLICY, name, "the policy of all cards of the node", APPS))
+            warnings += [NodeWarning(text, APPS) for text in _POLICY_WARNINGS]
+        else:
+            text = say(
+                "the policy is not set: nodes without {label} are {policy}", label=k.POLICY, policy=name
+            )
+            remarks.append(NodeWarning(text, APPS))
+        # a profile may use gpuxlate's names or the vendor's
+        requirements.append(
+            Requirement("the policy of the nodes", "policy", OneOf((name, str(policy))), APPS)
+        )
+        if several and policy is not Policy.BEST_EFFORT:
+            best_effort = k.POLICIES[Policy.BEST_EFFORT]
+            text = say("several shared cards need {policy} on the pod and on its node", policy=best_effort)
+            warnings.append(NodeWarning(text, WEBHOOK))
+        text = say("a card holds at most {most} containers", most=k.INSTANCES_PER_CARD)
+        warnings.append(NodeWarning(text, WEBHOOK))
+    if profile and profile.cards.model:
+        remarks.append(
+            NodeWarning(
+                say(
+                    "nodes have their card model in the label {label}, such as NVIDIA-A10; "
+                    "choose {model} by it",
+                    label=k.GPU_NAME,
+                    model=profile.cards.model,
+                ),
+                SAMPLES,
+            )
+        )
+    warnings.append(_ECS_ONLY)
+    requirements += cards_of_a_node(share, WEBHOOK)
+    if share.qos:
+        warnings += [NodeWarning(text, COLOCATION_PAGE) for text in _COLOCATION_WARNINGS]
+        requirements += COLOCATION
+    if several:
+        requirements.append(SEVERAL_CARDS)
+    if profile is None or is_large(profile.cards):
+        requirements.append(LARGE_CARDS)
+    return NodeNeeds(tuple(labels), tuple(remarks), tuple(warnings), tuple(requirements))
+
+
+def is_large(cards: CardProfile) -> bool:
+    """Cards that need LARGE_CARDS, by their model or their memory."""
+    by_model = cards.model is not None and LARGE_CARD_MODEL in model_words(cards.model)
+    return by_model or (cards.memory_mib is not None and cards.memory_mib > LARGE_CARD_ABOVE_MIB)

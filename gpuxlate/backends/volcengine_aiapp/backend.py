@@ -1,23 +1,27 @@
-"""The form for an AI app on mGPU: reading and writing shares. The app runs on VKE, whose rules apply."""
+"""The form for an AI app on mGPU: reading and writing shares. The app runs on VKE, whose rules apply.
+
+Labels: Volcengine, docs 6461/1581673 "AI apps on shared GPUs" (2025-06-04).
+"""
 
 from __future__ import annotations
 
+from functools import cached_property
 from importlib import import_module
 
-from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.base import ContainerShare, JobBackend, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.form import WrongFileError, json_object, typed, values_of
 from gpuxlate.backends.volcengine_aiapp import keys as k
+from gpuxlate.manifest.jobs import JobRow
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Policy
+from gpuxlate.rules.index import Rules
+from gpuxlate.yamltext.plain import fresh
+from gpuxlate.yamltext.source import Source
 
 _POLICY_OF = {**{text: policy for policy, text in k.POLICIES.items()}, **k.POLICY_LABELS}
-
-
-def read(pod: Taking, profile: Profile | None) -> Reading:
-    """Values of the form to a share. Values that the form does not accept are reported, never guessed."""
-    return pod.reading([_read_form(pod, form) for form in pod.pod.all_containers()])
 
 
 def _read_form(pod: Taking, form: ContainerKeys) -> ContainerShare:
@@ -163,14 +167,6 @@ def _judge_memory(
         pod.problem("VKE012", message, value.path, say("write {value}", value=least))
 
 
-def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
-    """Shares to the values of one form each."""
-    forms = [_write_form(placing) for placing in pod.placings]
-    return PodKeys(
-        *in_lists(forms),
-    )
-
-
 def _write_form(placing: Placing) -> ContainerKeys:
     if not placing.whole_cards and placing.peek("cores") is None:
         placing.need("cores", "VKE011", "the form asks for compute")
@@ -239,19 +235,76 @@ def _judge_several(placing: Placing, cards: int, memory: int | None) -> None:
         )
 
 
-BACKEND = Backend(
-    name=k.TARGET,
-    title="Volcengine AI app on mGPU, values of the console form",
-    keys=k.KEYS,
-    gpu_prefixes=k.GPU_PREFIXES,
-    read=read,
-    write=write,
-    says={
+LABELS = {
+    k.RESOURCE_TYPE: "GPU 资源类型",
+    k.ELASTIC: "弹性容器实例",
+    k.MULTI_CARD: "多卡共享配置",
+    k.COMPUTE: "GPU 算力",
+    k.MEMORY: "GPU 显存",
+    k.POLICY: "算力分配策略",
+    k.CARDS: "GPU 卡数",
+}
+CHOICES = {
+    (k.ELASTIC, "false"): "不勾选",
+    (k.MULTI_CARD, "false"): "不开启",
+    (k.MULTI_CARD, "true"): "开启",
+    **{(k.POLICY, k.POLICIES[policy]): label for label, policy in k.POLICY_LABELS.items()},
+}
+"""What to choose in the form for a value that it shows under another name."""
+UNITS = {k.COMPUTE: "卡", k.MEMORY: "MiB", k.CARDS: "卡"}
+
+
+class VolcengineAiapp(JobBackend):
+    name = k.TARGET
+    aliases = ("aiapp",)
+    title = "Volcengine AI app on mGPU, values of the console form"
+    keys = k.KEYS
+    gpu_prefixes = k.GPU_PREFIXES
+    field_docs = {
         "cards": f"{k.CARDS}: 1..{k.MAX_CARDS} with {k.MULTI_CARD}; whole cards by {k.COMPUTE}",
         "cores": f"{k.COMPUTE}, in cards: 0.01..0.99 or whole numbers, total over the cards; required",
         "memoryMiB": f"{k.MEMORY}: MiB, total; above 256 on one card, at least 1024 on each of several",
         "policy": f"{k.POLICY}",
-    },
-    rule_rows=lambda: import_module("gpuxlate.backends.volcengine").BACKEND.rules,  # its pods are VKE's
-    form_module="gpuxlate.backends.volcengine_aiapp.form",
-)
+    }
+    row_rules = ()
+    suffix = ".yaml"
+    job_rows = (JobRow((None,), (), k.TARGET, k.RESOURCE_TYPE),)
+
+    @cached_property
+    def rules(self) -> Rules:
+        """Its pods are VKE's."""
+        found: Rules = import_module("gpuxlate.backends.volcengine").BACKEND.rules
+        return found
+
+    def read(self, pod: Taking, profile: Profile | None) -> Reading:
+        """Values of the form to a share. Values that the form does not accept are reported, never guessed."""
+        return pod.reading([_read_form(pod, form) for form in pod.pod.all_containers()])
+
+    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+        """Shares to the values of one form each."""
+        forms = [_write_form(placing) for placing in pod.placings]
+        return PodKeys(
+            *in_lists(forms),
+        )
+
+    def merge(self, _base: Source, _keys: PodKeys) -> str:
+        raise WrongFileError(
+            say("{target} cannot be merged into a file: its values are typed into a form", target=k.TARGET),
+            "leave --workload out",
+        )
+
+    def render(self, keys: PodKeys, output: str) -> str:
+        values = values_of(keys)
+        data = {name: typed(value) for name, value in values.items()}
+        if output == "json":
+            return json_object(data)
+        return fresh(data, {name: _label(name, value.text) for name, value in values.items()})
+
+
+def _label(name: str, text: str) -> str:
+    label = LABELS[name] + (f"（{UNITS[name]}）" if name in UNITS else "")
+    choice = CHOICES.get((name, text))
+    return f"{label}：{choice}" if choice else label
+
+
+BACKEND = VolcengineAiapp()

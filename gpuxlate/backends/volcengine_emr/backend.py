@@ -1,20 +1,201 @@
-"""EMR Serverless on mGPU: reading and writing shares. A share is the part of a card of each pod of a job."""
+"""EMR Serverless on mGPU: the parameters of a job, which give each of its pods a part of a card.
+
+Which texts hold them, for which engine, and how they are written; shares of them; what a share costs.
+
+Source of the price: EMR Serverless, mGPU (seed 004), for pay-as-you-go GPUs only:
+
+    GPU-hours of a pod = 1 * GPU-hours of the card * max(core / 100, memory / memory of the card)
+
+The page leaves out the time; its example runs one hour. It writes "memory of the whole card" and
+uses what mGPU leaves of it (22731 MiB of an A10): the usable memory is meant. The vendor's
+rounding and its least charge are not documented, so nothing is rounded here.
+"""
 
 from __future__ import annotations
 
-from functools import partial
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from os.path import splitext
 
-from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.base import ContainerShare, JobBackend, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.billing import Card, CostError, PodCounts, Price
+from gpuxlate.backends.form import MergeError, WrongFileError, json_object, values_of
 from gpuxlate.backends.volcengine_emr import keys as k
-from gpuxlate.model.messages import say
+from gpuxlate.backends.volcengine_emr.merge import merge
+from gpuxlate.backends.volcengine_emr.properties import Properties
+from gpuxlate.backends.volcengine_emr.statements import RayStatements, SetStatements
+from gpuxlate.backends.volcengine_emr.syntax import Syntax, as_document
+from gpuxlate.manifest.jobs import JobRow
+from gpuxlate.model.edits import Edit, Put
+from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.pod import ContainerKeys, Path, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share_problems import FULL_CARD_CORES
+from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
+from gpuxlate.yamltext.edit import EditError, apply, edit_document
+from gpuxlate.yamltext.nodes import Mapping, get
+from gpuxlate.yamltext.source import Source
+
+BEGINNINGS = {"spark.": k.SPARK, "serverless.ray.": k.RAY, "serverless.custom.job.": k.CUSTOMJOB}
+"""Keys that name their engine."""
+OURS = "emr.serverless."
+
+_MANIFEST = re.compile(r"^(apiVersion|kind)[ \t]*:", re.MULTILINE)
+KNOWN_CARDS = {"A10": Card(Fraction(10), 22731)}
+"""The only card whose figures the vendor's page gives (seed 004)."""
 
 
-def read(engine: k.Engine, pod: Taking, profile: Profile | None) -> Reading:
-    """Parameters to a share. The engine's own GPU keys are taken: the rules check their values."""
-    return pod.reading([_read_job(engine, pod, job) for job in pod.pod.all_containers()])
+class EmrBackend(JobBackend):
+    """The jobs of one engine, in its own syntax or as one JSON object.
+
+    ``pod_role``: what the pods of its jobs are called; None where there are two.
+    """
+
+    engine: k.Engine
+    syntax: Syntax
+    pod_role: str | None = None
+    gpu_prefixes = k.GPU_PREFIXES
+    rule_prefix = "EMR"
+    row_rules = ()
+    field_docs = {
+        "cards": "one for each pod of the job",
+        "cores": f"{k.CORE}: {k.CORE_MIN}..{k.CORE_MAX} % of the card of each pod; required",
+        "memoryMiB": f"{k.MEMORY}: MiB of each pod; required",
+    }
+    suffixes = (".conf", ".properties", ".sql", ".json")
+    billing_plan = "pay-as-you-go"
+    billing_note = (
+        "Billed so with pay-as-you-go GPUs only. The vendor's rounding and least charge are not documented."
+    )
+    billed_cards = KNOWN_CARDS
+
+    def read(self, pod: Taking, profile: Profile | None) -> Reading:
+        """Parameters to a share. The engine's own GPU keys are taken: the rules check their values."""
+        return pod.reading([_read_job(self.engine, pod, job) for job in pod.pod.all_containers()])
+
+    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+        """Shares to parameters: the two of mGPU, and the engine's own for one card."""
+        return PodKeys(*in_lists([_write_job(self.engine, placing, profile) for placing in pod.placings]))
+
+    def reader(self, source: Source, *, chosen: bool) -> Reader | None:
+        """Without a chosen target, what names no engine is read as Spark's."""
+        if splitext(source.name)[1] == ".json":
+            found = _object(source)
+            keys = _keys(found[1]) if found else []
+            said = engine_of(keys)
+            if found is None or not (chosen or said or any(key.startswith(OURS) for key in keys)):
+                return None
+        elif _MANIFEST.search(source.text):
+            return None
+        else:
+            said = None if chosen else engine_said(source)
+        return self._read if chosen or (said or k.SPARK) is self.engine else None
+
+    def _read(self, source: Source) -> Iterator[Document]:
+        as_json = splitext(source.name)[1] == ".json"
+        for document in (
+            documents(source) if as_json else (as_document(source, self.syntax.read(source.text)),)
+        ):
+            document.job = self.name
+            yield document
+
+    def render(self, keys: PodKeys, output: str) -> str:
+        """A line for each parameter, or one JSON object of strings."""
+        values = _texts(keys)
+        if output == "json":
+            return json_object(values)
+        return "".join(f"{self.syntax.write(name, text)}\n" for name, text in values.items())
+
+    def merge(self, base: Source, keys: PodKeys) -> str:
+        if splitext(base.name)[1] == ".json":
+            return self._merged_object(base, _texts(keys))
+        if _MANIFEST.search(base.text):
+            raise self._no_job(base)
+        self._judge(base, engine_said(base))
+        return merge(base, self.syntax, _texts(keys))
+
+    def _merged_object(self, base: Source, wanted: dict[str, str]) -> str:
+        found = _object(base)
+        if found is None:
+            raise self._no_job(base)
+        document, root = found
+        self._judge(base, engine_of(_keys(root)))
+        edits: list[Edit] = [Put((name,), text) for name, text in wanted.items()]
+        try:
+            return apply(base.text, edit_document(document, edits))
+        except EditError as error:
+            raise MergeError(message_of(error)) from error
+
+    def _no_job(self, base: Source) -> WrongFileError:
+        return WrongFileError(
+            say(
+                "{name} is a manifest or invalid JSON, and {target} writes parameters of a job",
+                name=base.name,
+                target=self.name,
+            ),
+            "name a .conf, .properties, .sql or .json file of the job",
+        )
+
+    def _judge(self, base: Source, said: k.Engine | None) -> None:
+        if said not in (None, self.engine):
+            raise WrongFileError(
+                say("{name} holds parameters of {target}", name=base.name, target=said.target),
+                say("pass --to {target}", target=said.target),
+            )
+
+    def billed_pods(self, counts: PodCounts) -> Sequence[tuple[str, int]]:
+        by_role = counts.executors is not None or counts.driver is not None
+        if self.pod_role is not None:
+            if by_role:
+                raise CostError(
+                    say("--executors and --driver are of Spark, not of {target}", target=self.name),
+                    "use --pods N",
+                )
+            return ((self.pod_role, 1 if counts.pods is None else counts.pods),)
+        if counts.pods is not None:
+            if by_role:
+                raise CostError(
+                    "--pods counts the driver and the executors already", "give --pods, or --executors"
+                )
+            return (("driver or executor", counts.pods),)
+        if counts.executors is None:
+            raise CostError(
+                "how many pods a Spark job has is not given",
+                "give --executors N (the driver is added, but for --no-driver), or --pods N",
+            )
+        counted = (("driver", 0 if counts.driver is False else 1), ("executor", counts.executors))
+        if not any(count for _, count in counted):
+            raise CostError("no pod of the job has a GPU", "give --executors N, or leave out --no-driver")
+        return tuple((role, count) for role, count in counted if count)
+
+    def price(self, card: Card, cores: int, memory_mib: int, hours: Fraction) -> Price:
+        if not 1 <= cores <= FULL_CARD_CORES:
+            raise CostError(say("{cores} % of a card cannot be billed", cores=cores))
+        if not 1 <= memory_mib <= card.memory_mib:
+            raise CostError(
+                say(
+                    "{memory_mib} MiB: the card has {memory_mib_2} MiB for use",
+                    memory_mib=memory_mib,
+                    memory_mib_2=card.memory_mib,
+                )
+            )
+        if hours <= 0:
+            raise CostError("the hours must be more than 0")
+        compute, memory = Fraction(cores, FULL_CARD_CORES), Fraction(memory_mib, card.memory_mib)
+        part = max(compute, memory)
+        return Price(
+            card,
+            cores,
+            memory_mib,
+            hours,
+            compute,
+            memory,
+            part,
+            gpu_hours=hours * card.units * part,
+            break_even_memory_mib=compute * card.memory_mib,
+            break_even_cores=memory * FULL_CARD_CORES,
+        )
 
 
 def _read_job(engine: k.Engine, pod: Taking, job: ContainerKeys) -> ContainerShare:
@@ -26,14 +207,6 @@ def _read_job(engine: k.Engine, pod: Taking, job: ContainerKeys) -> ContainerSha
         return pod.none(job)  # EMR035 and EMR036 report the values
     origins: dict[str, Path] = {attribute: value.path for attribute, value in values.items() if value}
     return pod.share(job, cores=numbers.get("cores"), memory_mib=numbers.get("memory_mib"), origins=origins)
-
-
-def write(engine: k.Engine, pod: PodPlacing, profile: Profile | None) -> PodKeys:
-    """Shares to parameters: the two of mGPU, and the engine's own for one card."""
-    jobs = [_write_job(engine, placing, profile) for placing in pod.placings]
-    return PodKeys(
-        *in_lists(jobs),
-    )
 
 
 def _write_job(engine: k.Engine, placing: Placing, profile: Profile | None) -> ContainerKeys:
@@ -86,23 +259,73 @@ def _numbers(placing: Placing) -> tuple[int | None, int | None]:
     return placing.on_grid("cores", "EMR035", low=k.CORE_MIN, unit="%"), placing.take("memory_mib")
 
 
-def _backend(engine: k.Engine) -> Backend:
-    return Backend(
-        name=engine.target,
-        title=f"Volcengine EMR Serverless, {engine.title} on mGPU",
-        keys=engine.keys,
-        gpu_prefixes=k.GPU_PREFIXES,
-        read=partial(read, engine),
-        write=partial(write, engine),
-        says={
-            "cards": "one for each pod of the job",
-            "cores": f"{k.CORE}: {k.CORE_MIN}..{k.CORE_MAX} % of the card of each pod; required",
-            "memoryMiB": f"{k.MEMORY}: MiB of each pod; required",
-        },
-        rules_module="gpuxlate.backends.volcengine_emr.rules",
-        form_module=f"gpuxlate.backends.volcengine_emr.form:{engine.name.upper()}",
-        billing_module=f"gpuxlate.backends.volcengine_emr.billing:{engine.name.upper()}",
+def engine_of(keys: Iterable[str]) -> k.Engine | None:
+    """The engine that one of the keys names."""
+    return next((one for key in keys for start, one in BEGINNINGS.items() if key.startswith(start)), None)
+
+
+def engine_said(source: Source) -> k.Engine | None:
+    """The engine that a text names, by its suffix, its keys or its syntax."""
+    if splitext(source.name)[1] == ".sql":
+        return k.CUSTOMJOB
+    for form in (RAY, CUSTOMJOB, SPARK):
+        keys = [one.key for one in form.syntax.read(source.text)]
+        ours = form is CUSTOMJOB and any(key.startswith(OURS) for key in keys)
+        if ours or engine_of(keys) is form.engine:
+            return form.engine
+    statements = RAY.syntax.read(source.text)
+    return k.RAY if any(one.closed and one.key.startswith(OURS) for one in statements) else None
+
+
+def _object(source: Source) -> tuple[Document, Mapping] | None:
+    """The document of a JSON file that holds one object, with that object; None for a manifest."""
+    try:
+        found = list(documents(source))
+    except NotYamlError:
+        return None
+    root = found[0].root if len(found) == 1 else None
+    if not isinstance(root, Mapping) or not root.flow:
+        return None
+    manifest = get(root, "kind") is not None or get(root, "apiVersion") is not None
+    return None if manifest else (found[0], root)
+
+
+def _keys(root: Mapping) -> list[str]:
+    return [getattr(key, "text", "") for key, _ in root.entries]
+
+
+def _texts(keys: PodKeys) -> dict[str, str]:
+    return {name: value.text for name, value in values_of(keys).items()}
+
+
+class EmrSpark(EmrBackend):
+    engine = k.SPARK
+    name, title, keys = engine.target, engine.in_words, engine.keys
+    aliases = ("emr-spark",)
+    syntax = Properties()
+    suffix = syntax.suffix
+    job_rows = (
+        JobRow(("SparkApplication",), ("spec", "sparkConf"), name, k.GPU_PREFIXES[0]),
+        JobRow(("ScheduledSparkApplication",), ("spec", "template", "sparkConf"), name, k.GPU_PREFIXES[0]),
     )
 
 
-SPARK, RAY, CUSTOMJOB = (_backend(engine) for engine in (k.SPARK, k.RAY, k.CUSTOMJOB))
+class EmrRay(EmrBackend):
+    engine = k.RAY
+    name, title, keys = engine.target, engine.in_words, engine.keys
+    aliases = ("emr-ray",)
+    syntax = RayStatements()
+    suffix = syntax.suffix
+    pod_role = "worker"
+
+
+class EmrCustomjob(EmrBackend):
+    engine = k.CUSTOMJOB
+    name, title, keys = engine.target, engine.in_words, engine.keys
+    aliases = ("emr-customjob",)
+    syntax = SetStatements()
+    suffix = syntax.suffix
+    pod_role = "task"
+
+
+SPARK, RAY, CUSTOMJOB = EmrSpark(), EmrRay(), EmrCustomjob()

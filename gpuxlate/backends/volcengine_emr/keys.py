@@ -49,6 +49,11 @@ class Engine:
         return f"volcengine-emr-{self.name}"
 
     @property
+    def in_words(self) -> str:
+        """The title of the target."""
+        return f"Volcengine EMR Serverless, {self.title} on mGPU"
+
+    @property
     def keys(self) -> tuple[Key, ...]:
         """The rows of the data sheet."""
         return (

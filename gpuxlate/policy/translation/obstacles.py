@@ -229,7 +229,7 @@ def _of_target(around: Around) -> Iterator[Obstacle]:
 def _of_others(around: Around) -> Iterator[Obstacle]:
     """Keys of other dialects."""
     others = [one for one in registry.pod_backends() if one not in (around.source.backend, around.target)]
-    names = all_names(one for one in others if not one.reads_only)
+    names = all_names(one for one in others if not one.read_only)
     known = names_of(around.source.backend) | names_of(around.target)
     there = f"variables.podNames.filter(k, {names.said()} && !({known.said()}))"
     yield _left(around, "others", there, leftovers.NO_SHARE, leftovers.BY_HAND)
@@ -241,9 +241,9 @@ def _of_others(around: Around) -> Iterator[Obstacle]:
     beside = f"variables.withTheirs.filter(c, {alone}).map(c, string(c.name))"
     yield _left(around, "beside", beside, NOT_TRANSLATED)
     spoken = [
-        f"[{text(one.title)}].filter(k, {said(one.also_speaks)})"
+        f"[{text(one.title)}].filter(k, {said(one.detector)})"
         for one in others
-        if isinstance(one.also_speaks, Condition)
+        if isinstance(one.detector, Condition)
     ]
     message = say(
         "the pod is to be read as {chosen}, and has keys of {other}",
@@ -255,8 +255,8 @@ def _of_others(around: Around) -> Iterator[Obstacle]:
 
 def _unread(around: Around) -> Obstacle:
     """Keys of products that are known by name."""
-    dialects = [one for one in registry.pod_backends() if not one.reads_only or one is around.source.backend]
-    products = (*PRODUCTS, *(product for one in registry.pod_backends() for product in one.look_alikes))
+    dialects = [one for one in registry.pod_backends() if not one.read_only or one is around.source.backend]
+    products = (*PRODUCTS, *(product for one in registry.pod_backends() for product in one.similar_products))
     keys = Names.of(key for product in products for key in product.keys)
     read = all_names(dialects)
     every = "(variables.podNames + variables.resourceNames)"

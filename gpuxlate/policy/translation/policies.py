@@ -69,7 +69,7 @@ class Translating:
                 "choose another --to or --from",
             )
         for one, option in ((self.source, "--from"), (self.target, "--to")):
-            if one.form_module:
+            if not one.writes_pods:
                 hint = say("choose another dialect for {option}", option=option)
                 raise CannotError(say("{target} has no pods", target=one.name), hint)
         if not source.shapes:

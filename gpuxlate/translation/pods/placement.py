@@ -69,7 +69,7 @@ def awakened(pod: Pod, wanted: PodKeys, replaced: Sequence[Backend], target: Bac
     claims = tuple(one for one in pod.keys.claims if not goes(one, replaced))
     left = replace(pod.keys, scheduler_name=stays, claims=claims)
     after = _after(left, wanted, replaced_keys(replaced, target))
-    return tuple(one for one in registry.spoken_in(after) if one is not target)
+    return tuple(one for one in registry.backends_of(after) if one is not target)
 
 
 def _after(pod: PodKeys, wanted: PodKeys, owned: Owned) -> PodKeys:

@@ -85,7 +85,7 @@ def translate_pod(state: State, pod: Pod, sources: tuple[Backend, ...], pods: Nu
     part.items = pod_items(document, pod, readings, fit, target, broken, part.diagnostics)
     if any(is_refusal(one) for one in found):  # the target can express the share, and the manifest cannot
         part.items = [replace(one, verdict=Verdict.REFUSED) for one in part.items]
-    if target.form_module:
+    if not target.writes_pods:
         part.diagnostics.append(placed(document, _not_a_pod(pod, sources, target), pod.object))
     elif not part.refused:
         part.edits = share_edits(pod, keys, sources, target, mirror_requests=True)

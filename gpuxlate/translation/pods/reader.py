@@ -36,12 +36,12 @@ def dialects_of(pod: PodKeys, settings: Settings) -> tuple[Backend, ...]:
     """The dialects to read a pod in."""
     chosen = settings.from_
     if chosen is None:
-        return registry.spoken_in(pod)
+        return registry.backends_of(pod)
     key = chosen.whole_card_key
-    speaks = chosen.speaks_in(pod) or (
+    speaks = chosen.is_used_by(pod) or (
         key is not None and any(key in one.resources for one in pod.all_containers())
     )
-    return (chosen,) if speaks or chosen.has_words_in(pod) else ()
+    return (chosen,) if speaks or chosen.has_generic_keys(pod) else ()
 
 
 def shares_of(pod: PodKeys, sources: Sequence[Backend], settings: Settings) -> Shares:
@@ -61,7 +61,9 @@ def other_dialects(keys: PodKeys, settings: Settings) -> Iterator[Diagnostic]:
     """The dialects of a pod, or of a part of one, beside the only one that is read (K8S007)."""
     source = settings.from_
     if source:
-        yield from (other_dialect(keys, source, one) for one in registry.spoken_in(keys) if one is not source)
+        yield from (
+            other_dialect(keys, source, one) for one in registry.backends_of(keys) if one is not source
+        )
 
 
 def is_refusal(one: Diagnostic) -> bool:
@@ -82,7 +84,7 @@ def read_pod(
     The rules of the vendor and of Kubernetes run first; ``neutral``: those of no vendor too, which look at
     the keys of all dialects. An owned key that was not taken is an error.
     """
-    if backend.form_module:
+    if not backend.writes_pods:
         context = Context(context.profile, (backend,))
     # remarks and fixes are for lint: this pod gets new keys
     asked = backend.check(pod, context, remarks=False)

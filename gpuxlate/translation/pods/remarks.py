@@ -184,7 +184,7 @@ def left_alone(path: Path, key: str, written: str) -> Diagnostic:
 def written_without_a_dialect(fit: PodFit, target: Backend) -> Iterator[Diagnostic]:
     """Whole cards that a target writes under the common key alone: only ``--from`` reads them again."""
     written = [one for one in fit.keys.all_containers() if target.whole_card_key in one.resources]
-    if not written or not fit.accepted or target.speaks_in(fit.keys):
+    if not written or not fit.accepted or target.is_used_by(fit.keys):
         return
     for one in fit.outcomes:
         message = say(

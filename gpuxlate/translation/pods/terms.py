@@ -61,9 +61,9 @@ def in_terms(
 ) -> Terms:
     """The share as a target is to take it."""
     found = _in_mib(container, share, backend, profile)
-    if any(getattr(share, name) is not None and name not in backend.says for name in PARTS):
+    if any(getattr(share, name) is not None and name not in backend.field_docs for name in PARTS):
         found = _in_numbers(container, share, backend, accept, profile)
-    if found.undecided or found.share.is_part or found.share.whole_cards or backend.parts is None:
+    if found.undecided or found.share.is_part or found.share.whole_cards or not backend.overrides("parts"):
         return found
     part = _as_part(container, found.share, backend, accept, profile)
     return replace(part, losses=(*found.losses, *part.losses))
@@ -77,7 +77,7 @@ def _in_mib(container: ContainerShare, share: Share, backend: Backend, profile: 
     name = JSON_NAMES["memory_percent"]
     card_mib = profile.cards.memory_mib if profile else None
     percent = share.memory_percent
-    if percent is None or card_mib is None or name in backend.says:
+    if percent is None or card_mib is None or name in backend.field_docs:
         return Terms(share)
     given = percent_in_mib(percent, card_mib) * share.cards
     if given > LIMIT:
@@ -129,7 +129,7 @@ def _in_numbers(
             unknown = _unknown(field, name, part, share, profile, path)
             losses.append(replace(unknown, given=values[field], accepted=True))
     for field in NUMBERS:
-        open_ = field not in values and (field in backend.says or backend.parts is not None)
+        open_ = field not in values and (field in backend.field_docs or backend.overrides("parts"))
         if open_ and not (field == "cores" and values):  # it is not capped, unless the target needs it
             losses.append(_unknown(field, name, part, share, profile, path))
     if not values or any(one.kind is LossKind.FILLED and not one.accepted for one in losses):
@@ -199,7 +199,6 @@ def _as_part(
     container: ContainerShare, share: Share, backend: Backend, accept: Accept, profile: Profile | None
 ) -> Terms:
     """The smallest part of a card that holds the numbers, where the target has nothing else."""
-    assert backend.parts is not None
     asked = ", ".join(
         f"{JSON_NAMES[name]}={value}"
         for name in ("cards", "cores", "memory_mib", "memory_percent", "memory_limit_mib")
@@ -218,7 +217,7 @@ def _as_part(
         if given is None:
             return Terms(_bare(share), filled, undecided=True)
         share = replace(share, memory_mib=given)
-    parts = tuple(backend.parts(share, profile))
+    parts = tuple(backend.parts(share, profile) or ())
     card = card_for(share, profile)
     percent = share.memory_percent
     if percent is not None and card is not None and card.most_mib:

@@ -94,7 +94,7 @@ def first_of(backend: Backend, counted: Counted, quota: Quota) -> Key | None:
 def has_whole_cards_in_cores(backend: Backend) -> bool:
     """Whole cards are in the compute that a quota of this dialect counts: no key counts cards alone."""
     counted = any(row.says == "cards" and not row.places.isdisjoint(COUNTED) for row in backend.keys)
-    return not counted or (backend.sheet is not None and backend.sheet.whole_cores)
+    return not counted or backend.whole_cores
 
 
 def amount_of(backend: Backend, row: Key, value: Value, profile: Profile | None) -> Fraction | None:

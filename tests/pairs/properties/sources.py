@@ -30,7 +30,7 @@ A10_MIB = 22731
 """Of an A10 mGPU can use so much (Volcengine, EMR Serverless "mGPU")."""
 
 
-PODS = tuple(one for one in registry.pod_backends() if not one.reads_only)
+PODS = tuple(one for one in registry.pod_backends() if not one.read_only)
 FIRST = ("volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu", "hami", "volcano-vgpu", "neutral")
 """The dialects whose pairs get the whole budget; there are twenty times as many others."""
 OTHERS_GET = 10

@@ -42,8 +42,8 @@ from .sources import EVERYTHING, FIRST, PODS, Manifest, Question, budget, manife
 EXAMPLES, OF_FORMS = 200, 50
 """Of a pair of dialects, and of a pair with a form."""
 NEUTRAL = registry.get("neutral")
-SHEETS = [one.sheet for one in registry.pod_backends() if one.sheet]
-ALL = [one for one in registry.all_backends() if not one.reads_only]
+BY_ROWS = [one for one in registry.pod_backends() if one.row_rules != ()]
+ALL = [one for one in registry.all_backends() if not one.read_only]
 
 
 # --- manifests --------------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ def let_go(item: Item, accept: Accept) -> set[str]:
     """The fields that the report says are lost or filled; each by a flag that was given."""
     for loss in item.losses:
         # percent in MiB: the profile was given for it; what the source's vendor grants, nobody chooses
-        own = next((one.prefix for one in SHEETS if one.name == item.source), loss.code)
+        own = next((one.rule_prefix for one in BY_ROWS if one.name == item.source), loss.code)
         granted = loss.kind is LossKind.ROUNDED and loss.code.startswith(own) and loss.code != own
         assert loss.accepted, loss
         assert granted or loss.code == "GX017" or allowed(loss.kind, loss.field, accept), loss
@@ -238,13 +238,13 @@ def asks(node: Any) -> Any:
 @pytest.mark.parametrize("source", ALL, ids=lambda one: one.name)
 def test_forms(source: Backend) -> None:
     """No translation leads there: the share is read by ``parse``, written by ``render``, and read again."""
-    targets = [one for one in ALL if one is not source and (source.form_module or one.form_module)]
+    targets = [one for one in ALL if one is not source and (not source.writes_pods or not one.writes_pods)]
     each_holds({one.name: partial(holds_of_a_form, source, one) for one in targets})
 
 
 def holds_of_a_form(source: Backend, target: Backend) -> None:
     carried = 0
-    pair = [one for one in (source, target) if not one.form_module]
+    pair = [one for one in (source, target) if one.writes_pods]
 
     @tries(budget(OF_FORMS, *pair))
     @given(questions(source.name, target.name).map(one_container))

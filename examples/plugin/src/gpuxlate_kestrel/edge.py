@@ -14,29 +14,6 @@ SHARE = "edge.kestrel.example/share"
 FORM = re.compile(r"([1-9]\d?|100) % ([1-9]\d{0,6}) MiB")
 
 
-def read(pod: Taking, profile: Profile | None) -> Reading:
-    """Keys that are not taken from ``pod`` are reported; what is wrong with a value, the rule says."""
-    value = pod.annotation(SHARE)
-    found = FORM.fullmatch(value.text) if value else None
-    containers = [pod.none(one) for one in pod.pod.all_containers()]
-    for number, one in enumerate(containers):
-        if value and found and not one.init and one.index == 0:
-            origins = {"cores": value.path, "memory_mib": value.path}
-            cores, memory_mib = int(found[1]), int(found[2])
-            first = pod.pod.containers[0]
-            containers[number] = pod.share(first, cores=cores, memory_mib=memory_mib, origins=origins)
-    return pod.reading(containers)
-
-
-def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
-    """Fields that are not taken from their placing are refused."""
-    texts = [_text(placing) for placing in pod.placings]
-    return PodKeys(
-        containers=tuple(ContainerKeys(one.name, one.index) for one in pod.placings if not one.init),
-        annotations={SHARE: Value.of(texts[0])} if texts else {},
-    )
-
-
 def _text(placing: Placing) -> str:
     cards = placing.take("cards")
     if placing.init or placing.index or cards > 1:
@@ -78,14 +55,36 @@ def share_is_two_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator
         yield this.at(value, message, "write percent and MiB: 30 % 4096 MiB")
 
 
-BACKEND = Backend(
-    name="kestrel-edge",
-    title="Kestrel Edge",
-    keys=(key(SHARE, Place.ANNOTATION, meaning="percent and MiB of one card", source="EDGE"),),
-    gpu_prefixes=("edge.kestrel.example/",),
-    read=read,
-    write=write,
-    says={"cores": f"annotation {SHARE}", "memoryMiB": f"annotation {SHARE}"},
-    rules_module=__name__,
-    also_speaks=lambda pod: SHARE in pod.annotations,
-)
+class KestrelEdge(Backend):
+    name = "kestrel-edge"
+    title = "Kestrel Edge"
+    rule_prefix = "EDGE"
+    row_rules = ()  # its row has no numbers
+    keys = (key(SHARE, Place.ANNOTATION, meaning="percent and MiB of one card", source="EDGE"),)
+    gpu_prefixes = ("edge.kestrel.example/",)
+    field_docs = {"cores": f"annotation {SHARE}", "memoryMiB": f"annotation {SHARE}"}
+
+    def detect(self, pod: PodKeys) -> bool:
+        """No key in resources tells it."""
+        return SHARE in pod.annotations
+
+    def read(self, pod: Taking, profile: Profile | None) -> Reading:
+        """Keys that are not taken from ``pod`` are reported; what is wrong with a value, the rule says."""
+        value = pod.annotation(SHARE)
+        found = FORM.fullmatch(value.text) if value else None
+        containers = [pod.none(one) for one in pod.pod.all_containers()]
+        for number, one in enumerate(containers):
+            if value and found and not one.init and one.index == 0:
+                origins = {"cores": value.path, "memory_mib": value.path}
+                cores, memory_mib = int(found[1]), int(found[2])
+                first = pod.pod.containers[0]
+                containers[number] = pod.share(first, cores=cores, memory_mib=memory_mib, origins=origins)
+        return pod.reading(containers)
+
+    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+        """Fields that are not taken from their placing are refused."""
+        texts = [_text(placing) for placing in pod.placings]
+        return PodKeys(
+            containers=tuple(ContainerKeys(one.name, one.index) for one in pod.placings if not one.init),
+            annotations={SHARE: Value.of(texts[0])} if texts else {},
+        )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from gpuxlate.backends.alibaba import keys as k
-from gpuxlate.backends.sheet.examples import Example
+from gpuxlate.backends.row_rules import Example
 from gpuxlate.model.pod import Value
 
 A10 = "cards: {model: A10, memoryMiB: 22731}"

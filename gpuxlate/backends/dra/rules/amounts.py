@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuxlate.backends.dra.backend import HAMIS as HAMI
+from gpuxlate.backends.dra.backend import NVIDIAS as NVIDIA
 from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver, amounts_of, wrong_amounts
-from gpuxlate.backends.dra.hami import DRIVER as HAMI
-from gpuxlate.backends.dra.nvidia import DRIVER as NVIDIA
 from gpuxlate.backends.dra.profile import ON_BY_DEFAULT, counts_capacity, sharing_of
 from gpuxlate.model import quantity
 from gpuxlate.model.claims import ClaimObject, DeviceRequest

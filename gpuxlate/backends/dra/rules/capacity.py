@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuxlate.backends.dra.backend import HAMIS as HAMI
+from gpuxlate.backends.dra.backend import NVIDIAS as NVIDIA
 from gpuxlate.backends.dra.choices import profile_in
 from gpuxlate.backends.dra.driver import not_known, unknown_capacity
-from gpuxlate.backends.dra.hami import DRIVER as HAMI
-from gpuxlate.backends.dra.nvidia import DRIVER as NVIDIA
 from gpuxlate.backends.dra.profile import sharing_of
 from gpuxlate.backends.dra.rules.amounts import requests
 from gpuxlate.model.catalogue import unknown_partition

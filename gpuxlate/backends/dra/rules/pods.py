@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.backends.dra.hami import DRIVER as HAMI
-from gpuxlate.backends.dra.nvidia import DRIVER as NVIDIA
+from gpuxlate.backends.dra.backend import HAMIS as HAMI
+from gpuxlate.backends.dra.backend import NVIDIAS as NVIDIA
 from gpuxlate.model.claims import TEMPLATE
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import say
@@ -189,7 +189,7 @@ def one_mode_of_the_driver(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ## Source
     Project-HAMi/HAMi-DRA, docs (2026-08): the modes must not coexist.
     """
-    if not HAMI.speaks(pod):
+    if not HAMI.is_asked_by(pod):
         return
     for container in pod.all_containers():
         for name, value in container.resources.items():

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gpuxlate.backends.numbers import number, off_step, outside, put_number
-from gpuxlate.backends.sheet.examples import Example
+from gpuxlate.backends.row_rules import Example
 from gpuxlate.backends.tencent import keys as k
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.messages import either, say

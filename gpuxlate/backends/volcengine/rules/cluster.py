@@ -29,9 +29,9 @@ def _unmet(profile: Profile | None, needed: Callable[[Any], Iterable[Requirement
     """What a profile lacks of the prerequisites, which are loaded when there is one."""
     if profile is not None and profile.target in k.NAMES:
         from gpuxlate.backends.requirements import unmet
-        from gpuxlate.backends.volcengine import prerequisites
+        from gpuxlate.backends.volcengine import nodes
 
-        for lack in unmet(profile, tuple(needed(prerequisites))):
+        for lack in unmet(profile, tuple(needed(nodes))):
             need = lack.requirement
             yield say(
                 "{component} is {found}; required for {feature}: {bound}",

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from gpuxlate.backends.numbers import number
-from gpuxlate.backends.sheet.examples import Example
+from gpuxlate.backends.row_rules import Example
 from gpuxlate.backends.volcengine import keys as k
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value

@@ -1,5 +1,7 @@
-"""NVIDIA's driver: whole cards, and parts of their memory where it is set to share them.
+"""Drivers of devices as targets: HAMi's with shares of NVIDIA cards, and NVIDIA's with whole cards.
 
+HD = Project-HAMi/k8s-dra-driver, cmd/kubelet-plugin (2026-08): capacity ``cores`` 0 to 100 with a default of
+100, ``memory`` in steps of 1Mi with all of the card as default. 0 is not capped, and takes no compute.
 NV = kubernetes-sigs/dra-driver-nvidia-gpu, cmd/gpu-kubelet-plugin/consumable_shares.go and
 demo/specs/consumable-shares (v0.5.0-dev, 2026-08): with ``consumableShares: memory`` a claim takes a part of
 the memory of a card, with a number N it is one of N clients of a card (capacity ``shares``, 1 where it is not
@@ -8,20 +10,29 @@ set). The scheduler counts them, and nothing enforces them; there is no capacity
 
 from __future__ import annotations
 
-from functools import partial
-
-from gpuxlate.backends.base import Backend, Placing, PodPlacing
+from gpuxlate.backends.base import Backend, Placing, PodPlacing, Reading, Taking
 from gpuxlate.backends.device_plugin import is_of_the_nodes
-from gpuxlate.backends.dra import reading, writing
 from gpuxlate.backends.dra.driver import CLAIMED, Driver, too_many_clients
-from gpuxlate.backends.dra.keys import keys
+from gpuxlate.backends.dra.keys import keys as keys_of
 from gpuxlate.backends.dra.profile import DraProfile
+from gpuxlate.backends.dra.reading import read
+from gpuxlate.backends.dra.writing import write
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Isolation
 
-DRIVER = Driver(
+HAMIS = Driver(
+    "dra-hami",
+    "hami-core-gpu.project-hami.io",
+    Isolation.SOFT,  # by a library in the container (HD)
+    True,
+    "nvidia",
+    {},
+    "HD",
+    "hami-gpu",
+)
+NVIDIAS = Driver(
     "dra-nvidia",
     "gpu.nvidia.com",
     Isolation.NONE,
@@ -42,11 +53,43 @@ _SAY = "pass a profile that says so: dra: {{nvidiaConsumableShares: {mode}}}"
 PROFILE_NEEDED = say(_SAY, mode=BY_MEMORY)
 
 
-def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
-    """Shares to claims, where the profile says how the cluster shares cards."""
-    for placing in pod.placings:
-        _is_shared_so(placing, profile)
-    return writing.write(DRIVER, pod, profile)
+class DraBackend(Backend):
+    """A driver's devices, which containers get by claims."""
+
+    driver: Driver
+    rule_prefix = "DRA"
+    row_rules = ()
+    vendor = "nvidia"
+    limits = CLAIMED
+    extension = DraProfile
+
+    def detect(self, pod: PodKeys) -> bool:
+        """A container of the pod requests devices of the driver."""
+        return self.driver.is_asked_by(pod)
+
+    def read(self, pod: Taking, profile: Profile | None) -> Reading:
+        """Claims to shares."""
+        return read(self.driver, pod, profile)
+
+    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+        """Shares to claims."""
+        return write(self.driver, pod, profile)
+
+
+class DraHami(DraBackend):
+    driver = HAMIS
+    name = HAMIS.name
+    title = "HAMi's DRA driver"
+    keys = keys_of(HAMIS)
+    gpu_prefixes = (f"{HAMIS.device_class}/",)
+    field_docs = {
+        "cards": "count, with distinctAttribute for shares",
+        "cores": 'capacity cores, percent of each card; not capped: "0"',
+        "memoryMiB": "capacity memory of each card: 4096Mi",
+        "isolation": "soft",
+        "device": "vendor nvidia; models: selectors on productName",
+    }
+    device_classes = HAMIS.classes
 
 
 def _is_shared_so(placing: Placing, profile: Profile | None) -> None:
@@ -57,7 +100,7 @@ def _is_shared_so(placing: Placing, profile: Profile | None) -> None:
     if replica is not None and own.replica is None:
         message = say(
             "{name} shares cards between a number of clients only where the cluster is set so",
-            name=DRIVER.device_class,
+            name=NVIDIAS.device_class,
         )
         placing.refuse("replica", "GX023", message, say(_SAY, mode=replica.of or 8))
     elif replica is not None and own.replica is not None:
@@ -65,15 +108,15 @@ def _is_shared_so(placing: Placing, profile: Profile | None) -> None:
         if replica.count > (own.replica.of or 0):
             placing.refuse("replica", "DRA004", *too_many_clients(replica.count, own.replica.of))
         text = "{name} counts clients, and nothing keeps them within their part"
-        placing.note("GX015", say(text, name=DRIVER.device_class), hint, "replica")
+        placing.note("GX015", say(text, name=NVIDIAS.device_class), hint, "replica")
     elif part and own.nvidia_shares != BY_MEMORY:
         message = say(
-            "{name} shares cards by memory only where the cluster is set so", name=DRIVER.device_class
+            "{name} shares cards by memory only where the cluster is set so", name=NVIDIAS.device_class
         )
         placing.refuse("memory_mib", "GX023", message, PROFILE_NEEDED)
     elif part:
         text = "{name} counts memory, and nothing keeps a container within it"
-        placing.note("GX015", say(text, name=DRIVER.device_class), hint, "memory_mib")
+        placing.note("GX015", say(text, name=NVIDIAS.device_class), hint, "memory_mib")
     elif own.nvidia_shares == "unlimited":
         message = say(
             "a claim without memory takes none of a card where consumableShares is {mode}",
@@ -82,27 +125,27 @@ def _is_shared_so(placing: Placing, profile: Profile | None) -> None:
         placing.refuse("cards", "GX023", message, "request memory, or set the cluster to memory")
 
 
-BACKEND = Backend(
-    name=DRIVER.name,
-    title="NVIDIA's DRA driver",
-    keys=keys(DRIVER),
-    gpu_prefixes=(f"{DRIVER.device_class}/",),
-    read=partial(reading.read, DRIVER),
-    write=write,
-    says={
+class DraNvidia(DraBackend):
+    driver = NVIDIAS
+    name = NVIDIAS.name
+    title = "NVIDIA's DRA driver"
+    keys = keys_of(NVIDIAS)
+    gpu_prefixes = (f"{NVIDIAS.device_class}/",)
+    field_docs = {
         "cards": "count",
         "memoryMiB": "capacity memory of each card, where the profile has nvidiaConsumableShares: memory",
         "device": "vendor nvidia; models: selectors on productName",
-        "partition": f"class {DRIVER.partition_class}, selector on profile, count",
+        "partition": f"class {NVIDIAS.partition_class}, selector on profile, count",
         "replica": "capacity shares, where the profile has nvidiaConsumableShares: N",
-    },
-    device_classes=DRIVER.classes,
-    also_speaks=DRIVER.speaks,
-    vendor=DRIVER.vendor,
-    limits=CLAIMED,
-    extension=DraProfile,
-    nodes_module="gpuxlate.backends.dra.nodes:NVIDIA",
-    rules_module="gpuxlate.backends.dra.rules",
-    needs_module="gpuxlate.backends.dra.prerequisites",
-    parts_need=PROFILE_NEEDED,
-)
+    }
+    device_classes = NVIDIAS.classes
+    parts_need = PROFILE_NEEDED
+
+    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+        """Shares to claims, where the profile says how the cluster shares cards."""
+        for placing in pod.placings:
+            _is_shared_so(placing, profile)
+        return super().write(pod, profile)
+
+
+HAMI, NVIDIA = DraHami(), DraNvidia()

@@ -1,16 +1,17 @@
-"""Reading the shares of a pod by the rows of a sheet."""
+"""Reading the shares of a pod by the rows of a dialect."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from gpuxlate.backends.base import GIB, Absent, ContainerShare, Key, Per, Place, Reading, Taking
 from gpuxlate.backends.numbers import number
-from gpuxlate.backends.results import granted, rounded_up
+from gpuxlate.backends.results import ContainerShare, Reading, granted, rounded_up
+from gpuxlate.backends.rows import Fields, KeyGroup, KeyTable, RuleKind, SeveralCards
+from gpuxlate.backends.taking import Taking
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Loss
 from gpuxlate.model.messages import say
@@ -18,11 +19,8 @@ from gpuxlate.model.pod import ContainerKeys, Path, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Device
 from gpuxlate.model.share_problems import FULL_CARD_CORES
-from gpuxlate.model.sheet import BYTE
+from gpuxlate.model.sheet import BYTE, GIB, Absent, Key, Per, Place
 from gpuxlate.model.spots import names_in
-
-if TYPE_CHECKING:
-    from gpuxlate.backends.sheet.sheet import Rows, Sheet
 
 WHAT = {
     Place.ANNOTATION: "annotation",
@@ -34,31 +32,14 @@ MOST_MIB = GIB * GIB
 """1 TiB: more than any card has."""
 
 
-@dataclass(frozen=True)
-class Fields:
-    """The fields of a container's share as its keys give them, and where. Numbers are totals.
-
-    ``cards`` None: they are not counted, so it is one. ``granted``: what the vendor gives beyond them.
-    """
-
-    container: ContainerKeys
-    cards: int | None = None
-    cores: int | None = None
-    memory_mib: int | None = None
-    memory_percent: int | None = None
-    others: Mapping[str, Any] = field(default_factory=dict)
-    origins: Mapping[str, Path] = field(default_factory=dict)
-    granted: tuple[Loss, ...] = ()
-
-
-def read(sheet: Sheet, pod: Taking, profile: Profile | None) -> Reading:
+def read(table: KeyTable, pod: Taking, profile: Profile | None) -> Reading:
     """Keys to shares. What is wrong with a manifest, rules report."""
-    keys = pod.pod.under(sheet.other_names)
+    keys = pod.pod.under(table.other_names)
     there = names_in(pod.pod)
-    for row in sheet.choices:
+    for row in table.choices:
         if row.name in there:
             _choose(pod, row)
-    for row in sheet.unread:
+    for row in table.unread:
         for container in pod.pod.all_containers():
             value = pod.resource(container, row.name)
             if value is not None:
@@ -73,21 +54,24 @@ def read(sheet: Sheet, pod: Taking, profile: Profile | None) -> Reading:
                 )
     fields: dict[str, Any] = {}
     origins: dict[str, Path] = {}
-    for row in sheet.worded:
-        if sheet.is_pods(row):
+    for row in table.enum_keys:
+        if table.is_pods(row):
             _word(pod, row, _on_pod(pod, row), fields, origins)
-    asks = [sheet.admits is not None or _asks(sheet, one) for one in keys.all_containers()]
+    containers = [table.after_admission(pod, one, profile) for one in keys.all_containers()]
+    asking = [_asks(table, one) for one in containers]
     return pod.reading(
         [
-            _container(sheet, pod, one, profile, fields, origins) if here or not any(asks) else pod.none(one)
-            for one, here in zip(keys.all_containers(), asks, strict=True)
+            _container(table, pod, one, profile, fields, origins)
+            if asks or not any(asking)
+            else pod.none(one)
+            for one, asks in zip(containers, asking, strict=True)
         ]
     )
 
 
-def _asks(sheet: Sheet, container: ContainerKeys) -> bool:
+def _asks(table: KeyTable, container: ContainerKeys) -> bool:
     """The container has keys of the sheet."""
-    names = sheet.in_containers
+    names = table.in_containers
     return not (
         names.isdisjoint(container.limits)
         and names.isdisjoint(container.requests)
@@ -134,29 +118,28 @@ def _word(
 
 
 def _container(
-    sheet: Sheet,
+    table: KeyTable,
     pod: Taking,
     container: ContainerKeys,
     profile: Profile | None,
     of_pod: Mapping[str, Any],
     origins_of_pod: Mapping[str, Path],
 ) -> ContainerShare:
-    admitted = sheet.admits(pod, container, profile) if sheet.admits else container
     fields, origins = dict(of_pod), dict(origins_of_pod)
-    in_resources = [row for row in sheet.worded if Place.RESOURCE in row.places]
-    for row in sheet.worded:
+    in_resources = [row for row in table.enum_keys if Place.RESOURCE in row.places]
+    for row in table.enum_keys:
         if Place.ENV in row.places:
             _word(pod, row, pod.env(container, row.name), fields, origins)
     for row in in_resources:
-        _word(pod, row, pod.resource(admitted, row.name), fields, origins)
-    for rows in sheet.families:
-        found = _numbers(sheet, pod, admitted, rows, profile)
+        _word(pod, row, pod.resource(container, row.name), fields, origins)
+    for rows in table.keys_by_model:
+        found = _numbers(table, pod, container, rows, profile)
         if found is not None:
             found = replace(found, others={**found.others, **fields}, origins={**origins, **found.origins})
-            return _share(pod, sheet.settles(pod, found) if sheet.settles else found)
+            return _share(pod, table.normalize(pod, found))
     for row in in_resources:
         if row.says in fields:  # no share holds it
-            pod.choice(admitted.resources[row.name], row.name, WHAT[Place.RESOURCE])
+            pod.choice(container.resources[row.name], row.name, WHAT[Place.RESOURCE])
     return pod.none(container)
 
 
@@ -176,22 +159,22 @@ def _share(pod: Taking, found: Fields) -> ContainerShare:
 
 
 def _numbers(
-    sheet: Sheet, pod: Taking, container: ContainerKeys, rows: Rows, profile: Profile | None
+    table: KeyTable, pod: Taking, container: ContainerKeys, rows: KeyGroup, profile: Profile | None
 ) -> Fields | None:
     """The numbers of a container in the rows of one model; None where they ask for nothing."""
     origins: dict[str, Path] = {"cards": container.path}
     count = None if rows.cards is None else _count(pod, container, rows.cards, origins)
-    effective = _effective(sheet, rows, container)
+    effective = _effective(table, rows, container)
     amounts = {
         row.name: amount
         for row in rows.parts
-        if (amount := _amount(sheet, pod, container, row, profile, origins)) and row in effective
+        if (amount := _amount(table, pod, container, row, profile, origins)) and row in effective
     }
     whole = {row.name: pod.number(container, row.name) for row in rows.whole}
-    device = {"device": Device(sheet.vendor, (rows.model,))} if rows.model else {}
+    device = {"device": Device(table.vendor, (rows.model,))} if rows.model else {}
     found = Fields(container, count, others=device, origins=origins)
     if amounts:
-        return _part(sheet, pod, found, rows, amounts)
+        return _part(table, pod, found, rows, amounts)
     name = next((name for name, cards in whole.items() if cards), None)
     if name is not None:
         origins["cards"] = container.resources[name].path
@@ -203,19 +186,19 @@ def _numbers(
     return found if count or (count is None and one) else None
 
 
-def _effective(sheet: Sheet, rows: Rows, container: ContainerKeys) -> list[Key]:
+def _effective(table: KeyTable, rows: KeyGroup, container: ContainerKeys) -> list[Key]:
     """The parts that have effect: a part that one needs has to have it too."""
     there = container.resources.keys()
-    alone = [row for row in rows.parts if row.name in there and _has_effect(sheet, row, container)]
+    alone = [row for row in rows.parts if row.name in there and _has_effect(table, row, container)]
     idle = {row.name for row in rows.parts} - {row.name for row in alone}
     return [row for row in alone if not row.needs or {*row.needs} & (there - idle)]
 
 
-def _has_effect(sheet: Sheet, row: Key, container: ContainerKeys) -> bool:
+def _has_effect(table: KeyTable, row: Key, container: ContainerKeys) -> bool:
     """The key has those beside it that it needs, and none beside which it is ignored."""
     there = container.resources
     needed = not row.needs or any(name in there for name in row.needs)
-    beside = (other for other in sheet.keys if other.name in row.beside and other.name in there)
+    beside = (other for other in table.keys if other.name in row.beside and other.name in there)
     return needed and all(other.ends_at_zero and number(there[other.name]) == 0 for other in beside)
 
 
@@ -233,7 +216,7 @@ def _count(pod: Taking, container: ContainerKeys, row: Key, origins: dict[str, P
 
 
 def _amount(
-    sheet: Sheet,
+    table: KeyTable,
     pod: Taking,
     container: ContainerKeys,
     row: Key,
@@ -253,7 +236,7 @@ def _amount(
     amount = pod.number(container, row.name)
     if amount is not None and row.capped and row.most is not None:
         amount = min(amount, row.most)
-    return None if amount is None else amount * sheet.unit(row, profile)
+    return None if amount is None else amount * table.unit(row, profile)
 
 
 def in_mib(row: Key, text: str) -> Fraction | None:
@@ -266,7 +249,7 @@ def in_mib(row: Key, text: str) -> Fraction | None:
 
 
 def _part(
-    sheet: Sheet, pod: Taking, found: Fields, rows: Rows, amounts: Mapping[str, Fraction]
+    table: KeyTable, pod: Taking, found: Fields, rows: KeyGroup, amounts: Mapping[str, Fraction]
 ) -> Fields | None:
     """A part of one card, or of several."""
 
@@ -275,17 +258,17 @@ def _part(
 
     cores, memory, percent = amount(rows.cores), amount(rows.memory), amount(rows.percent)
     cards = found.cards or _cards_of(rows, percent)
-    if sheet.cards_in_cores and cores and cores % FULL_CARD_CORES == 0:
+    if table.cards_in_cores and cores and cores % FULL_CARD_CORES == 0:
         return replace(found, cards=int(cores) // FULL_CARD_CORES)
-    if cards > 1 and sheet.several is not sheet.several.SHARED:
-        return replace(found, cards=cards if sheet.several is sheet.several.WHOLE else 0)
+    if cards > 1 and table.several_cards is not SeveralCards.SHARED:
+        return replace(found, cards=cards if table.several_cards is SeveralCards.WHOLE else 0)
     if rows.cores is not None and rows.cores.absent is Absent.ALL and "cores" not in found.origins:
         cores = Fraction(FULL_CARD_CORES * (1 if rows.cores.per is Per.CARD else cards))
     times = {row.says: cards if row.per is Per.CARD else 1 for row in rows.parts}
     memory = memory and memory * times["memory_mib"]
     cores = cores and cores * times["cores"]
     percent = percent and percent * times["memory_percent"] / cards
-    if sheet.full_is_whole and cores == FULL_CARD_CORES * cards:
+    if table.full_is_whole and cores == FULL_CARD_CORES * cards:
         return replace(found, cards=cards)
     parts = cards if rows.memory is not None and rows.memory.quantity else 1  # bytes divide, MiB may not
     given = replace(
@@ -295,14 +278,14 @@ def _part(
         memory_mib=_up(memory, parts),
         memory_percent=_up(percent, 1),
     )
-    if sheet.sizes and memory:
-        return _sized(sheet, given, int(memory))
+    if table.sizes and memory:
+        return _sized(table, given, int(memory))
     more: tuple[Loss, ...] = ()
     if cores and given.cores and rows.cores and _is_valid(rows.cores, amount(rows.cores)):
-        code = sheet.code("NUMBERS", rows.cores.name)
+        code = table.code(RuleKind.NUMBERS, rows.cores.name)
         more = rounded_up("cores", code, found.origins.get("cores", ()), cores, given.cores)
     if memory and given.memory_mib and rows.memory and rows.memory.quantity:
-        code = sheet.code("AMOUNTS")
+        code = table.code(RuleKind.AMOUNTS)
         more += rounded_up("memory_mib", code, found.origins["memory_mib"], memory, given.memory_mib)
     return replace(given, granted=more)
 
@@ -317,21 +300,21 @@ def _is_valid(row: Key, part: Fraction | None) -> bool:
     return part is not None and any(one.allows(int(part / row.unit)) for one in row.ranges)
 
 
-def _cards_of(rows: Rows, percent: Fraction | None) -> int:
+def _cards_of(rows: KeyGroup, percent: Fraction | None) -> int:
     """The cards of a part that no key counts: one, or one for each 100 percent."""
     hundreds = rows.cards is not None and rows.cards.absent is Absent.HUNDREDS
     return int(percent) // 100 if hundreds and percent and percent % 100 == 0 else 1
 
 
-def _sized(sheet: Sheet, found: Fields, memory: int) -> Fields:
+def _sized(table: KeyTable, found: Fields, memory: int) -> Fields:
     """What the vendor gives: the first size with the memory; all of the card where none has it."""
-    size = next((one for one in sheet.sizes if one.memory_mib >= memory), None)
+    size = next((one for one in table.sizes if one.memory_mib >= memory), None)
     if size is None:
         return replace(found, memory_mib=None)
     sized = replace(found, memory_mib=size.memory_mib, cores=size.cores)
     if size.memory_mib == memory:
         return sized
     why = say("the container gets {memory} MiB with {cores} % of compute", memory=size[0], cores=size[1])
-    path, code = found.origins["memory_mib"], sheet.code("SIZES")
+    path, code = found.origins["memory_mib"], table.code(RuleKind.SIZES)
     more = granted("memory_mib", code, why, path, asked=memory, given=size.memory_mib)
     return replace(sized, granted=(more,))

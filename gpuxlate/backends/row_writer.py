@@ -1,25 +1,23 @@
-"""Writing shares into a pod by the rows of a sheet."""
+"""Writing shares into a pod by the rows of a dialect."""
 
 from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import TYPE_CHECKING
 
-from gpuxlate.backends.base import Absent, Key, Per, Place, Placing, PodPlacing
 from gpuxlate.backends.numbers import outside
-from gpuxlate.backends.sheet.choices import choices_of
-from gpuxlate.backends.sheet.reading import MOST_MIB
+from gpuxlate.backends.placing import Placing
+from gpuxlate.backends.pod_placing import PodPlacing
+from gpuxlate.backends.row_reader import MOST_MIB
+from gpuxlate.backends.rows import KeyGroup, KeyTable, RuleKind, SeveralCards
 from gpuxlate.model import quantity
+from gpuxlate.model.catalogue import products, products_with
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.model.share_problems import ALL_MEMORY, FULL_CARD_CORES
-from gpuxlate.model.sheet import BYTE
-
-if TYPE_CHECKING:
-    from gpuxlate.backends.sheet.sheet import Rows, Sheet
+from gpuxlate.model.sheet import BYTE, Absent, By, Choice, Key, Per, Place
 
 Numbers = dict[str, int | str | None]
 """Values of one container by key; None where a field that the target needs is not set."""
@@ -27,36 +25,36 @@ Numbers = dict[str, int | str | None]
 ONE_SHARE = "a pod of {target} has one share, and {count} containers request one"
 
 
-def write(sheet: Sheet, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+def write(table: KeyTable, pod: PodPlacing, profile: Profile | None) -> PodKeys:
     """Shares to keys; what no row says is not taken, and so refused."""
-    containers = [_container(sheet, placing, profile) for placing in pod.placings]
-    words = _words(sheet, pod)
+    containers = [_container(table, placing, profile) for placing in pod.placings]
+    words = _words(table, pod)
     of_pod: dict[Place, dict[str, Value]] = {place: {} for place in (Place.ANNOTATION, Place.LABEL)}
     if any(not one.whole_cards for one in pod.placings):
-        of_pod[Place.ANNOTATION] |= {name: Value.of(text) for name, text in sheet.marks.items()}
+        of_pod[Place.ANNOTATION] |= {name: Value.of(text) for name, text in table.extra_annotations.items()}
     for row, value in words:
         for place, values in of_pod.items():
             if place in row.places:
                 values[row.name] = value
-    of_pod[Place.ANNOTATION] |= choices_of(sheet, pod, profile)
-    _count_on_pod(sheet, pod, of_pod[Place.LABEL])
-    if sheet.one_share and len(pod.placings) > 1:
+    of_pod[Place.ANNOTATION] |= _choices(table, pod, profile)
+    _count_on_pod(table, pod, of_pod[Place.LABEL])
+    if table.one_share_per_pod and len(pod.placings) > 1:
         for placing in pod.placings:
-            message = say(ONE_SHARE, target=sheet.name, count=len(pod.placings))
+            message = say(ONE_SHARE, target=table.name, count=len(pod.placings))
             placing.refuse("cards", "GX022", message, "use a separate pod for each container")
     return PodKeys(
         *in_lists(containers),
         labels=of_pod[Place.LABEL],
         annotations=of_pod[Place.ANNOTATION],
-        scheduler_name=Value.of(sheet.scheduler) if sheet.scheduler and containers else None,
+        scheduler_name=Value.of(table.scheduler) if table.scheduler and containers else None,
     )
 
 
-def _words(sheet: Sheet, pod: PodPlacing) -> list[tuple[Key, Value]]:
+def _words(table: KeyTable, pod: PodPlacing) -> list[tuple[Key, Value]]:
     """The fields that a word on the pod says."""
     found = []
-    for row in sheet.worded:
-        if row.says is None or not sheet.is_pods(row):
+    for row in table.enum_keys:
+        if row.says is None or not table.is_pods(row):
             continue
         wanted = pod.peek(row.says)
         word = next((text for text, value in row.words.items() if value is wanted), None)
@@ -66,9 +64,9 @@ def _words(sheet: Sheet, pod: PodPlacing) -> list[tuple[Key, Value]]:
     return found
 
 
-def _count_on_pod(sheet: Sheet, pod: PodPlacing, labels: dict[str, Value]) -> None:
+def _count_on_pod(table: KeyTable, pod: PodPlacing, labels: dict[str, Value]) -> None:
     """A label that counts the cards of a part of several, which is that of one container only."""
-    counts = {rows.cards.name: rows.cards for rows in sheet.families if rows.cards}
+    counts = {rows.cards.name: rows.cards for rows in table.keys_by_model if rows.cards}
     counted = [row for row in counts.values() if Place.LABEL in row.places]
     shared = [one for one in pod.placings if not one.whole_cards]
     for row in counted:
@@ -86,57 +84,57 @@ def _count_on_pod(sheet: Sheet, pod: PodPlacing, labels: dict[str, Value]) -> No
                 placing.refuse("cards", "GX022", message, "use a separate pod for the share of several cards")
 
 
-def _container(sheet: Sheet, placing: Placing, profile: Profile | None) -> ContainerKeys:
+def _container(table: KeyTable, placing: Placing, profile: Profile | None) -> ContainerKeys:
     values: Numbers = {}
-    rows = _rows(sheet, placing)
-    if placing.init and not sheet.init:
+    rows = _rows(table, placing)
+    if placing.init and not table.init_containers:
         placing.refuse(
             "cards",
-            sheet.code("INIT"),
-            say("an init container cannot request a share of {target}", target=sheet.title),
+            table.code(RuleKind.INIT),
+            say("an init container cannot request a share of {target}", target=table.title),
             "request the share in an ordinary container",
         )
     if rows is None:
         for attribute in ("cards", "cores", "memory_mib", "memory_percent"):
             placing.take(attribute)  # of which card is not known
     else:
-        free = sheet.places(placing) if sheet.places else frozenset()
+        free = table.before_write(placing)
         if placing.asked.whole_cards:
-            values = _whole(sheet, rows, placing)
-            _without_words(sheet, placing)
+            values = _whole(table, rows, placing)
+            _without_words(table, placing)
         else:
-            values = _part(sheet, rows, placing, profile, free)
-            if sheet.isolation is not None:
-                placing.isolated(sheet.isolation)
-            if sheet.policy is not None and rows.cores is not None and values.get(rows.cores.name):
-                placing.shared_by(sheet.policy)
-            words = _words_of_container(sheet, placing, Place.RESOURCE)
+            values = _part(table, rows, placing, profile, free)
+            if table.isolation is not None:
+                placing.isolated(table.isolation)
+            if table.policy is not None and rows.cores is not None and values.get(rows.cores.name):
+                placing.shared_by(table.policy)
+            words = _words_of_container(table, placing, Place.RESOURCE)
             values |= {row.name: int(word) if word.isdigit() else word for row, word in words}
-        placing.on_nodes(card_of(profile, sheet.names), *_codes_of_profile(sheet, rows))
-    names = sheet.extension.of(profile).by_key if sheet.extension else {}
+        placing.on_nodes(card_of(profile, table.names), *_codes_of_profile(table, rows))
+    names = table.extension.of(profile).by_key if table.extension else {}
     written = {names.get(name, name): Value.of(one) for name, one in values.items() if one is not None}
-    env = {row.name: Value.of(word) for row, word in _words_of_container(sheet, placing, Place.ENV)}
+    env = {row.name: Value.of(word) for row, word in _words_of_container(table, placing, Place.ENV)}
     return ContainerKeys(placing.name, placing.index, placing.init, written, written, env)
 
 
-def _words_of_container(sheet: Sheet, placing: Placing, place: Place) -> list[tuple[Key, str]]:
+def _words_of_container(table: KeyTable, placing: Placing, place: Place) -> list[tuple[Key, str]]:
     """The fields that a word in a place of the container says, which are taken."""
     return [
         (row, word)
-        for row in sheet.worded
+        for row in table.enum_keys
         if place in row.places and row.says
         for word, value in row.words.items()
         if value is placing.peek(row.says) and placing.take(row.says)
     ]
 
 
-def _without_words(sheet: Sheet, placing: Placing) -> None:
+def _without_words(table: KeyTable, placing: Placing) -> None:
     """Refuse the fields that a word in the resources says: those are of shared cards."""
-    for row, _ in _words_of_container(sheet, placing, Place.RESOURCE):
+    for row, _ in _words_of_container(table, placing, Place.RESOURCE):
         message = say(
             "{value} whole cards cannot be expressed: {target} has {key} on shared cards only",
             value=placing.peek(row.says or ""),
-            target=sheet.called,
+            target=table.called,
             key=row.name,
         )
         hint = say(
@@ -145,77 +143,77 @@ def _without_words(sheet: Sheet, placing: Placing) -> None:
         placing.refuse(row.says or "", "GX023", message, hint)
 
 
-def _codes_of_profile(sheet: Sheet, rows: Rows) -> tuple[str, str]:
+def _codes_of_profile(table: KeyTable, rows: KeyGroup) -> tuple[str, str]:
     """The rules on what the cards of a profile have: how many a node has, and how much memory."""
     count, memory = (row.name if row else "" for row in (rows.cards, rows.memory))
-    return sheet.code("FITS", count), sheet.code("FITS", memory)
+    return table.code(RuleKind.WITHIN_NODE, count), table.code(RuleKind.WITHIN_NODE, memory)
 
 
-def _rows(sheet: Sheet, placing: Placing) -> Rows | None:
+def _rows(table: KeyTable, placing: Placing) -> KeyGroup | None:
     """The rows of the card that the share names; None where names of keys hold a card, and it names none."""
-    by_model = {rows.model: rows for rows in sheet.families}
+    by_model = {rows.model: rows for rows in table.keys_by_model}
     if "" in by_model:
         return by_model[""]
     device = placing.peek("device")
     models: tuple[str, ...] = device.models if device else ()
-    if len(models) == 1 and models[0] in by_model and device.vendor in (None, sheet.vendor):
+    if len(models) == 1 and models[0] in by_model and device.vendor in (None, table.vendor):
         placing.take("device")
         return by_model[models[0]]
     placing.take("device")
     known = ", ".join(by_model)
     message = (
-        say("{models} is not one card of {target}", models=", ".join(models), target=sheet.title)
+        say("{models} is not one card of {target}", models=", ".join(models), target=table.title)
         if models
-        else say("device.models is not set: the keys of {target} name the card", target=sheet.title)
+        else say("device.models is not set: the keys of {target} name the card", target=table.title)
     )
-    placing.refuse("device", sheet.code("MODELS"), message, say("write one of {known}", known=known))
+    placing.refuse("device", table.code(RuleKind.MODELS), message, say("write one of {known}", known=known))
     return None
 
 
-def _whole(sheet: Sheet, rows: Rows, placing: Placing) -> Numbers:
+def _whole(table: KeyTable, rows: KeyGroup, placing: Placing) -> Numbers:
     """Whole cards: the key that counts nothing else, or the count alone."""
     cards = int(placing.take("cards"))
     if rows.cards is not None and Place.RESOURCE in rows.cards.places and not rows.cards.needs:
-        full = {rows.cores.name: FULL_CARD_CORES} if sheet.whole_cores and rows.cores is not None else {}
+        full = {rows.cores.name: FULL_CARD_CORES} if table.whole_cores and rows.cores is not None else {}
         return {rows.cards.name: cards, **full}
-    if sheet.cards_in_cores and rows.cores is not None:
+    if table.cards_in_cores and rows.cores is not None:
         return {rows.cores.name: FULL_CARD_CORES * cards}
     if rows.whole:
         return {rows.whole[0].name: cards}
-    message = say("whole cards cannot be expressed: {target} has parts of cards only", target=sheet.title)
+    message = say("whole cards cannot be expressed: {target} has parts of cards only", target=table.title)
     placing.refuse("cards", "GX023", message, "request a part of a card")
     return {}
 
 
 def _part(
-    sheet: Sheet, rows: Rows, placing: Placing, profile: Profile | None, free: frozenset[str]
+    table: KeyTable, rows: KeyGroup, placing: Placing, profile: Profile | None, free: frozenset[str]
 ) -> Numbers:
     cards = int(placing.take("cards"))
-    if cards > 1 and (sheet.several is not sheet.several.SHARED or rows.cards is None):
+    if cards > 1 and (table.several_cards is not SeveralCards.SHARED or rows.cards is None):
         placing.refuse(
             "cards",
-            "GX023" if rows.cards is None else sheet.code("SEVERAL"),
+            "GX023" if rows.cards is None else table.code(RuleKind.SEVERAL),
             say(
                 "a part of {cards} cards cannot be expressed: {target} shares one card",
                 cards=cards,
-                target=sheet.title,
+                target=table.title,
             ),
             "request a part of one card, or whole cards",
         )
         for attribute in ("cores", "memory_mib", "memory_percent"):
             placing.take(attribute)  # how much of one card is not what it asked
         return {}
-    if sheet.full_is_whole and rows.cores is not None:
-        _number(sheet, rows.cores, placing, profile)  # rounding may make it all of the card
-        placing.whole_when_full(sheet.code("IGNORED"))
+    if table.full_is_whole and rows.cores is not None:
+        _number(table, rows.cores, placing, profile)  # rounding may make it all of the card
+        placing.whole_when_full(table.code(RuleKind.IGNORED))
         if placing.whole_cards:
-            return _whole(sheet, rows, placing)
+            return _whole(table, rows, placing)
     all_memory = _all_memory(rows, placing)
-    _needed(sheet, rows, placing, free | ({"memory_mib"} if all_memory else frozenset()))
-    if sheet.sizes:
-        _fit_size(sheet, placing)
+    _needed(table, rows, placing, free | ({"memory_mib"} if all_memory else frozenset()))
+    if table.sizes:
+        _fit_size(table, placing)
     if placing.whole_cards:
-        return _whole(sheet, rows, placing)
+        return _whole(table, rows, placing)
     values: Numbers = {}
     if rows.cards is not None and Place.RESOURCE in rows.cards.places:
         values[rows.cards.name] = cards
@@ -223,15 +221,15 @@ def _part(
         if row.says == "memory_percent":
             percent = placing.take("memory_percent") or (ALL_MEMORY if all_memory else None)
             values[row.name] = None if percent is None else percent * (1 if row.per is Per.CARD else cards)
-        elif not (sheet.sizes and row.says == "cores"):
-            values[row.name] = _number(sheet, row, placing, profile)
+        elif not (table.sizes and row.says == "cores"):
+            values[row.name] = _number(table, row, placing, profile)
     no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
     if no_memory and placing.peek("cores") == FULL_CARD_CORES * cards:  # rounding made it whole
-        return _whole(sheet, rows, placing)
+        return _whole(table, rows, placing)
     return values
 
 
-def _all_memory(rows: Rows, placing: Placing) -> bool:
+def _all_memory(rows: KeyGroup, placing: Placing) -> bool:
     """Compute needs memory beside it, and all memory of the card is a percentage of it.
 
     Of several cards where the percentage is a total: what else it would be, no document says (BAIDU020).
@@ -247,7 +245,7 @@ def _all_memory(rows: Rows, placing: Placing) -> bool:
     )
 
 
-def _needed(sheet: Sheet, rows: Rows, placing: Placing, free: frozenset[str]) -> None:
+def _needed(table: KeyTable, rows: KeyGroup, placing: Placing, free: frozenset[str]) -> None:
     """Fields without which the other keys have no effect, or the container blocks the card."""
     cores, memory = rows.cores, rows.memory
     no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
@@ -255,42 +253,44 @@ def _needed(sheet: Sheet, rows: Rows, placing: Placing, free: frozenset[str]) ->
     needs_memory = no_memory and not counted and "memory_mib" not in free
     if needs_memory and memory is not None and cores is not None and memory.name in cores.needs:
         placing.need(
-            "memory_mib", sheet.code("NEEDS"), say("{key} needs {other}", key=cores.name, other=memory.name)
+            "memory_mib",
+            table.code(RuleKind.NEEDS),
+            say("{key} needs {other}", key=cores.name, other=memory.name),
         )
-    all_of_card = sheet.sizes or (cores is not None and cores.absent is Absent.ALL)
+    all_of_card = table.sizes or (cores is not None and cores.absent is Absent.ALL)
     if all_of_card and placing.peek("cores") is None and "cores" not in free:
-        why = say("without it the container has all compute of its cards at {target}", target=sheet.title)
+        why = say("without it the container has all compute of its cards at {target}", target=table.title)
         placing.need("cores", "GX021", why)
-    if sheet.sizes and no_memory:
-        placing.need("memory_mib", "GX021", say("{target} shares cards by memory", target=sheet.title))
+    if table.sizes and no_memory:
+        placing.need("memory_mib", "GX021", say("{target} shares cards by memory", target=table.title))
 
 
-def _fit_size(sheet: Sheet, placing: Placing) -> None:
+def _fit_size(table: KeyTable, placing: Placing) -> None:
     """Round memory and compute up to those of one size; no card has more than the largest."""
     memory, cores = placing.peek("memory_mib"), placing.take("cores")
-    sizes = (one for one in sheet.sizes if memory and one.memory_mib >= memory)
+    sizes = (one for one in table.sizes if memory and one.memory_mib >= memory)
     size = next((one for one in sizes if cores and one.cores >= cores), None)
     if size is None:
         return
-    why = say("{target} gives parts of {sizes}", target=sheet.title, sizes=sizes_text(sheet))
-    code = sheet.code("SIZES")
+    why = say("{target} gives parts of {sizes}", target=table.title, sizes=sizes_text(table))
+    code = table.code(RuleKind.SIZES)
     if size.memory_mib != memory:
         placing.round("memory_mib", size.memory_mib, code, why)
     if size.cores != cores:
         placing.round("cores", size.cores, code, why)
 
 
-def sizes_text(sheet: Sheet) -> Message:
+def sizes_text(table: KeyTable) -> Message:
     """The sizes in words: ``24576, 49152 MiB with 25, 50 %``."""
-    memory, cores = ([f"{getattr(one, name)}" for one in sheet.sizes] for name in ("memory_mib", "cores"))
+    memory, cores = ([f"{getattr(one, name)}" for one in table.sizes] for name in ("memory_mib", "cores"))
     return say("{memory} MiB with {cores} %", memory=", ".join(memory), cores=", ".join(cores))
 
 
-def _number(sheet: Sheet, row: Key, placing: Placing, profile: Profile | None) -> int | str | None:
+def _number(table: KeyTable, row: Key, placing: Placing, profile: Profile | None) -> int | str | None:
     """The number of a row, rounded up to one that the row may have."""
     attribute = row.says or ""
-    unit = sheet.unit(row, profile)
-    code = sheet.code("NUMBERS", row.name)
+    unit = table.unit(row, profile)
+    code = table.code(RuleKind.NUMBERS, row.name)
     total = placing.take(attribute)
     if total is None:
         return None
@@ -299,7 +299,7 @@ def _number(sheet: Sheet, row: Key, placing: Placing, profile: Profile | None) -
         largest = min(MOST_MIB * cards, int(quantity.LIMIT * BYTE))
         if int(total) > largest:
             message = outside(JSON_NAMES[attribute], int(total), 1, largest)
-            placing.refuse(attribute, sheet.code("AMOUNTS"), message, "request memory that a card has")
+            placing.refuse(attribute, table.code(RuleKind.AMOUNTS), message, "request memory that a card has")
         return f"{int(total) // (cards if row.per is Per.CARD else 1)}Mi"
     numbers = row.ranges
     if len(numbers) == 1 and unit.denominator == 1:
@@ -344,3 +344,43 @@ def _legal(row: Key, unit: Fraction, placing: Placing, code: str) -> int | None:
         why = say("{key} counts {counts}", key=row.name, counts=row.counts)
         placing.round(attribute, given, code, why)
     return found
+
+
+# --- choices of cards ------------------------------------------------------------------------
+
+
+def _choices(table: KeyTable, pod: PodPlacing, profile: Profile | None) -> dict[str, Value]:
+    """Annotations for choices of cards and for the models of shares, which are taken.
+
+    Parts of names are written where they are in no other name that is known.
+    """
+    found = {}
+    for row in table.choices:
+        names = _chosen(table, pod, row.chooses, profile) if row.chooses else ()
+        if names:
+            found[row.name] = Value.of(",".join(names))
+    return found
+
+
+def _chosen(table: KeyTable, pod: PodPlacing, choice: Choice, profile: Profile | None) -> tuple[str, ...]:
+    selector = pod.chosen(choice.by, allow=choice.allow)
+    if selector is not None and selector.chosen is not None:
+        chosen = selector.chosen
+        if choice.parts and not chosen.choice.parts and not _are_alone(chosen.names, profile):
+            return ()
+        pod.taken.add(chosen)
+        return chosen.names
+    device = pod.peek("device")
+    if choice[:2] != (By.MODEL, True) or device is None or device.vendor not in (None, table.vendor):
+        return ()
+    known = {model: name for name, model in products(profile).items()}
+    names = tuple(known.get(model, "") for model in device.models)
+    if not names or not _are_alone(names, profile):
+        return ()
+    pod.take("device")
+    return names
+
+
+def _are_alone(names: tuple[str, ...], profile: Profile | None) -> bool:
+    """The names are known, and no other name has one of them in it."""
+    return {*products_with(names, profile)} == {*names}

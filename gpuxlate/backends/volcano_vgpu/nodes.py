@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import (
     AtLeast,
     NodeNeeds,
@@ -30,6 +31,6 @@ _ALWAYS = (
 )
 
 
-def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
+def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:
     """What the share needs of nodes with the vGPU device plugin."""
     return NodeNeeds(warnings=_ALWAYS, requirements=(*REQUIREMENTS, *cards_of_a_node(share, GUIDE)))

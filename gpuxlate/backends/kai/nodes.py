@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import (
     NodeNeeds,
     NodeWarning,
-    Requirement,
     Source,
     cards_of_a_node,
 )
@@ -17,10 +17,8 @@ ISSUE = Source("kai-scheduler/KAI-Scheduler, issue 706", "2026")
 ADJUSTER = Source("kai-scheduler/KAI-Scheduler, node-scale-adjuster", "2026-08-07")
 NVFRACTIONS = Source("kai-scheduler/KAI-Scheduler docs/gpu-sharing/nv-fraction/README.md", "2026-09")
 
-REQUIREMENTS: tuple[Requirement, ...] = ()
 
-
-def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
+def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:
     """What the share needs of the nodes that KAI schedules."""
     warnings = []
     if share.caps_memory:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from gpuxlate.backends.base import Backend
 from gpuxlate.backends.hami.profile import split_count
 from gpuxlate.backends.requirements import (
     NodeLabel,
     NodeNeeds,
     NodeWarning,
-    Requirement,
     Source,
     cards_of_a_node,
 )
@@ -22,10 +22,8 @@ CHART = Source("Project-HAMi/HAMi, charts/hami/values.yaml (chart 2.10.0)", "202
 ISSUE = Source("Project-HAMi/HAMi, issue 1099", "2025-06")
 PULL = Source("Project-HAMi/HAMi, pull request 2046", "2026-07")
 
-REQUIREMENTS: tuple[Requirement, ...] = ()
 
-
-def node_needs(share: Share, profile: Profile | None) -> NodeNeeds:
+def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:
     """What the share needs of the nodes that HAMi manages."""
     label = NodeLabel("gpu", "on", "HAMi manages only nodes with it", GUIDE)
     warnings = [

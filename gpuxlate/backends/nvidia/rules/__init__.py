@@ -1,1 +1,0 @@
-"""The rules of NVIDIA's own sharing, by target."""

@@ -1,0 +1,247 @@
+"""The live side of HAMi's family: its cards stand in an annotation of the node, or are sums of resources.
+
+Source of the forms: Project-HAMi/HAMi, pkg/device/devices.go and metax/protocol.go (2026-08-21).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, NamedTuple
+
+from gpuxlate.backends.live import (
+    PERCENT,
+    Common,
+    LiveNode,
+    LivePod,
+    NodeView,
+    Placement,
+    Serves,
+)
+from gpuxlate.backends.requirements import NodeNeeds
+from gpuxlate.backends.results import ContainerShare
+from gpuxlate.backends.rows import KeyTable
+from gpuxlate.model import quantity
+from gpuxlate.model.pod import ContainerKeys
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
+
+MOST = 2**31
+"""The numbers of a card are int32."""
+DIGITS = 11
+"""No number has so many."""
+TRUE, FALSE = ("1", "t", "true"), ("0", "f", "false")
+"""How the old form says whether a card is healthy, in any letter case."""
+
+
+class Card(NamedTuple):
+    """A card that a node lists: its index, MiB and percent of compute; the most containers on it."""
+
+    id: str
+    place: int
+    mib: int
+    cores: int
+    containers: int
+    model: str
+    mode: str
+    healthy: bool
+
+
+def cards_listed(text: str) -> tuple[Card, ...] | None:
+    """The cards of an annotation in either form, by index; None where it has none or is in no form."""
+    try:
+        cards = list(_of_json(json.loads(text)) if text.lstrip().startswith("[") else _of_text(text))
+    except (ValueError, RecursionError):
+        return None
+    return tuple(sorted(cards, key=lambda one: one.place)) or None
+
+
+def _of_json(found: object) -> Iterator[Card]:
+    """HAMi's list or MetaX's. A field that is not there is zero, empty or false."""
+    for place, one in enumerate(found if isinstance(found, list) else ()):
+        if not isinstance(one, Mapping):
+            raise ValueError(one)
+        own = "uuid" not in one  # MetaX has other names, and no index
+        yield Card(
+            _word(one.get("id" if own else "uuid"), needed=True),
+            _number(one.get("index", 0) if own else place),
+            _number(one.get("devmem" if own else "totalVRam"), 1),
+            _number(one.get("devcore" if own else "totalCompute", 0)),
+            _number(one.get("count" if own else "totalDevCount", 0)),
+            _word(one.get("type" if own else "model")),
+            _word(one.get("mode")),
+            one.get("health" if own else "healthy") is True,
+        )
+
+
+def _of_text(text: str) -> Iterator[Card]:
+    """``id,count,MiB,percent,model,numa,healthy`` with a colon behind each; newer ones add index and mode."""
+    for part in text.strip().split(":"):
+        if not part:
+            continue
+        fields = part.split(",")
+        if len(fields) not in (7, 9) or fields[6].lower() not in (*TRUE, *FALSE):
+            raise ValueError(part)
+        name, count, mib, cores, model, _numa, healthy, *more = fields
+        index, mode = more or ("0", "")
+        yield Card(
+            _word(name, needed=True),
+            _digits(index),
+            _digits(mib, 1),
+            _digits(cores),
+            _digits(count),
+            model,
+            mode,
+            healthy.lower() in TRUE,
+        )
+
+
+def _digits(text: str, least: int = 0) -> int:
+    return _number(int(text) if quantity.is_plain(text) else None, least)
+
+
+def _number(value: object, least: int = 0) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value < MOST:
+        raise ValueError(value)
+    return value
+
+
+def _word(value: object, needed: bool = False) -> str:
+    if not isinstance(value, str | None) or (needed and not value):
+        raise ValueError(value)
+    return value or ""
+
+
+def has_nodes(table: KeyTable) -> bool:
+    """Nodes show something of its cards."""
+    return bool(table.node_annotations or table.summed_nodes or _whole_keys(table))
+
+
+def _whole_keys(table: KeyTable) -> tuple[str, ...]:
+    """The resources that count whole cards and nothing else; the common one is anybody's."""
+    rows = (row for group in table.keys_by_model for row in group.whole)
+    return tuple(row.name for row in rows if row.name != table.whole_card_key)
+
+
+def node_view(table: KeyTable, node: LiveNode) -> NodeView | None:
+    """Its cards as nodes list them, as sums of resources, or as whole cards."""
+    return _listed(table, node) or _summed(table, node) or _whole(table, node)
+
+
+def _listed(table: KeyTable, node: LiveNode) -> NodeView | None:
+    """The cards of its annotations; those under two names are the same."""
+    texts = [node.annotations[name] for name in table.node_annotations if name in node.annotations]
+    found = {one.id: one for text in texts for one in cards_listed(text) or ()}
+    cards = [one for one in found.values() if one.healthy]
+    if not found:
+        return None
+    notes = []
+    if lost := len(found) - len(cards):
+        notes.append(f"left out: {lost} of {len(found)} cards, which are not healthy")
+    if not cards:
+        return NodeView(table.name, Serves.NOTHING, notes=tuple(notes))
+    sizes = {one.mib for one in cards}
+    if len(sizes) > 1:
+        notes.append("its cards differ in memory; each counts as the smallest")
+    percent = all(one.cores == PERCENT for one in cards)  # others are not a percentage
+    return NodeView(
+        table.name,
+        Serves.SHARES,
+        mode=_one(one.mode for one in cards),
+        cards=len(cards),
+        card_mib=min(sizes),
+        cores=PERCENT * len(cards) if percent else None,
+        memory_mib=min(sizes) * len(cards),
+        model=_one(one.model for one in cards),
+        whole_key=table.whole_card_key,
+        labels=node.labels,
+        notes=tuple(notes),
+        ids=tuple(one.id for one in cards),
+        instances=min(one.containers for one in cards) or None,
+    )
+
+
+def _summed(table: KeyTable, node: LiveNode) -> NodeView | None:
+    """Whole cards of equal size."""
+    rows = table.keys_by_model[0] if table.summed_nodes else None
+    if table.summed_nodes is None or rows is None or rows.cores is None or rows.memory is None:
+        return None
+    units = node.amount(rows.memory.name)
+    cards = int(node.amount(rows.cores.name) * Fraction(rows.cores.unit) // PERCENT)
+    if not (cards and units):
+        return None
+    card_mib = int(units * Fraction(rows.memory.unit) // cards)
+    return NodeView(
+        table.name,
+        Serves.SHARES,
+        cards=cards,
+        card_mib=card_mib,
+        cores=cards * PERCENT,
+        memory_mib=card_mib * cards,
+        labels=node.labels,
+        ids=tuple(table.summed_nodes.id.format(node=node.name, index=index) for index in range(cards)),
+    )
+
+
+def _whole(table: KeyTable, node: LiveNode) -> NodeView | None:
+    key = next((one for one in _whole_keys(table) if node.amount(one)), None)
+    if key is None:
+        return None
+    return NodeView(table.name, Serves.WHOLE, cards=node.amount(key), whole_key=key, labels=node.labels)
+
+
+def placements(table: KeyTable, pod: LivePod, node: NodeView) -> tuple[Placement, ...]:
+    """The cards of each container, and the MiB on each; none where the node does not list a card."""
+    records = (
+        *table.node_annotations.values(),
+        *((table.summed_nodes.record,) if table.summed_nodes else ()),
+    )
+    texts = [text for text in map(pod.annotation, records) if text is not None]
+    return tuple(
+        Placement(container.init, container.index, tuple(map(node.ids.index, held)), tuple(held.values()))
+        for text in texts
+        for container, held in _recorded(pod, text)
+        if held and all(one in node.ids for one in held)
+    )
+
+
+def _recorded(pod: LivePod, text: str) -> Iterator[tuple[ContainerKeys, Mapping[str, int]]]:
+    """The MiB of each container on its cards: ``id,type,MiB,percent:`` for each card, ``;`` behind each.
+
+    Init containers come first; older versions leave them out.
+    """
+    parts = text.removesuffix(";").split(";")
+    every = (*pod.keys.init_containers, *pod.keys.containers)
+    containers = every if len(parts) == len(every) else pod.keys.containers
+    if len(parts) != len(containers):
+        return
+    for container, part in zip(containers, parts, strict=True):
+        cards = [one.split(",") for one in part.split(":") if one]
+        if all(len(one) > 3 and quantity.is_plain(one[2]) and len(one[2]) < DIGITS for one in cards):
+            held = {one[0]: int(one[2]) for one in cards}
+            if len(held) == len(cards):
+                yield container, held
+
+
+def _one(words: Iterator[str]) -> str | None:
+    """The word of all cards; None where they differ or have none."""
+    found = set(words)
+    return found.pop() or None if len(found) == 1 else None
+
+
+def keeps_out(table: KeyTable, node: NodeView, wanted: Sequence[ContainerShare]) -> str | None:
+    """Pods choose nodes by their affinity alone, which is checked for every target."""
+    return None
+
+
+def extension_data(
+    table: KeyTable, views: Sequence[NodeView], common: Common, notes: list[str]
+) -> dict[str, Any]:
+    """Nothing: the profile has no part of its own."""
+    return {}
+
+
+def node_requirements(table: KeyTable, share: Share, profile: Profile | None) -> NodeNeeds | None:
+    """None are documented, or the user has no nodes."""
+    return None

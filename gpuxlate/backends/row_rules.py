@@ -1,0 +1,1329 @@
+"""The rules that follow from the rows of a dialect: one of each kind, with the same number everywhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from functools import cached_property
+from itertools import chain
+from typing import ClassVar
+
+from gpuxlate.backends.numbers import (
+    named_twice,
+    number,
+    off_step,
+    outside,
+    put_number,
+    requesting,
+    second_names,
+    too_large,
+    too_many_cards,
+    written_name,
+)
+from gpuxlate.backends.placing import Accept, Placing
+from gpuxlate.backends.pod_placing import PodPlacing
+from gpuxlate.backends.row_reader import MOST_MIB, in_mib
+from gpuxlate.backends.rows import MODEL, KeyTable, RuleKind, RuleRow, SeveralCards, legal_text
+from gpuxlate.model import quantity
+from gpuxlate.model.catalogue import names_of
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.edits import Put
+from gpuxlate.model.limits import MAX_NAME
+from gpuxlate.model.messages import Message, either, say
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.pod import Kind as ValueKind
+from gpuxlate.model.profile import Profile, card_of
+from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Share
+from gpuxlate.model.share_problems import FULL_CARD_CORES
+from gpuxlate.model.sheet import GIB, Absent, Key, Per, Place, Range
+from gpuxlate.rules.base import Context, Rule, Scope, letters
+from gpuxlate.rules.predicates.conditions import (
+    ALWAYS,
+    All,
+    Amount,
+    Annotated,
+    Any,
+    Asks,
+    AtMost,
+    Condition,
+    ContainersAtMost,
+    Divides,
+    EnvIs,
+    IsInit,
+    Label,
+    Labelled,
+    Not,
+    SchedulerIs,
+    SomeContainer,
+    is_word,
+)
+from gpuxlate.rules.predicates.parameters import Within
+from gpuxlate.rules.predicates.predicate import Breach, Predicate
+from gpuxlate.rules.predicates.with_profile import CARDS, WithProfile, card_memory, cards_per_node
+
+# --- totals: numbers over all cards of a container, of which each has its part ----------------
+
+HUNDREDS = Range(FULL_CARD_CORES, None, FULL_CARD_CORES)
+"""Whole cards, in percent."""
+
+
+def count_of(table: KeyTable, row: Key) -> Key | None:
+    """The key that counts the cards of a total; None where the number is no total, or nothing counts."""
+    if row.per is not Per.TOTAL or row.says == "cards":
+        return None
+    return next((rows.cards for rows in table.keys_by_model if row.model == rows.model), None)
+
+
+def cards_in(table: KeyTable, row: Key, pod: PodKeys, container: ContainerKeys) -> int | None:
+    """How many cards a total is divided among; None where no key says it."""
+    count = count_of(table, row)
+    value = None if count is None else _counted(count, pod, container)
+    number = None if value is None else quantity.whole(value.text)
+    return number if number and number > 0 else None
+
+
+def _counted(count: Key, pod: PodKeys, container: ContainerKeys) -> Value | None:
+    if Place.LABEL in count.places:
+        return pod.labels.get(count.name)
+    return container.resources.get(count.name)
+
+
+def _counting(count: Key) -> tuple[Condition, str | Label]:
+    """There is a number of cards, and where it is."""
+    if Place.LABEL in count.places:
+        return Labelled(count.name, Range()), Label(count.name)
+    return Amount(count.name, Range()), count.name
+
+
+def counted_by(table: KeyTable, row: Key) -> str | Label | None:
+    """Where the number of cards is that a total is divided among; None where nothing counts them."""
+    count = count_of(table, row)
+    return None if count is None else _counting(count)[1]
+
+
+def all_compute(table: KeyTable, cores: Key) -> Condition:
+    """The compute is all that the cards have."""
+    least, count = Amount(cores.name, Range(FULL_CARD_CORES)), count_of(table, cores)
+    if count is None:
+        return least
+    counted, by = _counting(count)
+    one = Amount(cores.name, Range(FULL_CARD_CORES, FULL_CARD_CORES))
+    return Any(All(counted, least, Divides(cores.name, by, FULL_CARD_CORES)), All(Not(counted), one))
+
+
+def counted_elsewhere(table: KeyTable, row: Key, pod: PodKeys, container: ContainerKeys) -> bool:
+    """No key says how many cards a total is for: in a patch, that is in the object."""
+    return count_of(table, row) is not None and cards_in(table, row, pod, container) is None
+
+
+def is_legal(table: KeyTable, row: Key) -> Condition:
+    """The number of a row is one that it takes, for the cards that the container has."""
+    count = count_of(table, row)
+    if count is None:
+        return Amount(row.name, *row.ranges)
+    counted, by = _counting(count)
+    part = Any(*(_part(row.name, one, by) for one in row.ranges))
+    return Any(All(counted, part), All(Not(counted), Amount(row.name, *uncounted(row, count))))
+
+
+def _part(name: str, one: Range, by: str | Label) -> Condition:
+    least = Range(max(one.least, 1)) if one.least else Range(0)
+    bounds = [Amount(name, least), Divides(name, by, one.step)]
+    return All(*bounds, *([AtMost(name, one.most, by)] if one.most is not None else []))
+
+
+def uncounted(row: Key, count: Key) -> tuple[Range, ...]:
+    """The numbers without a count of cards: of one card, or of as many as there are hundreds."""
+    return (*row.ranges, HUNDREDS) if count.absent is Absent.HUNDREDS else row.ranges
+
+
+def mib_of_each_card(
+    table: KeyTable, row: Key, pod: PodKeys, container: ContainerKeys, profile: Profile | None
+) -> Fraction | None:
+    """MiB of each card that a row of memory asks for; None where it has no amount."""
+    text = container.resources[row.name].text
+    number = quantity.whole(text)
+    amount = in_mib(row, text) if row.quantity else number and number * table.unit(row, profile)
+    cards = cards_in(table, row, pod, container) or 1
+    return None if amount is None else Fraction(amount) / cards
+
+
+def for_container(table: KeyTable, row: Key, pod: PodKeys, container: ContainerKeys) -> Key:
+    """The row with the numbers that a container may have."""
+    count, cards = count_of(table, row), cards_in(table, row, pod, container)
+    if count is None:
+        return row
+    if cards is None:
+        return row._replace(values=uncounted(row, count))
+    return row._replace(
+        values=tuple(
+            Range(one.least * cards, None if one.most is None else one.most * cards, one.step * cards)
+            for one in row.ranges
+        )
+    )
+
+
+# --- examples: a share as the dialect writes it, and changes of it ----------------------------
+
+SHARES = (Share(1, 50, 8192), Share(1, 25, 24576), Share(1, None, 8192), Share(1, 50))
+"""What the example asks for: the first that the dialect can express, rounded where it must be."""
+ANYTHING = Accept(True, {"cores": 50, "memoryMiB": 8192}, frozenset(JSON_NAMES.values()))
+
+
+@dataclass(frozen=True)
+class Example:
+    """A pod: its limits by container, and what is on the pod."""
+
+    limits: tuple[Mapping[str, Value], ...]
+    annotations: Mapping[str, Value] = field(default_factory=dict)
+    labels: Mapping[str, Value] = field(default_factory=dict)
+    scheduler: str = ""
+    init: Mapping[str, Value] = field(default_factory=dict)
+    profile: str = ""
+    selector: Mapping[str, Value] = field(default_factory=dict)
+
+    def setting(self, name: str, value: int | str) -> Example:
+        """With a resource of the first container set."""
+        first, *rest = self.limits
+        return replace(self, limits=({**first, name: Value.of(value)}, *rest))
+
+    def without(self, *names: str) -> Example:
+        """Without resources of the first container."""
+        first, *rest = self.limits
+        return replace(self, limits=({k: v for k, v in first.items() if k not in names}, *rest))
+
+    @property
+    def text(self) -> str:
+        """The inside of a Pod, in YAML."""
+        on_pod = [
+            f"{what}: {_mapping(values)}"
+            for what, values in (("annotations", self.annotations), ("labels", self.labels))
+            if values
+        ]
+        lines = [f"metadata: {{{', '.join(on_pod)}}}"] if on_pod else []
+        lines += ["spec:", *([f"  schedulerName: {self.scheduler}"] if self.scheduler else [])]
+        if self.selector:
+            lines.append(f"  nodeSelector: {_mapping(self.selector)}")
+        if self.init:
+            lines += ["  initContainers:", *_container("init", self.init)]
+        lines.append("  containers:")
+        for name, values in zip(("web", "api"), self.limits, strict=False):
+            lines += _container(name, values)
+        return "\n".join(lines)
+
+
+def _container(name: str, limits: Mapping[str, Value]) -> Iterable[str]:
+    yield from (f"    - name: {name}", f"      image: {name}")
+    if limits:
+        yield f"      resources: {{limits: {_mapping(limits)}}}"
+
+
+def _mapping(values: Mapping[str, Value]) -> str:
+    def text(one: Value) -> str:
+        quoted = one.kind is ValueKind.STR and not one.text[:1].isalpha() and not one.text[-1:].isalpha()
+        return json.dumps(one.text) if quoted or one.text in ("true", "false") else one.text
+
+    return f"{{{', '.join(f'{name}: {text(value)}' for name, value in values.items())}}}"
+
+
+def share(table: KeyTable) -> Example:
+    """A part of one card as the dialect writes it."""
+    rows = (row for row in table.keys if row.unit and row.says not in (None, "cards"))
+    parts = {row.name for row in rows}
+    tried = (_written(table, one) for one in SHARES)
+    found = next((one for one in tried if one and parts & {*one.limits[0], *one.annotations}), None)
+    if found is None:
+        raise ValueError(f"{table.name} can express no part of a card")
+    return found
+
+
+def whole(table: KeyTable) -> Example:
+    """One whole card as the dialect writes it."""
+    return _written(table, Share(1)) or share(table)
+
+
+def _written(table: KeyTable, asked: Share) -> Example | None:
+    model = table.keys_by_model[0].model
+    device = Device(table.vendor, (model,)) if model else None
+    isolation = Isolation.SOFT if table.of_pod("isolation") and not asked.whole_cards else None
+    asked = replace(asked, device=device, isolation=isolation)
+    placing = Placing(asked, ANYTHING, target=table.name, name="web")
+    keys = table.write(PodPlacing((placing,), ("web",)), None)
+    scheduler = keys.scheduler_name.text if keys.scheduler_name else ""
+    limits = keys.containers[0].limits
+    return None if placing.refused else Example((limits,), keys.annotations, keys.labels, scheduler)
+
+
+# --- a kind of rule ---------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class RowRule:
+    """One kind of rule for one dialect. ``keys``: the rows that it is about, all where there are none;
+    ``why``: the reason in place of the usual one."""
+
+    table: KeyTable
+    keys: tuple[str, ...] = ()
+    why: str = ""
+
+    kind: ClassVar[RuleKind]
+    name: ClassVar[str]
+    severity: ClassVar[Severity] = Severity.ERROR
+    fix: ClassVar[str | None] = None
+    missing: ClassVar[bool] = False
+    no_policy: ClassVar[str] = ""
+    summary: ClassVar[str]
+    what: ClassVar[str]
+    usual_why: ClassVar[str]
+    fixing: ClassVar[str] = ""
+    profile: ClassVar[str] = ""
+
+    def rows(self) -> Iterable[Key]:
+        """The rows that the rule is about."""
+        raise NotImplementedError
+
+    @cached_property
+    def mine(self) -> tuple[Key, ...]:
+        """The rows that the rule is about: of the keys that it was given, else all but that of whole cards,
+        which every cloud has."""
+        if self.keys:
+            return tuple(row for row in self.rows() if row.name in self.keys)
+        return tuple(row for row in self.rows() if row.name != self.table.whole_card_key)
+
+    def row_of(self, breach: Breach) -> Key:
+        """The row whose key a breach is at."""
+        return next(row for row in self.mine if row.name == breach.name)
+
+    def applies(self) -> bool:
+        """The dialect has something for this kind of rule."""
+        return bool(self.mine)
+
+    def fixes(self) -> str | None:
+        """Whether some of its findings have a fix, and of which kind."""
+        return self.fix
+
+    def predicates(self) -> Iterable[Predicate]:
+        """What it demands, as predicates; none where no policy can say it."""
+        return ()
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        """A breach in words."""
+        raise NotImplementedError
+
+    def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        """Findings beside those of the predicates, which know no key with the name of a container in it."""
+        return iter(())
+
+    def finds_more(self) -> bool:
+        """It has findings beside those of the predicates."""
+        return type(self).also is not RowRule.also
+
+    def in_cluster(self) -> WithProfile | None:
+        """What it demands in a cluster that has a profile."""
+        return None
+
+    def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        """The findings of a rule that has no predicate."""
+        raise NotImplementedError
+
+    # --- its page -----------------------------------------------------------------------------
+
+    def example(self) -> Example:
+        """A pod that breaks it."""
+        raise NotImplementedError
+
+    def instead(self) -> Example:
+        """A pod that keeps it."""
+        return share(self.table)
+
+    @property
+    def values(self) -> dict[str, str]:
+        """What is in the sentences of the kind."""
+        keys = ", ".join(f"`{row.template or row.name}`" for row in self._shown())
+        return {"title": self.table.called, "keys": keys}
+
+    @property
+    def summary_text(self) -> Message:
+        """What it demands, in one sentence."""
+        return say(self.summary, **self.values)
+
+    def text(self) -> str:
+        """The text that a docstring has where a rule is a function."""
+        values = self.values
+        why = self.why or self.table.rule_reasons.get(self.kind, self.usual_why)
+        profile = f"\n```yaml profile\ntarget: {self.table.name}\n{self.profile}\n```" if self.profile else ""
+        sources = ", ".join(dict.fromkeys(tag for row in self.mine for tag in row.source.split(", ") if tag))
+        parts = [
+            self.summary_text,
+            f"## What it does\n{self.what.format(**values)}",
+            f"## Why\n{why.format(**values)}",
+            f"## Example\n```yaml\n{self.example().text}\n```{profile}",
+            f"## Use instead\n```yaml\n{self.instead().text}\n```",
+            *([f"## Fix\n{self.fixing}"] if self.fixes() else []),
+            f"## Source\n{self.table.described(sources)}.",
+        ]
+        return "\n\n".join(parts)
+
+    def _shown(self) -> Iterable[Key]:
+        """The rows, each template once."""
+        return {row.template or row.name: row for row in self.mine}.values()
+
+
+def by_pattern(rows: Iterable[Key], pod: PodKeys) -> Iterator[tuple[Key, str, Value]]:
+    """The annotations with the name of a container in their own, each with its row."""
+    for row in rows:
+        if row.is_pattern and Place.ANNOTATION in row.places:
+            found = ((name, value) for name, value in pod.annotations.items() if row.matches(name))
+            yield from ((row, name, value) for name, value in found)
+
+
+# --- numbers: ranges and steps, sizes, amounts with units -------------------------------------
+
+
+class Numbers(RowRule):
+    """Ranges, steps and legal sets."""
+
+    kind, name = RuleKind.NUMBERS, "number-is-legal"
+    summary = "The numbers of {title} are ones that it takes."
+    what = "Reports {keys} outside of their range, off their step, or not in their list."
+    usual_why = "The number is refused or ignored, or no card ever has it."
+    fixing = (
+        "Writes each card's part where the number is a total over the cards, else the next number that the "
+        "key takes, or its maximum where more is read so. Unsafe: the share may not be what was meant."
+    )
+
+    def rows(self) -> Iterable[Key]:
+        return (
+            row for row in self.table.keys if Place.RESOURCE in row.places and row.ranges and not row.quantity
+        )
+
+    def fixes(self) -> str | None:
+        """None where each number up to the maximum will do: the next legal one is above."""
+        off = any(
+            row.capped
+            or one.step > 1
+            or len(row.ranges) > 1
+            or count_of(self.table, row)
+            or (one.most is not None and self._count(row))
+            for row in self.mine
+            for one in row.ranges
+        )
+        return "unsafe" if off else None
+
+    def predicates(self) -> Iterable[Predicate]:
+        for row in self.mine:
+            when: Condition = Amount(row.name)
+            if row.name == self.table.whole_card_key:  # alone it is anybody's
+                when &= Asks(*(part.name for rows in self.table.keys_by_model for part in rows.parts))
+            legal = is_legal(self.table, row)
+            idle = [int(one) for one in row.idle if one.isdecimal()]
+            ignored = Amount(
+                row.name, *(Range(n, n) for n in idle if not any(r.allows(n) for r in row.ranges))
+            )
+            if not ignored.ranges:
+                yield Predicate(legal, when, (row.name,))
+                continue
+            yield Predicate(legal | ignored, when, (row.name,))
+            yield Predicate(legal, when & ignored, (row.name,), severity=Severity.WARNING)
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(breach)
+        if breach.value is None or breach.container is None:
+            return
+        missing = counted_elsewhere(self.table, row, pod, breach.container)
+        row = for_container(self.table, row, pod, breach.container)
+        amount = quantity.whole(breach.value.text) or 0
+        near, hint, fix = next_legal(row, amount), _hint(row), None
+        each = self._of_each_card(row, breach.container, amount)
+        if each is not None:
+            near, hint = each, say("the key counts {counts}: write {number}", counts=row.counts, number=each)
+        elif row.capped and row.most is not None and amount > row.most:
+            near = row.most
+            hint = say("the key counts {counts}: write {number}", counts=row.counts, number=near)
+        if near is not None and amount > 0:
+            fix = Fix(
+                say("write {near}", near=near), put_number(breach.container, row.name, near), safe=False
+            )
+        name = written_name(breach.value, row.name)
+        if str(amount) in row.idle:
+            message = say(
+                "{key} is {number}, which {title} ignores: the container has no cap on {what}",
+                key=name,
+                number=amount,
+                title=self.table.called,
+                what=row.meaning,
+            )
+            yield this.at(breach.value, message, hint)
+            return
+        yield this.at(breach.value, wrong(row, name, amount), hint, fix=fix, missing=missing)
+
+    def _count(self, row: Key) -> Key | None:
+        """What counts the cards of percent per card, where a container may have a part of several."""
+        if self.table.several_cards is not SeveralCards.SHARED or row.says == "memory_mib":
+            return None  # MiB above the range are no total, but a slip
+        counts = (
+            rows.cards for rows in self.table.keys_by_model if row in rows.parts and row.per is Per.CARD
+        )
+        return next(counts, None)
+
+    def _of_each_card(self, row: Key, container: ContainerKeys, amount: int) -> int | None:
+        """Each card's part, where a number per card is written as the total over the cards."""
+        count = self._count(row)
+        cards = number(container.resources.get(count.name)) if count else None
+        if not cards or cards < 2 or amount <= 0 or amount % cards:
+            return None
+        return amount // cards if any(_within(amount // cards, one) for one in row.ranges) else None
+
+    def example(self) -> Example:
+        good = self.instead()
+        there = [row for row in reversed(self.mine) if row.name in good.limits[0]] or [self.mine[0]]
+        bad = [(row, amount) for row in there for amount in self._illegal(row, good)]
+        row, amount = next((one for one in bad if one[1] > 0 and next_legal(*one) is not None), bad[0])
+        beside = (other.name for other in self.table.keys if row.name in other.beside)
+        good = good.without(*beside, *row.beside)
+        return good.setting(row.name, amount)
+
+    @staticmethod
+    def _illegal(row: Key, good: Example) -> Iterator[int]:
+        now = number(good.limits[0].get(row.name)) or 1
+        most = [one.most for one in row.ranges if one.most is not None]
+        tries = [now + 1, now + 2, *(n + 1 for n in most), *(n + 2 for n in most), -1]
+        return (n for n in tries if not any(_within(n, one) for one in row.ranges))
+
+
+def _hint(row: Key) -> Message:
+    """What to write."""
+    [first, *more] = row.ranges
+    if first.most is not None or first.step > 1 or more:
+        return say("write {numbers}, in {counts}", numbers=legal_text(row), counts=row.counts)
+    if row.says == "cards":
+        return say("write the number of physical cards, at least {least}", least=first.least)
+    return say("write the {counts}, or remove the key", counts=row.counts)
+
+
+def _within(number: int, one: Range) -> bool:
+    return one.least <= number <= (number if one.most is None else one.most) and number % one.step == 0
+
+
+def next_legal(row: Key, number: int) -> int | None:
+    """The least number above that the key takes; None where there is none."""
+    found = (-(-max(number, one.least) // one.step) * one.step for one in row.ranges)
+    return min((n for n in found if any(_within(n, one) for one in row.ranges)), default=None)
+
+
+def wrong(row: Key, name: str, number: int) -> str:
+    """What is wrong with a number: below, above, or between."""
+    least = min(one.least for one in row.ranges)
+    most = row.most
+    bounded = all(one.most is not None for one in row.ranges)
+    if number < least:
+        return outside(name, number, least)
+    if bounded and most is not None and number > most:
+        return outside(name, number, least, most)
+    if len(row.ranges) == 1:
+        return off_step(name, number, row.ranges[0].step)
+    return say("{key} {amount} is not one of {numbers}", key=name, amount=number, numbers=legal_text(row))
+
+
+class Sizes(RowRule):
+    """Memory that the vendor rounds up to the next part that it has."""
+
+    kind, name = RuleKind.SIZES, "memory-is-a-size"
+    severity = Severity.INFO
+    summary = "The memory of a part of a card is one that {title} has."
+    what = (
+        "Reports {keys} between two sizes: the container gets the next larger one, and the compute that "
+        "comes with it."
+    )
+    usual_why = "Cards are divided into parts of fixed sizes."
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.table.keys if self.table.sizes and row.says == "memory_mib")
+
+    def predicates(self) -> Iterable[Predicate]:
+        largest = self.table.sizes[-1].memory_mib
+        known = tuple(Range(one.memory_mib, one.memory_mib) for one in self.table.sizes)
+        for row in self.mine:
+            yield Predicate(Amount(row.name, *known, Range(largest + 1)), Amount(row.name), (row.name,))
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        number = None if breach.value is None else quantity.whole(breach.value.text)
+        if breach.value is None or number is None:
+            return
+        size = next(one for one in self.table.sizes if one.memory_mib >= number)
+        message = say(
+            "{key} {amount} becomes {memory} MiB with {cores} % of compute",
+            key=written_name(breach.value, breach.name),
+            amount=number,
+            memory=size.memory_mib,
+            cores=size.cores,
+        )
+        yield this.at(breach.value, message, say("write {number}", number=size.memory_mib))
+
+    def example(self) -> Example:
+        good = self.instead()
+        row = next(row for row in self.mine if row.name in good.limits[0])
+        return good.setting(row.name, int(good.limits[0][row.name].text) - 1)
+
+
+class Doubts(RowRule):
+    """Values whose effect no document makes certain."""
+
+    kind, name = RuleKind.DOUBTS, "value-is-documented"
+    severity = Severity.WARNING
+    summary = "A value of {title} has an effect that is documented."
+    what = "Reports values of {keys} whose effect is not certain."
+    usual_why = "Sources contradict each other, or say nothing."
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.table.keys if row.doubts and Place.RESOURCE in row.places)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for row in self.mine:
+            doubtful = tuple(Range(int(text), int(text)) for text in row.doubts)
+            yield Predicate(Not(Amount(row.name, *doubtful)), Amount(row.name), (row.name,))
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(breach)
+        number = None if breach.value is None else quantity.whole(breach.value.text)
+        if breach.value is not None and number is not None:
+            name = written_name(breach.value, row.name)
+            message = say("{key} is {number}: {why}", key=name, number=number, why=row.doubts[str(number)])
+            yield this.at(breach.value, message, "write a value whose effect is documented")
+
+    def example(self) -> Example:
+        row = self.mine[0]
+        return self.instead().setting(row.name, int(next(iter(row.doubts))))
+
+
+class Ignored(RowRule):
+    """Memory beside whole cards, where all compute is whole cards."""
+
+    kind, name, severity = RuleKind.IGNORED, "whole-cards-have-their-memory", Severity.WARNING
+    summary = "Whole cards of {title} are requested without memory."
+    what = "Reports {keys} beside compute of 100 for each card."
+    usual_why = "Whole cards come with all of their memory: the number is ignored, and nothing limits it."
+
+    def rows(self) -> Iterable[Key]:
+        full = self.table.cards_in_cores or self.table.full_is_whole
+        return (rows.memory for rows in self.table.keys_by_model if full and rows.memory)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for rows in self.table.keys_by_model:
+            if rows.memory is not None and rows.cores is not None and rows.memory in self.mine:
+                yield Predicate(Not(all_compute(self.table, rows.cores)), at=(rows.memory.name,))
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        if breach.value is not None and breach.container is not None:
+            row = self.row_of(breach)
+            missing = counted_elsewhere(self.table, row, pod, breach.container)
+            name = written_name(breach.value, breach.name)
+            message = say("{key} is ignored beside whole cards, which have all of their memory", key=name)
+            hint = "remove it, or request less than 100 of compute"
+            yield this.at(breach.value, message, hint, on_key=True, missing=missing)
+
+    def example(self) -> Example:
+        cores = self.table.keys_by_model[0].cores
+        return share(self.table).setting(cores.name if cores else "", 100)
+
+
+class Amounts(RowRule):
+    """Amounts of memory that may have a unit."""
+
+    kind, name = RuleKind.AMOUNTS, "amount-is-plausible"
+    no_policy = "an amount has a unit, and no schema compares those"
+    summary = "An amount of memory of {title} is one that a card can have."
+    what = "Reports {keys} below 1 MiB or above 1 TiB, of each card."
+    usual_why = "A number without a unit and one with a unit are not the same amount."
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.table.keys if row.quantity and Place.RESOURCE in row.places)
+
+    def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        for row in self.mine:
+            for container in requesting(pod, row.name):
+                value = container.resources[row.name]
+                mib = mib_of_each_card(self.table, row, pod, container, context.profile)
+                if mib is None or 1 <= mib <= MOST_MIB:
+                    continue
+                name = written_name(value, row.name)
+                bare = {1: "MiB", GIB: "GiB"}.get(int(row.unit), "bytes")
+                message = say(
+                    "{key} {text} is {mib} MiB: a number without a unit counts {bare}",
+                    key=name,
+                    text=value.text,
+                    mib=f"{float(mib):.10g}",
+                    bare=bare,
+                )
+                yield this.at(value, message, "write the amount with its unit, such as 8192Mi")
+
+    def example(self) -> Example:
+        return share(self.table).setting(self.mine[0].name, 4096 if self.mine[0].unit > 1 else 8)
+
+
+# --- keys: those that need or exclude each other, their words and names -----------------------
+
+
+class Needs(RowRule):
+    """Keys that do nothing alone."""
+
+    kind, name, missing = RuleKind.NEEDS, "needed-key-is-there", True
+    summary = "A key of {title} has the keys beside it that it needs."
+    what = "Reports {keys} in a container without the keys that they need."
+    usual_why = "Without them {title} sees no share, and the container gets no part of a card."
+    fixing = "Safe, where the count of cards is missing: requests one card."
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.table.keys if row.needs and Place.RESOURCE in row.places)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for needs in dict.fromkeys(row.needs for row in self.mine):
+            yield Predicate(Asks(*needs), at=tuple(row.name for row in self.mine if row.needs == needs))
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(breach)
+        if breach.value is not None:
+            needed = either(row.needs)
+            name = written_name(breach.value, row.name)
+            message = say("{key} has no effect without {count}", key=name, count=needed)
+            if row.needs[0] in self._counts():
+                hint = say("add {count}: 1", count=row.needs[0])
+                fix = Fix(
+                    say("add {needs}: 1", needs=row.needs[0]),
+                    (Put((*breach.value.path[:-1], row.needs[0]), 1),),
+                )
+                # cards of another kind are the share, which one of these would replace
+                others = self._counts() - {row.needs[0]}
+                counted = breach.container is not None and others & breach.container.resources.keys()
+                yield this.at(breach.value, message, hint, on_key=True, fix=None if counted else fix)
+            else:
+                yield this.at(breach.value, message, say("add {key}", key=needed), on_key=True)
+
+    def _counts(self) -> set[str]:
+        """The keys that count cards in resources: of those, one is the least."""
+        counts = (rows.cards for rows in self.table.keys_by_model)
+        return {row.name for row in counts if row is not None and Place.RESOURCE in row.places}
+
+    def fixes(self) -> str | None:
+        return "safe" if any(row.needs[0] in self._counts() for row in self.mine) else None
+
+    def example(self) -> Example:
+        good = self.instead()
+        row = next((row for row in self.mine if row.name in good.limits[0]), self.mine[0])
+        bad = good if row.name in good.limits[0] else good.setting(row.name, row.ranges[0].least or 1)
+        return bad.without(*row.needs)
+
+
+class Excludes(RowRule):
+    """Keys that do not go together."""
+
+    kind, name = RuleKind.EXCLUDES, "keys-go-together"
+    summary = "A container has no two keys of {title} that exclude each other."
+    what = "Reports {keys} beside a key that says the same in another way."
+    usual_why = "One of the two is ignored, or the pod is refused."
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.table.keys if row.excludes or row.beside)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for row in self.mine:
+            others = self._have(*row.excludes, *row.beside)
+            if Place.LABEL in row.places:
+                yield Predicate(Not(SomeContainer(others)), Labelled(row.name), (row.name,), each=False)
+            else:
+                when = self._have(row.name) if row.ends_at_zero else ALWAYS
+                yield Predicate(Not(others), when, (row.name,))
+
+    def _have(self, *names: str) -> Condition:
+        """One of the keys is there, and is no number with which it is as good as missing."""
+        zeros = {row.name for row in self.table.keys if row.ends_at_zero}
+        others = Asks(*(name for name in names if name not in zeros))
+        numbers = [Amount(one) & Not(Amount(one, Range(0, 0))) for one in names if one in zeros]
+        return Any(*([others] if others.names else []), *numbers) if numbers else others
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(breach)
+        if breach.value is None:
+            return
+        containers = pod.all_containers() if breach.container is None else (breach.container,)
+        other = next(
+            name
+            for one in containers
+            for name in (*row.excludes, *row.beside)
+            if self._have(name).holds(pod, one)
+        )
+        name = written_name(breach.value, row.name)
+        message = say("{key} and {other} are both set", key=name, other=other)
+        if other in row.beside:
+            message = say(
+                "{key} and {other} are both set; {title} uses {other}",
+                key=name,
+                other=other,
+                title=self.table.called,
+            )
+        yield this.at(breach.value, message, "keep one of them", on_key=True)
+
+    def example(self) -> Example:
+        good, row = self.instead(), self.mine[0]
+        others = (*row.excludes, *row.beside)
+        one = next((name for name in (row.name, *others) if name in good.limits[0]), row.name)
+        both = {row.name, others[0]} if one == row.name else {row.name, one}
+        if Place.LABEL in row.places:
+            alone = good.without(*good.limits[0]).setting(others[0], 1)
+            return replace(alone, labels={row.name: Value.of("2")})
+        for name in sorted(both - {*good.limits[0]}):
+            found = next(each for each in self.table.keys if each.name == name)
+            good = good.setting(name, next((r.least for r in found.ranges), 1) or 1)
+        return good
+
+
+class SingleAlias(RowRule):
+    """One key under two names."""
+
+    kind, name = RuleKind.SINGLE_ALIAS, "resource-has-one-name"
+    summary = "A container requests a resource of {title} under one name."
+    what = "Reports another name of {keys} beside the key itself."
+    usual_why = (
+        "A cluster has one of the names: the pod never schedules on the other, or one of them is ignored."
+    )
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.table.keys if row.aliases and Place.RESOURCE in row.places)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for row in self.mine:
+            names = (row.name, *row.aliases)
+            for alias in row.aliases:
+                others = tuple(one for one in names if one != alias)
+                yield Predicate(Not(Asks(*others)), at=(alias,))
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        if breach.value is not None:
+            own, name = self.table.other_names[breach.name], written_name(breach.value, breach.name)
+            yield this.at(breach.value, *named_twice(name, own), on_key=True)
+
+    def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        for value, name, own in second_names(pod, self.table.renamed(context.profile)):
+            yield this.at(value, *named_twice(name, own), on_key=True)
+
+    def example(self) -> Example:
+        good = self.instead()
+        row = next((row for row in self.mine if row.name in good.limits[0]), self.mine[0])
+        value = good.limits[0].get(row.name)
+        return good.setting(row.aliases[0], (value.plain if value else None) or 1)
+
+
+class Words(RowRule):
+    """Choices that have a list of values."""
+
+    kind, name = RuleKind.WORDS, "choice-is-known"
+    summary = "A choice of {title} has a value that it knows."
+    what = "Reports other values of {keys}."
+    usual_why = "The pod is refused, or the value is ignored and the default counts."
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.table.keys if row.texts)
+
+    @staticmethod
+    def _words(row: Key) -> tuple[str | re.Pattern[str], ...]:
+        return (*row.texts, *(one for one in row.values if isinstance(one, re.Pattern)))
+
+    def _is_known_in_env(self, row: Key) -> Condition:
+        return Any(Not(EnvIs(row.name)), EnvIs(row.name, *row.texts))
+
+    def predicates(self) -> Iterable[Predicate]:
+        in_env: list[Condition] = []
+        for row in self.mine:
+            words = self._words(row)
+            if row.is_pattern:
+                continue
+            if Place.ENV in row.places:
+                in_env.append(self._is_known_in_env(row))
+            elif Place.RESOURCE in row.places:  # in resources every word is a number
+                numbers = (Range(int(word), int(word)) for word in row.texts)
+                yield Predicate(Amount(row.name, *numbers), at=(row.name,))
+            elif Place.LABEL in row.places:
+                yield Predicate(Labelled(row.name, *words), Labelled(row.name), (row.name,), each=False)
+            else:
+                when = Annotated(row.name) & self._speaks() if row.general else Annotated(row.name)
+                yield Predicate(Annotated(row.name, *words), when, (row.name,), each=False)
+        if in_env:
+            yield Predicate(All(*in_env))
+
+    def _speaks(self) -> Condition:
+        """Some container has a key of the table, or the pod one that says a field of its share."""
+        resources = (one.name for one in self.table.keys if Place.RESOURCE in one.places)
+        asks = Asks(*resources)
+        on_pod = (
+            Annotated(one.name)
+            for one in self.table.keys
+            if Place.ANNOTATION in one.places and one.unit and not one.is_pattern
+        )
+        return Any(SomeContainer(asks if self.table.init_containers else asks & ~IsInit()), *on_pod)
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        if breach.value is not None:
+            yield self._unknown(this, self.row_of(breach), breach.name, breach.value)
+        else:  # the predicate is on variables
+            for row in self.mine:
+                if Place.ENV in row.places and not self._is_known_in_env(row).holds(pod, breach.container):
+                    yield self._unknown(this, row, row.name, breach.inside.env[row.name])
+
+    def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        for row, name, value in by_pattern(self.mine, pod):
+            if not is_word(value.text, self._words(row)):
+                yield self._unknown(this, row, name, value)
+
+    def _unknown(self, this: Rule, row: Key, name: str, value: Value) -> Diagnostic:
+        title = self.table.called
+        message = say(
+            "{key} is {value!r}, which {title} does not know", key=name, value=value.text, title=title
+        )
+        return this.at(value, message, say("write one of {known}", known=", ".join(row.texts)))
+
+    def example(self) -> Example:
+        return self._with(lambda word: f"{word}s")
+
+    def instead(self) -> Example:
+        return self._with(str)
+
+    def _with(self, make: type[str] | object) -> Example:
+        good, on_pod = share(self.table), (row for row in self.mine if self.table.is_pods(row))
+        row = next(on_pod, self.mine[0])
+        value = {row.name: Value.of(make(row.texts[0]))}  # type: ignore[operator]
+        if Place.LABEL in row.places:
+            return replace(good, labels={**good.labels, **value})
+        return replace(good, annotations={**good.annotations, **value})
+
+
+class Models(RowRule):
+    """Card models in the names of keys that the catalogue does not know."""
+
+    kind, name = RuleKind.MODELS, "card-model-is-known"
+    no_policy = "the names of cards are open: a profile adds some"
+    summary = "The card in the name of a key of {title} is one of the catalogue."
+    what = "Reports keys that have the form of {keys}, with a card that gpuxlate does not know."
+    usual_why = "A name that no node has never schedules. A new card can be added in a profile."
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.table.keys if row.template and row.is_pattern)
+
+    def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        hint = say("known cards: {known}", known=", ".join(names_of(self.table.name)))
+        for container in pod.all_containers():
+            for name, value in container.resources.items():
+                if self.table.find(name) in self.mine:
+                    message = say("{key} names a card that is not in the catalogue", key=name)
+                    yield this.at(value, message, hint, on_key=True)
+
+    def example(self) -> Example:
+        good = self.instead()
+        known = {row.name: row.template for row in self.table.keys if row.model}
+        limits = {known[name].replace(MODEL, "unknown"): value for name, value in good.limits[0].items()}
+        return replace(good, limits=(limits,))
+
+
+class KnownValue(Words):
+    """Words with the nearest of them in the hint, and a fix for letter case and separators."""
+
+    kind = RuleKind.KNOWN_VALUE
+    fix = "safe"
+    fixing = "Safe: writes the value as the vendor does, where only letter case or separators are wrong."
+
+    def _unknown(self, this: Rule, row: Key, name: str, value: Value) -> Diagnostic:
+        usual = super()._unknown(this, row, name, value)
+        if value.text in row.values:  # of other software
+            return usual
+        same = next((word for word in row.words if letters(word) == letters(value.text)), None)
+        own = {str(field): word for word, field in row.words.items()}.get(value.text)
+        if same or own:
+            hint: Message = say("write {value}", value=same or own)
+            return this.at(
+                value, usual.message, hint, fix=Fix(hint, (Put(value.path, same),)) if same else None
+            )
+        from difflib import get_close_matches
+
+        near = get_close_matches(value.text[:MAX_NAME], [*row.words], 1, 0.6)
+        return this.at(value, usual.message, say("did you mean {value}?", value=near[0])) if near else usual
+
+
+# --- pods: the scheduler, the containers, the cards -------------------------------------------
+
+DEFAULT_SCHEDULER = "default-scheduler"
+UNNAMED = SchedulerIs("", DEFAULT_SCHEDULER)
+"""No scheduler is chosen: API servers write the name of the default one into such a pod (defaults.go)."""
+
+
+class Scheduler(RowRule):
+    """The scheduler that the keys have effect with."""
+
+    kind, name, fix = RuleKind.SCHEDULER, "scheduler-places-the-share", "unsafe"
+    summary = "`schedulerName` is one with which the keys of {title} have effect."
+    what = (
+        "Reports another `schedulerName` as an error and, where one has to be named, a missing one as a "
+        "warning: a cluster may run the scheduler under the name of the default one."
+    )
+    usual_why = "Only that scheduler places the share: with another one the keys have no effect."
+    fixing = "Writes the scheduler. Unsafe: the pod goes to another scheduler."
+
+    def rows(self) -> Iterable[Key]:
+        named = self.table.scheduler or self.table.schedulers
+        return (row for row in self.table.keys if named and row.unit and Place.SCHEDULER not in row.places)
+
+    def predicates(self) -> Iterable[Predicate]:
+        known, asks, at = SchedulerIs(*self._known()), self._asks(), ("schedulerName",)
+        if "" in self._known():
+            yield Predicate(known, asks, at, each=False)
+            return
+        yield Predicate(known | UNNAMED, asks, at, each=False)
+        yield Predicate(known, asks & UNNAMED, at, each=False, severity=Severity.WARNING)
+
+    def _known(self) -> tuple[str, ...]:
+        known = self.table.schedulers
+        return known if self.table.scheduler else ("", DEFAULT_SCHEDULER, *known)
+
+    def _asks(self) -> Condition:
+        resources = tuple(row.name for row in self.mine if Place.RESOURCE in row.places)
+        exact = (row for row in self.mine if Place.ANNOTATION in row.places and not row.is_pattern)
+        on_pod = [Annotated(row.name) for row in exact]
+        return Any(*([SomeContainer(Asks(*resources))] if resources else []), *on_pod)
+
+    def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        if not SchedulerIs(*self._known()).holds(pod) and not self._asks().holds(pod):
+            severity = Severity.WARNING if UNNAMED.holds(pod) else this.severity
+            of_breach = replace(this, severity=severity)
+            yield from self.findings(of_breach, Breach(None, "schedulerName", pod.scheduler_name), pod)
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        value = self._asking(pod)
+        if value is None:
+            return
+        name = self.table.schedulers[0]
+        hint = say("write schedulerName: {name}", name=name)
+        if breach.value is not None and breach.value.text:
+            message = say(
+                "schedulerName is {named}; only {name} places this share", named=breach.value.text, name=name
+            )
+            fix = Fix(hint, (Put(breach.value.path, name),), safe=False)
+            yield this.at(breach.value, message, hint, fix=fix)
+            return
+        fix = Fix(hint, (Put((*pod.path, "schedulerName"), name),), safe=False)
+        message = say("schedulerName is not set; only {name} places this share", name=name)
+        yield this.at(value, message, hint, on_key=True, fix=fix, missing=True)
+
+    def _asking(self, pod: PodKeys) -> Value | None:
+        holders = (*(one.resources for one in pod.all_containers()), pod.annotations)
+        found = (values[row.name] for values in holders for row in self.mine if row.name in values)
+        return next(chain(found, (value for _, _, value in by_pattern(self.mine, pod))), None)
+
+    def example(self) -> Example:
+        return replace(self.instead(), scheduler="another-scheduler")
+
+
+class Several(RowRule):
+    """A part of several cards, where a container can have a part of one only."""
+
+    kind, name = RuleKind.SEVERAL, "part-of-one-card"
+    summary = "A part of a card of {title} is a part of one card."
+    what = "Reports {keys} in a container that requests several cards."
+    usual_why = (
+        "{title} shares one card with a container: with several, the other numbers are not what it gets."
+    )
+
+    def rows(self) -> Iterable[Key]:
+        if self.table.several_cards is SeveralCards.SHARED:
+            return ()
+        return (row for rows in self.table.keys_by_model if rows.cards for row in rows.parts)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for rows in self.table.keys_by_model:
+            if rows.cards is not None:
+                names = tuple(row.name for row in rows.parts if row in self.mine)
+                gets = self.table.several_cards
+                warns = None if gets is gets.REFUSED else Severity.WARNING
+                yield Predicate(Not(Amount(rows.cards.name, Range(2))), at=names, severity=warns)
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        if breach.value is None:
+            return
+        name = written_name(breach.value, breach.name)
+        gets = self.table.several_cards
+        message = say(
+            "{key} is for one card; with several the container gets {what}", key=name, what=str(gets)
+        )
+        hint = "request one card, or whole cards without the other keys"
+        yield this.at(breach.value, message, hint, on_key=True)
+
+    def example(self) -> Example:
+        good = self.instead()
+        cards = self.table.keys_by_model[0].cards
+        return good.setting(cards.name if cards else "", 2)
+
+
+class WithinNode(RowRule):
+    """What the cards of a profile have."""
+
+    kind, name = RuleKind.WITHIN_NODE, "share-fits-the-cards"
+    summary = "A share of {title} fits the cards of the profile."
+    what = "With a profile, reports more cards than a node has, and more memory than a card has."
+    usual_why = "The pod stays Pending: no node ever has what it asks for."
+    profile = "cards: {perNode: 4, memoryMiB: 1024}"
+
+    def rows(self) -> Iterable[Key]:
+        fields = ("cards", "memory_mib")
+        return (
+            row
+            for row in self.table.keys
+            if row.says in fields and row.unit and Place.RESOURCE in row.places and not row.is_pattern
+        )
+
+    def in_cluster(self) -> WithProfile:
+        return WithProfile(lambda profile: tuple(self._fitting(profile)), CARDS, self._words)
+
+    def _fitting(self, profile: Profile) -> Iterator[Predicate]:
+        for row in self.mine:
+            most, by = cards_per_node(profile, self.table.names), None
+            if row.says == "memory_mib":
+                unit = self.table.unit(row, profile)
+                if row.quantity or unit.denominator != 1:
+                    continue
+                most = card_memory(profile, self.table.names, unit.numerator)
+                by = counted_by(self.table, row)
+            if most is not None:
+                only = Amount(row.name) if self.table.init_containers else Amount(row.name) & ~IsInit()
+                yield Predicate(Within(row.name, most, by), only, (row.name,))
+
+    def _words(self, this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+        row, nodes = self.row_of(breach), card_of(context.profile, self.table.names)
+        if row.says == "cards":
+            return this.at(breach.there, *too_many_cards(breach.number, nodes.per_node or 0))
+        return self._too_large(this, pod, row, breach.inside, context)
+
+    def finds_more(self) -> bool:
+        return any(row.quantity for row in self.mine)
+
+    def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        """Amounts with a unit."""
+        card_mib = card_of(context.profile, self.table.names).memory_mib
+        for row in self.mine if card_mib is not None else ():
+            for container in requesting(pod, row.name) if row.quantity else ():
+                each = mib_of_each_card(self.table, row, pod, container, context.profile)
+                if each is not None and card_mib is not None and each > card_mib:
+                    yield self._too_large(this, pod, row, container, context)
+
+    def _too_large(
+        self, this: Rule, pod: PodKeys, row: Key, container: ContainerKeys, context: Context
+    ) -> Diagnostic:
+        value, card_mib = container.resources[row.name], card_of(context.profile, self.table.names).memory_mib
+        each = mib_of_each_card(self.table, row, pod, container, context.profile) or 1
+        message, _ = too_large(int(each), card_mib or 0)
+        asked = number(value)
+        most = "" if asked is None else int((card_mib or 0) * asked / each)
+        return this.at(value, message, say("write at most {most}", most=most or f"{card_mib}Mi"))
+
+    def example(self) -> Example:
+        return share(self.table)
+
+    def instead(self) -> Example:
+        return whole(self.table)
+
+
+class Compute(RowRule):
+    """Compute that is not set, where that is all of it."""
+
+    kind, name, missing = RuleKind.COMPUTE, "compute-is-set", True
+    severity = Severity.WARNING
+    summary = "A part of a card of {title} says how much compute it needs."
+    what = "Reports a part of a card's memory without {keys}."
+    usual_why = "{title} takes missing compute for all of the card: nobody else fits on it."
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.table.keys if row.says == "cores" and row.absent is Absent.ALL)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for rows in self.table.keys_by_model:
+            if rows.cores in self.mine and rows.cores is not None:
+                at = tuple(row.name for row in rows.parts if row is not rows.cores)
+                yield Predicate(Asks(rows.cores.name), self.table.compute_when, at)
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        cores = next(
+            rows.cores for rows in self.table.keys_by_model if any(r.name == breach.name for r in rows.parts)
+        )
+        if breach.value is not None and cores is not None:
+            message = say("{key} is not set: the container gets all compute of its cards", key=cores.name)
+            hint = say("add {key}, in {counts}", key=cores.name, counts=cores.counts)
+            yield this.at(breach.value, message, hint, on_key=True)
+
+    def example(self) -> Example:
+        good = self.instead()
+        return good.without(*(row.name for row in self.mine))
+
+
+class Init(RowRule):
+    """Init containers, where they can have no share."""
+
+    kind, name = RuleKind.INIT, "init-containers-have-no-share"
+    summary = "An init container requests no share of {title}."
+    what = "Reports {keys} in an init container."
+    usual_why = "{title} does not divide cards among init containers."
+
+    def rows(self) -> Iterable[Key]:
+        return (
+            row
+            for row in self.table.keys
+            if not self.table.init_containers and row.unit and Place.RESOURCE in row.places
+        )
+
+    def predicates(self) -> Iterable[Predicate]:
+        yield Predicate(Not(IsInit()), at=tuple(row.name for row in self.mine))
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        if breach.value is not None:
+            message = say("an init container cannot request a share of {target}", target=self.table.title)
+            yield this.at(breach.value, message, "request the share in an ordinary container", on_key=True)
+
+    def example(self) -> Example:
+        good = self.instead()
+        return replace(good, limits=({},), init=good.limits[0])
+
+
+class OneShare(RowRule):
+    """Pods whose containers have one share together."""
+
+    kind, name = RuleKind.ONE_SHARE, "one-container-has-the-share"
+    summary = "One container of a pod requests the share of {title}."
+    what = "Reports {keys} in a second container of the pod."
+    usual_why = "The pod gets one share, and each container the same limits: two requests are not two."
+
+    def rows(self) -> Iterable[Key]:
+        return (
+            row
+            for row in self.table.keys
+            if self.table.one_share_per_pod and row.unit and Place.RESOURCE in row.places
+        )
+
+    def predicates(self) -> Iterable[Predicate]:
+        names = tuple(row.name for row in self.mine if not row.whole)
+        yield Predicate(ContainersAtMost(Asks(*names), 1), at=names, each=False)
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        names = [row.name for row in self.mine if not row.whole]
+        sharing = [one for one in pod.all_containers() if any(name in one.resources for name in names)]
+        for container in sharing[1:]:
+            value = next(container.resources[name] for name in names if name in container.resources)
+            message = say(
+                "{count} containers of the pod request a share, which is the pod's", count=len(sharing)
+            )
+            yield this.at(value, message, "use a separate pod for each container", on_key=True)
+
+    def example(self) -> Example:
+        good = self.instead()
+        return replace(good, limits=(good.limits[0], good.limits[0]))
+
+
+class Counts(RowRule):
+    """Labels of the pod that count cards."""
+
+    kind, name = RuleKind.COUNTS, "label-counts-cards"
+    summary = "The label with which a pod of {title} counts its cards is a whole number."
+    what = "Reports {keys} with another value than a whole number of at least 1."
+    usual_why = "The label is ignored, or the pod is refused: its containers get no part of several cards."
+
+    def rows(self) -> Iterable[Key]:
+        return (row for row in self.table.keys if Place.LABEL in row.places and row.ranges)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for row in self.mine:
+            yield Predicate(Labelled(row.name, *row.ranges), Labelled(row.name), (row.name,), each=False)
+
+    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+        if breach.value is not None:
+            message = say(
+                "{key} is {value!r}, which is not a number of cards", key=breach.name, value=breach.value.text
+            )
+            yield this.at(breach.value, message, "write a whole number of at least 1, in quotes")
+
+    def example(self) -> Example:
+        return self._with("two")
+
+    def instead(self) -> Example:
+        return self._with("1")
+
+    def _with(self, text: str) -> Example:
+        good = share(self.table)
+        return replace(good, labels={**good.labels, self.mine[0].name: Value.of(text)})
+
+
+# --- the rules of a dialect -------------------------------------------------------------------
+
+ROW_RULES: Mapping[RuleKind, type[RowRule]] = {
+    one.kind: one
+    for one in (
+        *(Numbers, Needs, Excludes, Words, SingleAlias, Scheduler, Several, WithinNode, Compute, Sizes, Init),
+        *(Models, OneShare, Doubts, Ignored, Amounts, Counts, KnownValue),
+    )
+}
+"""Every kind, in the order of their numbers."""
+USUAL = tuple(RuleRow(kind) for kind in ROW_RULES if kind is not RuleKind.KNOWN_VALUE)
+"""The rules of a dialect that lists none."""
+
+
+@dataclass(frozen=True)
+class WrittenRule(Rule):
+    """A rule whose text is made of the rows too, when somebody asks for it."""
+
+    kind: RowRule | None = None
+
+    @property
+    def _of(self) -> RowRule:
+        assert self.kind is not None
+        return self.kind
+
+    @property
+    def name(self) -> str:
+        return self._of.name
+
+    @property
+    def summary(self) -> str:
+        return self._of.summary_text
+
+    @property
+    def text(self) -> str:
+        return self._of.text()
+
+
+def rules_of(table: KeyTable) -> Iterator[Rule]:
+    """The rules of its rows: the usual ones that apply, or those that it lists."""
+    for row in USUAL if table.row_rules is None else table.row_rules:
+        made = ROW_RULES[row.kind](table, row.keys, row.why)
+        if made.applies():
+            yield _rule(table, row, made)
+
+
+def _rule(table: KeyTable, row: RuleRow, kind: RowRule) -> Rule:
+    predicates = tuple(kind.predicates())
+    if not table.init_containers and not isinstance(kind, Init):  # which says all about init containers
+        predicates = tuple(replace(one, when=one.when & ~IsInit()) if one.each else one for one in predicates)
+    other = ROW_RULES[row.also](table, row.keys) if row.also else kind
+    cluster = other.in_cluster()
+
+    def word(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
+        return kind.findings(this, breach, pod)
+
+    return WrittenRule(
+        row.code or f"{table.rule_prefix}{kind.kind:03d}",
+        row.severity or kind.severity,
+        Scope.POD,
+        kind.fixes(),
+        word if predicates else kind.of_profile,
+        kind.missing,
+        predicates,
+        other.also if other.finds_more() and (predicates or cluster) else None,
+        kind.no_policy,
+        with_profile=cluster,
+        kind=kind,
+    )

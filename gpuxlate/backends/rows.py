@@ -1,0 +1,456 @@
+"""The rows of a dialect, one a key, and the table that they are looked up in.
+
+Rows as vendors have them: cards, compute, memory; and one set of rows for each model of card.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from enum import IntEnum, StrEnum
+from fractions import Fraction
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from gpuxlate.backends.placing import Placing
+from gpuxlate.backends.pod_placing import PodPlacing
+from gpuxlate.backends.taking import Taking
+from gpuxlate.model.catalogue import names_of
+from gpuxlate.model.diagnostics import Loss, Severity
+from gpuxlate.model.messages import joined, say
+from gpuxlate.model.pod import ContainerKeys, Path, PodKeys
+from gpuxlate.model.profile import Extension, Profile, memory_unit_of
+from gpuxlate.model.share import JSON_NAMES, Isolation, Policy
+from gpuxlate.model.sheet import SELECTOR, Absent, By, Choice, Key, Per, Place, Range, key, other_names
+from gpuxlate.rules.predicates.conditions import ALWAYS, Condition
+
+MEMORY = 10_000
+"""Most keys that a backend remembers having looked up."""
+POD_PLACES = (Place.ANNOTATION, Place.LABEL)
+"""Where a key of the whole pod is."""
+
+
+class SeveralCards(StrEnum):
+    """What a container gets that asks for a part of several cards."""
+
+    SHARED = "an equal part of each"
+    WHOLE = "whole cards"  # the vendor overwrites the other numbers
+    REFUSED = "no share"
+
+
+class Size(NamedTuple):
+    """A part of a card that the vendor gives as one: MiB, and percent of compute."""
+
+    memory_mib: int
+    cores: int
+
+
+class SummedNodes(NamedTuple):
+    """Nodes whose resources sum up their cards, of compute and of memory.
+
+    ``record``: the annotation of pods with the cards of each container; ``id``: what it calls a card.
+    """
+
+    record: str
+    id: str
+
+
+class RuleKind(IntEnum):
+    """The kinds of rules that follow from rows, by the number of their codes."""
+
+    NUMBERS = 1
+    NEEDS = 2
+    EXCLUDES = 3
+    WORDS = 4
+    SINGLE_ALIAS = 5
+    SCHEDULER = 6
+    SEVERAL = 7
+    WITHIN_NODE = 8
+    COMPUTE = 9
+    SIZES = 10
+    INIT = 11
+    MODELS = 12
+    ONE_SHARE = 13
+    DOUBTS = 14
+    IGNORED = 15
+    AMOUNTS = 16
+    COUNTS = 17
+    KNOWN_VALUE = 18  # WORDS that people misspell, in place of it
+
+
+class RuleRow(NamedTuple):
+    """One rule of a dialect's rows: its kind, and what differs from the usual of that kind.
+
+    ``code`` in place of the dialect's prefix with the number of the kind; ``keys``: the rows that it is
+    about, all where there are none; ``also``: a kind with the same code that needs a profile;
+    ``why``: the reason in place of the kind's.
+    """
+
+    kind: RuleKind
+    code: str = ""
+    severity: Severity | None = None
+    keys: tuple[str, ...] = ()
+    also: RuleKind | None = None
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class KeyGroup:
+    """The rows of a container's numbers, of one card model where the names have one."""
+
+    model: str = ""
+    cards: Key | None = None
+    cores: Key | None = None
+    memory: Key | None = None
+    percent: Key | None = None
+    whole: tuple[Key, ...] = ()
+
+    @cached_property
+    def parts(self) -> tuple[Key, ...]:
+        """The rows of which one makes it a part of a card."""
+        return tuple(row for row in (self.memory, self.percent, self.cores) if row is not None)
+
+
+@dataclass(frozen=True)
+class Fields:
+    """The fields of a container's share as its keys give them, and where. Numbers are totals.
+
+    ``cards`` None: they are not counted, so it is one. ``granted``: what the vendor gives beyond them.
+    """
+
+    container: ContainerKeys
+    cards: int | None = None
+    cores: int | None = None
+    memory_mib: int | None = None
+    memory_percent: int | None = None
+    others: Mapping[str, Any] = field(default_factory=dict)
+    origins: Mapping[str, Path] = field(default_factory=dict)
+    granted: tuple[Loss, ...] = ()
+
+
+class KeyTable:
+    """The keys of a dialect, one row each, and the facts about them that belong to no row.
+
+    What reads, writes and judges by rows takes this; ``backends.base.Backend`` is the rest of a target.
+
+    ``short_title``: what sentences call it, where the title is long. ``rule_prefix``: of the codes of its
+    rules. ``documents``: what the short names in ``source`` of the rows are: the document (a repository as
+    OWNER/NAME), its date in parentheses last. The docs list them from here.
+    ``rule_reasons``: why the vendor wants it, in place of the general sentence of a kind.
+    ``row_rules``: in place of one rule of each kind that applies; none where it is empty.
+    ``several_cards``: what a part of several cards becomes. ``sizes``: the parts of a card that can be had,
+    where memory and compute come together. ``cards_in_cores``: 100 and its multiples are whole cards, and
+    there is no other count. ``scheduler``: what every pod names; ``other_schedulers``: with which the keys
+    have effect too. ``one_share_per_pod``: the containers of a pod have one share together.
+    ``init_containers``: they may have a share. ``vendor``: who makes the cards, as in a share's device; None
+    where it is any. ``isolation``: what keeps a container within its memory; ``policy``: how containers whose
+    compute is set share a card. ``full_is_whole``: all compute of a card is the whole card.
+    ``whole_cores``: whole cards are written with all of their compute, as the count alone is anybody's.
+    ``compute_when``: where missing compute is what the row says. ``extra_annotations``: those that go with a
+    part. ``node_annotations``: those of nodes that list their cards, each with the annotation of pods that
+    records the cards of containers. ``summed_nodes``: for nodes without a list.
+    ``whole_card_key``: the common key that this target writes whole cards with, if it does.
+    ``extension``: its own part of a profile.
+    """
+
+    name: str
+    title: str
+    keys: tuple[Key, ...] = ()
+    aliases: tuple[str, ...] = ()
+    short_title: str = ""
+    rule_prefix: str = ""
+    documents: Mapping[str, str] = MappingProxyType({})
+    rule_reasons: Mapping[RuleKind, str] = MappingProxyType({})
+    row_rules: tuple[RuleRow, ...] | None = None
+    several_cards: SeveralCards = SeveralCards.SHARED
+    sizes: tuple[Size, ...] = ()
+    cards_in_cores: bool = False
+    scheduler: str | None = None
+    other_schedulers: tuple[str, ...] = ()
+    one_share_per_pod: bool = False
+    init_containers: bool = True
+    vendor: str | None = None
+    isolation: Isolation | None = None
+    policy: Policy | None = None
+    full_is_whole: bool = False
+    whole_cores: bool = False
+    compute_when: Condition = ALWAYS
+    extra_annotations: Mapping[str, str] = MappingProxyType({})
+    node_annotations: Mapping[str, str] = MappingProxyType({})
+    summed_nodes: SummedNodes | None = None
+    whole_card_key: str | None = None
+    extension: type[Extension] | None = None
+
+    # --- what a vendor does beyond its rows -------------------------------------------------------
+
+    def after_admission(
+        self, pod: Taking, container: ContainerKeys, profile: Profile | None
+    ) -> ContainerKeys:
+        """A container as the vendor's webhook leaves it, before its rows are read."""
+        return container
+
+    def normalize(self, pod: Taking, found: Fields) -> Fields:
+        """The fields of a share as the vendor reads them together, after the rows. Its ``granted`` lists what
+        the vendor gives beyond the request (``results.granted``)."""
+        return found
+
+    def before_write(self, placing: Placing) -> frozenset[str]:
+        """Take or refuse fields of a share before the rows are written; the fields that need no value."""
+        return frozenset()
+
+    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+        """Shares to keys."""
+        raise NotImplementedError
+
+    # --- the rows by what they say ----------------------------------------------------------------
+
+    @property
+    def called(self) -> str:
+        """What sentences call it."""
+        return self.short_title or self.title
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a profile may call it."""
+        return (self.name, *self.aliases)
+
+    @property
+    def schedulers(self) -> tuple[str, ...]:
+        """With which its keys have effect, beside the default one; they go with the keys."""
+        return (*((self.scheduler,) if self.scheduler else ()), *self.other_schedulers)
+
+    @cached_property
+    def keys_by_model(self) -> tuple[KeyGroup, ...]:
+        """The rows of containers by card model; one without a model where no name has one."""
+        models = dict.fromkeys(row.model for row in self._numbers())
+        return tuple(self._group(model) for model in models)
+
+    def _numbers(self) -> Iterator[Key]:
+        counted = (row for row in self.keys if row.unit and row.says)
+        return (row for row in counted if row.places & {Place.RESOURCE, Place.LABEL})
+
+    def _group(self, model: str) -> KeyGroup:
+        rows = [row for row in self._numbers() if row.model == model]
+        first = {row.says: row for row in reversed(rows) if not row.whole}
+        return KeyGroup(
+            model,
+            first.get("cards"),
+            first.get("cores"),
+            first.get("memory_mib"),
+            first.get("memory_percent"),
+            tuple(row for row in rows if row.whole),
+        )
+
+    def of_pod(self, says: str) -> Key | None:
+        """The row with which a pod says a field for all its containers; None where it has none."""
+        return next((row for row in self.keys if row.says == says and row.words and self.is_pods(row)), None)
+
+    @staticmethod
+    def is_pods(row: Key) -> bool:
+        """The key is on the pod, not in a container."""
+        return any(place in row.places for place in POD_PLACES)
+
+    @cached_property
+    def in_containers(self) -> frozenset[str]:
+        """The keys in resources and variables."""
+        places = {Place.RESOURCE, Place.ENV}
+        return frozenset(row.name for row in self.keys if places & row.places)
+
+    @cached_property
+    def enum_keys(self) -> tuple[Key, ...]:
+        """The rows whose words are values of a field."""
+        return tuple(row for row in self.keys if row.words)
+
+    @cached_property
+    def choices(self) -> tuple[Key, ...]:
+        """The rows that choose cards or nodes, which no field of a share holds."""
+        return tuple(row for row in self.keys if row.says == SELECTOR)
+
+    @cached_property
+    def unread(self) -> tuple[Key, ...]:
+        """The rows whose numbers say nothing that a share holds."""
+        return tuple(row for row in self.keys if row.unread)
+
+    @cached_property
+    def other_names(self) -> Mapping[str, str]:
+        """The aliases of its keys, to the names of the rows."""
+        return other_names(self.keys)
+
+    def renamed(self, profile: Profile | None) -> Mapping[str, str]:
+        """The names that only the cluster of a profile has, to the names of the rows."""
+        found = self.extension.of(profile).renamed if self.extension else {}
+        return {name: self.other_names.get(known, known) for name, known in found.items()}
+
+    def unit(self, row: Key, profile: Profile | None) -> Fraction:
+        """MiB, percent or cards of one unit of a row's number; a cluster may count MiB in larger steps."""
+        in_steps = row.says == "memory_mib" and row.unit == 1
+        return Fraction(row.unit) * (memory_unit_of(profile, self.names) if in_steps else 1)
+
+    @cached_property
+    def field_docs(self) -> Mapping[str, str]:
+        """For each field of the share, by JSON name, how this target says it (``targets``)."""
+        rows, found = self.keys_by_model[0], dict[str, str]()
+        if rows.cards is not None:
+            only = "" if self.several_cards is SeveralCards.SHARED else "; a part of one card only"
+            place = "label " if Place.LABEL in rows.cards.places else ""
+            found["cards"] = f"{place}{rows.cards.template or rows.cards.name}{only}"
+        elif rows.whole:
+            found["cards"] = f"whole cards: {rows.whole[0].name}"
+        for row in rows.parts:
+            missing = "; required" if row.absent is Absent.ALL else ""
+            found[JSON_NAMES[row.says or ""]] = f"{row.template or row.name}, {row.counts}{missing}"
+        if self.sizes and "cores" not in found:
+            found["cores"] = "comes with the memory"
+        for row in self.enum_keys:
+            words = ", ".join(
+                word if word == value else f"{word} {value}" for word, value in row.words.items()
+            )
+            place = next(one for one in Place if one in row.places)
+            found[JSON_NAMES[row.says or ""]] = f"{place} {row.name}: {words}"
+        if rows.model:
+            found["device"] = "in the names of the keys"
+        elif self.vendor is not None:
+            found["device"] = f"no key; vendor {self.vendor} alone"
+        if self.isolation is not None:
+            found["isolation"] = f"no key; {self.isolation}, whole cards hardware"
+        if self.policy is not None:
+            found["policy"] = f"no key; {self.policy} alone"
+        return {name: found[name] for name in JSON_NAMES.values() if name in found}
+
+    @cached_property
+    def exact_keys(self) -> Mapping[str, Key]:
+        rows = (row for row in self.keys if not row.is_pattern)
+        return {name: row for row in rows for name in (row.name, *row.aliases)}
+
+    def find(self, name: str) -> Key | None:
+        """The row of the data sheet for a key."""
+        found = self._found
+        if name not in found:
+            if len(found) > MEMORY:
+                found.clear()
+            found[name] = self.exact_keys.get(name) or next(
+                (row for row in self._patterns if row.matches(name)), None
+            )
+        return found[name]
+
+    @cached_property
+    def _patterns(self) -> tuple[Key, ...]:
+        return tuple(row for row in self.keys if row.is_pattern)
+
+    @cached_property
+    def _found(self) -> dict[str, Key | None]:
+        """What was looked up before: the same keys come again in every pod."""
+        return {}
+
+    def described(self, tags: str) -> str:
+        """The documents behind the short names of a row's source."""
+        return "; ".join(self.documents[tag.strip()] for tag in tags.split(","))
+
+    def code(self, kind: RuleKind, key: str = "") -> str:
+        """The code of its rule of a kind; of the one about a key where there are several."""
+        listed = (
+            row.code
+            for row in self.row_rules or ()
+            if kind in (row.kind, row.also) and (not row.keys or not key or key in row.keys)
+        )
+        return next(listed, f"{self.rule_prefix}{kind:03d}")
+
+
+MODEL = "{model}"
+"""What stands for the model of card in the name of a key."""
+
+
+def cards(name: str, **fields: Any) -> Key:
+    """A number of cards in resources."""
+    found = {"meaning": "cards", "unit": 1, "values": (Range(),)}
+    return key(name, Place.RESOURCE, says="cards", **{**found, **fields})
+
+
+def whole(name: str, **fields: Any) -> Key:
+    """A number of whole cards, under a name that counts nothing else."""
+    found = {"meaning": "whole cards", "unit": 1, "values": (Range(),), "whole": True}
+    return key(name, Place.RESOURCE, says="cards", **{**found, **fields})
+
+
+def cores(name: str, **fields: Any) -> Key:
+    """Compute, in percent of each card unless told otherwise."""
+    found = {"meaning": "compute", "unit": 1, "per": Per.CARD, "values": (Range(1, 100),)}
+    return key(name, Place.RESOURCE, says="cores", **{**found, **fields})
+
+
+def memory(name: str, **fields: Any) -> Key:
+    """GPU memory, in MiB of each card unless told otherwise."""
+    found = {"meaning": "GPU memory", "unit": 1, "per": Per.CARD, "values": (Range(),)}
+    return key(name, Place.RESOURCE, says="memory_mib", **{**found, **fields})
+
+
+def percent(name: str, **fields: Any) -> Key:
+    """GPU memory in percent of each card."""
+    found = {"meaning": "GPU memory", "unit": 1, "per": Per.CARD, "values": (Range(1, 100),)}
+    return key(name, Place.RESOURCE, says="memory_percent", **{**found, **fields})
+
+
+def choice(name: str, *places: Place, **fields: Any) -> Key:
+    """A choice of cards or nodes, which no field of a share holds."""
+    return key(name, *(places or (Place.ANNOTATION,)), **{"says": SELECTOR, **fields})
+
+
+def choices(name: str, chosen: Choice | By, no: str = "no", **fields: Any) -> Iterator[Key]:
+    """A list of cards with commas, and that of cards to avoid, whose name has ``no`` in place of ``{0}``.
+
+    ``chosen``: a Choice where other dialects have the same cards and can say it, else what identifies cards.
+    """
+    by, carried = (chosen.by, chosen) if isinstance(chosen, Choice) else (chosen, None)
+    what = "card models, parts of names with commas" if by is By.MODEL else "cards by UUID"
+    yield choice(name.replace("{0}", ""), meaning=what, chooses=carried, **fields)
+    avoided = "card models to avoid" if by is By.MODEL else "cards to avoid, by UUID"
+    carried = carried and carried._replace(allow=False)
+    yield choice(name.replace("{0}", no), meaning=avoided, chooses=carried, **fields)
+
+
+def unread(name: str, why: str, **fields: Any) -> Key:
+    """A resource whose number says nothing that a share holds."""
+    return key(name, Place.RESOURCE, unread=why, **{"meaning": why, **fields})
+
+
+def written(name: str, **fields: Any) -> Key:
+    """What the vendor's scheduler writes."""
+    return key(name, Place.SCHEDULER, **fields)
+
+
+def for_models(dialect: str, *rows: Key) -> Iterator[Key]:
+    """The rows once for each card that the catalogue knows under a name of the dialect, and for any other."""
+    for row in rows:
+        if row.name.endswith(MODEL) or Place.RESOURCE not in row.places:
+            continue  # nothing tells it from other keys of the domain
+        other = f"{row.meaning}, of a card that is not in the catalogue"
+        name = row.name.replace(MODEL, "*")
+        yield key(name, *row.places, meaning=other, template=row.name, source=row.source)
+    for text, model in names_of(dialect).items():
+        for row in rows:
+            yield row._replace(
+                name=row.name.replace(MODEL, text),
+                template=row.name,
+                model=model,
+                needs=tuple(one.replace(MODEL, text) for one in row.needs),
+                excludes=tuple(one.replace(MODEL, text) for one in row.excludes),
+                aliases=tuple(one.replace(MODEL, text) for one in row.aliases),
+            )
+
+
+def legal_text(row: Key) -> str:
+    """The numbers that a key takes, in words."""
+    if len(row.ranges) > 1:
+        return joined(f"{one.least}" if one.least == one.most else _range(one) for one in row.ranges)
+    return _range(row.ranges[0])
+
+
+def _range(one: Range) -> str:
+    above = one.most is None
+    text = (
+        say("{least} or more", least=one.least)
+        if above
+        else say("{least} to {most}", least=one.least, most=one.most)
+    )
+    return say("{range} in multiples of {step}", range=text, step=one.step) if one.step > 1 else text
