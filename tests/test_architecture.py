@@ -14,8 +14,8 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "gpuxlate"
 ROOMS = (
-    *("model", "yamltext", "manifest", "rules", "backends", "inputs", "config", "translation", "lint"),
-    *("policy", "planning", "report", "editor", "cluster", "cli"),
+    *("model", "yamltext", "manifest", "rules", "backends", "inputs", "overlays", "config"),
+    *("translation", "lint", "policy", "planning", "report", "editor", "cluster", "cli"),
 )
 """The folders of the package, each of which imports itself and those before it."""
 BESIDE = ("testing", "locale")

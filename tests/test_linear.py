@@ -15,10 +15,10 @@ from bench.dialects import measured
 from gpuxlate.backends import registry
 from gpuxlate.cli import inspect as inspect_command
 from gpuxlate.cli.side_by_side import side_by_side
-from gpuxlate.inputs import claims
 from gpuxlate.lint.batch import each_alone
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
+from gpuxlate.overlays import claims
 from gpuxlate.report.lines import unified
 from gpuxlate.translation.parse import names
 from gpuxlate.translation.pods.fit import Accept

@@ -8,7 +8,7 @@ import pytest
 
 import gpuxlate
 from gpuxlate.backends import registry
-from gpuxlate.manifest.layers import Kind
+from gpuxlate.overlays.roles import FileKind
 from gpuxlate.translation.passes import Task, run_source
 from gpuxlate.translation.read import READ
 from gpuxlate.translation.settings import Settings
@@ -73,7 +73,7 @@ def test_words(text: str, more: set[str]) -> None:
 
 
 def chosen(text: str) -> set[str]:
-    found = (one.chosen(Source("a.yaml", text), Kind.MANIFESTS) for one in TRANSLATE.passes)
+    found = (one.chosen(Source("a.yaml", text), FileKind.MANIFESTS) for one in TRANSLATE.passes)
     return {one.name for one in found if one and not one.needs}
 
 

@@ -15,13 +15,13 @@ from gpuxlate import __version__, report
 from gpuxlate.cli import color_wanted, common, options, outputs
 from gpuxlate.cli.invocation import current
 from gpuxlate.cli.runner import dialects_used, each
-from gpuxlate.inputs.claims import Claims
-from gpuxlate.inputs.files import STDIN, SUFFIXES, Input, InputError
+from gpuxlate.inputs.files import HELD, STDIN, SUFFIXES, Input, InputError
 from gpuxlate.lint.files import MAY_BE_EMPTY, Checked, Mode, check, dialects_in, each_change
 from gpuxlate.lint.select import Selection
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import plural, say
+from gpuxlate.overlays.claims import Claims
 from gpuxlate.report.summary import Replacement, Summary
 from gpuxlate.yamltext.source import Texts
 
@@ -192,8 +192,9 @@ def _remarks(run: Run, mode: Mode, *, diff: bool) -> None:
 
 def read_and_check(one: Input, selection: Selection, mode: Mode) -> Checked:
     """Read and check one input, and apply its fixes. Raises InputError."""
-    data, settings = one.read_bytes(), selection.for_file(one.place)
-    checked = check(one, data, settings, mode)
+    settings = selection.for_file(one.place)
+    data, manifests = settings.layer.read(one)
+    checked = check(one, data, settings, mode, manifests)
     return (
         checked._replace(dialects=dialects_in(one, data, settings.profile)) if current().verbose else checked
     )
@@ -246,6 +247,7 @@ class Run:
 
 
 def _run(given: Iterable[Input], selection: Selection, mode: Mode, *, diff: bool) -> Run:
+    HELD.texts.clear()
     run = Run()
     for one, checked in each(partial(read_and_check, selection=selection, mode=mode), given):
         if isinstance(checked, InputError):

@@ -13,10 +13,9 @@ from gpuxlate.cli.settings import exclusion, load
 from gpuxlate.config.find import NAMES, PYPROJECT
 from gpuxlate.inputs.bounded import forget, repository, upwards
 from gpuxlate.inputs.exclude import GITIGNORE, Exclusion
-from gpuxlate.inputs.files import InputError, expand
-from gpuxlate.inputs.kustomize import NAMES as KUSTOMIZATIONS
-from gpuxlate.inputs.layers import CHART
+from gpuxlate.inputs.files import CHART, InputError, expand
 from gpuxlate.model.messages import joined, say
+from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
 
 SETTINGS = frozenset({*NAMES, PYPROJECT, GITIGNORE, *KUSTOMIZATIONS, CHART})
 """Names of files that change which files are read, or how, wherever they are."""

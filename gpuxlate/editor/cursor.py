@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 
-from gpuxlate.manifest.layers import Layer
 from gpuxlate.model.pod import Path, PodKeys
 from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.model.spots import Level, Spot, spots
+from gpuxlate.overlays.roles import FileRole
 from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, is_merge
 from gpuxlate.yamltext.source import Source
@@ -75,7 +75,7 @@ class Typed:
     colon: bool
 
 
-def typed_at(source: Source, index: int, layer: Layer, profile: Profile | None) -> Typed | None:
+def typed_at(source: Source, index: int, layer: FileRole, profile: Profile | None) -> Typed | None:
     """What is being typed at a character, where pods are read; the rest of the text may be half-typed."""
     text = source.text
     first, last = _document_around(text, index)
@@ -127,7 +127,7 @@ def _closed(text: str) -> str:
     return text + "".join(reversed(opened))
 
 
-def _probed(source: Source, layer: Layer, profile: Profile | None) -> tuple[Spot, PodKeys, bool] | None:
+def _probed(source: Source, layer: FileRole, profile: Profile | None) -> tuple[Spot, PodKeys, bool] | None:
     with suppress(NotYamlError):
         for document in documents(source):
             if document.root is None:

@@ -11,9 +11,9 @@ from functools import cached_property
 from lsprotocol import types
 from pygls.uris import to_fs_path
 
-from gpuxlate.inputs.claims import Claims
 from gpuxlate.inputs.files import SUFFIXES, Input
 from gpuxlate.model.diagnostics import Span
+from gpuxlate.overlays.claims import Claims
 from gpuxlate.report.lines import same
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import Splice, in_order

@@ -30,10 +30,15 @@ def remembered(most: int) -> Callable[[F], F]:
 
     def keep(function: F) -> F:
         kept = lru_cache(maxsize=most)(function)
-        _forget.append(kept.cache_clear)
+        forgotten(kept.cache_clear)
         return kept  # type: ignore[return-value]
 
     return keep
+
+
+def forgotten(clear: Callable[[], None]) -> None:
+    """Call this too when ``forget`` is called."""
+    _forget.append(clear)
 
 
 def forget() -> None:

@@ -1,28 +1,24 @@
-"""The claims of the files of one run: found by name and namespace, the nearest file first."""
+"""The claims of some texts: found by name and namespace, the nearest file first."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence, Set
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from gpuxlate.inputs.files import Input, InputError, under_chart_templates
-from gpuxlate.inputs.layers import layer_of
-from gpuxlate.manifest.claims import MARKS, claims_of, may_name_claims, names_in
-from gpuxlate.manifest.layers import Kind, Laid
+from gpuxlate.manifest.claims import MARKS, claims_of, names_in
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.claims import CLAIM, TEMPLATE, ClaimObject, Missing, Place, PodClaim
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.compose import NotYamlError, Reader, documents
 from gpuxlate.yamltext.source import Source
 
 _IN_TEMPLATE = say("a Helm template, which is not translated")
 _IN_PATCH = say("a patch")
-_IN_VALUES = say("the values of a chart")
 _NO_POD = say("a place outside any pod")
 _WORD = re.compile(r"[\w.-]+")
 
@@ -39,7 +35,7 @@ class Unread(NamedTuple):
         return {one.strip(".-_") for one in _WORD.findall(self.text)}
 
 
-class Text(NamedTuple):
+class ClaimText(NamedTuple):
     """What one text has: claims and templates, pods that name some, and what else may name some."""
 
     name: str
@@ -48,7 +44,7 @@ class Text(NamedTuple):
     unread: Sequence[Unread] = ()
 
 
-def text_of(source: Source, *, is_patch: bool = False) -> Text:
+def text_of(source: Source, read: Reader = documents, *, is_patch: bool = False) -> ClaimText:
     """The claims of a source, as far as it is valid YAML. Of a patch, the names of claims in it alone."""
     objects: list[ClaimObject] = []
     pods: list[Pod] = []
@@ -58,7 +54,7 @@ def text_of(source: Source, *, is_patch: bool = False) -> Text:
 
         end = 0
         try:
-            for document in documents(source):
+            for document in read(source):
                 end = document.end
                 if not document.holds(*MARKS):
                     continue
@@ -75,7 +71,7 @@ def text_of(source: Source, *, is_patch: bool = False) -> Text:
                 unread += (Unread(source.name, name, _NO_POD) for name in names_in(document, known))
         except NotYamlError:  # which reading the source for its pods reports, but for templates
             unread.append(Unread(source.name, source.text[end:], _IN_TEMPLATE))
-    return Text(source.name, objects, pods, unread)
+    return ClaimText(source.name, objects, pods, unread)
 
 
 class _Alike:
@@ -90,7 +86,7 @@ class _Alike:
         self.same = self.same and one.devices == self.objects[0].devices
 
 
-class _Named:
+class _SameName:
     """The objects of one kind, name and namespace: all of them, those of a folder, and those of a file."""
 
     def __init__(self) -> None:
@@ -114,18 +110,18 @@ class _Named:
         return found.objects if found else []
 
 
-class Index:
+class ClaimIndex:
     """The claims of some texts by their names, and the pods that name them."""
 
-    def __init__(self, texts: Iterable[Text]) -> None:
-        self._objects: dict[tuple[str, str], dict[str | None, _Named]] = {}
+    def __init__(self, texts: Iterable[ClaimText]) -> None:
+        self._objects: dict[tuple[str, str], dict[str | None, _SameName]] = {}
         self._pods: list[tuple[str, Pod]] = []
         self._unread: list[Unread] = []
         for text in texts:
             self._unread += text.unread
             for one in text.objects:
                 named = self._objects.setdefault((one.kind, one.name), {})
-                named.setdefault(one.namespace, _Named()).add(one)
+                named.setdefault(one.namespace, _SameName()).add(one)
             self._pods += ((text.name, pod) for pod in text.pods)
 
     def resolved(self, pod: Pod, file: str) -> Pod:
@@ -196,83 +192,3 @@ class Index:
         """The templates of a name that would be applied together with those of a file."""
         named = self._objects.get((TEMPLATE, name), {}).get(namespace)
         return named.near(file) if named else []
-
-
-@dataclass(eq=False)
-class _Files:
-    """What all files of a run have, read when the first pod with claims comes, or a new template."""
-
-    files: tuple[Input, ...]
-
-    @cached_property
-    def names(self) -> Set[str]:
-        return {one.name for one in self.files if one.path is not None}
-
-    @cached_property
-    def texts(self) -> tuple[Text, ...]:
-        return tuple(_read(self.files))
-
-    @cached_property
-    def index(self) -> Index:
-        return Index(self.texts)
-
-
-class Claims:
-    """The claims of all files of a run."""
-
-    def __init__(self, given: Iterable[Input] = ()) -> None:
-        """Those of files. Stdin and live objects can be read only once: they know their own claims."""
-        self._files = _Files(tuple(given) if isinstance(given, Sequence) else ())
-        self._last: Beside | None = None
-
-    def beside(self, source: Source) -> Beside:
-        """The claims as the pods of a source find them; one object for all documents of the source."""
-        last = self._last
-        if last is None or last.source is not source:
-            last = self._last = Beside(source, self._files)
-        return last
-
-
-def _read(files: Iterable[Input]) -> Iterator[Text]:
-    for one in files:
-        if one.path is None:
-            continue
-        try:
-            data = one.read_bytes()
-            source = one.source(data) if may_name_claims(data) else None
-        except InputError:
-            continue  # reading it for its pods reports it
-        if source is None:
-            continue
-        kind = layer_of(one.path).kind
-        in_chart = under_chart_templates(one.path, os.getcwd())
-        if in_chart or kind is Kind.VALUES:
-            where = _IN_TEMPLATE if in_chart else _IN_VALUES
-            yield Text(one.name, unread=(Unread(one.name, source.text, where),))
-        else:
-            yield text_of(source, is_patch=kind is Kind.PATCH)
-
-
-@dataclass(eq=False)
-class Beside:
-    """The claims of a run as the pods of one source find them."""
-
-    source: Source
-    files: _Files
-
-    @property
-    def file(self) -> str:
-        return self.source.name
-
-    @cached_property
-    def index(self) -> Index:
-        if self.file in self.files.names:
-            return self.files.index
-        return Index((text_of(self.source), *self.files.texts))
-
-    def laid(self, one: Laid) -> Laid:
-        """The pod of a file with what its claims request."""
-        return one._replace(pod=one.pod and self.resolved(one.pod))
-
-    def resolved(self, pod: Pod) -> Pod:
-        return self.index.resolved(pod, self.file) if pod.keys.claims else pod

@@ -5,20 +5,32 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from gpuxlate.inputs.bounded import StrPath, content, inside, read_at_most, repository, upwards
+from gpuxlate.inputs.bounded import (
+    StrPath,
+    content,
+    forgotten,
+    inside,
+    read_at_most,
+    repository,
+    upwards,
+)
 from gpuxlate.inputs.exclude import Exclusion, above, below
 from gpuxlate.model import limits
 from gpuxlate.model.messages import message_of, say
-from gpuxlate.yamltext.compose import Reader, documents
+from gpuxlate.yamltext.compose import Document, Reader, documents, kept
 from gpuxlate.yamltext.source import DecodeError, Source
 
 STDIN = "<stdin>"
 SUFFIXES = (".yaml", ".yml", ".json")
 TEMPLATES = "templates"
 """The folder of a Helm chart whose files are not manifests yet."""
+CHART = "Chart.yaml"
+_MOST_HELD = 2**20
+"""Bytes of files that are kept for others that are read with them; about 64 MiB of memory."""
 
 
 class InputError(Exception):
@@ -85,6 +97,54 @@ class Input:
 
         suffixes = registry.form_suffixes(target)
         return self.name.endswith(suffixes) if target is None else bool(suffixes)
+
+
+class FileText:
+    """A file that others are read with: its documents are read once, whoever asks first."""
+
+    def __init__(self, path: str) -> None:
+        """Raises OSError, and DecodeError."""
+        self.data = content(path, limits.MAX_CONFIG_BYTES)
+        self.source = Source.from_bytes(path, self.data)
+        self._read = kept(documents) if len(self.data) <= _MOST_HELD else documents
+
+    def documents(self, source: Source | None = None) -> Iterator[Document]:
+        """The documents, as those of another source with the same text. Raises NotYamlError."""
+        found = self._read(self.source)
+        return iter(found) if source is None else (replace(one, source=source) for one in found)
+
+
+class _Held:
+    """The texts that are kept for the next one who asks, the last ones within a limit."""
+
+    def __init__(self) -> None:
+        self.texts: dict[str, FileText] = {}
+        self._size = 0
+        forgotten(self.texts.clear)
+
+    def text(self, path: str) -> FileText:
+        """The text of a file, by its absolute path. Raises OSError, and DecodeError."""
+        found = self.texts.get(path)
+        if found is None:
+            found = FileText(path)
+            self._size = len(found.data) + (self._size if self.texts else 0)
+            self.texts[path] = found
+            while self._size > _MOST_HELD:
+                self._size -= len(self.texts.pop(next(iter(self.texts))).data)
+        return found
+
+
+HELD = _Held()
+"""Of one run, which clears its ``texts`` first: those of an earlier one may be written by now."""
+
+
+def read_shared(one: Input) -> tuple[bytes, Reader]:
+    """The bytes of an input that others are read with, and what reads its documents. Raises InputError."""
+    if one.path is not None and one.leaves is None:
+        with suppress(OSError, DecodeError):  # reading it by itself says what is wrong
+            text = HELD.text(os.path.abspath(one.path))
+            return text.data, text.documents
+    return one.read_bytes(), documents
 
 
 def reader(one: Input, source: Source, target: str | None = None) -> Reader:
@@ -232,4 +292,4 @@ def under_chart_templates(path: StrPath | None, here: str) -> bool:
     if f"{os.sep}{TEMPLATES}{os.sep}" not in text:
         return False
     above = (one for one in upwards(os.path.dirname(text)) if os.path.basename(one) == TEMPLATES)
-    return any(os.path.isfile(os.path.join(os.path.dirname(one), "Chart.yaml")) for one in above)
+    return any(os.path.isfile(os.path.join(os.path.dirname(one), CHART)) for one in above)

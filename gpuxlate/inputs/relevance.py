@@ -12,20 +12,10 @@ from gpuxlate.backends import WORDS, plugins
 from gpuxlate.manifest.claims import MARK
 
 if TYPE_CHECKING:
-    from gpuxlate.manifest.layers import Layer
     from gpuxlate.model.profile import Profile
 
 _BREAK = rb"\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]"
 _ESCAPE = rb"(?s:\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(" + _BREAK + rb")[ \t]*|(.)))"
-
-
-def may_be_skipped(data: bytes, layer: Layer, profile: Profile | None = None) -> bool:
-    """Whether nothing in a run depends on a file: it has no word, and it changes no other file.
-
-    ``layer``: what the file is beside others. A patch or the values of one release may take away what the
-    file below them asks for, in no vendor's words.
-    """
-    return layer.stands_alone and not may_matter(data, profile)
 
 
 def may_matter(data: bytes, profile: Profile | None = None) -> bool:

@@ -8,7 +8,6 @@ from itertools import islice
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Taking
-from gpuxlate.inputs.claims import Beside
 from gpuxlate.lint.linted import Linted as Linted
 from gpuxlate.lint.linted import LintSettings as LintSettings
 from gpuxlate.lint.linted import everything as everything
@@ -18,7 +17,6 @@ from gpuxlate.lint.suppress import COMMENTS, Ignore, ignores_in_document, ignore
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.jobs import Job, jobs_in
 from gpuxlate.manifest.kinds import QUOTA_KINDS
-from gpuxlate.manifest.layers import Kind, Laid
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import METADATA, Pod
 from gpuxlate.model import limits
@@ -28,6 +26,9 @@ from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path, PodKeys, Value
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.model.spots import spots
+from gpuxlate.overlays.claims import ClaimLookup
+from gpuxlate.overlays.parts import OverlayPod
+from gpuxlate.overlays.roles import FileKind
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule, in_order
 from gpuxlate.rules.index import check_document, check_pod
@@ -106,7 +107,7 @@ def _document(
     settings: LintSettings,
     result: Linted,
     ignores: list[Ignore],
-    beside: Beside,
+    beside: ClaimLookup,
 ) -> Iterator[Diagnostic]:
     layer = settings.layer
     if document.root is None:
@@ -125,12 +126,12 @@ def _document(
     found = [] if document.job else layer.pods(document)
     renamed = renamed_by(context.profile)
     named = [one.pod.under(renamed) if renamed else one.pod for one in found if one.pod]
-    pods = [beside.resolved(one) if one.keys.claims else one for one in named]
+    pods = [beside.resolve(one) if one.keys.claims else one for one in named]
     ignores.extend(ignores_in_document(document, pods))
     sets_amounts = counts and any(ref.kind in QUOTA_KINDS for ref, _, _ in objects_in(document))
     quotas = judge_quotas(document, context) if sets_amounts else NO_QUOTAS
     said, read = pods, quotas.read
-    if layer.kind is Kind.PATCH:
+    if layer.kind is FileKind.PATCH:
         said, read_there = _said(document, pods, found)
         read |= read_there
     facts = document_keys(document, pods, registry.is_gpu_key, read)
@@ -174,9 +175,9 @@ def _rules_of_claims() -> tuple[Rule, ...]:
     return in_order({one.code: one for driver in drivers for one in driver.rules}.values(), "drivers")
 
 
-def _said(document: Document, pods: list[Pod], found: Sequence[Laid]) -> tuple[list[Pod], set[Path]]:
+def _said(document: Document, pods: list[Pod], found: Sequence[OverlayPod]) -> tuple[list[Pod], set[Path]]:
     """What a patch says of its pods, and the places of names in it that are read."""
-    from gpuxlate.manifest.patches import of_pods, parts
+    from gpuxlate.overlays.patches import of_pods, parts
 
     changed = [over.part for one in found if one.pod is None for over in one.over]
     said = list(parts(document, pods, changed))

@@ -8,11 +8,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
-from gpuxlate.inputs.relevance import may_be_skipped, may_matter
+from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.lint.linted import Linted, LintSettings
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import say
-from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.compose import NotYamlError, Reader, documents
 from gpuxlate.yamltext.source import Source
 
 if TYPE_CHECKING:
@@ -51,8 +51,13 @@ class Checked(NamedTuple):
     dialects: tuple[str, ...] = ()
 
 
-def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checked:
-    """Check the text of an input, and apply its fixes. Raises InputError."""
+def check(
+    one: Input, data: bytes, settings: LintSettings, mode: Mode, manifests: Reader = documents
+) -> Checked:
+    """Check the text of an input, and apply its fixes. Raises InputError.
+
+    ``manifests``: what reads its documents where it holds no parameters.
+    """
     if under_chart_templates(one.place, os.getcwd()):
         from gpuxlate.rules.source import HELM_TEMPLATE, in_chart
 
@@ -61,7 +66,7 @@ def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checke
         linted.excuse(settings.excused)
         return Checked(linted)
     may_be_empty = not one.named or mode.allow_empty
-    has_no_word = may_be_skipped(data, settings.layer, settings.profile)
+    has_no_word = settings.layer.stands_alone and not may_matter(data, settings.profile)
     if may_be_empty and has_no_word:
         if not data.isascii():
             one.source(data)  # only to see that it is UTF-8
@@ -75,7 +80,7 @@ def check(one: Input, data: bytes, settings: LintSettings, mode: Mode) -> Checke
     if read is not documents or not mode.writes:  # findings in parameters have no fix
         from gpuxlate.lint.check import lint_source
 
-        linted = lint_source(source, settings, read)
+        linted = lint_source(source, settings, manifests if read is documents else read)
         refused: Sequence[Refused] = ()
         if mode.reason is not None:
             from gpuxlate.lint.add_ignores import IN_PARAMETERS, not_ignored

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.inputs.claims import Claims
-from gpuxlate.manifest.layers import MANIFESTS, Layer
 from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.overlays.claims import Claims
+from gpuxlate.overlays.roles import MANIFESTS, FileRole
 
 if TYPE_CHECKING:
     from gpuxlate.model.profile import Profile
@@ -34,7 +34,7 @@ class LintSettings(NamedTuple):
     profile: Profile | None = None
     selected: Callable[[str], bool] = everything
     excused: Callable[[str], bool] = nothing
-    layer: Layer = MANIFESTS
+    layer: FileRole = MANIFESTS
     claims: Claims = Claims()
 
     @property

@@ -9,10 +9,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from gpuxlate.inputs.bounded import StrPath, content
-from gpuxlate.inputs.claims import Claims
-from gpuxlate.inputs.layers import layer_of
 from gpuxlate.lint.linted import LintSettings, everything, nothing
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.overlays.claims import Claims
+from gpuxlate.overlays.roles import role_of
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
@@ -86,7 +86,7 @@ class Selection:
     def for_file(self, path: StrPath | None) -> LintSettings:
         """The settings for one input."""
         selected = self.selected if self.select or self.ignore else everything
-        return LintSettings(self.profile, selected, self._excused(path), layer_of(path), self.claims)
+        return LintSettings(self.profile, selected, self._excused(path), role_of(path), self.claims)
 
     def _excused(self, path: StrPath | None) -> Callable[[str], bool]:
         if self.config is None or path is None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from gpuxlate.backends import registry
 from gpuxlate.config.specs import is_share_document
-from gpuxlate.inputs.claims import Index, text_of
+from gpuxlate.inputs.claims import ClaimIndex, text_of
 from gpuxlate.manifest.pods import Pod, pods_in, replicas
 from gpuxlate.model.claims import Place
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -44,7 +44,7 @@ class DemandError(ValueError):
 def demand(sources: Iterable[Source]) -> Demand:
     """The pods of some texts. Raises DemandError."""
     found, texts = Demand(), list(sources)
-    index = Index(map(text_of, texts))
+    index = ClaimIndex(map(text_of, texts))
     for source in texts:
         found.sources.add(source)
         try:

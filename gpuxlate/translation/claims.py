@@ -14,11 +14,8 @@ from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.inputs.claims import Beside, Unread
-from gpuxlate.inputs.objects import changed_names
+from gpuxlate.inputs.claims import Unread
 from gpuxlate.manifest.claims import MARKS, claims_of, template_of
-from gpuxlate.manifest.layers import TemplatePatch
-from gpuxlate.manifest.operations import Places
 from gpuxlate.manifest.pods import CLAIMS, Pod
 from gpuxlate.model.claims import CLAIM, TEMPLATE, ClaimObject, PodClaim
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
@@ -26,9 +23,11 @@ from gpuxlate.model.edits import Append, Edit, Remove
 from gpuxlate.model.limits import MAX_NAME, shortened
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path, PodKeys, Value
+from gpuxlate.overlays.claims import ClaimLookup
+from gpuxlate.overlays.kustomization import changed_names
 from gpuxlate.rules.claims import claim_is_known, name_is_free, names_are_followed
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
-from gpuxlate.translation.leftovers import BUILT, Leftover, Scope
+from gpuxlate.translation.leftovers import Leftover, Scope
 from gpuxlate.translation.numbered import Numbered
 from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.edit import EditError, Splice, apply
@@ -39,9 +38,6 @@ from gpuxlate.yamltext.source import Source
 
 SUBDOMAIN = 253
 """Characters of the name of a template."""
-_UNUSED = say("no pod of the kustomization uses it")
-_IN_LIST = say("it is in a list")
-_IN_PATCH = say("this file is a patch")
 _KIND = f"kind: {TEMPLATE}"
 _UNFIT = re.compile(r"[^a-z0-9.-]+")
 
@@ -81,7 +77,7 @@ def unknown_claims(pod: PodKeys) -> Iterator[Diagnostic]:
                 yield replace(claim_is_known.at(where, *claim.missing), severity=Severity.ERROR)
 
 
-def shared_claims(pod: Pod, sources: Sequence[Backend], beside: Beside) -> Iterator[Diagnostic]:
+def shared_claims(pod: Pod, sources: Sequence[Backend], beside: ClaimLookup) -> Iterator[Diagnostic]:
     """Pods that share one allocation: a share of each pod is not what they have (GX023)."""
     for claim in pod.keys.claims:
         if claim.claim is None or claim.found is None or not goes(claim, sources):
@@ -94,23 +90,6 @@ def shared_claims(pod: Pod, sources: Sequence[Backend], beside: Beside) -> Itera
                 "keep these pods on claims; with a {kind} each pod gets devices of its own", kind=TEMPLATE
             )
             yield share_is_expressible(claim.claim.path, message, hint)
-
-
-def claims_of_part(document: Document, part: Pod, beside: Beside, scope: Scope) -> Iterator[Leftover]:
-    """The claims that a part of a pod names, as a patch does: those of devices that would be replaced, and
-    those that are not known."""
-    places = Places(document)
-    for claim in beside.resolved(part).keys.claims:
-        if claim.reference is None or (claim.devices and not _read_from(claim.devices.classes(), scope)):
-            continue
-        why = claim.missing.message if claim.missing else _IN_PATCH
-        name = claim.reference.text[:MAX_NAME]
-        path = places.of(claim.reference.path)
-        message = say("claim {name} is not translated: {why}", name=claim.name, why=why)
-        found = replace(
-            nothing_is_left_behind(path, message, say(BUILT, target=scope.target)), severity=scope.severity
-        )
-        yield Leftover(name, placed(document, found, part.object))
 
 
 def goes(claim: PodClaim, replaced: Iterable[Backend]) -> bool:
@@ -194,7 +173,7 @@ class Changes(NamedTuple):
 def changes(
     document: Document,
     templates: Sequence[Template],
-    beside: Beside,
+    beside: ClaimLookup,
     translated: Sources,
     scope: Scope,
 ) -> Changes:
@@ -203,7 +182,7 @@ def changes(
     whole = False
     for one in claims_of(document) if document.holds(*MARKS) else ():
         users = [translated(keys) for _, keys in beside.index.users(one)]
-        mine = _read_from(one.devices.classes(), scope)
+        mine = replaced_backends(one.devices.classes(), scope)
         if not mine:
             continue
         left = _left_template(document, one, beside.index.kept_by(one), bool(users), scope)
@@ -224,62 +203,23 @@ def changes(
         else:
             made.edits.append(Append(each.pod.object_path[:-1], each.data))
     if added:
-        why = closed(document)
+        why = why_not_appendable(document)
         if why is not None:
             made.found.append(placed(document, text_is_editable(added[0].path, why), added[0].pod.object))
         else:
-            made.splices.append(_with(document, [one.data for one in added]))
+            made.splices.append(documents_behind(document, [one.data for one in added]))
     return made
 
 
-def _read_from(classes: Set[str], scope: Scope) -> list[Backend]:
+def replaced_backends(classes: Set[str], scope: Scope) -> list[Backend]:
     """The dialects of device classes that are replaced; none where another one is translated."""
     found = [one for one in registry.pod_backends() if set(one.device_classes) & classes]
     found = [one for one in found if one.name != scope.target]
     return found if scope.source is None or any(one.name == scope.source for one in found) else []
 
 
-def patch_changes(
-    document: Document,
-    added: Sequence[dict[str, object]],
-    patches: Sequence[TemplatePatch],
-    taken: Callable[[TemplatePatch, ObjectRef], bool],
-    scope: Scope,
-) -> Changes:
-    """The new patches of templates behind a document of a patch file, and it where it is one that goes.
-
-    ``taken``: the document before a patch says of an object that uses the template what the patch says.
-    """
-    made = Changes([], [], [], [], [])
-    for one in patches:
-        if not _read_from(one.classes, scope):
-            continue
-        why = one.why or (None if one.users else _UNUSED)
-        why = why or next((_not_said(user) for user in one.users if not taken(one, user)), None)
-        why = why or (_IN_LIST if one.path else None)
-        if why is None:
-            made.splices.append(Splice(document.start, document.end, ""))
-        else:
-            name = (one.ref.name or "")[:MAX_NAME]
-            message = say(
-                "the patch of {kind} {name} is left behind: {why}", kind=TEMPLATE, name=name, why=why
-            )
-            hint = say(BUILT, target=scope.target)
-            found = nothing_is_left_behind((*one.path, "metadata", "name"), message, hint)
-            found = replace(found, severity=scope.severity)
-            made.leftovers.append(Leftover(name, placed(document, found, one.ref._replace(name=name))))
-    if added:
-        made.splices.append(_with(document, added))
-    return made
-
-
-def _not_said(user: ObjectRef) -> Message:
-    message = "the document before it is no patch of its {kind} {name} that can be translated"
-    return say(message, kind=user.kind or "document", name=(user.name or "")[:MAX_NAME])
-
-
 def _named(
-    document: Document, one: Template, beside: Beside, translated: Sources, found: list[Diagnostic]
+    document: Document, one: Template, beside: ClaimLookup, translated: Sources, found: list[Diagnostic]
 ) -> Iterator[Named]:
     message = say("{kind} {name} is there already", kind=TEMPLATE, name=one.name)
     taken = placed(document, name_is_free(one.path, message), one.pod.object)
@@ -302,7 +242,7 @@ def clashes(named: Sequence[Named]) -> Iterator[Diagnostic]:
         seen.add(key)
 
 
-def names_apart(document: Document, pods: Iterable[Pod], translated: Sources) -> Iterator[Diagnostic]:
+def unfollowed_renames(document: Document, pods: Iterable[Pod], translated: Sources) -> Iterator[Diagnostic]:
     """Templates to come that a kustomization renames, and not where the pods name them."""
     user = next((one for one in pods if translated(one.keys)), None)
     if user is not None:
@@ -336,7 +276,7 @@ def _left_template(
     return Leftover(one.name, placed(document, found, ref))
 
 
-def closed(document: Document) -> Message | None:
+def why_not_appendable(document: Document) -> Message | None:
     """Why no document can be put behind this one."""
     text = document.source.text
     if document.index == 0 and document.end == len(text) and text.lstrip()[:1] in ("{", "["):
@@ -346,7 +286,7 @@ def closed(document: Document) -> Message | None:
     return None
 
 
-def _with(document: Document, added: Sequence[dict[str, object]]) -> Splice:
+def documents_behind(document: Document, added: Sequence[dict[str, object]]) -> Splice:
     """New documents behind a document."""
     text, end = document.source.text, document.end
     line_break = document.source.newline(document.start) if "\n" in text or "\r" in text else "\n"

@@ -12,9 +12,7 @@ from typing import Any, NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.inputs.kustomize import NAMES as KUSTOMIZATIONS
 from gpuxlate.manifest.facts import NamedKey, NodeChoice, choices_in, chooses_more, keys_named, names_more
-from gpuxlate.manifest.layers import Kind, may_be_values
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.manifest.texts import resource_of
@@ -23,6 +21,8 @@ from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Path
 from gpuxlate.model.sheet import ANY, Place
 from gpuxlate.model.spots import Level, Spot, spots
+from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
+from gpuxlate.overlays.roles import FileKind, may_be_values
 from gpuxlate.rules.keys import not_read, product_is_read
 from gpuxlate.rules.translation import nothing_is_left_behind
 from gpuxlate.rules.vocabulary import IGNORE, Vocabulary
@@ -57,9 +57,9 @@ MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers 
 
 
 _WHERE = {
-    Kind.MANIFESTS: ("it is outside any pod", BY_HAND),
-    Kind.VALUES: ("it is outside any part of these values (a mapping with resources)", BY_HAND),
-    Kind.PATCH: ("this file is a patch", BUILT),
+    FileKind.MANIFESTS: ("it is outside any pod", BY_HAND),
+    FileKind.VALUES: ("it is outside any part of these values (a mapping with resources)", BY_HAND),
+    FileKind.PATCH: ("this file is a patch", BUILT),
 }
 """Why a key of a file is left where nothing else says it, and what to do."""
 
@@ -151,7 +151,7 @@ def left_in_document(
     pods: Sequence[Pod],
     translated: Translated,
     scope: Scope,
-    kind: Kind = Kind.MANIFESTS,
+    kind: FileKind = FileKind.MANIFESTS,
     why_left: Mapping[int, str] = MappingProxyType({}),
     edited: Set[Path] = frozenset(),
     settled: Set[Path] = frozenset(),
@@ -180,7 +180,7 @@ def left_in_document(
                 if not any(one.owns(spot.name) for one in sources):
                     reader = scope.reader(spot.name, names)
                     none = WHOLE_CARDS if reader else NO_SHARE
-                    why = why_left.get(id(pod)) or (where if kind is Kind.PATCH else none)
+                    why = why_left.get(id(pod)) or (where if kind is FileKind.PATCH else none)
                     made = scope.found(spot.name, spot.place, spot.path, why, hint)
                     if reader and why is WHOLE_CARDS:
                         made = replace(made, hint=say(READ_THEM, dialect=reader))
@@ -223,14 +223,16 @@ def _counting(spot: Spot, third: Sequence[Backend]) -> Diagnostic | None:
     return replace(made, on_key=spot.on_key)
 
 
-def _outside(document: Document, found: NamedKey, scope: Scope, kind: Kind, reason: str | None) -> Leftover:
+def _outside(
+    document: Document, found: NamedKey, scope: Scope, kind: FileKind, reason: str | None
+) -> Leftover:
     why, hint = _WHERE[kind]
     name = os.path.basename(document.source.name)
-    if found.embedded and kind is Kind.MANIFESTS:
+    if found.embedded and kind is FileKind.MANIFESTS:
         why = IN_TEXT
     if found.embedded and name in KUSTOMIZATIONS:
         hint = BUILT
-    elif kind is Kind.MANIFESTS and may_be_values(name):
+    elif kind is FileKind.MANIFESTS and may_be_values(name):
         hint = NO_CHART
     made = replace(scope.found(found.name, None, found.path, reason or why, hint), on_key=found.on_key)
     span = document.source.span(*found.at) if found.at else None

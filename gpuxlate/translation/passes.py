@@ -15,12 +15,13 @@ from itertools import islice
 from typing import NamedTuple, Self
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.inputs.claims import Beside
-from gpuxlate.manifest.layers import MANIFESTS, Kind, Laid, Layer
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model import limits
 from gpuxlate.model.edits import Edit
 from gpuxlate.model.pod import Path
+from gpuxlate.overlays.claims import ClaimLookup
+from gpuxlate.overlays.parts import OverlayPod
+from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
 from gpuxlate.rules.source import no_yaml, too_many
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.claims import Template, applied, clashes
@@ -69,9 +70,9 @@ class State(Part):
 
     document: Document
     settings: Settings
-    layer: Layer
+    layer: FileRole
     task: Task
-    laid: list[Laid] = field(default_factory=list)
+    laid: list[OverlayPod] = field(default_factory=list)
     read: list[tuple[Pod, tuple[Backend, ...]]] = field(default_factory=list)
     left: dict[int, str] = field(default_factory=dict)
     operations: set[Path] = field(default_factory=set)
@@ -87,7 +88,7 @@ class State(Part):
         return [one.pod for one in self.laid if one.pod]
 
     @property
-    def claims(self) -> Beside:
+    def claims(self) -> ClaimLookup:
         """The claims of the run as the pods of the document find them."""
         return self.settings.claims.beside(self.document.source)
 
@@ -110,11 +111,11 @@ class Pass(NamedTuple):
 
     name: str
     run: Callable[[State], None]
-    kinds: frozenset[Kind] = frozenset(Kind)
+    kinds: frozenset[FileKind] = frozenset(FileKind)
     words: Callable[[], tuple[str, ...]] = tuple
     needs: tuple[str, ...] = ()
 
-    def chosen(self, source: Source, kind: Kind) -> Pass | None:
+    def chosen(self, source: Source, kind: FileKind) -> Pass | None:
         """The pass as it applies to a source; None where it does not."""
         words = self.words()
         if kind not in self.kinds:
@@ -151,7 +152,7 @@ def run_source(
     settings: Settings,
     task: Task,
     read: Reader = documents,
-    layer: Layer = MANIFESTS,
+    layer: FileRole = MANIFESTS,
 ) -> Result:
     """Do a task with every document of a source. Errors are in the result; nothing is raised for content.
 

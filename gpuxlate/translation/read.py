@@ -17,14 +17,14 @@ from dataclasses import replace
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.document import KIND
-from gpuxlate.inputs.kustomize import FIELDS
 from gpuxlate.manifest.facts import NODE_WORDS, document_keys
 from gpuxlate.manifest.jobs import jobs_in
 from gpuxlate.manifest.kinds import QUOTA_KINDS
-from gpuxlate.manifest.layers import MANIFESTS, Kind, Layer
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import Path
+from gpuxlate.overlays.kustomization import FIELDS
+from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
 from gpuxlate.rules import catalog
 from gpuxlate.rules.documents import key_is_in_a_pod
 from gpuxlate.rules.index import check_document
@@ -51,7 +51,7 @@ RENDER = "gpuxlate render writes its manifest: gpuxlate render FILE --to TARGET"
 
 
 def read_source(
-    source: Source, settings: Settings, read: Reader = documents, layer: Layer = MANIFESTS
+    source: Source, settings: Settings, read: Reader = documents, layer: FileRole = MANIFESTS
 ) -> Result:
     """The shares of every document of a source, with ``Settings.reading``. Errors are in the result.
 
@@ -102,7 +102,9 @@ def find_pods(state: State) -> None:
     names = state.settings.renamed
     for one in state.layer.pods(state.document):
         known = one.under(names) if names else one
-        state.laid.append(state.claims.laid(known) if known.pod and known.pod.keys.claims else known)
+        if known.pod and known.pod.keys.claims:
+            known = known._replace(pod=state.claims.resolve(known.pod))
+        state.laid.append(known)
 
 
 def read_pods(state: State) -> None:
@@ -174,7 +176,7 @@ def find_machines(state: State) -> None:
 def _find_leftovers(state: State) -> None:
     """What is in no share; that of a part is counted with what is below it."""
     layer = state.layer
-    if not layer.partial or (layer.kind is Kind.PATCH and not layer.counted):
+    if not layer.partial or (layer.kind is FileKind.PATCH and not layer.counted):
         found = left_in_document(
             state.document,
             state.pods,
@@ -186,7 +188,7 @@ def _find_leftovers(state: State) -> None:
         state.leave([*state.behind, *found])
     if layer.counted:
         state.leftovers = [one for one in state.leftovers if one.found.path[:1] not in BUILT_FROM]
-        patch = layer.kind is Kind.PATCH
+        patch = layer.kind is FileKind.PATCH
         state.diagnostics = [
             one
             for one in state.diagnostics
@@ -209,7 +211,7 @@ def of_quotas(run: Callable[[State], None]) -> Pass:
     return Pass("quotas", run, OF_MANIFESTS, lambda: (*QUOTA_KINDS,))
 
 
-OF_MANIFESTS = frozenset({Kind.MANIFESTS})
+OF_MANIFESTS = frozenset({FileKind.MANIFESTS})
 TEMPLATES = Pass("templates", find_template, words=lambda: (TEMPLATE,))
 SHARE_DOCUMENTS = Pass("GPUShare documents", find_share_document, words=lambda: (KIND,))
 FIND_PODS = Pass("pods", find_pods)

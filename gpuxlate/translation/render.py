@@ -8,13 +8,13 @@ from functools import cached_property
 
 from gpuxlate.backends.base import ContainerShare, Taking
 from gpuxlate.config.document import ShareDocument
-from gpuxlate.inputs.claims import Beside
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import Path
 from gpuxlate.model.profile import renamed_by
+from gpuxlate.overlays.claims import ClaimLookup
 from gpuxlate.rules.source import broken
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.claims import (
@@ -201,7 +201,7 @@ class _Render:
                 self.diagnostics.append(placed(document, replace(found, code=error.code or found.code)))
         return made
 
-    def _beside(self, document: Document, templates: list[Template], known: Beside) -> Changes:
+    def _beside(self, document: Document, templates: list[Template], known: ClaimLookup) -> Changes:
         """The documents that are added beside the workload."""
         found = changes(document, templates, known, lambda _: (), self.settings.scope)
         self.diagnostics += [*found.found, *clashes(found.named)]

@@ -13,13 +13,13 @@ from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
-from gpuxlate.inputs.claims import Claims
-from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
-from gpuxlate.inputs.kustomize import NAMES, kustomized
-from gpuxlate.inputs.layers import layer_of
-from gpuxlate.inputs.relevance import may_be_skipped
+from gpuxlate.inputs.files import HELD, Input, InputError, is_blank, reader, under_chart_templates
+from gpuxlate.inputs.relevance import may_matter
 from gpuxlate.model import limits
 from gpuxlate.model.messages import say
+from gpuxlate.overlays.claims import Claims
+from gpuxlate.overlays.kustomization import NAMES, kustomized
+from gpuxlate.overlays.roles import role_of
 from gpuxlate.rules.source import in_chart
 from gpuxlate.translation.claims import clashes
 from gpuxlate.translation.leftovers import left_in_text
@@ -27,10 +27,10 @@ from gpuxlate.translation.passes import Task, run_source
 from gpuxlate.translation.results import File, Result
 from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import TRANSLATE
-from gpuxlate.yamltext.compose import kept
+from gpuxlate.yamltext.compose import documents, kept
 
 if TYPE_CHECKING:
-    from gpuxlate.inputs.builds import Builds
+    from gpuxlate.overlays.builds import Builds
 
 Work = Callable[[Input], list[Result]]
 Each = Callable[[Work, Iterable[Input]], Iterator[tuple[Input, list[Result] | InputError]]]
@@ -44,6 +44,7 @@ def one_by_one(work: Work, given: Iterable[Input]) -> Iterator[tuple[Input, list
 
 def translate(given: Iterable[Input], settings: Settings, each: Each = one_by_one) -> Result:
     """Translate files in their order. Raises InputError."""
+    HELD.texts.clear()
     return _run_each(given, [settings], TRANSLATE, each)[0]
 
 
@@ -54,13 +55,14 @@ def count(
 
     The files are not changed, and each of them is read once.
     """
+    HELD.texts.clear()
     files = given if isinstance(given, Sequence) else ()
     one = files[0] if len(files) == 1 else None
     alone = one and one.named and os.path.basename(one.name) not in NAMES
     folders = [] if alone else kustomized(files)
     if not folders:
         return _run_each(given, wanted, task, each)
-    from gpuxlate.inputs.builds import build, builds_of
+    from gpuxlate.overlays.builds import build, builds_of
     from gpuxlate.translation.builds import run_build
 
     builds = builds_of(folders, files)
@@ -109,22 +111,24 @@ def _bound(run: Result, name: str) -> None:
 
 def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Builds | None) -> list[Result]:
     """Do a task with one input for each target. Raises InputError."""
-    data = one.read_bytes()
-    if under_chart_templates(one.place, os.getcwd()):
+    place = one.place
+    layer = role_of(place)
+    data, manifests = layer.read(one)
+    if under_chart_templates(place, os.getcwd()):
         return [_run_template(one, data, settings, task) for settings in wanted]
     if one.named and is_blank(data):
         raise InputError(say("{name}: it is empty", name=one.name))
     source = one.source(data)
-    layer = layer_of(one.place)
     if builds is not None and builds.uses(one):
         layer = layer._replace(counted=True)
     read = reader(one, source, wanted[0].from_.name if wanted[0].from_ else None)
+    read = manifests if read is documents else read
     read = kept(read) if len(wanted) > 1 else read
     is_file = one.path is not None
     results = []
     for settings in wanted:
         made, new = Result(), data
-        if one.named or not may_be_skipped(data, layer, settings.profile):
+        if one.named or not layer.stands_alone or may_matter(data, settings.profile):
             made = run_source(source, settings, task, read, layer)
             new = source.encode(made.text) if made.changed else data
             made.sources += [source] if made.diagnostics else []

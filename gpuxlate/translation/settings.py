@@ -8,8 +8,8 @@ from functools import cached_property
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.inputs.claims import Claims
 from gpuxlate.model.profile import Profile, renamed_by
+from gpuxlate.overlays.claims import Claims
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.leftovers import Scope

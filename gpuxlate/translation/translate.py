@@ -8,22 +8,24 @@ from functools import partial
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.claims import MARK
-from gpuxlate.manifest.layers import MANIFESTS, Kind, Laid, Layer
-from gpuxlate.manifest.patches import of_pods
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.edits import Edit
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
+from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
-from gpuxlate.translation.claims import changes, claims_of_part, names_apart, patch_changes, unknown_claims
+from gpuxlate.translation.claims import (
+    changes,
+    unfollowed_renames,
+    unknown_claims,
+)
 from gpuxlate.translation.leftovers import Leftover, left_in_document
 from gpuxlate.translation.numbered import Numbered
-from gpuxlate.translation.passes import Part, Pass, State, Task, listed, run_source
+from gpuxlate.translation.passes import Pass, State, Task, listed, run_source
 from gpuxlate.translation.pods.fit import Verdict, fit_pod
 from gpuxlate.translation.pods.item import pod_items
-from gpuxlate.translation.pods.layers import Made, is_taken, left_cards, left_part, translate_over
 from gpuxlate.translation.pods.placement import Written, awakened, disagreements
 from gpuxlate.translation.pods.pod import PARSE_FIRST, translate_pod
 from gpuxlate.translation.pods.reader import dialects_of, shares_of
@@ -47,14 +49,12 @@ from gpuxlate.yamltext.edit import EditError, edit_document
 from gpuxlate.yamltext.place import placed
 from gpuxlate.yamltext.source import Source
 
-_NAMES_CLAIMS = say("it names claims, which only the pod itself can")
-
 
 def translate_source(
     source: Source,
     settings: Settings,
     read: Reader = documents,
-    layer: Layer = MANIFESTS,
+    layer: FileRole = MANIFESTS,
 ) -> Result:
     """Translate every document of a source. Errors are in the result; nothing is raised for content.
 
@@ -73,7 +73,9 @@ def translate_pods(state: State, *, own: bool = False) -> None:
     for laid in state.laid:
         pod = laid.pod
         if laid.over or laid.unknown or pod is None:
-            _translate_part(state, laid)
+            from gpuxlate.translation.pods.overlays import translate_part
+
+            translate_part(state, laid)
             continue
         sources = dialects_of(pod.keys, settings)
         if state.layer.counted:  # translated and counted as it is built
@@ -88,30 +90,14 @@ def translate_pods(state: State, *, own: bool = False) -> None:
         if sources and (own or sources != (settings.to,)):
             state.read.append((pod, sources))
             made = translate_pod(state, pod, sources, pods)
-            state += left_part(made, pod, settings) if state.layer.kind is Kind.VALUES else made
+            if state.layer.kind is FileKind.VALUES:
+                from gpuxlate.translation.pods.overlays import left_part
+
+                made = left_part(made, pod, settings)
+            state += made
         elif sources:
             state.written.append(Written(pod, pod.keys, []))
     state.has_shares = bool(state.read)
-
-
-def _translate_part(state: State, laid: Laid) -> None:
-    """Add the result of a part that is laid over pods of other files, and what it leaves behind."""
-    document, settings = state.document, state.settings
-    pod, over, unknown = laid
-    named = pod or (over[0].part if over else None)
-    claimed = list(claims_of_part(document, named, state.claims, settings.scope)) if named else []
-    why = unknown or (_NAMES_CLAIMS if claimed else None)
-    made = Made(Part(), (), why) if why else translate_over(document, over, settings)
-    state += left_part(made.part, named, settings) if named and over else made.part
-    if made.left:
-        state.leave(claimed)
-        if named and over:
-            state.leave(left_cards(document, made, named, settings))
-        state.left[id(pod)] = made.left  # None is what operations are about
-    elif pod:
-        state.read.append((pod, made.sources))
-    elif made.sources:
-        state.operations.update(of_pods(document, [one.part for one in over]))
 
 
 def _write_at_anchors(state: State) -> None:
@@ -216,14 +202,14 @@ def _settle_claims(state: State) -> None:
         found = dialects_of(keys, settings)
         return () if found == (settings.to,) else found
 
-    if layer.kind is Kind.PATCH:
-        patches = layer.templates(document) if layer.templates else ()
-        taken = partial(is_taken, settings=settings)
-        made = patch_changes(document, state.patches, patches, taken, settings.scope)
+    if layer.kind is FileKind.PATCH:
+        from gpuxlate.translation.pods.overlays import patch_changes
+
+        made = patch_changes(state)
     else:
         made = changes(document, state.templates, state.claims, sources, settings.scope)
         if layer.renamed and settings.to.device_classes:
-            made.found.extend(names_apart(document, layer.renamed(document), sources))
+            made.found.extend(unfollowed_renames(document, layer.renamed(document), sources))
     state.edits += made.edits
     state.beside += made.splices
     state.diagnostics += made.found
@@ -260,7 +246,7 @@ def _with(shares: Pass, *text: Pass) -> tuple[Pass, ...]:
         SHARE_DOCUMENTS,
         FIND_PODS,
         shares,
-        Pass("anchors of values", _write_at_anchors, frozenset({Kind.VALUES}), needs=("edits",)),
+        Pass("anchors of values", _write_at_anchors, frozenset({FileKind.VALUES}), needs=("edits",)),
         Pass("shared metadata", _compare_shared, needs=("written",)),
         of_jobs(_refuse_jobs),
         of_quotas(_translate_quotas),

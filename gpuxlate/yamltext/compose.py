@@ -7,7 +7,7 @@ over its events all others.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Any
 
@@ -75,6 +75,10 @@ class Document:
     @property
     def text(self) -> str:
         return self.source.text[self.start : self.end]
+
+    def with_root(self, root: Mapping) -> Document:
+        """The document with another tree: what is merged has no aliases."""
+        return replace(self, root=root, aliases=[])
 
     def holds(self, *words: str) -> bool:
         """Whether its text has one of the words. The source is asked first, once for all documents."""

@@ -12,11 +12,10 @@ import yaml
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.placing import Accept
-from gpuxlate.inputs.layers import layer_of
 from gpuxlate.lint.check import LintSettings, lint_source
-from gpuxlate.manifest.layers import Kind as LayerKind
-from gpuxlate.manifest.layers import Laid, Layer
-from gpuxlate.manifest.values import Chart, values_pods
+from gpuxlate.overlays.parts import OverlayPod
+from gpuxlate.overlays.roles import FileKind, FileRole, role_of
+from gpuxlate.overlays.values import Chart, values_pods
 from gpuxlate.translation.passes import Task, run_source
 from gpuxlate.translation.read import READ
 from gpuxlate.translation.results import Result
@@ -27,7 +26,9 @@ from tests.effort import FULL, PART, some
 from tests.fixtures.cases import Kind, cases
 from tests.lint import cases as lint_cases
 
-VALUES = Layer(LayerKind.VALUES, lambda document: [Laid(pod) for pod in values_pods(document, Chart("c"))])
+VALUES = FileRole(
+    FileKind.VALUES, lambda document: [OverlayPod(pod) for pod in values_pods(document, Chart("c"))]
+)
 IN_METADATA = {"podLabels": "labels", "podAnnotations": "annotations"}
 IN_SPEC = ("nodeSelector", "affinity", "schedulerName")
 IN_CONTAINER = ("env", "resources")
@@ -236,7 +237,7 @@ def overlays(part: Part, other: Part) -> Iterator[Values]:
 
 def translated(text: str, path: Path | None, target: str) -> Result:
     settings = Settings(registry.get(target), accept=ACCEPT)
-    return translate_source(source(text), settings, layer=layer_of(path) if path else VALUES)
+    return translate_source(source(text), settings, layer=role_of(path) if path else VALUES)
 
 
 def pairs() -> list[tuple[Part, Values]]:

@@ -7,7 +7,7 @@ from unittest.mock import Mock
 
 import pytest
 
-from gpuxlate.inputs.kustomize import patched_by
+from gpuxlate.overlays.kustomization import patched_by
 from tests.lint.conftest import command, lint, write
 
 pytestmark = pytest.mark.usefixtures("folder")

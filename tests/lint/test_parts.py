@@ -12,14 +12,20 @@ import yaml
 from gpuxlate.backends import registry
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.lint.check import LintSettings, lint_source
-from gpuxlate.manifest.layers import MANIFESTS, PATCH, Layer
 from gpuxlate.model.profile import Profile
+from gpuxlate.overlays.parts import OverlayPod
+from gpuxlate.overlays.patches import patched_pods
+from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.yamltext.source import Source
 from tests.lint.cases import FOLDER, SERVED, Case, cases
 
 NAMES = ("apiVersion", "kind", "name")
 Path = tuple[Any, ...]
+PATCH = FileRole(
+    FileKind.PATCH, lambda document: [OverlayPod(pod) for pod in patched_pods(document)], partial=True
+)
+"""A patch of which nothing else is known."""
 
 
 def leaves(node: Any, path: Path = ()) -> Iterator[Path]:
@@ -69,7 +75,7 @@ def without(manifest: Any, path: Path) -> Any:
     return left
 
 
-def found(manifest: Any, profile: Profile | None, layer: Layer = MANIFESTS) -> dict[str, str]:
+def found(manifest: Any, profile: Profile | None, layer: FileRole = MANIFESTS) -> dict[str, str]:
     """The code and severity of each finding, with its message."""
     source = Source("patch.yaml", json.dumps(manifest))
     linted = lint_source(source, LintSettings(profile, layer=layer))

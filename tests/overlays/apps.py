@@ -12,10 +12,10 @@ import pytest
 import yaml
 from hypothesis import strategies as st
 
-from gpuxlate.inputs.bases import Bases, bases_of
-from gpuxlate.manifest.patches import laid_over
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.pod import PodKeys
+from gpuxlate.overlays.bases import overlay_pods
+from gpuxlate.overlays.parts import OverlayPod, laid_over
 from gpuxlate.yamltext.compose import documents
 from gpuxlate.yamltext.source import Source
 
@@ -120,13 +120,13 @@ def pods_of(text: str) -> Named:
     }
 
 
-def bases_in(path: Path) -> Iterator[Bases]:
+def bases_in(path: Path) -> Iterator[OverlayPod]:
     """The bases of all documents of a patch file."""
     for document in documents(Source.from_bytes(str(path), path.read_bytes())):
-        yield from bases_of(path, document)
+        yield from overlay_pods(path, document)
 
 
-def keys_after(one: Bases) -> list[tuple[str, str, PodKeys]]:
+def keys_after(one: OverlayPod) -> list[tuple[str, str, PodKeys]]:
     """The kind, name and keys of each pod after a patch."""
     return [
         (
@@ -134,7 +134,7 @@ def keys_after(one: Bases) -> list[tuple[str, str, PodKeys]]:
             layer.base.object.name or "",
             laid_over(layer.base.keys, layer.part.keys),
         )
-        for layer in one.layers
+        for layer in one.over
     ]
 
 

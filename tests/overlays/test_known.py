@@ -12,13 +12,12 @@ import yaml
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from gpuxlate.inputs import patch_work
-from gpuxlate.inputs.bases import Bases
 from gpuxlate.inputs.bounded import forget
-from gpuxlate.inputs.selectors import Identity, SelectorError, selector
-from gpuxlate.manifest.patches import laid_over, strangers
 from gpuxlate.model import limits
 from gpuxlate.model.pod import PodKeys, dotted
+from gpuxlate.overlays import kustomize
+from gpuxlate.overlays.kustomization import Identity, UnknownError, selector
+from gpuxlate.overlays.parts import OverlayPod, laid_over, unknown_containers
 from tests.effort import tries
 from tests.overlays import apps
 from tests.overlays.apps import Files, build, cases, files_of, needs_kubectl, objects, operations, written
@@ -49,7 +48,7 @@ def over(**case: Any) -> Files:
     return found
 
 
-def bases_of_patch(root: Path) -> list[Bases]:
+def bases_of_patch(root: Path) -> list[OverlayPod]:
     """Those of the patch over/p.yaml, read anew."""
     forget()
     return list(apps.bases_in(root / "over" / "p.yaml"))
@@ -63,16 +62,16 @@ def memory(keys: PodKeys) -> str:
 @pytest.mark.parametrize("title", KNOWN)
 def test_bases_that_are_known(title: str, tmp_path: Path) -> None:
     found = bases_of_patch(written(tmp_path, KNOWN[title]["files"]))
-    assert [one.why for one in found] == [None] * len(found)
-    assert [memory(layer.base.keys) for one in found for layer in one.layers] == KNOWN[title]["known"]
+    assert [one.unknown for one in found] == [None] * len(found)
+    assert [memory(layer.base.keys) for one in found for layer in one.over] == KNOWN[title]["known"]
 
 
 def test_bases_that_are_not_known(tmp_path: Path) -> None:
     wrong = {}
     for number, (title, case) in enumerate(UNKNOWN.items()):
         found = bases_of_patch(written(tmp_path / str(number), case["files"]))
-        why = [one.why for one in found if one.why]
-        layers = any(one.layers for one in found if one.why)
+        why = [one.unknown for one in found if one.unknown]
+        layers = any(one.over for one in found if one.unknown)
         if layers or not any(re.search(case["why"], one) for one in why):
             wrong[title] = (why, layers)
     assert wrong == {}
@@ -94,10 +93,10 @@ def test_links_lead_nowhere_else(tmp_path: Path) -> None:
     outside, root = written(tmp_path / "outside", over()), written(tmp_path / "root", over())
     (root / "base").rename(root / "real")
     (root / "base").symlink_to(outside / "base")
-    assert [one.why for one in bases_of_patch(root)] == ["../base is not a file or folder here"]
+    assert [one.unknown for one in bases_of_patch(root)] == ["../base is not a file or folder here"]
     (root / "base").unlink()
     (root / "base").symlink_to(root / "real")
-    assert [one.why for one in bases_of_patch(root)] == [None]
+    assert [one.unknown for one in bases_of_patch(root)] == [None]
 
 
 def test_what_is_read_kept_and_searched_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,7 +111,7 @@ def test_what_is_read_kept_and_searched_is_bounded(tmp_path: Path, monkeypatch: 
     ):
         with monkeypatch.context() as patched:
             patched.setattr(limits, limit, most)
-            assert [one.why for one in bases_of_patch(written(tmp_path / str(number), files))] == [why]
+            assert [one.unknown for one in bases_of_patch(written(tmp_path / str(number), files))] == [why]
 
 
 @pytest.mark.parametrize("command", ["lint", "translate --to tke -i --fill cores=10", "inspect"])
@@ -126,7 +125,7 @@ def test_patches_times_objects_are_bounded(
     files = over(over_=above, over_w="a 5 --- b 5 --- c 5 --- d 5")
     root = written(tmp_path, files)
     [below] = bases_of_patch(root)
-    assert (below.why, len(below.layers)) == (None, 5)
+    assert (below.unknown, len(below.over)) == (None, 5)
     before = {one: (root / one).read_bytes() for one in files}
     monkeypatch.setattr(limits, "MAX_PATCHED", 600)
     forget()
@@ -140,7 +139,7 @@ def test_patches_times_objects_are_bounded(
 
 def test_patches_that_name_their_objects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """By the name in the patch, or in its target: no look at all others, whatever their number."""
-    monkeypatch.setattr(patch_work, "_LOOKS", 30)
+    monkeypatch.setattr(kustomize, "_LOOKS", 30)
     names = "abcdefghij"
     objects = apps.text_of(" --- ".join(f"{one} 5" for one in names))
     named = [{"path": f"{one}.yaml", "target": {"kind": "Deployment", "name": one}} for one in names]
@@ -152,7 +151,7 @@ def test_patches_that_name_their_objects(tmp_path: Path, monkeypatch: pytest.Mon
     }
     root = written(tmp_path, files)
     found = [one for name in ("p", *names) for one in apps.bases_in(root / f"{name}.yaml")]
-    assert [(one.why, len(one.layers)) for one in found] == [(None, 1)] * 20
+    assert [(one.unknown, len(one.over)) for one in found] == [(None, 1)] * 20
 
 
 def test_components_that_include_one_another_often(tmp_path: Path) -> None:
@@ -168,7 +167,7 @@ def test_components_that_include_one_another_often(tmp_path: Path) -> None:
     }
     begun = time.monotonic()
     [found] = bases_of_patch(written(tmp_path, files))
-    assert found.why == "what it patches is too large to be read"
+    assert found.unknown == "what it patches is too large to be read"
     assert time.monotonic() - begun < 20
 
 
@@ -177,10 +176,10 @@ def test_a_repository_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     root = written(tmp_path, COMPONENT["files"])
     (root / ".git" / "HEAD").unlink()
     (root / ".git").rmdir()
-    assert [one.why for one in bases_of_patch(root)] == ["no kustomization includes its component"]
+    assert [one.unknown for one in bases_of_patch(root)] == ["no kustomization includes its component"]
     monkeypatch.chdir(root)
     [found] = bases_of_patch(root)
-    assert [memory(one.base.keys) for one in found.layers] == ["8"]
+    assert [memory(one.base.keys) for one in found.over] == ["8"]
     assert os.getcwd() == str(root)
 
 
@@ -201,7 +200,7 @@ def test_places_of_a_part_over_its_base(tmp_path: Path) -> None:
     patch = pod("", f"{{name: web, env: [{{name: A, value: a}}], resources: {resources}}}", "{name: new}")
     files = over(over_={"resources": ["w.yaml"]}, over_w=base, over_p=patch)
     [found] = bases_of_patch(written(tmp_path, files))
-    [layer] = found.layers
+    [layer] = found.over
     keys = laid_over(layer.base.keys, layer.part.keys)
     web, _, side = keys.containers
     at = "spec.template.spec.containers"
@@ -216,7 +215,7 @@ def test_places_of_a_part_over_its_base(tmp_path: Path) -> None:
     assert dotted(keys.labels["a"].path) == "spec.template.metadata.labels.a"
     assert dotted(web.env["B"].path) == f"{at}[0].env.B"  # no item of the list of the patch is meant
     assert dotted(web.env["A"].path) == f"{at}[0].env[0]"
-    assert [one.name for one in strangers(layer.base.keys, layer.part.keys)] == ["new"]
+    assert [one.name for one in unknown_containers(layer.base.keys, layer.part.keys)] == ["new"]
 
 
 # --- targets ------------------------------------------------------------------------------------------
@@ -245,7 +244,7 @@ def test_targets() -> None:
     found = {what: [one for one in TARGETS[what] if selector(one)(WEB)] for what in ("matching", "others")}
     assert found == {"matching": TARGETS["matching"], "others": []}
     for target in (*TARGETS["not read"], {"name": "a" * 300}):
-        with pytest.raises(SelectorError):
+        with pytest.raises(UnknownError):
             pytest.fail(f"{target} is read: {selector(target)}")
 
 
@@ -308,6 +307,6 @@ def test_a_part_over_its_base_is_what_is_built(drawn: tuple[Files, str]) -> None
         built = apps.pods_of(text)
         names = {name.removeprefix("x-"): name for _, name, _ in built}
         for one in found:
-            event(f"known: {one.why is None} {one.why or ''}")
+            event(f"known: {one.unknown is None} {one.unknown or ''}")
             for kind, name, keys in apps.keys_after(one):
                 assert keys == built[kind, names[name], keys.path]

@@ -6,9 +6,8 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.manifest.operation_edits import op_edits
-from gpuxlate.manifest.operations import CannotMergeError, Places, operated
 from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
+from gpuxlate.overlays.json6902 import CannotMergeError, WrittenPlaces, op_edits, operated
 from gpuxlate.yamltext.compose import Document, documents
 from gpuxlate.yamltext.edit import EditError, apply, edit_document
 from gpuxlate.yamltext.nodes import Mapping, get, get_text
@@ -178,11 +177,11 @@ def test_operations_that_do_not_apply(operation: str) -> None:
 
 def test_where_a_list_says_it() -> None:
     document = document_of(SET + WHOLE + OTHER)
-    assert Places(document).of(OLD) == (1, "value", "old.com/mem")  # the last one counts
-    assert Places(document_of(SET)).of(OLD) == (0, "value")
-    assert Places(document_of(OTHER + GONE)).of(OLD) == (1, "path")
-    assert Places(document_of(OTHER + GONE)).of(LIMITS) == (1, "path")
-    assert Places(document).of(("metadata",)) == ()
+    assert WrittenPlaces(document).of(OLD) == (1, "value", "old.com/mem")  # the last one counts
+    assert WrittenPlaces(document_of(SET)).of(OLD) == (0, "value")
+    assert WrittenPlaces(document_of(OTHER + GONE)).of(OLD) == (1, "path")
+    assert WrittenPlaces(document_of(OTHER + GONE)).of(LIMITS) == (1, "path")
+    assert WrittenPlaces(document).of(("metadata",)) == ()
 
 
 def test_twice_the_operations_are_twice_the_work() -> None:
@@ -192,7 +191,7 @@ def test_twice_the_operations_are_twice_the_work() -> None:
         text = "".join(f"- {{op: replace, path: {path.format(n)}, value: 8}}\n" for n in range(count))
         document = document_of(text)
         op_edits(document, [Put(one, 9) for one in at], lambda _path: True)
-        places = Places(document)
+        places = WrittenPlaces(document)
         assert [places.of(one) for one in at] == [(number, "value") for number in range(count)]
 
     small, double, fourfold = (lines(lambda count=n: work(count)) for n in (24, 48, 96))

@@ -8,10 +8,10 @@ import yaml
 
 from gpuxlate.backends import registry
 from gpuxlate.config.configuration import load_profile
-from gpuxlate.inputs.claims import Claims
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.profile import Profile
+from gpuxlate.overlays.claims import Claims
 from gpuxlate.rules.base import Context, Rule, Scope
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.rules.index import check_pod

@@ -6,11 +6,11 @@ from collections.abc import Iterator
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.inputs.claims import Claims
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
+from gpuxlate.overlays.claims import Claims
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Scope
 from gpuxlate.rules.index import Rules, check_pod

@@ -16,7 +16,6 @@ import yaml
 import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba.profile import AlibabaProfile
-from gpuxlate.inputs.claims import Claims
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model import quantity
@@ -25,6 +24,7 @@ from gpuxlate.model.edits import Put, Remove, Rename
 from gpuxlate.model.pod import ContainerKeys, Kind, PodKeys, Value, dotted
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.sheet import Place
+from gpuxlate.overlays.claims import Claims
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Scope
 from gpuxlate.rules.index import check_document, check_pod

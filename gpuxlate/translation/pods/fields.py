@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import CLAIMS, ENV, Pod
-from gpuxlate.manifest.values import EMPTY
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import say
 from gpuxlate.model.pod import PodKeys
+from gpuxlate.overlays.values import EMPTY
 from gpuxlate.rules.translation import ON_POD_TEMPLATE, share_is_expressible
 from gpuxlate.translation.leftovers import RENDERED
 

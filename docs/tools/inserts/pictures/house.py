@@ -10,7 +10,7 @@ from docs.tools.inserts.pictures.svg import Drawing
 
 ORDER = (
     *("testing", "cli", "api", "cluster", "editor", "report", "planning", "policy", "lint", "translation"),
-    *("config", "inputs"),
+    *("config", "overlays", "inputs"),
     *("backends", "rules", "manifest", "yamltext", "locale", "model"),
 )
 """From top to bottom: a folder imports itself and those below it."""

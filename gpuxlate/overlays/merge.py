@@ -10,6 +10,7 @@ from collections.abc import Iterable, Sequence
 from collections.abc import Mapping as Map
 from itertools import chain
 
+from gpuxlate.manifest.kinds import BUILT_IN
 from gpuxlate.model.messages import Message, say
 from gpuxlate.model.pod import Kind, Path
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get
@@ -26,15 +27,7 @@ LISTS: Map[str, str] = {
 
 Source: ``x-kubernetes-patch-merge-key`` in the OpenAPI of Kubernetes, which kustomize has built in. The terms
 and expressions of an affinity have none: they are replaced as a whole."""
-_TEMPLATE = ("spec", "template")
-TEMPLATES: Map[tuple[str, str], Path] = {
-    ("v1", "Pod"): (),
-    ("v1", "ReplicationController"): _TEMPLATE,
-    ("v1", "PodTemplate"): ("template",),
-    **{("apps/v1", kind): _TEMPLATE for kind in ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")},
-    ("batch/v1", "Job"): _TEMPLATE,
-    ("batch/v1", "CronJob"): ("spec", "jobTemplate", "spec", "template"),
-}
+TEMPLATES: Map[tuple[str, str], Path] = {(one.api, one.kind): one.templates[0] for one in BUILT_IN}
 """Kinds whose schema kustomize has built in, with their pod templates: lists of all others are replaced."""
 
 _DIRECTIVE = "$patch"

@@ -7,13 +7,17 @@ are those of the chart that ``helm create`` writes (Helm 3 and 4: ``resources``,
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import os
+from collections.abc import Callable, Iterator
 from collections.abc import Mapping as Map
 from collections.abc import Sequence as Several
 from dataclasses import replace
 from typing import NamedTuple
 
+from gpuxlate.inputs.bounded import remembered
+from gpuxlate.inputs.files import CHART
 from gpuxlate.manifest.kinds import VALUES
+from gpuxlate.manifest.objects import name_at
 from gpuxlate.manifest.pods import (
     CLAIMS,
     ENV,
@@ -27,9 +31,13 @@ from gpuxlate.manifest.pods import (
 )
 from gpuxlate.model.diagnostics import ObjectRef
 from gpuxlate.model.pod import Kind, Path
+from gpuxlate.overlays.kustomization import first_document
+from gpuxlate.overlays.parts import OverlayBase, OverlayPod
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get
 
+MAIN_VALUES = ("values.yaml", "values.yml")
+"""The values of every release of a chart; those of other files are laid over them."""
 RESOURCES = "resources"
 SCHEDULER = "schedulerName"
 EMPTY = {ENV: "[]", SCHEDULER: '""'}
@@ -116,3 +124,39 @@ def _holds(sibling: Node | None, field: str) -> bool:
     if isinstance(sibling, Scalar):
         return field == SCHEDULER or sibling.kind is Kind.NULL
     return isinstance(sibling, _FORMS.get(field, Mapping))
+
+
+# -- files --------------------------------------------------------------------------------------------
+
+
+def chart_pods(folder: str, name: str) -> tuple[Callable[[Document], Several[OverlayPod]], bool] | None:
+    """How to read the pods of a file of values, and whether it is laid over another; None without a chart."""
+    if not os.path.isfile(os.path.join(folder, CHART)):
+        return None
+    chart = _chart_name(folder)
+    below, base = _main(folder, chart) if name not in MAIN_VALUES else (None, {})
+
+    def over(pod: Pod) -> tuple[OverlayBase, ...]:
+        """What a part is laid over: Helm merges mappings, and a list replaces the one below it."""
+        path = pod.keys.path
+        found = None if any(isinstance(step, int) for step in path) else base.get(path)
+        return (OverlayBase(found, pod),) if found else ()
+
+    def pods(document: Document) -> Several[OverlayPod]:
+        return [OverlayPod(pod, over(pod)) for pod in values_pods(document, Chart(chart, below))]
+
+    return pods, below is not None
+
+
+@remembered(256)
+def _chart_name(folder: str) -> str:
+    found = first_document(os.path.join(folder, CHART))
+    return (name_at(found.root, "name") if found else None) or os.path.basename(folder)
+
+
+@remembered(64)
+def _main(folder: str, chart: str) -> tuple[Document | None, Map[Path, Pod]]:
+    """The values of every release of a chart, and their pods: below those of all its other files."""
+    found = (first_document(os.path.join(folder, main)) for main in MAIN_VALUES)
+    below = next((one for one in found if one is not None), None)
+    return below, {pod.keys.path: pod for pod in values_pods(below, Chart(chart))} if below else {}

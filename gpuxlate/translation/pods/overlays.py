@@ -12,21 +12,30 @@ from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.claims import patch_of
-from gpuxlate.manifest.layers import Over, TemplatePatch
-from gpuxlate.manifest.operation_edits import op_edits
-from gpuxlate.manifest.operations import Places, is_operations
-from gpuxlate.manifest.patches import laid_over, strangers
 from gpuxlate.manifest.pods import Pod, pods_in
-from gpuxlate.model.claims import ClaimUse
+from gpuxlate.model.claims import TEMPLATE, ClaimUse
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, ObjectRef
 from gpuxlate.model.edits import Edit, Remove, Rename
-from gpuxlate.model.messages import message_of, say
+from gpuxlate.model.limits import MAX_NAME
+from gpuxlate.model.messages import Message, message_of, say
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value, in_lists
 from gpuxlate.model.sheet import Place
-from gpuxlate.translation.claims import closed, goes, with_templates
-from gpuxlate.translation.leftovers import BUILT, Leftover
+from gpuxlate.overlays.claims import ClaimLookup
+from gpuxlate.overlays.json6902 import WrittenPlaces, is_operations, op_edits
+from gpuxlate.overlays.parts import OverlayBase, OverlayPod, TemplatePatch, laid_over, unknown_containers
+from gpuxlate.overlays.patches import of_pods
+from gpuxlate.rules.translation import nothing_is_left_behind
+from gpuxlate.translation.claims import (
+    Changes,
+    documents_behind,
+    goes,
+    replaced_backends,
+    why_not_appendable,
+    with_templates,
+)
+from gpuxlate.translation.leftovers import BUILT, Leftover, Scope
 from gpuxlate.translation.numbered import Numbered
-from gpuxlate.translation.passes import Part
+from gpuxlate.translation.passes import Part, State
 from gpuxlate.translation.pods.difference import Owned, Role
 from gpuxlate.translation.pods.placement import replaced_keys, role_of, share_edits
 from gpuxlate.translation.pods.pod import fitted
@@ -34,14 +43,18 @@ from gpuxlate.translation.pods.reader import dialects_of, is_refusal, other_dial
 from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.edit import EditError
+from gpuxlate.yamltext.edit import EditError, Splice
 from gpuxlate.yamltext.place import placed
 
+_NAMES_CLAIMS = say("it names claims, which only the pod itself can")
+_UNUSED = say("no pod of the kustomization uses it")
+_IN_LIST = say("it is in a list")
+_IN_PATCH = say("this file is a patch")
 NULL = Value("null", Kind.NULL)
 """Deletes a key in a patch, and in the values of a chart."""
 
 
-class Made(NamedTuple):
+class PartResult(NamedTuple):
     """The result, and the dialects that were read. ``left``: why the part cannot be translated, None where
     it was, or where an error says it."""
 
@@ -61,7 +74,46 @@ class _CannotError(Exception):
     """The part does not support what changes."""
 
 
-def translate_over(document: Document, over: Sequence[Over], settings: Settings) -> Made:
+def translate_part(state: State, laid: OverlayPod) -> None:
+    """Add the result of a part that is laid over pods of other files, and what it leaves behind."""
+    document, settings = state.document, state.settings
+    pod, over, unknown = laid
+    named = pod or (over[0].part if over else None)
+    claimed = list(_claims_of_part(document, named, state.claims, settings.scope)) if named else []
+    why = unknown or (_NAMES_CLAIMS if claimed else None)
+    made = PartResult(Part(), (), why) if why else _translate_over(document, over, settings)
+    state += left_part(made.part, named, settings) if named and over else made.part
+    if made.left:
+        state.leave(claimed)
+        if named and over:
+            state.leave(_left_cards(document, made, named, settings))
+        state.left[id(pod)] = made.left  # None is what operations are about
+    elif pod:
+        state.read.append((pod, made.sources))
+    elif made.sources:
+        state.operations.update(of_pods(document, [one.part for one in over]))
+
+
+def _claims_of_part(document: Document, part: Pod, beside: ClaimLookup, scope: Scope) -> Iterator[Leftover]:
+    """The claims that a part of a pod names, as a patch does: those of devices that would be replaced, and
+    those that are not known."""
+    places = WrittenPlaces(document)
+    for claim in beside.resolve(part).keys.claims:
+        if claim.reference is None or (
+            claim.devices and not replaced_backends(claim.devices.classes(), scope)
+        ):
+            continue
+        why = claim.missing.message if claim.missing else _IN_PATCH
+        name = claim.reference.text[:MAX_NAME]
+        path = places.of(claim.reference.path)
+        message = say("claim {name} is not translated: {why}", name=claim.name, why=why)
+        found = replace(
+            nothing_is_left_behind(path, message, say(BUILT, target=scope.target)), severity=scope.severity
+        )
+        yield Leftover(name, placed(document, found, part.object))
+
+
+def _translate_over(document: Document, over: Sequence[OverlayBase], settings: Settings) -> PartResult:
     """The edits of a part of a pod that is laid over pods of other files, which must agree on them."""
     part = Part()
     sources: tuple[Backend, ...] = ()
@@ -74,35 +126,68 @@ def translate_over(document: Document, over: Sequence[Over], settings: Settings)
             if mine and mine != (settings.to,):
                 edits.append(_edits(document, one, keys, mine, settings, part))
     except (_CannotError, EditError) as error:
-        pod, places = over[0].part, Places(document)
+        pod, places = over[0].part, WrittenPlaces(document)
         for found in other_dialects(pod.keys, settings):  # else nothing says them where the part is left
             at = replace(found, path=places.of(found.path))
             part.diagnostics.append(placed(document, at, pod.object))
-        return Made(part, sources, message_of(error))
+        return PartResult(part, sources, message_of(error))
     if any(one != edits[0] for one in edits[1:]):
-        return Made(part, sources, say("the objects that it is laid over need different values"))
+        return PartResult(part, sources, say("the objects that it is laid over need different values"))
     if edits and not part.refused:
         part.edits, part.patches = edits[0]
         part.kept = list(over[0].part.siblings)
-    return Made(part, sources)
+    return PartResult(part, sources)
 
 
-def is_taken(patch: TemplatePatch, user: ObjectRef, settings: Settings) -> bool:
+def patch_changes(state: State) -> Changes:
+    """The new patches of templates behind a document of a patch file, and it where it is one that goes."""
+    document, scope = state.document, state.settings.scope
+    made = Changes([], [], [], [], [])
+    for one in state.layer.templates(document) if state.layer.templates else ():
+        if not replaced_backends(one.classes, scope):
+            continue
+        why = one.why or (None if one.users else _UNUSED)
+        why = why or next(
+            (_not_said(user) for user in one.users if not _is_taken(one, user, state.settings)), None
+        )
+        why = why or (_IN_LIST if one.path else None)
+        if why is None:
+            made.splices.append(Splice(document.start, document.end, ""))
+        else:
+            name = (one.ref.name or "")[:MAX_NAME]
+            message = say(
+                "the patch of {kind} {name} is left behind: {why}", kind=TEMPLATE, name=name, why=why
+            )
+            hint = say(BUILT, target=scope.target)
+            found = nothing_is_left_behind((*one.path, "metadata", "name"), message, hint)
+            found = replace(found, severity=scope.severity)
+            made.leftovers.append(Leftover(name, placed(document, found, one.ref._replace(name=name))))
+    if state.patches:
+        made.splices.append(documents_behind(document, state.patches))
+    return made
+
+
+def _not_said(user: ObjectRef) -> Message:
+    message = "the document before it is no patch of its {kind} {name} that can be translated"
+    return say(message, kind=user.kind or "document", name=(user.name or "")[:MAX_NAME])
+
+
+def _is_taken(patch: TemplatePatch, user: ObjectRef, settings: Settings) -> bool:
     """The document before the patch of a template says of an object what the patch says of its claims."""
     document, laid = patch.before or (None, ())
     for one in laid if document else ():
         over = one.under(settings.renamed).over
         if document and one.unknown is None and any(each.base.object == user for each in over):
-            made = translate_over(document, over, settings)
+            made = _translate_over(document, over, settings)
             if made.sources and made.left is None and not made.part.refused:
                 return True
     return False
 
 
-def left_cards(document: Document, made: Made, pod: Pod, settings: Settings) -> Iterator[Leftover]:
+def _left_cards(document: Document, made: PartResult, pod: Pod, settings: Settings) -> Iterator[Leftover]:
     """Whole cards in a part that is left: their key is no dialect's, so nothing else says it."""
     keys = {one.whole_card_key for one in made.sources} - {settings.to.whole_card_key}
-    places = Places(document)
+    places = WrittenPlaces(document)
     for container in pod.keys.all_containers():
         for name, value in container.resources.items():
             if name in keys and made.left:
@@ -115,9 +200,9 @@ def _each_once(*dialects: Backend) -> tuple[Backend, ...]:
     return tuple({one.name: one for one in dialects}.values())
 
 
-def _whole(one: Over) -> PodKeys:
+def _whole(one: OverlayBase) -> PodKeys:
     """The keys of the pod with the part. Raises _CannotError."""
-    new = strangers(one.base.keys, one.part.keys)
+    new = unknown_containers(one.base.keys, one.part.keys)
     if new:
         raise _CannotError(say("what it is laid over has no container {name}", name=new[0].name))
     keys = laid_over(one.base.keys, one.part.keys)
@@ -125,7 +210,12 @@ def _whole(one: Over) -> PodKeys:
 
 
 def _edits(
-    document: Document, one: Over, keys: PodKeys, sources: tuple[Backend, ...], settings: Settings, part: Part
+    document: Document,
+    one: OverlayBase,
+    keys: PodKeys,
+    sources: tuple[Backend, ...],
+    settings: Settings,
+    part: Part,
 ) -> _Changes:
     """The edits that make the translated base the translated whole. Raises _CannotError, EditError.
 
@@ -145,7 +235,7 @@ def _edits(
     if refuses(before.found):
         raise _CannotError(say("what it is laid over cannot be translated"))
     known = set(map(_words, before.found))
-    places = Places(document)
+    places = WrittenPlaces(document)
     for found in after.found:
         if _words(found) not in known:
             part.diagnostics.append(
@@ -165,7 +255,7 @@ def _edits(
 
 
 def _template_patches(
-    document: Document, one: Over, before: PodKeys, after: PodKeys, replaced: Sequence[Backend]
+    document: Document, one: OverlayBase, before: PodKeys, after: PodKeys, replaced: Sequence[Backend]
 ) -> list[dict[str, object]]:
     """What the templates of the base have to change to request what the whole pod does. Raises _CannotError.
 
@@ -178,10 +268,10 @@ def _template_patches(
         raise _CannotError(say("what a claim requests is in another object, which no operation can change"))
     if _claimed(before) != _claimed(after):
         raise _CannotError(say("it adds or removes the claim of a container, or changes its name"))
-    why = one.alone or closed(document)
+    why = one.alone or why_not_appendable(document)
     if why:
         raise _CannotError(why)
-    based = replace(document, root=one.root, aliases=[])
+    based = document.with_root(one.root)
     writing = with_templates(based, one.base, before, Numbered(pods_in(based)), replaced)
     if writing.found:
         raise _CannotError(writing.found[0].message)

@@ -1,17 +1,17 @@
-"""Patches: parts of objects in which null deletes, and lists of operations (JSON 6902)."""
+"""What patches say of pods: parts of objects in which null deletes, and lists of operations (JSON 6902)."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from collections.abc import Mapping as Values
 from dataclasses import fields, replace
-from itertools import takewhile
 from typing import Any
 
 from gpuxlate.manifest.objects import objects_in
-from gpuxlate.manifest.operations import operations
 from gpuxlate.manifest.pods import METADATA, Pod, pod_at, pods_in
 from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
+from gpuxlate.overlays.json6902 import operations
+from gpuxlate.overlays.parts import IN_CONTAINER, MAPPINGS, Several
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get
 
@@ -138,103 +138,6 @@ def _part(one: Any, moved: Callable[[Path], Path]) -> Any:
     return tuple(_part(part, moved) for part in one) if isinstance(one, tuple) else one
 
 
-Several = tuple[ContainerKeys, ...]
-Terms = tuple[tuple[NodeRequirement, ...], ...]
-
-# -- laying over -------------------------------------------------------------------------------------------
-
-
-def laid_over(base: PodKeys, part: PodKeys) -> PodKeys:
-    """The keys of a pod after a part that gives keys, or deletes them by null.
-
-    Containers are matched by name; those of the part come first, as kustomize has it. A list of terms is
-    replaced. Paths are those of the part: what the base alone has would be below its container there, or pod.
-    """
-    spec, metadata = (base.path, part.path), (base.metadata_path, part.metadata_path)
-    places = {name: spec if name in _OF_SPEC else metadata for name in _MAPPINGS}
-    values: dict[str, Any] = {
-        name: _over(getattr(base, name), getattr(part, name), where) for name, where in places.items()
-    }
-    return replace(
-        base,
-        **values,
-        containers=_containers_over(base.containers, part.containers, part.path, "containers"),
-        init_containers=_containers_over(
-            base.init_containers, part.init_containers, part.path, "initContainers"
-        ),
-        affinity=part.affinity or _terms_at(base.affinity, spec),
-        preferred=part.preferred or _terms_at(base.preferred, spec),
-        scheduler_name=_value_over(base.scheduler_name, part.scheduler_name, spec),
-        node_name=_value_over(base.node_name, part.node_name, spec),
-        path=part.path,
-        metadata_path=part.metadata_path,
-        selected={**dict.fromkeys(base.selected, part.path), **part.selected},
-        grows=base.grows or part.grows,
-    )
-
-
-def strangers(base: PodKeys, part: PodKeys) -> tuple[ContainerKeys, ...]:
-    """The containers of a part that the base has not: kustomize adds them."""
-    known = {(one.init, one.name) for one in base.all_containers()}
-    return tuple(one for one in part.all_containers() if (one.init, one.name) not in known)
-
-
-_OF_SPEC = ("node_selector", "stray_labels", "stray_annotations")
-_MAPPINGS = ("labels", "annotations", "owner_labels", "owner_annotations", *_OF_SPEC)
-
-
-def _containers_over(base: Several, part: Several, path: Path, field: str) -> Several:
-    old, said = {one.name: one for one in base}, {one.name: one for one in part}
-    found = []
-    for index, name in enumerate([*said, *(name for name in old if name not in said)]):
-        # in no list of the part: an edit there is an error, a finding is placed above
-        own = said.get(name) or ContainerKeys(name, init=field != "containers", path=(*path, field, index))
-        was = old.get(name, ContainerKeys())
-        where = (was.path, own.path)
-        values: dict[str, Any] = {
-            one: _over(getattr(was, one), getattr(own, one), where) for one in _IN_CONTAINER
-        }
-        privileged = _value_over(was.privileged, own.privileged, where)
-        claims = own.claims or was.claims  # which kustomize replaces
-        sidecar = own.sidecar or was.sidecar
-        more: dict[str, Any] = {"privileged": privileged, "claims": claims, "sidecar": sidecar}
-        found.append(replace(own, index=index, **values, **more))
-    return tuple(found)
-
-
-_IN_CONTAINER = ("limits", "requests", "env")
-
-
-Moved = tuple[Path, Path]
-"""The path of a container or a pod in the base, and that in the part."""
-
-
-def _over(base: Values[str, Value], part: Values[str, Value], where: Moved) -> dict[str, Value]:
-    both = {name: _value_over(base.get(name), part.get(name), where, name) for name in {**base, **part}}
-    return {name: value for name, value in both.items() if value is not None}
-
-
-def _value_over(base: Value | None, part: Value | None, where: Moved, name: str = "") -> Value | None:
-    if part is not None:
-        return None if part.kind is Kind.NULL else part
-    return replace(base, path=_moved(base.path, where, name)) if base is not None else None
-
-
-def _moved(path: Path, where: Moved, name: str) -> Path:
-    """A path of the base in the part, where nothing is at it: no item of a list there is meant."""
-    old, new = where
-    below = path[len(old) :] if path[: len(old)] == old else path[-1:]
-    named = tuple(takewhile(lambda step: isinstance(step, str), below))
-    return (*new, *named) if named == below else (*new, *named, name)
-
-
-def _terms_at(terms: Terms, where: Moved) -> Terms:
-    return tuple(tuple(replace(one, path=_moved(one.path, where, one.key)) for one in term) for term in terms)
-
-
-# -- operations --------------------------------------------------------------------------------------------
-
-
 def part_of_operations(base: Pod, after: Pod, places: tuple[Path, ...]) -> Pod:
     """What operations at some places make of a pod, as a part: what they delete is null.
 
@@ -272,7 +175,7 @@ def part_of_operations(base: Pod, after: Pod, places: tuple[Path, ...]) -> Pod:
     return after._replace(keys=replace(new, **touched(old, new), **lists))
 
 
-_OF_TEXT = (*_MAPPINGS, *_IN_CONTAINER)
+_OF_TEXT = (*MAPPINGS, *IN_CONTAINER)
 
 
 def _touched(
