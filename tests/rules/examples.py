@@ -59,7 +59,7 @@ def findings(rule: Rule, heading: str) -> list[Diagnostic]:
     context = Context(profile_of(rule, heading), BACKENDS)
     source = Source("pod.yaml", manifest(rule, heading))
     claims = Claims().beside(source)
-    pods = [claims.resolved(pod) for document in documents(source) for pod in pods_in(document)]
+    pods = [claims.resolve(pod) for document in documents(source) for pod in pods_in(document)]
     assert pods, "the example holds a pod"
     speaking = [b for b in BACKENDS if any(b.is_used_by(pod.keys) for pod in pods)]
     # several dialects have the annotations of one scheduler: they are judged by the dialect of the resources

@@ -37,7 +37,7 @@ def left_out(text: str, profile: Profile | None) -> Iterator[str]:
     context = Context(profile, registry.pod_backends())
     source = Source("a.yaml", text)
     claims = Claims().beside(source)
-    for pod in [claims.resolved(pod).keys for document in documents(source) for pod in pods_in(document)]:
+    for pod in [claims.resolve(pod).keys for document in documents(source) for pod in pods_in(document)]:
         asked = [(catalog.neutral_pod_rules(), pod)]
         asked += [(one.rules, one.under_own_names(pod)) for one in registry.backends_of(pod)]
         for rules, keys in asked:

@@ -70,7 +70,7 @@ def lint(text: str, profile: Profile | None = None) -> Found:
     source = Source("<test>", bare)
     claims = Claims().beside(source)
     for document in documents(source):
-        pods = [claims.resolved(one) for one in pods_in(document)]
+        pods = [claims.resolve(one) for one in pods_in(document)]
         for pod in pods:
             found += [
                 placed(document, one, pod.object)
