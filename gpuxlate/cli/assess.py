@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gpuxlate.cli import common, options, outputs
+from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.report import report_json, write_report
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import count_to_each, counts, leftover_table, show_findings
@@ -59,7 +60,7 @@ def command(
         common.json_out(data)
     else:
         common.out(_text(run, settings.to.name))
-    return common.Exit.FINDINGS if broken else common.Exit.CLEAN
+    return Exit.FINDINGS if broken else Exit.CLEAN
 
 
 def _text(run: Result, target: str) -> str:

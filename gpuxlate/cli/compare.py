@@ -11,6 +11,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
 from gpuxlate.cli import common, options
+from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.render import render_asked, workloads
 from gpuxlate.cli.tables import Cell, table
 from gpuxlate.config.document import ShareDocument
@@ -55,7 +56,7 @@ def command(
     found = read_specs(common.some_inputs(specs), known)
     common.show(found.diagnostics, found.sources)
     if found.diagnostics:
-        return common.Exit.FINDINGS
+        return Exit.FINDINGS
     accept = common.accept(round_, fill, drop)
     chosen = {common.written_target(one).name for one in to}
     backends = [one for one in registry.all_writable() if not chosen or one.name in chosen]
@@ -76,7 +77,7 @@ def command(
         common.json_out({"format": "gpuxlate-compare/v1", "items": items})
     else:
         common.out("\n".join(_text(share, row) for share, row in fits))
-    return common.Exit.CLEAN
+    return Exit.CLEAN
 
 
 def _manifests(
@@ -101,7 +102,7 @@ def _manifests(
             blocks.append(side_by_side(columns))
     common.show([*dict.fromkeys(problems)], found.sources)  # each target finds them
     common.out("\n".join(blocks))
-    return common.Exit.CLEAN if blocks else common.Exit.FINDINGS
+    return Exit.CLEAN if blocks else Exit.FINDINGS
 
 
 def _fit(share: ShareDocument, backend: Backend, accept: Accept, known: Profile | None) -> PodFit:

@@ -14,6 +14,7 @@ from gpuxlate.backends.billing import Billing, Card, CostError, Decides, Job, Po
 from gpuxlate.backends.placing import Accept
 from gpuxlate.cli import amounts, common, options
 from gpuxlate.cli.amounts import decimal
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import read_specs
@@ -63,7 +64,7 @@ def command(
     billing = backend.billing
     if billing is None:
         names = (one.name for one in registry.all_backends() if one.billing_module)
-        raise common.CliError(
+        raise CliError(
             say("no price is known for {name}", name=backend.name),
             say("targets: {names}", names=", ".join(names)),
         )
@@ -72,7 +73,7 @@ def command(
     try:
         count = billing.pods(PodCounts(pods, executors, driver))
     except CostError as error:
-        raise common.CliError(message_of(error), error.hint) from None
+        raise CliError(message_of(error), error.hint) from None
     accept = common.accept(round_, fill, drop)
     found = read_specs(common.some_inputs(specs))
     jobs: list[Job] = []
@@ -84,12 +85,12 @@ def command(
             jobs.append(Job(share.name, price, count))
     common.show(diagnostics, found.sources)
     if len(jobs) < len(found.found) or found.diagnostics:
-        return common.Exit.FINDINGS
+        return Exit.FINDINGS
     if output == "json":
         common.json_out(_json(backend, billing, card, billed, time, jobs))
     else:
         common.out(_text(billing, card, billed, jobs))
-    return common.Exit.CLEAN
+    return Exit.CLEAN
 
 
 def _given(option: str, text: str, read: Callable[[str], Fraction]) -> Fraction:
@@ -97,7 +98,7 @@ def _given(option: str, text: str, read: Callable[[str], Fraction]) -> Fraction:
         return read(text)
     except ValueError as error:
         hint = "write 1, 0.5, 1/3, 90m or 1h30m" if read is amounts.hours else "write 10, 0.5 or 1/3"
-        raise common.CliError(
+        raise CliError(
             say("{option} {text}: {error}", option=option, text=text, error=message_of(error)), hint
         ) from None
 
@@ -117,8 +118,8 @@ def _card(billing: Billing, name: str | None, units: str | None, memory_mib: int
     ]
     hint = f"give {' and '.join(missing)}"
     if name:
-        raise common.CliError(say("the figures of {name} are not known", name=name), hint)
-    raise common.CliError(
+        raise CliError(say("the figures of {name} are not known", name=name), hint)
+    raise CliError(
         "the card is not given", say("{hint}, or --card {names}", hint=hint, names=", ".join(billing.cards))
     )
 

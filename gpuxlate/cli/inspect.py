@@ -8,6 +8,7 @@ from typing import Any
 from gpuxlate.backends import registry
 from gpuxlate.backends.limits import reserved
 from gpuxlate.cli import common, options
+from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import count_to_each, counts, leftover_table, show_findings
 from gpuxlate.locale import tell
@@ -59,7 +60,7 @@ def command(
             note = tell(say("{what}, which are not counted above", what=counts(run)))
             common.out(f"\n{note}\n\n{leftover_table(run.leftovers)}")
     failed = any(one.severity is Severity.ERROR for one in broken)
-    return common.Exit.FINDINGS if failed else common.Exit.CLEAN
+    return Exit.FINDINGS if failed else Exit.CLEAN
 
 
 def _item_json(one: Item) -> dict[str, Any]:

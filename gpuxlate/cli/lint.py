@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpuxlate import __version__, report
-from gpuxlate.cli import color_wanted, common, options, outputs
-from gpuxlate.cli.invocation import current
+from gpuxlate.cli import color_wanted, common, context, options, outputs
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.runner import dialects_used, each
 from gpuxlate.inputs.claims import Claims
 from gpuxlate.inputs.files import STDIN, SUFFIXES, Input, InputError
@@ -99,7 +99,7 @@ def command(
         return once()
     if "-" in paths or add_ignores is not None:
         what = "stdin" if "-" in paths else "--add-ignores"
-        raise common.CliError(
+        raise CliError(
             say("--watch and {what} exclude each other", what=what),
             "--watch checks files again as they change",
         )
@@ -159,11 +159,11 @@ def _mode(fix: bool, unsafe: bool, allow_empty: bool, reason: str | None, diff: 
     from gpuxlate.lint.add_ignores import is_reason
 
     if fix:
-        raise common.CliError(
+        raise CliError(
             "--fix and --add-ignores exclude each other", "fix first, then ignore the findings that are left"
         )
     if not is_reason(reason):
-        raise common.CliError(
+        raise CliError(
             say("invalid value {reason!r} for --add-ignores", reason=reason),
             'write one line that says why: --add-ignores "a webhook rounds it"',
         )
@@ -194,9 +194,9 @@ def read_and_check(one: Input, selection: Selection, mode: Mode) -> Checked:
     """Read and check one input, and apply its fixes. Raises InputError."""
     data, settings = one.read_bytes(), selection.for_file(one.place)
     checked = check(one, data, settings, mode)
-    return (
-        checked._replace(dialects=dialects_in(one, data, settings.profile)) if current().verbose else checked
-    )
+    if not context.get().verbose:
+        return checked
+    return checked._replace(dialects=dialects_in(one, data, settings.profile))
 
 
 @dataclass(slots=True)
@@ -290,15 +290,15 @@ def _written(one: Input, checked: Checked, selection: Selection, run: Run, done:
 
 def _exit_code(run: Run, format_: str, fail_on: str | None, *, changed: bool) -> int:
     if run.unreadable:
-        return common.Exit.INPUT
+        return Exit.INPUT
     if changed:
-        return common.Exit.FINDINGS
+        return Exit.FINDINGS
     level = fail_on or ("never" if format_ == "sarif" else "error")
     if level == "never":
-        return common.Exit.CLEAN
+        return Exit.CLEAN
     worst = Severity(level).rank
     failed = any(one.severity.rank <= worst for one in run.diagnostics)
-    return common.Exit.FINDINGS if failed else common.Exit.CLEAN
+    return Exit.FINDINGS if failed else Exit.CLEAN
 
 
 def _format(given: str | None, statistics: bool) -> str:
@@ -327,7 +327,7 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
         color=color_wanted(sys.stdout),
         rules=rules,
         version=__version__,
-        counts=not current().quiet,
+        counts=not context.get().quiet,
         replacements=_replacements(run) if format_ == "sarif" else None,
     )
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gpuxlate.cli.common import CliError, Exit, remark
+from gpuxlate.cli.common import remark
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.inputs.bounded import StrPath, inside
 from gpuxlate.inputs.files import InputError, reason
 from gpuxlate.model.messages import message_of, plural, say

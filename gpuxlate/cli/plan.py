@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.bars import bar, columns
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import count_to_each, counts, leftover_table, show_findings
 from gpuxlate.inputs.files import Input
@@ -64,7 +65,7 @@ def command(
     targets = list({one.name: one for one in map(common.written_target, to)}.values())
     for one in targets:
         if one.form_module:
-            raise common.CliError(
+            raise CliError(
                 say("{name} has no nodes of yours to plan", name=one.name),
                 "gpuxlate cost computes what shares cost",
             )
@@ -86,10 +87,10 @@ def command(
     broken = [one for one in run.diagnostics if one.code in UNREADABLE and one.severity is Severity.ERROR]
     show_findings(run, broken)
     if not run.items and not broken:
-        raise common.CliError(
+        raise CliError(
             say("{names}: no share to plan", names=common.names_of(paths)),
             "gpuxlate inspect lists shares",
-            common.Exit.INPUT,
+            Exit.INPUT,
         )
     made: list[Made] = []
     for (target, own), found in zip(owns, runs[: len(owns)], strict=True):
@@ -111,7 +112,7 @@ def command(
         common.out(_text(made, today))
     left = any(one.run.leftovers for one in made) and not allow_leftovers
     complete = all(one.planned.complete for one in made)
-    return common.Exit.CLEAN if complete and not (left or broken) else common.Exit.FINDINGS
+    return Exit.CLEAN if complete and not (left or broken) else Exit.FINDINGS
 
 
 def planned_for(items: Sequence[Item], target: Backend, profile: Profile) -> TargetPlan:
@@ -119,7 +120,7 @@ def planned_for(items: Sequence[Item], target: Backend, profile: Profile) -> Tar
     try:
         return plan(items, target, profile)
     except PlanError as error:
-        raise common.CliError(message_of(error), error.hint) from None
+        raise CliError(message_of(error), error.hint) from None
 
 
 UNREADABLE = ("GX001", "GX010", "GX025")
@@ -134,7 +135,7 @@ def _profiles(names: Sequence[str]) -> dict[str, Profile]:
         assert one is not None
         target = common.target(one.target).name
         if target in found:
-            raise common.CliError(
+            raise CliError(
                 say("two profiles are for {target}", target=target), "pass one profile of each target"
             )
         found[target] = one
@@ -145,7 +146,7 @@ def _profile_of(target: Backend, profiles: dict[str, Profile]) -> Profile:
     """The profile of a target, with what the others say of how their vendors' keys are read."""
     own = profiles.get(target.name)
     if own is None:
-        raise common.CliError(
+        raise CliError(
             say("no profile is for {target}: its cards and nodes are not known", target=target.name),
             say(
                 "pass --profile FILE with target: {target} and cards: {{perNode: 4, memoryMiB: 22731}}",

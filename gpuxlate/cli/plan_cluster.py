@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from gpuxlate.cli import common, live_options, options
+from gpuxlate.cli import common, context, live, options
 from gpuxlate.cli.capacity import books_text, node_json
+from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.tables import Cell, table
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.pods import pods_of
@@ -19,20 +20,14 @@ from gpuxlate.report.characters import text_of
 
 def command(
     output: options.Output = "table",
-    namespace: live_options.Namespace = None,
-    all_namespaces: live_options.AllNamespaces = False,
-    selector: live_options.Selector = None,
-    context: live_options.Context = None,
-    kubeconfig: live_options.Kubeconfig = None,
-    request_timeout: live_options.RequestTimeout = None,
 ) -> int:
     """What runs now: room per card, the largest share that fits, and whether room is fragmented.
 
     Only GPUs are considered. -l selects nodes; pods of all namespaces count. Moves are advice: nothing
     is moved.
     """
-    server = live_options.cluster(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
-    nodes = gpu_nodes(server, selector)
+    server = live.cluster()
+    nodes = gpu_nodes(server, context.get().selector)
     pods = list(pods_of(server))
     found = books(nodes, pods)
     there, parts = rooms(found, pods), part_rooms(found)
@@ -47,7 +42,7 @@ def command(
         common.json_out(data)
     else:
         common.out(_text(found, there, parts))
-    return common.Exit.CLEAN
+    return Exit.CLEAN
 
 
 def _text(found: Books, there: Sequence[Room], parts: Sequence[PartRoom]) -> str:

@@ -12,6 +12,7 @@ from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.policy_translate import Asked, shapes
 from gpuxlate.cli.tables import table
 from gpuxlate.lint.select import Selection
@@ -153,16 +154,16 @@ def command(
         translating = asked.translating(wish, form)
         if explain_:
             common.out(shapes(translating.tables))
-            return common.Exit.CLEAN
+            return Exit.CLEAN
         made = [translating]
     else:
         chosen = targets(to)
         if explain_:
             common.out(explanation(chosen))
-            return common.Exit.CLEAN
+            return Exit.CLEAN
         made = policies(chosen, forbid, select, wish)
     common.data_out(written(made, form))
-    return common.Exit.CLEAN
+    return Exit.CLEAN
 
 
 def targets(names: Sequence[str]) -> list[Backend]:
@@ -170,7 +171,7 @@ def targets(names: Sequence[str]) -> list[Backend]:
     found = [common.target(one) for one in names] or [*registry.pod_backends()]
     for one in found:
         if one.form_module:
-            raise common.CliError(
+            raise CliError(
                 say("{name} has no pods", name=one.name),
                 "choose a target whose shares are in pods: gpuxlate targets",
             )
@@ -190,7 +191,7 @@ def wish_of(
     """The options as a wish. Raises CliError."""
     wanted: Scope = one_of(scope, Scope, "--scope")
     if custom and wanted is Scope.PODS:
-        raise common.CliError("--crds is about workloads", "add --scope workloads or --scope all")
+        raise CliError("--crds is about workloads", "add --scope workloads or --scope all")
     selection = Selection.of(select, ignore, None, None)
     style = Style(
         None if action is None else one_of(action, Action, "--action"),
@@ -203,7 +204,7 @@ def wish_of(
 def read_by(parameters: bool, form: Format) -> bool:
     """``--parameters``, which only policies of Kubernetes have. Raises CliError."""
     if parameters and form is Format.KYVERNO:
-        raise common.CliError(
+        raise CliError(
             "--parameters and --format kyverno exclude each other",
             "leave out --parameters: the numbers are in the expressions",
         )
@@ -216,13 +217,13 @@ def policies(
     """The policies, at least one. Rules that were asked for and are in none are said. Raises CliError."""
     if forbid:
         if select:
-            raise common.CliError(
+            raise CliError(
                 "--forbid and --select exclude each other", "--forbid denies all keys of a dialect"
             )
         by_target = {one.name: [*freezing([one], wish)] for one in targets(forbid)}
         for name, made in by_target.items():
             if not made:  # a policy that denies nothing would be taken for one that does
-                raise common.CliError(
+                raise CliError(
                     say("no key is of {name} alone", name=name), "other software reads its keys too"
                 )
         return [one for made in by_target.values() for one in made]
@@ -233,7 +234,7 @@ def policies(
         said = (
             Lines(left) if left else say("no rule of {names} that is selected can be enforced", names=names)
         )
-        raise common.CliError(said, "gpuxlate policy --explain says which can")
+        raise CliError(said, "gpuxlate policy --explain says which can")
     for one in left:
         common.remark(titled("note", one))
     return found
@@ -279,7 +280,7 @@ def selector(text: str) -> Object:
     for part in text.split(","):
         match = _TERM.fullmatch(part.strip())
         if match is None or (match["not"] and match["is"]):
-            raise common.CliError(
+            raise CliError(
                 say("invalid value {text!r} for --namespace-selector", text=text),
                 "write team=ml, stage!=test, gpu or !system",
             )
@@ -293,7 +294,7 @@ def selector(text: str) -> Object:
 
 def one_of(text: str, words: Any, option: str) -> Any:
     if text not in [*words]:
-        raise common.CliError(
+        raise CliError(
             say("invalid value {text!r} for {option}", text=text, option=option),
             say("values: {names}", names=", ".join(words)),
         )

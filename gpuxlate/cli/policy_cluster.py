@@ -9,8 +9,9 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, live_options, options
+from gpuxlate.cli import common, live, options
 from gpuxlate.cli import policy as here
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.policy_translate import Asked, shapes
 from gpuxlate.cluster.apply import applied, sent, tried
 from gpuxlate.cluster.nodes import gpu_nodes
@@ -49,9 +50,6 @@ def command(
     force_conflicts: Annotated[
         bool, typer.Option("--force-conflicts", help="Take over fields that other managers own.")
     ] = False,
-    context: live_options.Context = None,
-    kubeconfig: live_options.Kubeconfig = None,
-    request_timeout: live_options.RequestTimeout = None,
 ) -> int:
     """Admission policies for the dialects that this cluster serves, as its nodes show them.
 
@@ -60,10 +58,10 @@ def command(
     translates = translate or from_ is not None or round_ is not None
     if explain and not translates:
         common.out(here.explanation(here.targets(to)))
-        return common.Exit.CLEAN
+        return Exit.CLEAN
     form: Format = here.one_of(format_, Format, "--format")
     known = [there for one in profile if (there := common.profile(one)) is not None]
-    server = live_options.cluster(None, False, None, context, kubeconfig, request_timeout)
+    server = live.cluster()
     if form is Format.VAP:
         _has_policies(server)
     nodes = [] if forbid else gpu_nodes(server)
@@ -78,13 +76,13 @@ def command(
         made = asked.translating(wish, form, _mutating_version(server))
         if explain:
             common.out(shapes(made.tables))
-            return common.Exit.CLEAN
+            return Exit.CLEAN
         found = [made]
     else:
         found = here.policies(chosen, forbid, select, wish)
     if not apply:
         common.data_out(here.written(found, form))
-        return common.Exit.CLEAN
+        return Exit.CLEAN
     return _apply(server, found, form, force_conflicts)
 
 
@@ -95,12 +93,12 @@ def _has_policies(server: Server) -> None:
     except MissingError:
         listed = ()
     if not any(one.get("kind") == KIND for one in listed):
-        raise common.CliError(
+        raise CliError(
             say(
                 "the server ({version}) has no {kind} of {api}", version=server.version(), kind=KIND, api=API
             ),
             "it is there from Kubernetes 1.30 on; with Kyverno, pass --format kyverno",
-            common.Exit.INPUT,
+            Exit.INPUT,
         )
 
 
@@ -113,11 +111,11 @@ def _mutating_version(server: Server) -> str:
             continue
         if any(one.get("kind") == MUTATING for one in listed):
             return version
-    raise common.CliError(
+    raise CliError(
         say("the server ({version}) has no {kind}", version=server.version(), kind=MUTATING),
         "it is there from Kubernetes 1.36 on, and from 1.34 if v1beta1 is enabled; translate the manifests: "
         "gpuxlate translate",
-        common.Exit.INPUT,
+        Exit.INPUT,
     )
 
 
@@ -125,10 +123,10 @@ def _served(nodes: Sequence[GpuNode]) -> list[Backend]:
     """The dialects that the nodes serve."""
     names = targets_served(nodes)
     if not names:
-        raise common.CliError(
+        raise CliError(
             "no node of this cluster serves a target",
             "check them with kubectl gpuxlate nodes, or pass --to TARGET",
-            common.Exit.INPUT,
+            Exit.INPUT,
         )
     return [registry.get(one) for one in names]
 
@@ -147,4 +145,4 @@ def _apply(server: Server, found: Sequence[Policy | Translating], form: Format, 
     trial = tried(server, sent(server, [*documents(found, form)], None), force=force)
     for one in applied(server, trial, force=force):
         common.out(text_of([f"{one.sent.name} {one.verb}"]))
-    return common.Exit.CLEAN
+    return Exit.CLEAN

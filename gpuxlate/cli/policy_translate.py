@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from gpuxlate.cli import common
+from gpuxlate.cli.errors import CliError
 from gpuxlate.cli.tables import table
 from gpuxlate.model import versions
 from gpuxlate.model.messages import say
@@ -49,17 +50,17 @@ class Asked:
         try:
             _ = made.tables
         except CannotError as error:
-            raise common.CliError(error.message, error.hint) from error
+            raise CliError(error.message, error.hint) from error
         return made
 
     def _check(self, wish: Wish, form: Format) -> None:
         if not self.translate:
             option = "--from" if self.from_ is not None else "--round"
-            raise common.CliError(
+            raise CliError(
                 say("{option} is about a translation", option=option), "add --translate --to TARGET"
             )
         if len(self.to) != 1:
-            raise common.CliError(
+            raise CliError(
                 "--translate needs one target", "write --translate --to TARGET: the dialect of this cluster"
             )
         others = {
@@ -73,7 +74,7 @@ class Asked:
         }
         for option, given in others.items():
             if given:
-                raise common.CliError(
+                raise CliError(
                     say("--translate and {option} exclude each other", option=option),
                     "pods are translated or refused, by policies of Kubernetes itself; run gpuxlate policy "
                     "without --translate for the rules",
@@ -87,7 +88,7 @@ def _version(kubernetes: str | None) -> str:
         return "v1"
     if found.minor >= (1, 34):
         return BETA
-    raise common.CliError(
+    raise CliError(
         say("Kubernetes {version} of the profile has no MutatingAdmissionPolicy", version=kubernetes),
         "it is there from 1.34 (v1beta1) and 1.36 (v1) on; translate the manifests: gpuxlate translate",
     )

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
-from gpuxlate.cli import common
-from gpuxlate.cli.invocation import current
+from gpuxlate.cli import common, context
 from gpuxlate.cli.progress import progress
 from gpuxlate.inputs.files import Input, InputError
 from gpuxlate.model.messages import say
@@ -39,7 +38,7 @@ def each(
 
 def dialects_used(name: str, dialects: Iterable[str]) -> None:
     """The dialects of an input, where the run is verbose and there are any."""
-    if current().verbose and (found := sorted(set(dialects))):
+    if context.get().verbose and (found := sorted(set(dialects))):
         common.detail(say("dialects of {name}: {dialects}", name=name, dialects=", ".join(found)))
 
 
@@ -48,7 +47,7 @@ def cores() -> int:
 
     ``GPUXLATE_CORES`` sets a lower number.
     """
-    if not sys.platform.startswith("linux") or current().in_one_process:
+    if not sys.platform.startswith("linux") or context.get().in_one_process:
         return 1
     usable = len(os.sched_getaffinity(0))
     wanted = os.environ.get("GPUXLATE_CORES", "")

@@ -9,6 +9,7 @@ import typer
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import Specs, read_specs
@@ -46,18 +47,18 @@ def command(
 ) -> int:
     """Check what nvidia-smi prints in a container against the share: cards, and memory of each."""
     if printed == "-" and "-" in specs:
-        raise common.CliError("stdin can be read once only", "give SPEC or --nvidia-smi as a file")
+        raise CliError("stdin can be read once only", "give SPEC or --nvidia-smi as a file")
     known = common.profile(profile)
     backend = _target(to, known)
     found = read_specs(common.some_inputs(specs), known)
     common.show(found.diagnostics, found.sources)
     if found.diagnostics:
-        return common.Exit.FINDINGS
+        return Exit.FINDINGS
     document, share = _one(found, name)
     wanted, refused = expected(share.share, backend, known, card_memory)
     if refused:
         common.show([placed(document, one) for one in refused], found.sources)
-        return common.Exit.FINDINGS
+        return Exit.FINDINGS
     return show(share.name, backend, verify(wanted, _seen(printed)), output)
 
 
@@ -69,7 +70,7 @@ def show(name: str, backend: Backend | None, done: Verification, output: str) ->
         common.json_out(_json(name, backend, done))
     else:
         common.out(_text(name, done))
-    return common.Exit.CLEAN if done.match else common.Exit.FINDINGS
+    return Exit.CLEAN if done.match else Exit.FINDINGS
 
 
 def _target(to: str | None, known: Profile | None) -> Backend | None:
@@ -79,7 +80,7 @@ def _target(to: str | None, known: Profile | None) -> Backend | None:
         return backend
     of_profile = common.target(known.target)
     if backend is not None and backend.name != of_profile.name:
-        raise common.CliError(
+        raise CliError(
             say("--to is {name}, but the profile is for {name_2}", name=backend.name, name_2=of_profile.name),
             "omit --to or --profile",
         )
@@ -92,15 +93,15 @@ def _one(found: Specs, name: str | None) -> tuple[Document, ShareDocument]:
         return shares[0]
     names = ", ".join(share.name for _, _, share in found.found)
     if not shares:
-        raise common.CliError(
+        raise CliError(
             say("no GPUShare document is named {name!r}", name=name), say("names: {names}", names=names)
         )
     if name is not None:
-        raise common.CliError(
+        raise CliError(
             say("{count} GPUShare documents are named {name!r}", count=len(shares), name=name),
             "give one file",
         )
-    raise common.CliError(
+    raise CliError(
         say("{count} GPUShare documents, and --name is not set", count=len(shares)),
         say("names: {names}", names=names),
     )
@@ -115,8 +116,8 @@ def _seen(printed: str) -> Seen:
     try:
         return nvidia_smi.read(text)
     except NvidiaSmiError as error:
-        raise common.CliError(
-            say("{name}: {error}", name=given.name, error=message_of(error)), error.hint, common.Exit.FINDINGS
+        raise CliError(
+            say("{name}: {error}", name=given.name, error=message_of(error)), error.hint, Exit.FINDINGS
         ) from None
 
 

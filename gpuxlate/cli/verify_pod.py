@@ -6,8 +6,9 @@ from typing import Annotated
 
 import typer
 
-from gpuxlate.cli import common, live_options, options
+from gpuxlate.cli import common, context, live, options
 from gpuxlate.cli import verify as of_files
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cluster.pods import printed, running
 from gpuxlate.model.messages import message_of, say
 from gpuxlate.model.profile import Profile
@@ -45,10 +46,6 @@ def command(
         int | None, typer.Option("--card-memory-mib", help="MiB of a physical card, if known.", min=1)
     ] = None,
     output: options.Output = "table",
-    namespace: live_options.Namespace = None,
-    context: live_options.Context = None,
-    kubeconfig: live_options.Kubeconfig = None,
-    request_timeout: live_options.RequestTimeout = None,
 ) -> int:
     """Whether nvidia-smi in a running container shows its share: cards, and memory on each.
 
@@ -57,12 +54,12 @@ def command(
     if output_of is not None:
         return of_files.command(names, output_of, name, to, profile, card_memory, output)
     if name is not None or to is not None:
-        raise common.CliError("--name and --to need --nvidia-smi", "a pod is in the dialect of its cluster")
+        raise CliError("--name and --to need --nvidia-smi", "a pod is in the dialect of its cluster")
     if len(names) != 1:
-        raise common.CliError(say("{count} pods given", count=len(names)), "pass one")
+        raise CliError(say("{count} pods given", count=len(names)), "pass one")
     known = common.profile(profile)
-    server = live_options.cluster(namespace, False, None, context, kubeconfig, request_timeout)
-    where = running(server, names[0], namespace or server.namespace, container)
+    server = live.cluster()
+    where = running(server, names[0], context.get().namespace or server.namespace, container)
     about = _profile(known, where.profile)
     # it runs, so the target takes the share: refusals do not matter
     wanted, _ = expected(where.share, where.backend, about, card_memory or where.card_mib)
@@ -74,9 +71,7 @@ def command(
         if hint == nvidia_smi.EXPECTED:  # it is from the container, not from the user
             by_hand = f"kubectl exec -n {where.namespace} {where.pod} -c {where.container} -- nvidia-smi"
             hint = say("run it yourself: {command}", command=by_hand)
-        raise common.CliError(
-            say("{who}: {error}", who=who, error=message_of(error)), hint, common.Exit.FINDINGS
-        ) from None
+        raise CliError(say("{who}: {error}", who=who, error=message_of(error)), hint, Exit.FINDINGS) from None
     return of_files.show(who, where.backend, verify(wanted, seen), output)
 
 
@@ -85,7 +80,7 @@ def _profile(given: Profile | None, live: Profile | None) -> Profile | None:
     if given is None or live is None:
         return given or live
     if common.target(given.target).name != live.target:
-        raise common.CliError(
+        raise CliError(
             say(
                 "the profile is for {target}, but the pod runs on {target_2}",
                 target=given.target,
