@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -42,32 +42,16 @@ COMMANDS: dict[str, str] = {
 }
 """Name and one line of help; the module of a command is ``gpuxlate.cli.<name>``."""
 
-LIVE_COMMANDS: dict[str, tuple[str, str, Sequence[str]]] = {
-    "nodes": (
-        "nodes",
-        "Each GPU node: the target it serves, policy, cards, memory, what is free",
-        OF_OBJECTS,
-    ),
-    "capacity": (
-        "capacity",
-        "Which pod uses what on which card, and whether a workload would still fit",
-        OF_OBJECTS,
-    ),
-    "plan": (
-        "plan_cluster",
-        "What runs now: room per card, the largest share that fits, fragmentation",
-        OF_OBJECTS,
-    ),
-    "preflight": ("preflight", "The vendor's prerequisites against the live nodes", OF_OBJECTS),
-    "apply": (
-        "apply",
-        "Translate to the dialect of the current cluster, then server-side apply",
-        OF_NAMESPACE,
-    ),
-    "policy": ("policy_cluster", "Admission policies for the dialects that this cluster serves", OF_CLUSTER),
-    "verify": ("verify_pod", "nvidia-smi in the running container against its share", OF_NAMESPACE),
+LIVE_COMMANDS: dict[str, tuple[str, Sequence[str]]] = {
+    "nodes": ("Each GPU node: the target it serves, policy, cards, memory, what is free", OF_OBJECTS),
+    "capacity": ("Which pod uses what on which card, and whether a workload would still fit", OF_OBJECTS),
+    "plan": ("What runs now: room per card, the largest share that fits, fragmentation", OF_OBJECTS),
+    "preflight": ("The vendor's prerequisites against the live nodes", OF_OBJECTS),
+    "apply": ("Translate to the dialect of the current cluster, then server-side apply", OF_NAMESPACE),
+    "policy": ("Admission policies for the dialects that this cluster serves", OF_CLUSTER),
+    "verify": ("nvidia-smi in the running container against its share", OF_NAMESPACE),
 }
-"""More commands of ``kubectl gpuxlate``, or in place of COMMANDS: module, help, and flags of kubectl."""
+"""More commands of ``kubectl gpuxlate``, or ``on_cluster`` of one above: help, and flags of kubectl."""
 LIVE_OBJECTS = ("translate", "parse", "lint", "assess", "inspect")
 """Commands whose PATH may be a live object there."""
 _READ_FILES = {"paths", "specs", "file"}
@@ -135,8 +119,7 @@ class LazyGroup(_WithSharedOptions, TyperGroup):
 
     def function(self, name: str) -> Callable[..., int]:
         """The function of a command."""
-        found: Callable[..., int] = import_module(f"gpuxlate.cli.{name}").command
-        return found
+        return cast("Callable[..., int]", import_module(f"gpuxlate.cli.{name}").command)
 
     def flags(self, _name: str) -> Sequence[str]:
         """The shared options of a command alone."""
@@ -183,10 +166,12 @@ class LazyGroup(_WithSharedOptions, TyperGroup):
 class LiveGroup(LazyGroup):
     """The commands of ``kubectl gpuxlate``: on live objects too, and for live clusters."""
 
-    table = COMMANDS | {name: text for name, (_, text, _) in LIVE_COMMANDS.items()}
+    table = COMMANDS | {name: text for name, (text, _) in LIVE_COMMANDS.items()}
 
     def function(self, name: str) -> Callable[..., int]:
-        found = super().function(LIVE_COMMANDS[name][0] if name in LIVE_COMMANDS else name)
+        if name in LIVE_COMMANDS and name in COMMANDS:
+            return cast("Callable[..., int]", import_module(f"gpuxlate.cli.{name}").on_cluster)
+        found = super().function(name)
         if name not in LIVE_OBJECTS:
             return found
         from gpuxlate.cli.live import on_live_objects
@@ -194,7 +179,7 @@ class LiveGroup(LazyGroup):
         return on_live_objects(name, found)
 
     def flags(self, name: str) -> Sequence[str]:
-        return OF_OBJECTS if name in LIVE_OBJECTS else LIVE_COMMANDS[name][2] if name in LIVE_COMMANDS else ()
+        return OF_OBJECTS if name in LIVE_OBJECTS else LIVE_COMMANDS[name][1] if name in LIVE_COMMANDS else ()
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         command = super().get_command(ctx, cmd_name)

@@ -9,9 +9,9 @@ import typer
 
 from gpuxlate.backends.live import PERCENT, Serves
 from gpuxlate.cli import common, context, live, options
-from gpuxlate.cli.bars import bar, columns, width_of
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.nodes import containers, notes_of, parts_json, target_text
+from gpuxlate.cli.tables import bar, columns, width_of
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.pods import books_of
 from gpuxlate.locale import tell

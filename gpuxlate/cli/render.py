@@ -13,7 +13,6 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.cli.report import write_report
 from gpuxlate.config.specs import Specs, read_specs
 from gpuxlate.inputs.bounded import inside
 from gpuxlate.inputs.files import Input, InputError
@@ -81,7 +80,7 @@ def command(
     common.show(diagnostics, found.sources)
     refused = any(one.severity == "error" for one in diagnostics)
     if report:
-        write_report(Path(report), [item for _, made in done for item in made.items])
+        outputs.write_report(Path(report), [item for _, made in done for item in made.items])
     if refused:
         return Exit.FINDINGS
     _write(done, output_dir, as_json=output == "json")

@@ -11,7 +11,6 @@ import typer
 
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.cli.report import write_report
 from gpuxlate.cli.translations import show, translate_inputs
 from gpuxlate.model.messages import say
 from gpuxlate.translation.results import File, Result, stream
@@ -61,7 +60,7 @@ def command(
     run = translate_inputs(given, settings)
     show(run)
     if report:
-        write_report(Path(report), run.items, run.leftovers, run.quotas)
+        outputs.write_report(Path(report), run.items, run.leftovers, run.quotas)
     if run.refused:
         return Exit.FINDINGS
     changed = [file for file in run.files if file.changed]

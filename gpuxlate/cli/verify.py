@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, options
+from gpuxlate.cli import common, context, live, options
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.tables import table
+from gpuxlate.cluster.pods import printed, running
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import Specs, read_specs
 from gpuxlate.inputs.files import STDIN, Input, InputError
@@ -192,3 +193,77 @@ def _json(name: str, backend: Backend | None, done: Verification) -> dict[str, A
         "problems": list(done.problems),
         "notes": list(done.notes),
     }
+
+
+def on_cluster(
+    names: Annotated[
+        list[str],
+        typer.Argument(help="A running pod; with --nvidia-smi, GPUShare documents.", metavar="POD|SPEC..."),
+    ],
+    container: Annotated[
+        str | None, typer.Option("-c", "--container", help="Which container of the pod.", metavar="NAME")
+    ] = None,
+    output_of: Annotated[
+        str | None,
+        typer.Option("--nvidia-smi", help="The output of nvidia-smi, or - for stdin.", metavar="FILE"),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Which of several GPUShare documents.", metavar="NAME")
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            help="The target of a document's container.",
+            metavar="TARGET",
+            autocompletion=options.complete_target,
+        ),
+    ] = None,
+    profile: options.ProfileFile = None,
+    card_memory: Annotated[
+        int | None, typer.Option("--card-memory-mib", help="MiB of a physical card, if known.", min=1)
+    ] = None,
+    output: options.Output = "table",
+) -> int:
+    """Whether nvidia-smi in a running container shows its share: cards, and memory on each.
+
+    With --nvidia-smi nothing is run: its output is compared with a GPUShare document.
+    """
+    if output_of is not None:
+        return command(names, output_of, name, to, profile, card_memory, output)
+    if name is not None or to is not None:
+        raise CliError("--name and --to need --nvidia-smi", "a pod is in the dialect of its cluster")
+    if len(names) != 1:
+        raise CliError(say("{count} pods given", count=len(names)), "pass one")
+    known = common.profile(profile)
+    server = live.cluster()
+    where = running(server, names[0], context.get().namespace or server.namespace, container)
+    about = _profile_of_pod(known, where.profile)
+    # it runs, so the target takes the share: refusals do not matter
+    wanted, _ = expected(where.share, where.backend, about, card_memory or where.card_mib)
+    who = f"{where.namespace}/{where.pod} {where.container}"
+    try:
+        seen = nvidia_smi.read(printed(server, where))
+    except NvidiaSmiError as error:
+        hint = error.hint
+        if hint == nvidia_smi.EXPECTED:  # it is from the container, not from the user
+            by_hand = f"kubectl exec -n {where.namespace} {where.pod} -c {where.container} -- nvidia-smi"
+            hint = say("run it yourself: {on_cluster}", on_cluster=by_hand)
+        raise CliError(say("{who}: {error}", who=who, error=message_of(error)), hint, Exit.FINDINGS) from None
+    return show(who, where.backend, verify(wanted, seen), output)
+
+
+def _profile_of_pod(given: Profile | None, live: Profile | None) -> Profile | None:
+    """The profile of the user, else that of the node."""
+    if given is None or live is None:
+        return given or live
+    if common.target(given.target).name != live.target:
+        raise CliError(
+            say(
+                "the profile is for {target}, but the pod runs on {target_2}",
+                target=given.target,
+                target_2=live.target,
+            ),
+            "omit --profile, or pass one for the target of the pod",
+        )
+    return given
