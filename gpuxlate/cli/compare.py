@@ -64,7 +64,10 @@ def command(
         groups = list(workloads(found, None, None, allow_outside=allow_outside))
         shown = [one for one in backends if not one.form_module and (chosen or one.name != "neutral")]
         return _manifests(found, groups, shown, accept, known)
-    fits = [(share, [(b, _fit(share, b, accept, known)) for b in backends]) for _, _, share in found.found]
+    fits: list[tuple[ShareDocument, list[tuple[Backend, PodFit]]]] = []
+    for _, _, share in found.found:
+        alone = [ContainerShare(PROBE, 0, share=share.share)]  # as ``render``: some keys hold its name
+        fits.append((share, [(b, fit_pod(alone, b, accept, known)) for b in backends]))
     if output == "json":
         items = [
             {
@@ -103,11 +106,6 @@ def _manifests(
     common.show([*dict.fromkeys(problems)], found.sources)  # each target finds them
     common.out("\n".join(blocks))
     return Exit.CLEAN if blocks else Exit.FINDINGS
-
-
-def _fit(share: ShareDocument, backend: Backend, accept: Accept, known: Profile | None) -> PodFit:
-    """The share in a pod of its own, as ``render`` makes one: some keys hold the container's name."""
-    return fit_pod([ContainerShare(PROBE, 0, share=share.share)], backend, accept, known)
 
 
 def _derived(share: ShareDocument, row: list[tuple[Backend, PodFit]]) -> Amount | None:
@@ -175,9 +173,8 @@ def _json(backend: Backend, fit: PodFit) -> dict[str, object]:
             for one in outcome.losses
             if one.kind is LossKind.ROUNDED
         ],
-        "diagnostics": [_brief(one) for one in outcome.findings()],
+        "diagnostics": [
+            {"code": one.code, "severity": str(one.severity), "message": one.message, "hint": one.hint}
+            for one in outcome.findings()
+        ],
     }
-
-
-def _brief(one: Diagnostic) -> dict[str, object]:
-    return {"code": one.code, "severity": str(one.severity), "message": one.message, "hint": one.hint}

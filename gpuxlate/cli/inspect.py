@@ -17,7 +17,6 @@ from gpuxlate.model.diagnostics import ObjectRef, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.share import Share
 from gpuxlate.translation.pods.item import Item, counted_once
-from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.read import READ
 from gpuxlate.translation.settings import Settings
 
@@ -55,7 +54,8 @@ def command(
     else:
         common.out(_text(run.items))
         if run.quotas:
-            common.out(f"\n{_quotas(run.quotas)}")
+            lines = [[_name(q.object), q.place, q.key, q.amount or f"? ({q.value})"] for q in run.quotas]
+            common.out(f"\n{table(['OBJECT', 'AT', 'RESOURCE', 'AMOUNT'], lines)}")
         if run.leftovers:
             note = tell(say("{what}, which are not counted above", what=counts(run)))
             common.out(f"\n{note}\n\n{leftover_table(run.leftovers)}")
@@ -166,11 +166,6 @@ def _replicas(one: Item) -> str:
 
 def _name(one: ObjectRef) -> str:
     return "/".join(part for part in (one.namespace, one.kind, one.name) if part)
-
-
-def _quotas(quotas: Sequence[QuotaItem]) -> str:
-    lines = [[_name(one.object), one.place, one.key, one.amount or f"? ({one.value})"] for one in quotas]
-    return table(["OBJECT", "AT", "RESOURCE", "AMOUNT"], lines)
 
 
 def _memory(share: Share) -> str:

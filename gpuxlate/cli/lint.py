@@ -86,7 +86,8 @@ def command(
     ] = False,
 ) -> int:
     """Check manifests and GPUShare documents."""
-    chosen = _format(format_, statistics)
+    in_actions = os.environ.get("GITHUB_ACTIONS") == "true" and not statistics
+    chosen = format_ or ("github" if in_actions else "text")
     mode = _mode(fix or unsafe_fixes, unsafe_fixes, allow_empty, add_ignores, diff)
 
     def once() -> int:
@@ -299,12 +300,6 @@ def _exit_code(run: Run, format_: str, fail_on: str | None, *, changed: bool) ->
     worst = Severity(level).rank
     failed = any(one.severity.rank <= worst for one in run.diagnostics)
     return Exit.FINDINGS if failed else Exit.CLEAN
-
-
-def _format(given: str | None, statistics: bool) -> str:
-    """The format; in GitHub Actions "github" is the default, except for statistics."""
-    in_actions = os.environ.get("GITHUB_ACTIONS") == "true" and not statistics
-    return given or ("github" if in_actions else "text")
 
 
 def _rendered(run: Run, format_: str, statistics: bool) -> str:

@@ -17,6 +17,7 @@ from gpuxlate.model.messages import say, titled
 if TYPE_CHECKING:
     from gpuxlate.cluster.client import Cluster, Options
     from gpuxlate.cluster.inputs import LiveInput
+    from gpuxlate.cluster.resources import Kind
 
 
 def _objects(paths: options.Objects = []) -> None:  # noqa: B006 - typer copies it
@@ -154,31 +155,21 @@ def split(arguments: Sequence[str], chooses: bool) -> tuple[list[str], list[str]
     for one in arguments:
         path = Path(one)
         is_file = one == "-" or one.endswith(SUFFIXES) or one.startswith((".", "/", "~")) or path.exists()
-        if is_file and path.is_dir() and _is_kind(one):
+        kind = _kind(one) if is_file and path.is_dir() else None
+        if kind is not None:
             is_file = not chooses
             if is_file:
-                common.remark(
-                    say(
-                        "note: {one} is a folder; for live objects write {full_name}",
-                        one=one,
-                        full_name=_full_name(one),
-                    )
-                )
+                text = "note: {one} is a folder; for live objects write {full_name}"
+                common.remark(say(text, one=one, full_name=f"{kind.resource}.{kind.group or 'v1'}"))
         (files if is_file else words).append(one)
     return files, words
 
 
-def _is_kind(word: str) -> bool:
+def _kind(word: str) -> Kind | None:
+    """The built-in kind of a word."""
     from gpuxlate.cluster.resources import BUILT_IN
 
-    return any(kind.called(word) for kind in BUILT_IN)
-
-
-def _full_name(word: str) -> str:
-    from gpuxlate.cluster.resources import BUILT_IN
-
-    kind = next(kind for kind in BUILT_IN if kind.called(word))
-    return f"{kind.resource}.{kind.group}" if kind.group else f"{kind.resource}.v1"
+    return next((kind for kind in BUILT_IN if kind.called(word)), None)
 
 
 def on_live_objects(name: str, function: Callable[..., int]) -> Callable[..., int]:

@@ -23,7 +23,7 @@ from gpuxlate.model.messages import Message, joined, message_of, plural, say
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.advice import Better, better_values
 from gpuxlate.planning.ledger import Books, books
-from gpuxlate.planning.plan import Held, PlanError, TargetPlan, in_use, plan, profile_with
+from gpuxlate.planning.plan import PlanError, TargetPlan, in_use, plan, profile_with
 from gpuxlate.planning.plan_json import to_json
 from gpuxlate.planning.remarks import cards, missing, nodes, remarks, shares
 from gpuxlate.planning.room import Hole, PartRoom, Room, part_rooms, rooms
@@ -257,7 +257,7 @@ def _bars(one: TargetPlan) -> Iterator[str]:
     for there in one.held:
         for card in there:
             if card:
-                found[_figures(one, card)] += 1
+                found[(*in_use(card, one.node.usable_mib), len(card))] += 1
     width = max(5, min(20, (columns() - 62) // 2))
     groups = sorted(found.items(), key=lambda group: (-group[1], group[0]))
     for (cores, memory, held), count in groups[:MOST_LINES]:
@@ -269,10 +269,6 @@ def _bars(one: TargetPlan) -> Iterator[str]:
     if rest:
         more = say("{count} more cards; --html FILE draws all", count=sum(count for _, count in rest))
         yield f"      {tell(more)}"
-
-
-def _figures(one: TargetPlan, card: Sequence[Held]) -> tuple[int, int, int]:
-    return (*in_use(card, one.node.usable_mib), len(card))
 
 
 def on_cluster(

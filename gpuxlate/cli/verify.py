@@ -20,7 +20,7 @@ from gpuxlate.model.messages import Message, message_of, plural, say, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning import nvidia_smi
 from gpuxlate.planning.nvidia_smi import NvidiaSmiError, Seen
-from gpuxlate.planning.verify import CheckedCard, Verification, expected, number, verify
+from gpuxlate.planning.verify import Verification, expected, number, verify
 from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.place import placed
@@ -133,7 +133,7 @@ def _text(name: str, done: Verification) -> str:
             requested,
             "" if wanted.figure_mib is None else str(wanted.figure_mib),
             "?" if one.seen.total_mib is None else str(one.seen.total_mib),
-            _within(one),
+            say({True: "yes", False: "no", None: "not checked"}[one.within]),
         ]
         for one in done.cards
     ]
@@ -146,10 +146,6 @@ def _text(name: str, done: Verification) -> str:
 
 def _without(row: list[str], column: int) -> list[str]:
     return row[:column] + row[column + 1 :]
-
-
-def _within(one: CheckedCard) -> str:
-    return say({True: "yes", False: "no", None: "not checked"}[one.within])
 
 
 def _matched(done: Verification) -> Message:
