@@ -29,7 +29,13 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def command_first(given: Sequence[str]) -> list[str]:
     """The arguments with the flags before the command moved behind it."""
+    at = command_at(given)
+    return [*given[at : at + 1], *given[:at], *given[at + 1 :]] if at < len(given) else list(given)
+
+
+def command_at(given: Sequence[str]) -> int:
+    """The position of the command, after the flags that may be before it."""
     at = 0
     while at < len(given) and given[at].partition("=")[0] in BEFORE:
         at += 1 if "=" in given[at] else 1 + BEFORE[given[at]]
-    return [*given[at : at + 1], *given[:at], *given[at + 1 :]] if at < len(given) else list(given)
+    return at
