@@ -208,7 +208,6 @@ AS_IT_IS = {
     "nodes": "YAML",
     "parse": "YAML, JSON",
     "policy": "YAML",
-    "policy_cluster": "YAML",
     "render": "JSON",
     "translate": "JSON",
     "translations": "a count",

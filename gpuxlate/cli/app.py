@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from gpuxlate.cli import language
-from gpuxlate.cli.common import Exit, alert, guarded
-from gpuxlate.cli.invocation import begin
-from gpuxlate.cli.shared_options import Command, with_shared_options
+from gpuxlate.cli import context, language
+from gpuxlate.cli.common import alert, guarded
+from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.options import EVERYWHERE, GLOBAL, OF_CLUSTER, OF_NAMESPACE, OF_OBJECTS, shared
 from gpuxlate.model.messages import say
 
 # typer has its own copy of click or uses the installed one, by version: take the classes from typer
@@ -42,21 +42,74 @@ COMMANDS: dict[str, str] = {
 }
 """Name and one line of help; the module of a command is ``gpuxlate.cli.<name>``."""
 
-LIVE_COMMANDS: dict[str, tuple[str, str]] = {
-    "nodes": ("nodes", "Each GPU node: the target it serves, policy, cards, memory, what is free"),
-    "capacity": ("capacity", "Which pod uses what on which card, and whether a workload would still fit"),
-    "plan": ("plan_cluster", "What runs now: room per card, the largest share that fits, fragmentation"),
-    "preflight": ("preflight", "The vendor's prerequisites against the live nodes"),
-    "apply": ("apply", "Translate to the dialect of the current cluster, then server-side apply"),
-    "policy": ("policy_cluster", "Admission policies for the dialects that this cluster serves"),
-    "verify": ("verify_pod", "nvidia-smi in the running container against its share"),
+LIVE_COMMANDS: dict[str, tuple[str, Sequence[str]]] = {
+    "nodes": ("Each GPU node: the target it serves, policy, cards, memory, what is free", OF_OBJECTS),
+    "capacity": ("Which pod uses what on which card, and whether a workload would still fit", OF_OBJECTS),
+    "plan": ("What runs now: room per card, the largest share that fits, fragmentation", OF_OBJECTS),
+    "preflight": ("The vendor's prerequisites against the live nodes", OF_OBJECTS),
+    "apply": ("Translate to the dialect of the current cluster, then server-side apply", OF_NAMESPACE),
+    "policy": ("Admission policies for the dialects that this cluster serves", OF_CLUSTER),
+    "verify": ("nvidia-smi in the running container against its share", OF_NAMESPACE),
 }
-"""More commands of ``kubectl gpuxlate``, or in place of COMMANDS: module in ``gpuxlate.cli``, help."""
+"""More commands of ``kubectl gpuxlate``, or ``on_cluster`` of one above: help, and flags of kubectl."""
 LIVE_OBJECTS = ("translate", "parse", "lint", "assess", "inspect")
 """Commands whose PATH may be a live object there."""
+_READ_FILES = {"paths", "specs", "file"}
+"""Names of parameters that are files."""
 
 
-class LazyGroup(TyperGroup):
+class _WithSharedOptions:
+    """What is called with the options of every command, whose function does not see them."""
+
+    def invoke(self, ctx: Any) -> Any:
+        note_options(ctx.obj, {name: ctx.params.pop(name) for name in shared() if name in ctx.params})
+        return super().invoke(ctx)  # type: ignore[misc]
+
+
+def note_options(run: context.Invocation, given: dict[str, Any]) -> None:
+    """Options before the command, or after it, for this run. Raises CliError."""
+    for name, value in given.items():
+        if value:
+            setattr(run, name, [*(run.exclude or ()), *value] if name == "exclude" else value)
+    language.choose(run.lang)
+    if run.quiet and run.verbose:
+        raise CliError("-q and -v exclude each other")
+    if run.isolated and run.config is not None:
+        raise CliError("--isolated and --config exclude each other", "--isolated takes no configuration")
+
+
+class Command(_WithSharedOptions, TyperCommand):
+    """A command whose help lists the shared options apart, and whose options have one value each."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> Any:
+        """Parse the arguments. Raises CliError for a second value, of which the library keeps the last."""
+        if ctx.resilient_parsing:  # a line that is not finished yet
+            return super().parse_args(ctx, args)
+        order: list[Any] = self.make_parser(ctx).parse_args(args=[*args])[2]
+        one_value = [
+            one
+            for one in order
+            if one.param_type_name == "option" and not (one.multiple or one.is_flag or one.count)
+        ]
+        twice = next((one for n, one in enumerate(one_value) if one in one_value[:n]), None)
+        if twice is not None:
+            raise CliError(say("{option} is given twice", option=twice.opts[0]), "it takes one value")
+        return super().parse_args(ctx, args)
+
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        parts: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], "Global options": []}
+        for one in self.get_params(ctx):
+            row = one.get_help_record(ctx)
+            if row is not None:
+                title = "Global options" if one.name in GLOBAL else "Options"
+                parts["Arguments" if one.param_type_name == "argument" else title].append(row)
+        for title, rows in parts.items():
+            if rows:
+                with formatter.section(title):
+                    formatter.write_dl(rows)
+
+
+class LazyGroup(_WithSharedOptions, TyperGroup):
     """Commands by name from the table, imported when they are called.
 
     The types of click are Any: typer has its own copy of it, or uses the installed one.
@@ -66,8 +119,11 @@ class LazyGroup(TyperGroup):
 
     def function(self, name: str) -> Callable[..., int]:
         """The function of a command."""
-        found: Callable[..., int] = import_module(f"gpuxlate.cli.{name}").command
-        return found
+        return cast("Callable[..., int]", import_module(f"gpuxlate.cli.{name}").command)
+
+    def flags(self, _name: str) -> Sequence[str]:
+        """The shared options of a command alone."""
+        return ()
 
     def list_commands(self, _ctx: Any) -> list[str]:
         return list(self.table)
@@ -81,9 +137,12 @@ class LazyGroup(TyperGroup):
         if cmd_name not in self.table:
             return None
         one = typer.Typer(add_completion=False, rich_markup_mode=None)
-        one.command(cmd_name, cls=Command)(with_shared_options(self.function(cmd_name)))
-        command = get_command(one)
+        one.command(cmd_name, cls=Command)(self.function(cmd_name))
+        command: Any = get_command(one)
         command.name = cmd_name
+        reads_files = any(one.name in _READ_FILES for one in command.params)
+        names = (*self.flags(cmd_name), *(GLOBAL if reads_files else EVERYWHERE))
+        command.params += [shared()[name] for name in names]
         command.short_help = self.table[cmd_name]
         return command
 
@@ -107,16 +166,37 @@ class LazyGroup(TyperGroup):
 class LiveGroup(LazyGroup):
     """The commands of ``kubectl gpuxlate``: on live objects too, and for live clusters."""
 
-    table = COMMANDS | {name: text for name, (_, text) in LIVE_COMMANDS.items()}
+    table = COMMANDS | {name: text for name, (text, _) in LIVE_COMMANDS.items()}
 
     def function(self, name: str) -> Callable[..., int]:
-        module, _ = LIVE_COMMANDS.get(name, (name, ""))
-        found = super().function(module)
+        if name in LIVE_COMMANDS and name in COMMANDS:
+            return cast("Callable[..., int]", import_module(f"gpuxlate.cli.{name}").on_cluster)
+        found = super().function(name)
         if name not in LIVE_OBJECTS:
             return found
-        from gpuxlate.cli.live_options import with_live_objects
+        from gpuxlate.cli.live import on_live_objects
 
-        return with_live_objects(name, found)
+        return on_live_objects(name, found)
+
+    def flags(self, name: str) -> Sequence[str]:
+        return OF_OBJECTS if name in LIVE_OBJECTS else LIVE_COMMANDS[name][1] if name in LIVE_COMMANDS else ()
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        command = super().get_command(ctx, cmd_name)
+        if cmd_name in LIVE_OBJECTS:
+            from gpuxlate.cli.live import PATHS
+
+            command.params[0] = PATHS
+        return command
+
+    def invoke(self, ctx: Any) -> Any:
+        from gpuxlate.cluster.server import ChoiceError, ClusterError
+
+        try:
+            return super().invoke(ctx)
+        except ClusterError as error:
+            code = Exit.USAGE if isinstance(error, ChoiceError) else Exit.INPUT
+            raise CliError(error.message, error.hint, code) from None
 
 
 def _version(value: bool) -> None:
@@ -147,20 +227,21 @@ def build(*, live: bool = False) -> Any:
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback()(with_shared_options(root))
-    return get_command(app)
+    app.callback()(root)
+    command: Any = get_command(app)
+    command.params[1:1] = [shared()[name] for name in GLOBAL]
+    return command
 
 
 def run(command: Any, arguments: Sequence[str], name: str) -> int:
     """Run an application with its arguments, and return the exit code."""
 
-    begin()
     if len(arguments) == 2 and arguments[0] == "--show-completion":  # typer takes no name of a shell
         arguments = ["completion", arguments[1]]
 
     def called() -> object:
         try:
-            return command.main(list(arguments), prog_name=name, standalone_mode=False)
+            return command.main(list(arguments), prog_name=name, standalone_mode=False, obj=this)
         except typer.Exit as stop:
             return stop.exit_code
         except SystemExit:  # click ends so where the reader of --help has closed the pipe
@@ -174,4 +255,6 @@ def run(command: Any, arguments: Sequence[str], name: str) -> int:
             return Exit.USAGE
 
     language.begin(arguments)
-    return guarded(called)
+    this = context.Invocation()
+    with typer.Context(command, obj=this):  # for what is printed once the command has ended
+        return guarded(called)

@@ -8,7 +8,8 @@ from typing import Annotated
 import typer
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, live_options, options
+from gpuxlate.cli import common, context, live, options
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.outputs import objects_as_json
 from gpuxlate.cli.translations import show, translate_inputs
 from gpuxlate.cluster.apply import ObjectError, applied, difference, objects_of, sent, tried
@@ -52,30 +53,26 @@ def command(
     ] = False,
     allow_leftovers: options.AllowLeftovers = False,
     output: options.TextOutput = "text",
-    namespace: live_options.Namespace = None,
-    context: live_options.Context = None,
-    kubeconfig: live_options.Kubeconfig = None,
-    request_timeout: live_options.RequestTimeout = None,
 ) -> int:
     """Translate to the dialect of the cluster, then server-side apply.
 
     Everything is tried on the server first: if anything is refused, nothing is applied.
     """
     if dry_run not in ("none", "server"):
-        raise common.CliError(
+        raise CliError(
             say("invalid value '{dry_run}' for --dry-run", dry_run=dry_run),
             "write --dry-run=server; gpuxlate translate needs no server",
         )
     if diff and output == "json":
-        raise common.CliError("--diff and -o json exclude each other", "the diff is text")
+        raise CliError("--diff and -o json exclude each other", "the diff is text")
     accepted = common.accept(round_, fill, drop)
     source, target = common.target(from_) if from_ else None, common.written_target(to) if to else None
     known, given = common.profile(profile), common.some_inputs(file)
-    server = live_options.cluster(namespace, False, None, context, kubeconfig, request_timeout)
+    server = live.cluster()
     nodes = gpu_nodes(server) if target is None or known is None else []
     backend = target or _of_cluster(nodes)
     if known is not None and common.target(known.target).name != backend.name:
-        raise common.CliError(
+        raise CliError(
             say(
                 "the profile is for {target}, but the target is {name}",
                 target=known.target,
@@ -88,15 +85,17 @@ def command(
     run = translate_inputs(given, settings)
     show(run)
     if run.refused:
-        return common.Exit.FINDINGS
+        return Exit.FINDINGS
     if known is None and run.changed and not unit_is_known(nodes, backend.name):
         part = backend.extension.key if backend.extension else backend.name
-        raise common.CliError(
+        raise CliError(
             "the memory unit of the nodes is not known, or differs between them",
             say("pass --profile with {part}.memoryUnitMiB", part=part),
         )
     bodies, trial = _objects(run), dry_run == "server"
-    return _apply(server, bodies, namespace, trial, diff, force_conflicts, as_json=output == "json")
+    return _apply(
+        server, bodies, context.get().namespace, trial, diff, force_conflicts, as_json=output == "json"
+    )
 
 
 def _of_cluster(nodes: Sequence[GpuNode]) -> Backend:
@@ -105,11 +104,11 @@ def _of_cluster(nodes: Sequence[GpuNode]) -> Backend:
     if len(served) == 1:
         return common.written_target(served[0])
     if not served:
-        raise common.CliError(
+        raise CliError(
             "no node of this cluster serves a target",
             "check them with kubectl gpuxlate nodes, or pass --to TARGET",
         )
-    raise common.CliError(
+    raise CliError(
         say("the nodes of this cluster serve {names}", names=" and ".join(served)), "choose one with --to"
     )
 
@@ -125,10 +124,10 @@ def _objects(run: Result) -> list[Json]:
     try:
         found = [one for file in run.files for one in objects_of(Source.from_bytes(file.name, file.new))]
     except ObjectError as error:
-        raise common.CliError(message_of(error), error.hint, common.Exit.FINDINGS) from None
+        raise CliError(message_of(error), error.hint, Exit.FINDINGS) from None
     if not found:
         names = ", ".join(file.name for file in run.files)
-        raise common.CliError(say("{names}: no objects to apply", names=names), code=common.Exit.INPUT)
+        raise CliError(say("{names}: no objects to apply", names=names), code=Exit.INPUT)
     return found
 
 
@@ -145,18 +144,18 @@ def _apply(
     try:
         objects = sent(server, bodies, namespace)
     except ObjectError as error:
-        raise common.CliError(message_of(error), error.hint, common.Exit.FINDINGS) from None
+        raise CliError(message_of(error), error.hint, Exit.FINDINGS) from None
     trial = tried(server, objects, force=force)
     if diff:
         common.out("".join(difference(one) for one in trial))
-        return common.Exit.CLEAN
+        return Exit.CLEAN
     if as_json:  # as the server has them, or would have them
         done = trial if dry_run else [*applied(server, trial, force=force)]
         common.data_out(objects_as_json([one.result for one in done]))
-        return common.Exit.CLEAN
+        return Exit.CLEAN
     if dry_run:
         common.out(text_of(f"{one.sent.name} {one.verb} (server dry run)" for one in trial))
-        return common.Exit.CLEAN
+        return Exit.CLEAN
     for one in applied(server, trial, force=force):
         common.out(text_of([f"{one.sent.name} serverside-applied"]))
-    return common.Exit.CLEAN
+    return Exit.CLEAN

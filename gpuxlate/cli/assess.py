@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gpuxlate.cli import common, options, outputs
-from gpuxlate.cli.report import report_json, write_report
+from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import count_to_each, counts, leftover_table, show_findings
 from gpuxlate.locale import tell
@@ -49,8 +49,8 @@ def command(
     broken = [one for one in run.diagnostics if one.code in ("GX001", "GX010", "GX025")]
     show_findings(run, broken)
     if report:
-        write_report(Path(report), items, run.leftovers, run.quotas)
-    data = report_json(items, run.leftovers, run.quotas)
+        outputs.write_report(Path(report), items, run.leftovers, run.quotas)
+    data = outputs.report_json(items, run.leftovers, run.quotas)
     if html:
         from gpuxlate.report.html.assess import assess_page
 
@@ -59,7 +59,7 @@ def command(
         common.json_out(data)
     else:
         common.out(_text(run, settings.to.name))
-    return common.Exit.FINDINGS if broken else common.Exit.CLEAN
+    return Exit.FINDINGS if broken else Exit.CLEAN
 
 
 def _text(run: Result, target: str) -> str:

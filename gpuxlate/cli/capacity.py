@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from gpuxlate.backends.live import PERCENT, Serves
-from gpuxlate.cli import common, live_options, options
-from gpuxlate.cli.bars import bar, columns, width_of
+from gpuxlate.cli import common, context, live, options
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.nodes import containers, notes_of, parts_json, target_text
+from gpuxlate.cli.tables import bar, columns, width_of
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.pods import books_of
 from gpuxlate.locale import tell
@@ -31,12 +32,6 @@ def command(
     ] = [],  # noqa: B006 - typer copies it
     pods: Annotated[bool, typer.Option("--pods", help="The containers on each card.")] = False,
     output: options.Output = "table",
-    namespace: live_options.Namespace = None,
-    all_namespaces: live_options.AllNamespaces = False,
-    selector: live_options.Selector = None,
-    context: live_options.Context = None,
-    kubeconfig: live_options.Kubeconfig = None,
-    request_timeout: live_options.RequestTimeout = None,
 ) -> int:
     """The use of each card, as bars; with -f, whether the pods of FILE still fit, and if not, why.
 
@@ -44,14 +39,14 @@ def command(
     they do not fit, or that is not known.
     """
     wanted = _demand(file) if file else None
-    server = live_options.cluster(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
-    found = books_of(server, gpu_nodes(server, selector))
+    server = live.cluster()
+    found = books_of(server, gpu_nodes(server, context.get().selector))
     result = answer(found, wanted.wanted, wanted.unclear) if wanted else None
     if output == "json":
         common.json_out(_json(found, result))
     else:
         common.out(books_text(found, pods) + (_answer_text(result) if result else ""))
-    return common.Exit.FINDINGS if result and result.verdict is not Verdict.FITS else common.Exit.CLEAN
+    return Exit.FINDINGS if result and result.verdict is not Verdict.FITS else Exit.CLEAN
 
 
 def _demand(file: Sequence[str]) -> Demand:
@@ -59,15 +54,15 @@ def _demand(file: Sequence[str]) -> Demand:
     try:
         wanted = demand(one.source() for one in common.some_inputs(file))
     except DemandError as error:
-        raise common.CliError(message_of(error), error.hint, common.Exit.FINDINGS) from None
+        raise CliError(message_of(error), error.hint, Exit.FINDINGS) from None
     common.show(wanted.diagnostics, wanted.sources)
     if wanted.diagnostics:
-        raise typer.Exit(common.Exit.FINDINGS)
+        raise typer.Exit(Exit.FINDINGS)
     if not wanted.wanted:
-        raise common.CliError(
+        raise CliError(
             say("{names}: no pod requests a GPU", names=", ".join(file)),
             "gpuxlate targets shows the keys of each dialect",
-            common.Exit.INPUT,
+            Exit.INPUT,
         )
     return wanted
 

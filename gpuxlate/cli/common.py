@@ -1,4 +1,4 @@
-"""Common to commands: exit codes, errors, inputs, and output of findings."""
+"""Common to commands: what errors print, inputs, the configuration, and output."""
 
 from __future__ import annotations
 
@@ -7,12 +7,11 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from enum import IntEnum
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from gpuxlate import locale
-from gpuxlate.cli import Terminated, is_terminal
-from gpuxlate.cli.invocation import current
+from gpuxlate.cli import Terminated, context, is_terminal
+from gpuxlate.cli.errors import AllExcludedError, CliError, Exit
 from gpuxlate.inputs.exclude import Exclusion
 from gpuxlate.inputs.files import STDIN, SUFFIXES, Input, InputError, expand, reason
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -30,31 +29,7 @@ if TYPE_CHECKING:
     from gpuxlate.rules.base import CodeTakenError, UnknownRuleError
 
 
-class Exit(IntEnum):
-    """Exit codes of every command."""
-
-    CLEAN = 0
-    FINDINGS = 1
-    USAGE = 2
-    INPUT = 3
-    INTERRUPTED = 130
-
-
-class CliError(Exception):
-    """Ends a command with a message, an optional hint, and an exit code."""
-
-    def __init__(self, message: str, hint: str | None = None, code: Exit = Exit.USAGE) -> None:
-        super().__init__(message)
-        self.message = message
-        self.hint = hint
-        self.code = code
-
-
 ALL_EXCLUDED = titled("note", say("all files are excluded"))
-
-
-class AllExcludedError(Exception):
-    """There is nothing to do, since every file is excluded (exit 0)."""
 
 
 def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an error
@@ -139,13 +114,13 @@ def note(text: str) -> None:
 
 def remark(text: str) -> None:
     """One line on stderr of what was done, unless the run is quiet."""
-    if not current().quiet:
+    if not context.get().quiet:
         note(text)
 
 
 def detail(text: str) -> None:
     """One line on stderr of what is used, where the run is verbose."""
-    if current().verbose:
+    if context.get().verbose:
         note(text)
 
 
@@ -197,7 +172,7 @@ def _allow_closed_pipe(stream: TextIO) -> Iterator[None]:
     except OSError as error:
         # discard the rest of the buffer, which the interpreter flushes at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-        current().unread |= stream is sys.stdout
+        context.get().unread |= stream is sys.stdout
         if not isinstance(error, BrokenPipeError):
             raise
 
@@ -271,7 +246,7 @@ def inputs(paths: Sequence[str] | Iterable[Input]) -> Iterable[Input]:
         raise CliError("a PATH is empty", "write . for this folder, - for stdin")
     if "-" in paths and sys.stdin is None:
         raise InputError(say("{name}: it is closed", name=STDIN), "pipe a text to it, or name a file")
-    run = current()
+    run = context.get()
     run.exclusion = Exclusion()
     if run.exclude or run.force_exclude or any(map(os.path.isdir, paths)):  # nothing else is left out
         from gpuxlate.cli.settings import exclusion
@@ -287,7 +262,7 @@ def inputs(paths: Sequence[str] | Iterable[Input]) -> Iterable[Input]:
 
 def all_excluded() -> bool:
     """No input is left, since all that was there is excluded."""
-    exclusion = current().exclusion
+    exclusion = context.get().exclusion
     return exclusion is not None and exclusion.all_that_was_there(SUFFIXES)
 
 
@@ -316,7 +291,7 @@ def names_of(paths: Sequence[str] | Iterable[Input]) -> str:
 
 def config() -> Config | None:
     """That of --config, or of this folder or the nearest one above it; None without one. Raises CliError."""
-    run = current()
+    run = context.get()
     if run.found_config is None:
         from gpuxlate.cli.settings import load
 

@@ -11,6 +11,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.placing import Accept
 from gpuxlate.cli import common, options
+from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.render import render_asked, workloads
 from gpuxlate.cli.tables import Cell, table
 from gpuxlate.config.document import ShareDocument
@@ -55,7 +56,7 @@ def command(
     found = read_specs(common.some_inputs(specs), known)
     common.show(found.diagnostics, found.sources)
     if found.diagnostics:
-        return common.Exit.FINDINGS
+        return Exit.FINDINGS
     accept = common.accept(round_, fill, drop)
     chosen = {common.written_target(one).name for one in to}
     backends = [one for one in registry.all_writable() if not chosen or one.name in chosen]
@@ -63,7 +64,10 @@ def command(
         groups = list(workloads(found, None, None, allow_outside=allow_outside))
         shown = [one for one in backends if one.writes_pods and (chosen or one.name != "neutral")]
         return _manifests(found, groups, shown, accept, known)
-    fits = [(share, [(b, _fit(share, b, accept, known)) for b in backends]) for _, _, share in found.found]
+    fits: list[tuple[ShareDocument, list[tuple[Backend, PodFit]]]] = []
+    for _, _, share in found.found:
+        alone = [ContainerShare(PROBE, 0, share=share.share)]  # as ``render``: some keys hold its name
+        fits.append((share, [(b, fit_pod(alone, b, accept, known)) for b in backends]))
     if output == "json":
         items = [
             {
@@ -76,7 +80,7 @@ def command(
         common.json_out({"format": "gpuxlate-compare/v1", "items": items})
     else:
         common.out("\n".join(_text(share, row) for share, row in fits))
-    return common.Exit.CLEAN
+    return Exit.CLEAN
 
 
 def _manifests(
@@ -101,12 +105,7 @@ def _manifests(
             blocks.append(side_by_side(columns))
     common.show([*dict.fromkeys(problems)], found.sources)  # each target finds them
     common.out("\n".join(blocks))
-    return common.Exit.CLEAN if blocks else common.Exit.FINDINGS
-
-
-def _fit(share: ShareDocument, backend: Backend, accept: Accept, known: Profile | None) -> PodFit:
-    """The share in a pod of its own, as ``render`` makes one: some keys hold the container's name."""
-    return fit_pod([ContainerShare(PROBE, 0, share=share.share)], backend, accept, known)
+    return Exit.CLEAN if blocks else Exit.FINDINGS
 
 
 def _derived(share: ShareDocument, row: list[tuple[Backend, PodFit]]) -> Amount | None:
@@ -174,9 +173,8 @@ def _json(backend: Backend, fit: PodFit) -> dict[str, object]:
             for one in outcome.losses
             if one.kind is LossKind.ROUNDED
         ],
-        "diagnostics": [_brief(one) for one in outcome.findings()],
+        "diagnostics": [
+            {"code": one.code, "severity": str(one.severity), "message": one.message, "hint": one.hint}
+            for one in outcome.findings()
+        ],
     }
-
-
-def _brief(one: Diagnostic) -> dict[str, object]:
-    return {"code": one.code, "severity": str(one.severity), "message": one.message, "hint": one.hint}

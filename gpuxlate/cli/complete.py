@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from gpuxlate.cli import ending_quietly
+from gpuxlate.cli.kubectl import command_at
 from gpuxlate.translation.acceptance import DROPPABLE
 
 Candidate = tuple[str, str]
@@ -49,8 +50,8 @@ def answer(words: Sequence[str]) -> str:
 def candidates(words: Sequence[str]) -> tuple[list[Candidate], int]:
     """What the last word could be, and whether it may be a file."""
     *before, last = words or [""]
-    at = _command_at(before)
-    if at is None:
+    at = command_at(before)
+    if at >= len(before):
         return _with_prefix(last, _first_words(before)), NO_FILES
     command = _command(before[at])
     if command is None:
@@ -65,16 +66,6 @@ def candidates(words: Sequence[str]) -> tuple[list[Candidate], int]:
     if last.startswith("-"):
         return _with_prefix(last, _options(command)), NO_FILES
     return _arguments(before[at], last)
-
-
-def _command_at(before: Sequence[str]) -> int | None:
-    """The position of the command after the flags that may come first; None where there is none yet."""
-    from gpuxlate.cli.kubectl import BEFORE
-
-    at = 0
-    while at < len(before) and before[at].partition("=")[0] in BEFORE:
-        at += 1 if "=" in before[at] else 1 + BEFORE[before[at]]
-    return at if at < len(before) else None
 
 
 def _first_words(before: Sequence[str]) -> Iterator[Candidate]:
@@ -132,14 +123,9 @@ def _arguments(command: str, last: str) -> tuple[list[Candidate], int]:
 
     if command == "explain":
         return _with_prefix(last, _rules()), NO_FILES
-    if command == "schema":
-        from gpuxlate.cli.schema import KINDS
-
-        return _with_prefix(last, ((name, "") for name in KINDS)), NO_FILES
-    if command == "completion":
-        from gpuxlate.cli.completion import SHELLS
-
-        return _with_prefix(last, ((name, "") for name in SHELLS)), NO_FILES
+    if command in ("schema", "completion"):
+        (argument, *_) = _command(command).params
+        return [(one.value, "") for one in argument.shell_complete(None, last)], NO_FILES
     if command in LIVE_OBJECTS:
         found = _with_prefix(last, _kinds())
         return found, NO_FILES if found else FILES

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from gpuxlate.cli import common, options
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.model.messages import say
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
@@ -26,11 +27,11 @@ def command(
     completion fish | source. For PowerShell: gpuxlate completion powershell | Out-String | Invoke-Expression.
     """
     if shell not in SHELLS:
-        raise common.CliError(
+        raise CliError(
             say("no completion for {shell!r}", shell=shell), say("shells: {names}", names=", ".join(SHELLS))
         )
     from typer._completion_shared import get_completion_script
 
     script = get_completion_script(prog_name="gpuxlate", complete_var="_GPUXLATE_COMPLETE", shell=shell)
     common.data_out(f"{script}\n")
-    return common.Exit.CLEAN
+    return Exit.CLEAN

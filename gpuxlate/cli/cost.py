@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Annotated, Any
@@ -12,8 +13,8 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.billing import Card, CostError, Decides, Job, PodCounts, Price
 from gpuxlate.backends.placing import Accept
-from gpuxlate.cli import amounts, common, options
-from gpuxlate.cli.amounts import decimal
+from gpuxlate.cli import common, options
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import read_specs
@@ -24,6 +25,13 @@ from gpuxlate.report.characters import text_of
 from gpuxlate.translation.pods.fit import fit_pod
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.place import placed
+
+MAX_LENGTH = 32
+"""Longer numbers are not hours or units that anybody means; keeps arithmetic bounded."""
+
+_NUMBER = r"[0-9]+(?:\.[0-9]+)?"
+_FRACTION = re.compile(rf"({_NUMBER})(?:/([0-9]+))?")
+_DURATION = re.compile(rf"(?=.)(?:({_NUMBER})h)?(?:({_NUMBER})m)?(?:({_NUMBER})s)?")
 
 
 def command(
@@ -62,16 +70,16 @@ def command(
     backend = common.target(to)
     if not backend.billing_plan:
         names = (one.name for one in registry.all_backends() if one.billing_plan)
-        raise common.CliError(
+        raise CliError(
             say("no price is known for {name}", name=backend.name),
             say("targets: {names}", names=", ".join(names)),
         )
-    time = _given("--hours", hours, amounts.hours)
+    time = _given("--hours", hours, hours_of)
     billed = _card(backend, card, card_units, card_memory)
     try:
         count = backend.billed_pods(PodCounts(pods, executors, driver))
     except CostError as error:
-        raise common.CliError(message_of(error), error.hint) from None
+        raise CliError(message_of(error), error.hint) from None
     accept = common.accept(round_, fill, drop)
     found = read_specs(common.some_inputs(specs))
     jobs: list[Job] = []
@@ -83,20 +91,20 @@ def command(
             jobs.append(Job(share.name, price, count))
     common.show(diagnostics, found.sources)
     if len(jobs) < len(found.found) or found.diagnostics:
-        return common.Exit.FINDINGS
+        return Exit.FINDINGS
     if output == "json":
         common.json_out(_json(backend, card, billed, time, jobs))
     else:
         common.out(_text(backend, card, billed, jobs))
-    return common.Exit.CLEAN
+    return Exit.CLEAN
 
 
 def _given(option: str, text: str, read: Callable[[str], Fraction]) -> Fraction:
     try:
         return read(text)
     except ValueError as error:
-        hint = "write 1, 0.5, 1/3, 90m or 1h30m" if read is amounts.hours else "write 10, 0.5 or 1/3"
-        raise common.CliError(
+        hint = "write 1, 0.5, 1/3, 90m or 1h30m" if read is hours_of else "write 10, 0.5 or 1/3"
+        raise CliError(
             say("{option} {text}: {error}", option=option, text=text, error=message_of(error)), hint
         ) from None
 
@@ -106,7 +114,7 @@ def _card(backend: Backend, name: str | None, units: str | None, memory_mib: int
     known = backend.billed_cards.get(name.upper()) if name else None
     given, memory = (known.units, known.memory_mib) if known else (None, None)
     if units is not None:
-        given = _given("--card-units", units, amounts.number)
+        given = _given("--card-units", units, number_of)
     if memory_mib is not None:
         memory = memory_mib
     if given is not None and memory is not None:
@@ -116,8 +124,8 @@ def _card(backend: Backend, name: str | None, units: str | None, memory_mib: int
     ]
     hint = f"give {' and '.join(missing)}"
     if name:
-        raise common.CliError(say("the figures of {name} are not known", name=name), hint)
-    raise common.CliError(
+        raise CliError(say("the figures of {name} are not known", name=name), hint)
+    raise CliError(
         "the card is not given",
         say("{hint}, or --card {names}", hint=hint, names=", ".join(backend.billed_cards)),
     )
@@ -255,3 +263,32 @@ def _item(job: Job) -> dict[str, Any]:
 
 def _exact(value: Fraction) -> dict[str, Any]:
     return {"exact": str(value), "decimal": float(decimal(value))}
+
+
+def number_of(text: str) -> Fraction:
+    """A number above 0, as ``10``, ``0.5`` or ``1/3``, exactly. Raises ValueError."""
+    match = _FRACTION.fullmatch(text) if len(text) <= MAX_LENGTH else None
+    if match is None or int(match[2] or 1) == 0:
+        raise ValueError(f"{text[:MAX_LENGTH]!r} is not a number")
+    return _positive(Fraction(match[1]) / int(match[2] or 1))
+
+
+def hours_of(text: str) -> Fraction:
+    """Hours: a number (``1``, ``0.5``, ``1/3``) or a duration (``90m``, ``1h30m``). Raises ValueError."""
+    match = _DURATION.fullmatch(text) if len(text) <= MAX_LENGTH else None
+    if match is None:
+        return number_of(text)
+    return _positive(sum((Fraction(match[n + 1] or 0) / 60**n for n in range(3)), Fraction(0)))
+
+
+def _positive(value: Fraction) -> Fraction:
+    if value <= 0:
+        raise ValueError("it must be more than 0")
+    return value
+
+
+def decimal(value: Fraction, places: int = 6) -> str:
+    """The number for print, rounded to ``places`` after the point, without zeros at its end."""
+    digits = f"{abs(round(value * 10**places)):0{places + 1}d}"
+    fraction = digits[-places:].rstrip("0")
+    return ("-" if value < 0 else "") + digits[:-places] + (f".{fraction}" if fraction else "")

@@ -9,6 +9,7 @@ import typer
 from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
+from gpuxlate.cli.errors import Exit
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule, UnknownRuleError
 
@@ -33,7 +34,7 @@ def command(
         common.json_out({"format": "gpuxlate-rule/v1", **rule_json(rule)})
     else:
         common.out(as_text(rule))
-    return common.Exit.CLEAN
+    return Exit.CLEAN
 
 
 def as_text(rule: Rule) -> str:

@@ -8,6 +8,7 @@ from typing import Any
 from gpuxlate.backends import registry
 from gpuxlate.backends.limits import reserved
 from gpuxlate.cli import common, options
+from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import count_to_each, counts, leftover_table, show_findings
 from gpuxlate.locale import tell
@@ -16,7 +17,6 @@ from gpuxlate.model.diagnostics import ObjectRef, Severity
 from gpuxlate.model.messages import say
 from gpuxlate.model.share import Share
 from gpuxlate.translation.pods.item import Item, counted_once
-from gpuxlate.translation.quotas.item import QuotaItem
 from gpuxlate.translation.read import READ
 from gpuxlate.translation.settings import Settings
 
@@ -54,12 +54,13 @@ def command(
     else:
         common.out(_text(run.items))
         if run.quotas:
-            common.out(f"\n{_quotas(run.quotas)}")
+            lines = [[_name(q.object), q.place, q.key, q.amount or f"? ({q.value})"] for q in run.quotas]
+            common.out(f"\n{table(['OBJECT', 'AT', 'RESOURCE', 'AMOUNT'], lines)}")
         if run.leftovers:
             note = tell(say("{what}, which are not counted above", what=counts(run)))
             common.out(f"\n{note}\n\n{leftover_table(run.leftovers)}")
     failed = any(one.severity is Severity.ERROR for one in broken)
-    return common.Exit.FINDINGS if failed else common.Exit.CLEAN
+    return Exit.FINDINGS if failed else Exit.CLEAN
 
 
 def _item_json(one: Item) -> dict[str, Any]:
@@ -165,11 +166,6 @@ def _replicas(one: Item) -> str:
 
 def _name(one: ObjectRef) -> str:
     return "/".join(part for part in (one.namespace, one.kind, one.name) if part)
-
-
-def _quotas(quotas: Sequence[QuotaItem]) -> str:
-    lines = [[_name(one.object), one.place, one.key, one.amount or f"? ({one.value})"] for one in quotas]
-    return table(["OBJECT", "AT", "RESOURCE", "AMOUNT"], lines)
 
 
 def _memory(share: Share) -> str:

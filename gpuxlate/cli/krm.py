@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from gpuxlate.cli import common, options
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.inputs.files import STDIN, Input, InputError
 from gpuxlate.model.messages import message_of, say
 from gpuxlate.translation.krm import ConfigError, NoResourceListError, field_path, for_stderr, run_list
@@ -44,31 +45,25 @@ def command(
     common.show(for_stderr(made.diagnostics), Texts(source))
     if settings is None or not made.refused:
         common.documents_out([source.encode(made.text)])
-    return common.Exit.FINDINGS if made.refused else common.Exit.CLEAN
+    return Exit.FINDINGS if made.refused else Exit.CLEAN
 
 
 def _of_list(source: Source) -> Result:
     try:
         return run_list(source)
     except NoResourceListError as error:
-        raise common.CliError(message_of(error), error.hint, common.Exit.FINDINGS) from None
+        raise CliError(message_of(error), error.hint, Exit.FINDINGS) from None
     except ConfigError as error:
         common.documents_out([source.encode(error.text)])
         wrong = error.found
         where = f"{field_path(wrong.path)}: " if wrong.path else ""
-        raise common.CliError(
-            say("{where}{message}", where=where, message=wrong.message), wrong.hint
-        ) from None
+        raise CliError(say("{where}{message}", where=where, message=wrong.message), wrong.hint) from None
 
 
 def _settings(file: str) -> Settings:
     try:
         return settings_of(plain_document(Input(file, Path(file)).source()))
     except BadConfigError as error:
-        raise common.CliError(
-            say("{file}: {message}", file=file, message=error.message), error.hint
-        ) from None
+        raise CliError(say("{file}: {message}", file=file, message=error.message), error.hint) from None
     except ValueError as error:
-        raise common.CliError(
-            say("{file}: invalid YAML: {error}", file=file, error=message_of(error))
-        ) from None
+        raise CliError(say("{file}: invalid YAML: {error}", file=file, error=message_of(error))) from None

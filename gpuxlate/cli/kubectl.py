@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
-from typing import Any
 
 from gpuxlate.cli import ending_quietly, only_version, words
 
@@ -25,29 +24,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
     with ending_quietly(whole_process=arguments is None):
         from gpuxlate.cli.app import build, run
 
-        sys.exit(run(_OneLine(build(live=True)), command_first(given), "kubectl gpuxlate"))
+        sys.exit(run(build(live=True), command_first(given), "kubectl gpuxlate"))
 
 
 def command_first(given: Sequence[str]) -> list[str]:
     """The arguments with the flags before the command moved behind it."""
-    at = 0
-    while at < len(given) and given[at].partition("=")[0] in BEFORE:
-        at += 1 if "=" in given[at] else 1 + BEFORE[given[at]]
+    at = command_at(given)
     return [*given[at : at + 1], *given[:at], *given[at + 1 :]] if at < len(given) else list(given)
 
 
-class _OneLine:
-    """A command whose cluster errors are reported as all others."""
-
-    def __init__(self, command: Any) -> None:
-        self._command = command
-
-    def main(self, *arguments: Any, **options: Any) -> Any:
-        from gpuxlate.cli.common import CliError, Exit
-        from gpuxlate.cluster.server import ChoiceError, ClusterError
-
-        try:
-            return self._command.main(*arguments, **options)
-        except ClusterError as error:
-            code = Exit.USAGE if isinstance(error, ChoiceError) else Exit.INPUT
-            raise CliError(error.message, error.hint, code) from None
+def command_at(given: Sequence[str]) -> int:
+    """The position of the command, after the flags that may be before it."""
+    at = 0
+    while at < len(given) and given[at].partition("=")[0] in BEFORE:
+        at += 1 if "=" in given[at] else 1 + BEFORE[given[at]]
+    return at

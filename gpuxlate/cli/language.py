@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gpuxlate import locale
-from gpuxlate.cli.common import CliError
+from gpuxlate.cli.errors import CliError
 from gpuxlate.model.messages import Message, say
 
 OPTION = "--lang"

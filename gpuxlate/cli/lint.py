@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpuxlate import __version__, report
-from gpuxlate.cli import color_wanted, common, options, outputs
-from gpuxlate.cli.invocation import current
+from gpuxlate.cli import color_wanted, common, context, options, outputs
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.runner import dialects_used, each
 from gpuxlate.inputs.files import HELD, STDIN, SUFFIXES, Input, InputError
 from gpuxlate.lint.files import MAY_BE_EMPTY, Checked, Mode, check, dialects_in, each_change
@@ -86,7 +86,8 @@ def command(
     ] = False,
 ) -> int:
     """Check manifests and GPUShare documents."""
-    chosen = _format(format_, statistics)
+    in_actions = os.environ.get("GITHUB_ACTIONS") == "true" and not statistics
+    chosen = format_ or ("github" if in_actions else "text")
     mode = _mode(fix or unsafe_fixes, unsafe_fixes, allow_empty, add_ignores, diff)
 
     def once() -> int:
@@ -99,7 +100,7 @@ def command(
         return once()
     if "-" in paths or add_ignores is not None:
         what = "stdin" if "-" in paths else "--add-ignores"
-        raise common.CliError(
+        raise CliError(
             say("--watch and {what} exclude each other", what=what),
             "--watch checks files again as they change",
         )
@@ -159,11 +160,11 @@ def _mode(fix: bool, unsafe: bool, allow_empty: bool, reason: str | None, diff: 
     from gpuxlate.lint.add_ignores import is_reason
 
     if fix:
-        raise common.CliError(
+        raise CliError(
             "--fix and --add-ignores exclude each other", "fix first, then ignore the findings that are left"
         )
     if not is_reason(reason):
-        raise common.CliError(
+        raise CliError(
             say("invalid value {reason!r} for --add-ignores", reason=reason),
             'write one line that says why: --add-ignores "a webhook rounds it"',
         )
@@ -196,7 +197,9 @@ def read_and_check(one: Input, selection: Selection, mode: Mode) -> Checked:
     data, manifests = settings.layer.read(one)
     checked = check(one, data, settings, mode, manifests)
     return (
-        checked._replace(dialects=dialects_in(one, data, settings.profile)) if current().verbose else checked
+        checked._replace(dialects=dialects_in(one, data, settings.profile))
+        if context.get().verbose
+        else checked
     )
 
 
@@ -292,21 +295,15 @@ def _written(one: Input, checked: Checked, selection: Selection, run: Run, done:
 
 def _exit_code(run: Run, format_: str, fail_on: str | None, *, changed: bool) -> int:
     if run.unreadable:
-        return common.Exit.INPUT
+        return Exit.INPUT
     if changed:
-        return common.Exit.FINDINGS
+        return Exit.FINDINGS
     level = fail_on or ("never" if format_ == "sarif" else "error")
     if level == "never":
-        return common.Exit.CLEAN
+        return Exit.CLEAN
     worst = Severity(level).rank
     failed = any(one.severity.rank <= worst for one in run.diagnostics)
-    return common.Exit.FINDINGS if failed else common.Exit.CLEAN
-
-
-def _format(given: str | None, statistics: bool) -> str:
-    """The format; in GitHub Actions "github" is the default, except for statistics."""
-    in_actions = os.environ.get("GITHUB_ACTIONS") == "true" and not statistics
-    return given or ("github" if in_actions else "text")
+    return Exit.FINDINGS if failed else Exit.CLEAN
 
 
 def _rendered(run: Run, format_: str, statistics: bool) -> str:
@@ -329,7 +326,7 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
         color=color_wanted(sys.stdout),
         rules=rules,
         version=__version__,
-        counts=not current().quiet,
+        counts=not context.get().quiet,
         replacements=_replacements(run) if format_ == "sarif" else None,
     )
 

@@ -13,6 +13,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import Checked, NodeLabel, NodeWarning, Setter, Source, State
 from gpuxlate.cli import common, options
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.render import joined
 from gpuxlate.config.specs import read_specs
 from gpuxlate.locale import tell
@@ -66,13 +67,13 @@ def command(
     cards are those of --check.
     """
     if (output == "karpenter") != bool(instance_type):
-        raise common.CliError("-o karpenter and --instance-type go together", "--instance-type g6.2xlarge")
+        raise CliError("-o karpenter and --instance-type go together", "--instance-type g6.2xlarge")
     if node and output != "kubectl":
-        raise common.CliError("--node needs -o kubectl", "add -o kubectl, or omit --node")
+        raise CliError("--node needs -o kubectl", "add -o kubectl, or omit --node")
     backend = common.target(to)
     if backend.node_requirements(Share()) is None:
         others = [one.name for one in registry.all_backends() if one.node_requirements(Share())]
-        raise common.CliError(
+        raise CliError(
             say("{name} has no node pools", name=backend.name),
             say("targets: {names}", names=", ".join(others)),
         )
@@ -87,7 +88,7 @@ def command(
             pools.append(pool)
     common.show(diagnostics, found.sources)
     if any(one.severity is Severity.ERROR for one in diagnostics):
-        return common.Exit.FINDINGS
+        return Exit.FINDINGS
     if output == "json":
         items = [one.to_json(checked=profile is not None) for one in pools]
         data = {"format": "gpuxlate-nodepool/v1", "target": backend.name, "items": items}
@@ -113,7 +114,7 @@ def command(
     else:
         common.out("\n".join(_text(one, backend, profile is not None) for one in pools))
     failed = profile is not None and any(one.failed for one in pools)
-    return common.Exit.FINDINGS if failed else common.Exit.CLEAN
+    return Exit.FINDINGS if failed else Exit.CLEAN
 
 
 def _scaling(
@@ -122,12 +123,12 @@ def _scaling(
     """The documents of the pools for an autoscaler. Raises CliError where they would be guesses."""
     if not backend.overrides("allocatable") and not (backend.device_classes and output == "cluster-api"):
         others = [one.name for one in registry.all_backends() if one.overrides("allocatable")]
-        raise common.CliError(
+        raise CliError(
             say("no document says what nodes of {name} have allocatable", name=backend.name),
             say("targets: {names}", names=", ".join(others)),
         )
     if profile is None:
-        raise common.CliError("the cards of the nodes are not known", "pass --check PROFILE")
+        raise CliError("the cards of the nodes are not known", "pass --check PROFILE")
 
     def lines(one: NodePool) -> Iterable[str]:
         if output == "cluster-api":
@@ -142,7 +143,7 @@ def _scaling(
     try:
         parts = [text_of(lines(one)) for one in pools]
     except PlanError as error:
-        raise common.CliError(message_of(error), error.hint) from None
+        raise CliError(message_of(error), error.hint) from None
     return ("---\n" if machines else "\n").join(parts)
 
 
@@ -150,7 +151,7 @@ def _profile(name: str | None, backend: Backend) -> Profile | None:
     """The profile of ``--check``, which must be for the target."""
     profile = common.profile(name)
     if profile is not None and common.target(profile.target).name != backend.name:
-        raise common.CliError(
+        raise CliError(
             say("the profile is for {target}, but --to is {name}", target=profile.target, name=backend.name),
             "pass a profile of the target",
         )

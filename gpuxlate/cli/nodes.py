@@ -8,7 +8,8 @@ from typing import Annotated, Any
 import typer
 
 from gpuxlate.backends.live import NodeView, Serves
-from gpuxlate.cli import common, live_options, options
+from gpuxlate.cli import common, context, live, options
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.tables import Cell, table
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.cluster.pods import books_of
@@ -32,12 +33,6 @@ def command(
         ),
     ] = None,
     output: Annotated[str, options.output(*FORMATS)] = "table",
-    namespace: live_options.Namespace = None,
-    all_namespaces: live_options.AllNamespaces = False,
-    selector: live_options.Selector = None,
-    context: live_options.Context = None,
-    kubeconfig: live_options.Kubeconfig = None,
-    request_timeout: live_options.RequestTimeout = None,
 ) -> int:
     """Each GPU node: the target it serves, policy, cards, memory per card, what is free.
 
@@ -45,35 +40,33 @@ def command(
     namespaces count.
     """
     target = common.target(to).name if to else None
-    server = live_options.cluster(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
-    nodes = [one for one in gpu_nodes(server, selector) if target in (None, one.view.target)]
+    server = live.cluster()
+    nodes = [one for one in gpu_nodes(server, context.get().selector) if target in (None, one.view.target)]
     if output == "profile":
         return _profile(nodes, server)
     ledgers = list(books_of(server, nodes).ledgers.values()) if nodes else []
     if output == "json":
         items = [to_json(one) for one in ledgers]
         common.json_out({"format": "gpuxlate-nodes/v1", "items": items})
-        return common.Exit.CLEAN
+        return Exit.CLEAN
     if not ledgers:
         common.note("the cluster has no GPU nodes")
-        return common.Exit.CLEAN
+        return Exit.CLEAN
     common.out(_text(ledgers))
     for one in ledgers:
         for text in notes_of(one):
             common.remark(say("note: {name}: {text}", name=one.node.name, text=text))
     for text in differing_modes(nodes):
         common.remark(titled("note", text))
-    return common.Exit.CLEAN
+    return Exit.CLEAN
 
 
 def _profile(nodes: Sequence[GpuNode], server: Server) -> int:
     served = targets_served(nodes)
     if not served:
-        raise common.CliError(
-            "no node serves a target", "kubectl gpuxlate nodes shows what they serve", common.Exit.INPUT
-        )
+        raise CliError("no node serves a target", "kubectl gpuxlate nodes shows what they serve", Exit.INPUT)
     if len(served) > 1:
-        raise common.CliError(
+        raise CliError(
             say(
                 "the nodes serve {names}, but a profile has one target",
                 names=joined(served, "{before} and {last}"),
@@ -84,7 +77,7 @@ def _profile(nodes: Sequence[GpuNode], server: Server) -> int:
     common.data_out(fresh(data))
     for text in notes:
         common.remark(titled("note", text))
-    return common.Exit.CLEAN
+    return Exit.CLEAN
 
 
 def notes_of(one: Ledger) -> list[str]:

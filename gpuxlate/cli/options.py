@@ -1,13 +1,16 @@
-"""Options that several commands share, declared once."""
+"""Options that several commands have, and those that every command has, each declared once."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
 from typing import Annotated, Any
 
 import typer
+from typer.main import get_params_convertors_ctx_param_name_from_function
 
-from gpuxlate.cli.common import CliError
+from gpuxlate.cli.errors import CliError
 from gpuxlate.model.messages import say
 from gpuxlate.translation.acceptance import DROPPABLE
 
@@ -155,5 +158,89 @@ AllowOutside = Annotated[
 ]
 Output = Annotated[str, output("table", "json")]
 TextOutput = Annotated[str, output("text", "json")]
+Objects = Annotated[
+    list[str],
+    typer.Argument(
+        help="Files, folders, - for stdin; or live objects: deploy/web, deploy web, deploy, pods.",
+        metavar="[PATH|KIND[/NAME]]...",
+    ),
+]
 HERE = ["."]
 """The PATH of commands that only look, where none is given."""
+
+
+@dataclass
+class SharedOptions:
+    """Options of many commands, before or after the name of the command."""
+
+    namespace: Annotated[
+        str | None, typer.Option("-n", "--namespace", help="The namespace.", metavar="NAMESPACE")
+    ] = None
+    all_namespaces: Annotated[bool, typer.Option("-A", "--all-namespaces", help="In all namespaces.")] = False
+    selector: Annotated[
+        str | None,
+        typer.Option("-l", "--selector", help="Only objects with these labels.", metavar="KEY=VALUE"),
+    ] = None
+    context: Annotated[
+        str | None, typer.Option("--context", help="The context of the kubeconfig.", metavar="NAME")
+    ] = None
+    kubeconfig: Annotated[
+        str | None, typer.Option("--kubeconfig", help="The kubeconfig.", metavar="FILE")
+    ] = None
+    request_timeout: Annotated[
+        str | None,
+        typer.Option(
+            "--request-timeout", help="For each request: 30s, 2m; 0 for no limit.", metavar="DURATION"
+        ),
+    ] = None
+    exclude: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--exclude",
+            help="Leave these out of folders too (gitignore patterns).",
+            metavar="PATTERN[,PATTERN]",
+        ),
+    ] = None
+    force_exclude: Annotated[
+        bool, typer.Option("--force-exclude", help="Leave out named files too, for hooks that name all.")
+    ] = False
+    stdin_filename: Annotated[
+        str | None,
+        typer.Option("--stdin-filename", help="The file whose text stdin has.", metavar="FILE"),
+    ] = None
+    config: Annotated[
+        str | None,
+        typer.Option("--config", help="The configuration, instead of one found upwards.", metavar="FILE"),
+    ] = None
+    isolated: Annotated[bool, typer.Option("--isolated", help="No configuration.")] = False
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Findings and results alone.")] = False
+    verbose: Annotated[
+        bool, typer.Option("-v", "--verbose", help="Say which files, dialects and profile are used.")
+    ] = False
+    lang: Annotated[
+        str | None,
+        typer.Option("--lang", help="The language of messages: en, zh. Also GPUXLATE_LANG.", metavar="LANG"),
+    ] = None
+    color: Annotated[
+        str | None, one_of("--color", ("auto", "always", "never"), "Colour; auto: on a terminal.")
+    ] = None
+
+
+OF_CLUSTER = ("context", "kubeconfig", "request_timeout")
+OF_NAMESPACE = ("namespace", *OF_CLUSTER)
+OF_OBJECTS = ("namespace", "all_namespaces", "selector", *OF_CLUSTER)
+"""Flags of kubectl, of commands about a cluster, about what is in a namespace, and about any objects."""
+EVERYWHERE = ("config", "isolated", "quiet", "verbose", "lang", "color")
+OF_FILES = ("exclude", "force_exclude", "stdin_filename")
+GLOBAL = (*OF_FILES, *EVERYWHERE)
+
+
+@cache
+def shared() -> dict[str, Any]:
+    """The parameters of click for SharedOptions."""
+    return {one.name: one for one in declared(SharedOptions)}
+
+
+def declared(function: Callable[..., Any]) -> list[Any]:
+    """The parameters of click that the parameters of a function declare."""
+    return [*get_params_convertors_ctx_param_name_from_function(function)[0]]

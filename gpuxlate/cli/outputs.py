@@ -5,13 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gpuxlate.cli.common import CliError, Exit, remark
+from gpuxlate.cli.common import remark
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.inputs.bounded import StrPath, inside
 from gpuxlate.inputs.files import InputError, reason
 from gpuxlate.model.messages import message_of, plural, say
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from gpuxlate.translation.leftovers import Leftover
+    from gpuxlate.translation.pods.item import Item
+    from gpuxlate.translation.quotas.item import QuotaItem
 
 
 def output_path(folder: str, *parts: str) -> Path:
@@ -81,3 +86,33 @@ def _note_links(name: str, others: int) -> None:
     if others:
         names = plural(others, "another name, which keeps", "{count} other names, which keep")
         remark(say("note: {name}: the file had {names} the old text (hard links)", name=name, names=names))
+
+
+def report_json(
+    items: Sequence[Item], leftovers: Sequence[Leftover] = (), quotas: Sequence[QuotaItem] = ()
+) -> dict[str, Any]:
+    """The JSON report of a translation: its items, quotas and leftovers in the order of the run."""
+    from collections import Counter
+
+    from gpuxlate.translation.pods.fit import Verdict
+
+    counts = Counter(str(item.verdict) for item in items)
+    return {
+        "format": "gpuxlate-report/v1",
+        "items": [item.to_json() for item in items],
+        "quotas": [one.to_json() for one in quotas],
+        "leftovers": [one.to_json() for one in leftovers],
+        "summary": {str(verdict): counts[str(verdict)] for verdict in Verdict},
+    }
+
+
+def write_report(
+    path: Path,
+    items: Sequence[Item],
+    leftovers: Sequence[Leftover] = (),
+    quotas: Sequence[QuotaItem] = (),
+) -> None:
+    """Write the report to a file."""
+    from gpuxlate.report.json import dump
+
+    write_files({path: dump(report_json(items, leftovers, quotas)).encode()})

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 from gpuxlate.cli import common, options
+from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.render import joined
 from gpuxlate.cli.translations import count_to_each, show_findings
 from gpuxlate.inputs.files import InputError
@@ -27,14 +28,14 @@ def command(
     (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings], READ)
     show_findings(run, run.diagnostics)
     if run.refused:
-        return common.Exit.FINDINGS
+        return Exit.FINDINGS
     if not run.items and run.files:
         raise InputError(
             say("{paths}: no container requests a GPU in a known dialect", paths=common.names_of(paths)),
             "gpuxlate targets shows the keys of each dialect",
         )
     common.data_out(_rendered(run.items, output))
-    return common.Exit.CLEAN
+    return Exit.CLEAN
 
 
 def _rendered(items: list[Item], output: str) -> str:

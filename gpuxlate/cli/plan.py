@@ -9,19 +9,24 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, options, outputs
-from gpuxlate.cli.bars import bar, columns
-from gpuxlate.cli.tables import table
+from gpuxlate.cli import common, context, live, options, outputs
+from gpuxlate.cli.capacity import books_text, node_json
+from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.tables import Cell, bar, columns, table
 from gpuxlate.cli.translations import count_to_each, counts, leftover_table, show_findings
+from gpuxlate.cluster.nodes import gpu_nodes
+from gpuxlate.cluster.pods import pods_of
 from gpuxlate.inputs.files import Input
 from gpuxlate.locale import tell
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import Message, joined, message_of, plural, say
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.advice import Better, better_values
-from gpuxlate.planning.plan import Held, PlanError, TargetPlan, in_use, plan, profile_with
+from gpuxlate.planning.ledger import Books, books
+from gpuxlate.planning.plan import PlanError, TargetPlan, in_use, plan, profile_with
 from gpuxlate.planning.plan_json import to_json
 from gpuxlate.planning.remarks import cards, missing, nodes, remarks, shares
+from gpuxlate.planning.room import Hole, PartRoom, Room, part_rooms, rooms
 from gpuxlate.report.characters import text_of
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
 from gpuxlate.translation.leftovers import Leftover
@@ -64,7 +69,7 @@ def command(
     targets = list({one.name: one for one in map(common.written_target, to)}.values())
     for one in targets:
         if not one.writes_pods:
-            raise common.CliError(
+            raise CliError(
                 say("{name} has no nodes of yours to plan", name=one.name),
                 "gpuxlate cost computes what shares cost",
             )
@@ -86,10 +91,10 @@ def command(
     broken = [one for one in run.diagnostics if one.code in UNREADABLE and one.severity is Severity.ERROR]
     show_findings(run, broken)
     if not run.items and not broken:
-        raise common.CliError(
+        raise CliError(
             say("{names}: no share to plan", names=common.names_of(paths)),
             "gpuxlate inspect lists shares",
-            common.Exit.INPUT,
+            Exit.INPUT,
         )
     made: list[Made] = []
     for (target, own), found in zip(owns, runs[: len(owns)], strict=True):
@@ -111,7 +116,7 @@ def command(
         common.out(_text(made, today))
     left = any(one.run.leftovers for one in made) and not allow_leftovers
     complete = all(one.planned.complete for one in made)
-    return common.Exit.CLEAN if complete and not (left or broken) else common.Exit.FINDINGS
+    return Exit.CLEAN if complete and not (left or broken) else Exit.FINDINGS
 
 
 def planned_for(items: Sequence[Item], target: Backend, profile: Profile) -> TargetPlan:
@@ -119,7 +124,7 @@ def planned_for(items: Sequence[Item], target: Backend, profile: Profile) -> Tar
     try:
         return plan(items, target, profile)
     except PlanError as error:
-        raise common.CliError(message_of(error), error.hint) from None
+        raise CliError(message_of(error), error.hint) from None
 
 
 UNREADABLE = ("GX001", "GX010", "GX025")
@@ -134,7 +139,7 @@ def _profiles(names: Sequence[str]) -> dict[str, Profile]:
         assert one is not None
         target = common.target(one.target).name
         if target in found:
-            raise common.CliError(
+            raise CliError(
                 say("two profiles are for {target}", target=target), "pass one profile of each target"
             )
         found[target] = one
@@ -145,7 +150,7 @@ def _profile_of(target: Backend, profiles: dict[str, Profile]) -> Profile:
     """The profile of a target, with what the others say of how their vendors' keys are read."""
     own = profiles.get(target.name)
     if own is None:
-        raise common.CliError(
+        raise CliError(
             say("no profile is for {target}: its cards and nodes are not known", target=target.name),
             say(
                 "pass --profile FILE with target: {target} and cards: {{perNode: 4, memoryMiB: 22731}}",
@@ -252,7 +257,7 @@ def _bars(one: TargetPlan) -> Iterator[str]:
     for there in one.held:
         for card in there:
             if card:
-                found[_figures(one, card)] += 1
+                found[(*in_use(card, one.node.usable_mib), len(card))] += 1
     width = max(5, min(20, (columns() - 62) // 2))
     groups = sorted(found.items(), key=lambda group: (-group[1], group[0]))
     for (cores, memory, held), count in groups[:MOST_LINES]:
@@ -266,5 +271,64 @@ def _bars(one: TargetPlan) -> Iterator[str]:
         yield f"      {tell(more)}"
 
 
-def _figures(one: TargetPlan, card: Sequence[Held]) -> tuple[int, int, int]:
-    return (*in_use(card, one.node.usable_mib), len(card))
+def on_cluster(
+    output: options.Output = "table",
+) -> int:
+    """What runs now: room per card, the largest share that fits, and whether room is fragmented.
+
+    Only GPUs are considered. -l selects nodes; pods of all namespaces count. Moves are advice: nothing
+    is moved.
+    """
+    server = live.cluster()
+    nodes = gpu_nodes(server, context.get().selector)
+    pods = list(pods_of(server))
+    found = books(nodes, pods)
+    there, parts = rooms(found, pods), part_rooms(found)
+    if output == "json":
+        data = {
+            "format": "gpuxlate-room/v1",
+            "targets": [one.to_json() for one in there],
+            "parts": [one.to_json() for one in parts],
+            "nodes": [node_json(one) for one in found.ledgers.values()],
+            "waiting": found.waiting,
+        }
+        common.json_out(data)
+    else:
+        common.out(_rooms_text(found, there, parts))
+    return Exit.CLEAN
+
+
+def _rooms_text(found: Books, there: Sequence[Room], parts: Sequence[PartRoom]) -> str:
+    blocks = [books_text(found, False)]
+    if there:
+        head = ["TARGET", "NODES", "CARDS", "EMPTY", "FREE COMPUTE", "FREE MEMORY", "LARGEST SHARES THAT FIT"]
+        blocks.append(table(head, [_room_row(one) for one in there]))
+    if parts:
+        head = ["TARGET", "PART", "NODES", "ALLOCATABLE", "FREE", "MOST FREE ON A NODE"]
+        blocks.append(table(head, [list(map(str, one)) for one in parts]))
+    notes = [line for one in there for line in _room_notes(one)]
+    return "\n".join([*blocks, *([text_of(notes)] if notes else [])])
+
+
+def _room_row(one: Room) -> list[Cell]:
+    numbers = (one.nodes, one.cards, one.empty, f"{one.cores_free} %", f"{one.memory_free_mib} MiB")
+    return [one.target, *map(str, numbers), [*map(_hole, one.largest)] or say("none")]
+
+
+def _hole(one: Hole) -> str:
+    text = "{cores} % and {memory} MiB (card {card} of {node})"
+    return tell(say(text, cores=one.cores, memory=one.memory_mib, card=one.card, node=one.node))
+
+
+def _room_notes(one: Room) -> Iterator[str]:
+    if one.fragmented:
+        empty = (
+            plural(one.empty, "{count} is empty", "{count} are empty") if one.empty else say("none is empty")
+        )
+        text = "{target} is fragmented: what is free makes {cards} in all, and {empty}"
+        yield tell(say(text, target=one.target, cards=cards(one.enough_for), empty=empty))
+    for move in one.moves:
+        pods = joined(say("{pod} to {node}", pod=pod, node=node) for pod, node in move.pods)
+        text = "card {card} of {node} would be empty with {pods}"
+        yield "  " + tell(say(text, card=move.card, node=move.node, pods=pods))
+    yield from (f"  {tell(text)}" for text in one.unknown)

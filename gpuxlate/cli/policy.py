@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -11,16 +12,27 @@ import typer
 from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, options
-from gpuxlate.cli.policy_translate import Asked, shapes
+from gpuxlate.cli import common, live, options
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.tables import table
+from gpuxlate.cluster.apply import applied, sent, tried
+from gpuxlate.cluster.nodes import gpu_nodes
+from gpuxlate.cluster.server import MissingError, Server
 from gpuxlate.lint.select import Selection
+from gpuxlate.model import versions
 from gpuxlate.model.messages import Lines, say, titled
 from gpuxlate.model.profile import Profile
-from gpuxlate.policy.documents import Action, Object, Policy, Style
+from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served
+from gpuxlate.policy.documents import API, Action, Object, Policy, Style
 from gpuxlate.policy.explained import Enforced, explain, explained
 from gpuxlate.policy.generate import Format, Scope, Wish, documents, enforcing, freezing
-from gpuxlate.policy.translation.policies import Translating
+from gpuxlate.policy.translation.laws import Grid, Listed
+from gpuxlate.policy.translation.learn import Branch, Found
+from gpuxlate.policy.translation.policies import BETA, GROUP, CannotError, Translating
+from gpuxlate.policy.translation.policies import KIND as MUTATING
+from gpuxlate.policy.translation.probe import FULL
+from gpuxlate.policy.translation.shares import Tables
+from gpuxlate.report.characters import text_of
 from gpuxlate.rules import catalog
 from gpuxlate.yamltext.plain import fresh
 
@@ -153,16 +165,16 @@ def command(
         translating = asked.translating(wish, form)
         if explain_:
             common.out(shapes(translating.tables))
-            return common.Exit.CLEAN
+            return Exit.CLEAN
         made = [translating]
     else:
         chosen = targets(to)
         if explain_:
             common.out(explanation(chosen))
-            return common.Exit.CLEAN
+            return Exit.CLEAN
         made = policies(chosen, forbid, select, wish)
     common.data_out(written(made, form))
-    return common.Exit.CLEAN
+    return Exit.CLEAN
 
 
 def targets(names: Sequence[str]) -> list[Backend]:
@@ -170,7 +182,7 @@ def targets(names: Sequence[str]) -> list[Backend]:
     found = [common.target(one) for one in names] or [*registry.pod_backends()]
     for one in found:
         if not one.writes_pods:
-            raise common.CliError(
+            raise CliError(
                 say("{name} has no pods", name=one.name),
                 "choose a target whose shares are in pods: gpuxlate targets",
             )
@@ -190,7 +202,7 @@ def wish_of(
     """The options as a wish. Raises CliError."""
     wanted: Scope = one_of(scope, Scope, "--scope")
     if custom and wanted is Scope.PODS:
-        raise common.CliError("--crds is about workloads", "add --scope workloads or --scope all")
+        raise CliError("--crds is about workloads", "add --scope workloads or --scope all")
     selection = Selection.of(select, ignore, None, None)
     style = Style(
         None if action is None else one_of(action, Action, "--action"),
@@ -203,7 +215,7 @@ def wish_of(
 def read_by(parameters: bool, form: Format) -> bool:
     """``--parameters``, which only policies of Kubernetes have. Raises CliError."""
     if parameters and form is Format.KYVERNO:
-        raise common.CliError(
+        raise CliError(
             "--parameters and --format kyverno exclude each other",
             "leave out --parameters: the numbers are in the expressions",
         )
@@ -216,13 +228,13 @@ def policies(
     """The policies, at least one. Rules that were asked for and are in none are said. Raises CliError."""
     if forbid:
         if select:
-            raise common.CliError(
+            raise CliError(
                 "--forbid and --select exclude each other", "--forbid denies all keys of a dialect"
             )
         by_target = {one.name: [*freezing([one], wish)] for one in targets(forbid)}
         for name, made in by_target.items():
             if not made:  # a policy that denies nothing would be taken for one that does
-                raise common.CliError(
+                raise CliError(
                     say("no key is of {name} alone", name=name), "other software reads its keys too"
                 )
         return [one for made in by_target.values() for one in made]
@@ -233,7 +245,7 @@ def policies(
         said = (
             Lines(left) if left else say("no rule of {names} that is selected can be enforced", names=names)
         )
-        raise common.CliError(said, "gpuxlate policy --explain says which can")
+        raise CliError(said, "gpuxlate policy --explain says which can")
     for one in left:
         common.remark(titled("note", one))
     return found
@@ -279,7 +291,7 @@ def selector(text: str) -> Object:
     for part in text.split(","):
         match = _TERM.fullmatch(part.strip())
         if match is None or (match["not"] and match["is"]):
-            raise common.CliError(
+            raise CliError(
                 say("invalid value {text!r} for --namespace-selector", text=text),
                 "write team=ml, stage!=test, gpu or !system",
             )
@@ -293,8 +305,237 @@ def selector(text: str) -> Object:
 
 def one_of(text: str, words: Any, option: str) -> Any:
     if text not in [*words]:
-        raise common.CliError(
+        raise CliError(
             say("invalid value {text!r} for {option}", text=text, option=option),
             say("values: {names}", names=", ".join(words)),
         )
     return words(text)
+
+
+SOURCE = "neutral"
+"""What pods come in by default."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """The options of a translation, as they were given."""
+
+    translate: bool
+    to: Sequence[str]
+    from_: str | None
+    round_: str | None
+    forbid: Sequence[str]
+    select: Sequence[str]
+    ignore: Sequence[str]
+
+    def translating(self, wish: Wish, form: Format, version: str | None = None) -> Translating:
+        """What is written. ``version``: of the API, where the server is known. Raises CliError."""
+        self._check(wish, form)
+        source = common.target(self.from_ or SOURCE)
+        target = common.written_target(self.to[0])
+        profile = wish.profile_of(target)
+        made = Translating(
+            source,
+            target,
+            common.accept(self.round_, (), ()).round_up,
+            wish.profiles,
+            wish.style,
+            version or _version(profile.kubernetes_version if profile else None),
+        )
+        try:
+            _ = made.tables
+        except CannotError as error:
+            raise CliError(error.message, error.hint) from error
+        return made
+
+    def _check(self, wish: Wish, form: Format) -> None:
+        if not self.translate:
+            option = "--from" if self.from_ is not None else "--round"
+            raise CliError(
+                say("{option} is about a translation", option=option), "add --translate --to TARGET"
+            )
+        if len(self.to) != 1:
+            raise CliError(
+                "--translate needs one target", "write --translate --to TARGET: the dialect of this cluster"
+            )
+        others = {
+            "--forbid": bool(self.forbid),
+            "--select": bool(self.select),
+            "--ignore": bool(self.ignore),
+            "--scope": wish.scope is not Scope.PODS,
+            "--action": wish.style.action is not None,
+            "--parameters": wish.parameters,
+            "--format kyverno": form is Format.KYVERNO,
+        }
+        for option, given in others.items():
+            if given:
+                raise CliError(
+                    say("--translate and {option} exclude each other", option=option),
+                    "pods are translated or refused, by policies of Kubernetes itself; run gpuxlate policy "
+                    "without --translate for the rules",
+                )
+
+
+def _version(kubernetes: str | None) -> str:
+    """The version of the API that a cluster of a profile has. Raises CliError where it has none."""
+    found = versions.parse(kubernetes) if kubernetes else None
+    if found is None or found.minor >= (1, 36):
+        return "v1"
+    if found.minor >= (1, 34):
+        return BETA
+    raise CliError(
+        say("Kubernetes {version} of the profile has no MutatingAdmissionPolicy", version=kubernetes),
+        "it is there from 1.34 (v1beta1) and 1.36 (v1) on; translate the manifests: gpuxlate translate",
+    )
+
+
+def shapes(tables: Tables) -> str:
+    """Which shares are translated, and which are refused, as a table."""
+    rows = []
+    every: list[Found] = [*tables.branches, *tables.refused]
+    for one in every:
+        qos, cores, memory = one.shape
+        numbers = {"cores": cores and ("1-99" if cores == "part" else str(FULL)), memory: say("any")}
+        codes = ""
+        if isinstance(one, Branch):
+            numbers |= {name: _numbers(grid, tables.round_up) for name, grid in one.grids.items()}
+        else:
+            codes = ", ".join(dict.fromkeys(why.code or "GX026" for _, why in one.whys))
+        said = [numbers.get(name) or "-" for name in ("cores", "mib", "percent")]
+        cards = f"{one.cards[0]}-{one.cards[-1]}" if len(one.cards) > 1 else str(one.cards[0])
+        verdict = say("refused: {codes}", codes=codes) if codes else say("translated")
+        rows.append([qos or "-", cards, *said, verdict])
+    return table(["QOS", "CARDS", "CORES", "MEMORY MIB", "MEMORY %", "RESULT"], rows)
+
+
+def _numbers(grid: Grid, rounds: bool) -> str:
+    """The numbers of a grid, of each card."""
+    if isinstance(grid, Listed):
+        return ", ".join(map(str, grid.values))
+    least = grid.low if rounds else grid.least
+    if grid.step == 1 or rounds:
+        return f"{least}-{grid.most}"
+    return say("{least}-{most} by {step}", least=least, most=grid.most, step=grid.step)
+
+
+KIND = "ValidatingAdmissionPolicy"
+
+
+def on_cluster(
+    to: Targets = [],  # noqa: B006 - typer copies it
+    apply: Annotated[
+        bool, typer.Option("--apply", help="Apply them: all are tried first, so that all or none are there.")
+    ] = False,
+    forbid: Forbid = [],  # noqa: B006
+    translate: Translate = False,
+    from_: From = None,
+    round_: options.Round = None,
+    scope: ScopeOf = Scope.PODS,
+    action: ActionOf = None,
+    namespace_selector: Namespaces = None,
+    crds: Custom = False,
+    select: Select = [],  # noqa: B006
+    ignore: Ignore = [],  # noqa: B006
+    profile: Profiles = [],  # noqa: B006
+    parameters: Parameters = False,
+    format_: FormatOf = Format.VAP,
+    explain: Explain = False,
+    force_conflicts: Annotated[
+        bool, typer.Option("--force-conflicts", help="Take over fields that other managers own.")
+    ] = False,
+) -> int:
+    """Admission policies for the dialects that this cluster serves, as its nodes show them.
+
+    Names and units of resources are those of the nodes, or of --profile.
+    """
+    translates = translate or from_ is not None or round_ is not None
+    if explain and not translates:
+        common.out(explanation(targets(to)))
+        return Exit.CLEAN
+    form: Format = one_of(format_, Format, "--format")
+    known = [there for one in profile if (there := common.profile(one)) is not None]
+    server = live.cluster()
+    if form is Format.VAP:
+        _has_policies(server)
+    nodes = [] if forbid else gpu_nodes(server)
+    chosen = targets(to) if to or forbid else _served(nodes)
+    profiles = [*known, *_profiles(nodes, chosen, known, server)]
+    reads = read_by(parameters, form)
+    wish = wish_of(scope, action, namespace_selector, crds, select, ignore, profiles, reads)
+    found: Sequence[Policy | Translating]
+    if translates:
+        names = [one.name for one in chosen]
+        asked = Asked(translate, names, from_, round_, forbid=forbid, select=select, ignore=ignore)
+        made = asked.translating(wish, form, _mutating_version(server))
+        if explain:
+            common.out(shapes(made.tables))
+            return Exit.CLEAN
+        found = [made]
+    else:
+        found = policies(chosen, forbid, select, wish)
+    if not apply:
+        common.data_out(written(found, form))
+        return Exit.CLEAN
+    return _apply(server, found, form, force_conflicts)
+
+
+def _has_policies(server: Server) -> None:
+    """Raises CliError where the server has no policies of this version."""
+    try:
+        listed = server.get(f"/apis/{API}").get("resources") or ()
+    except MissingError:
+        listed = ()
+    if not any(one.get("kind") == KIND for one in listed):
+        raise CliError(
+            say(
+                "the server ({version}) has no {kind} of {api}", version=server.version(), kind=KIND, api=API
+            ),
+            "it is there from Kubernetes 1.30 on; with Kyverno, pass --format kyverno",
+            Exit.INPUT,
+        )
+
+
+def _mutating_version(server: Server) -> str:
+    """The newest version of the API of mutating policies that the server has. Raises CliError."""
+    for version in ("v1", BETA):
+        try:
+            listed = server.get(f"/apis/{GROUP}/{version}").get("resources") or ()
+        except MissingError:
+            continue
+        if any(one.get("kind") == MUTATING for one in listed):
+            return version
+    raise CliError(
+        say("the server ({version}) has no {kind}", version=server.version(), kind=MUTATING),
+        "it is there from Kubernetes 1.36 on, and from 1.34 if v1beta1 is enabled; translate the manifests: "
+        "gpuxlate translate",
+        Exit.INPUT,
+    )
+
+
+def _served(nodes: Sequence[GpuNode]) -> list[Backend]:
+    """The dialects that the nodes serve."""
+    names = targets_served(nodes)
+    if not names:
+        raise CliError(
+            "no node of this cluster serves a target",
+            "check them with kubectl gpuxlate nodes, or pass --to TARGET",
+            Exit.INPUT,
+        )
+    return [registry.get(one) for one in names]
+
+
+def _profiles(
+    nodes: Sequence[GpuNode], chosen: Sequence[Backend], known: Sequence[Profile], server: Server
+) -> list[Profile]:
+    """What the nodes show of the dialects without a profile of their own."""
+    given = {registry.get(one.target).name for one in known}
+    served = [name for name in targets_served(nodes) if name not in given]
+    asked = [one.name for one in chosen if one.name in served]
+    return [live_profile(nodes, one, server.version())[0] for one in asked]
+
+
+def _apply(server: Server, found: Sequence[Policy | Translating], form: Format, force: bool) -> int:
+    trial = tried(server, sent(server, [*documents(found, form)], None), force=force)
+    for one in applied(server, trial, force=force):
+        common.out(text_of([f"{one.sent.name} {one.verb}"]))
+    return Exit.CLEAN

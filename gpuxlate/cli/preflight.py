@@ -11,7 +11,8 @@ import typer
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import State
-from gpuxlate.cli import common, live_options, options
+from gpuxlate.cli import common, context, live, options
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cluster.nodes import gpu_nodes
 from gpuxlate.config.specs import read_specs
 from gpuxlate.locale import tell
@@ -34,12 +35,6 @@ def command(
         typer.Argument(help="GPUShare documents: only what these shares need.", metavar="[SPEC]..."),
     ] = [],  # noqa: B006 - typer copies it
     output: options.TextOutput = "text",
-    namespace: live_options.Namespace = None,
-    all_namespaces: live_options.AllNamespaces = False,
-    selector: live_options.Selector = None,
-    context: live_options.Context = None,
-    kubeconfig: live_options.Kubeconfig = None,
-    request_timeout: live_options.RequestTimeout = None,
 ) -> int:
     """The vendor's prerequisites against the live nodes: versions, labels, images.
 
@@ -48,16 +43,16 @@ def command(
     backend = common.target(to)
     if not backend.has_nodes:
         others = [one.name for one in registry.pod_backends() if one.has_nodes]
-        raise common.CliError(
+        raise CliError(
             say("{name} has no nodes", name=backend.name), say("targets: {names}", names=", ".join(others))
         )
-    server = live_options.cluster(namespace, all_namespaces, selector, context, kubeconfig, request_timeout)
+    server = live.cluster()
     given = common.inputs(specs) if specs else []
-    nodes, version = gpu_nodes(server, selector), server.version()
+    nodes, version = gpu_nodes(server, context.get().selector), server.version()
     if given:
         flights = _of_shares(given, nodes, backend, version)
         if flights is None:
-            return common.Exit.FINDINGS
+            return Exit.FINDINGS
     else:
         flights = [(None, preflight(nodes, backend, version))]
     if output == "json":
@@ -65,7 +60,7 @@ def command(
     else:
         common.out("\n".join(_text(name, flight, backend, version) for name, flight in flights))
     failed = any(flight.failed for _, flight in flights)
-    return common.Exit.FINDINGS if failed else common.Exit.CLEAN
+    return Exit.FINDINGS if failed else Exit.CLEAN
 
 
 Flights = list[tuple[str | None, Flight]]

@@ -13,7 +13,8 @@ from contextlib import contextmanager
 from threading import Thread
 from typing import Any, TypeVar
 
-from gpuxlate.cli import common, end_if_signalled
+from gpuxlate.cli import end_if_signalled
+from gpuxlate.cli.errors import CliError, Exit
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -87,10 +88,10 @@ def _processes(work: Callable[[Any], Any], count: int) -> Iterator[ProcessPoolEx
         yield pool
     except BrokenProcessPool:
         end_if_signalled()
-        raise common.CliError(
+        raise CliError(
             "a process of this run was killed, probably for lack of memory",
             "GPUXLATE_CORES=1 does the work in one process",
-            common.Exit.INPUT,
+            Exit.INPUT,
         ) from None
     except BaseException:  # the rest is not needed
         for process in multiprocessing.active_children():

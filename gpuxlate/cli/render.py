@@ -12,7 +12,7 @@ import typer
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options, outputs
-from gpuxlate.cli.report import write_report
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.config.specs import Specs, read_specs
 from gpuxlate.inputs.bounded import inside
 from gpuxlate.inputs.files import Input, InputError
@@ -59,11 +59,11 @@ def command(
     _judge_output(output, targets, workload)
     accept = common.accept(round_, fill, drop)
     if len(targets) > 1 and output_dir is None:
-        raise common.CliError(
+        raise CliError(
             "several targets need --output-dir", "add --output-dir DIR: files go to DIR/<target>/<name>.yaml"
         )
     if container and not workload:
-        raise common.CliError("--container needs --workload", "add --workload FILE, the manifest that has it")
+        raise CliError("--container needs --workload", "add --workload FILE, the manifest that has it")
     known = common.profile(profile)
     found = read_specs(common.some_inputs(specs), known)
     targets = _of_all(targets, to, [document.share for _, _, document in found.found], known)
@@ -80,11 +80,11 @@ def command(
     common.show(diagnostics, found.sources)
     refused = any(one.severity == "error" for one in diagnostics)
     if report:
-        write_report(Path(report), [item for _, made in done for item in made.items])
+        outputs.write_report(Path(report), [item for _, made in done for item in made.items])
     if refused:
-        return common.Exit.FINDINGS
+        return Exit.FINDINGS
     _write(done, output_dir, as_json=output == "json")
-    return common.Exit.CLEAN
+    return Exit.CLEAN
 
 
 def _targets(names: list[str]) -> list[Backend]:
@@ -121,12 +121,12 @@ def written_manifests() -> Iterator[Backend]:
 def _judge_output(output: str, targets: list[Backend], workload: str | None) -> None:
     parameters = [backend.name for backend in targets if not backend.writes_pods]
     if output == "yaml" and parameters:
-        raise common.CliError(
+        raise CliError(
             say("-o yaml is for manifests: {name} writes parameters", name=parameters[0]),
             "leave it out, or -o json",
         )
     if output == "json" and parameters and workload:
-        raise common.CliError("-o json writes a text of its own", "leave --workload out, or -o json")
+        raise CliError("-o json writes a text of its own", "leave --workload out, or -o json")
 
 
 def _one_share_a_file(
@@ -135,7 +135,7 @@ def _one_share_a_file(
     """A text of a target with a form holds one share: each needs a file of its own."""
     for backend in targets:
         if not backend.writes_pods and len(found.found) > 1 and (workload or output_dir is None):
-            raise common.CliError(
+            raise CliError(
                 say(
                     "{count} shares to {name}: a file of it holds one share",
                     count=len(found.found),
@@ -152,7 +152,7 @@ def _made(
     parameters = base is not None and registry.form_reader(base) is not None
     if settings.to.writes_pods:
         if base is not None and parameters:
-            raise common.CliError(
+            raise CliError(
                 say(
                     "{name} holds parameters of a job, and {name_2} writes manifests",
                     name=base.name,
@@ -175,7 +175,7 @@ def _made(
             # a manifest that the document names is for targets that write pods: not used here
             yield render_form(one, settings, output, base if named or parameters else None)
     except WrongFileError as error:
-        raise common.CliError(error.message, error.hint) from None
+        raise CliError(error.message, error.hint) from None
 
 
 def render_asked(base: Source | None, asked: list[Asked], settings: Settings) -> Rendering:
@@ -197,14 +197,14 @@ def workloads(
             folder = Path(given.path).parent if given.path else Path()
             file, name = str(folder / share.workload.file), share.workload.container
             if not allow_outside and not inside(Path(file), folder):
-                raise common.CliError(
+                raise CliError(
                     say(
                         "{file} is outside of the folder of {name}, which names it in spec.workload.file",
                         file=file,
                         name=given.name,
                     ),
                     "put it into that folder, or pass --allow-outside",
-                    common.Exit.INPUT,
+                    Exit.INPUT,
                 )
         asked = Asked(share, document, name)
         if file is None:
@@ -226,7 +226,7 @@ def _workload(file: str, said_in: Document | None) -> Source:
         hint = "--workload names it"
         if said_in:
             hint = say("{name} names it in spec.workload.file", name=said_in.source.name)
-        raise common.CliError(message_of(error), hint, common.Exit.INPUT) from None
+        raise CliError(message_of(error), hint, Exit.INPUT) from None
 
 
 def _write(done: list[tuple[Backend, Rendering]], output_dir: str | None, *, as_json: bool) -> None:
@@ -243,7 +243,7 @@ def _write(done: list[tuple[Backend, Rendering]], output_dir: str | None, *, as_
     for backend, made in done:
         path = outputs.output_path(output_dir, backend.name, made.name + made.suffix)
         if path in files:
-            raise common.CliError(
+            raise CliError(
                 say("two documents would be written to {path}", path=path), "give them names of their own"
             )
         files[path] = made.text.encode()

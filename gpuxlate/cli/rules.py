@@ -8,6 +8,7 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
+from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.explain import rule_json
 from gpuxlate.cli.tables import table
 from gpuxlate.lint.select import Selection
@@ -57,4 +58,4 @@ def command(
     else:
         rows = [[r.code, str(r.severity), r.fix or "", r.summary] for r in rules]
         common.out(table(["CODE", "SEVERITY", "FIX", "DESCRIPTION"], rows))
-    return common.Exit.CLEAN
+    return Exit.CLEAN

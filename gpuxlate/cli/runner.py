@@ -8,14 +8,17 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
-from gpuxlate.cli import common
-from gpuxlate.cli.invocation import current
-from gpuxlate.cli.progress import progress
+from gpuxlate.cli import common, context
 from gpuxlate.inputs.files import Input, InputError
 from gpuxlate.model.messages import say
 
+Job = TypeVar("Job")
 Result = TypeVar("Result")
 
+MANY = 50
+"""With fewer items there is no bar."""
+REFRESH = 0.1
+"""Seconds between updates of the bar."""
 WORTH = 512 * 1024
 """Bytes that one process reads in the time that another one takes to start."""
 
@@ -34,12 +37,12 @@ def each(
         results = on_all_cores(partial(_result, work), several, count)
     else:
         results = ((one, _result(work, one)) for one in given)
-    yield from progress(results, len(several)) if several else results
+    yield from _progress(results, len(several)) if several else results
 
 
 def dialects_used(name: str, dialects: Iterable[str]) -> None:
     """The dialects of an input, where the run is verbose and there are any."""
-    if current().verbose and (found := sorted(set(dialects))):
+    if context.get().verbose and (found := sorted(set(dialects))):
         common.detail(say("dialects of {name}: {dialects}", name=name, dialects=", ".join(found)))
 
 
@@ -48,7 +51,7 @@ def cores() -> int:
 
     ``GPUXLATE_CORES`` sets a lower number.
     """
-    if not sys.platform.startswith("linux") or current().in_one_process:
+    if not sys.platform.startswith("linux") or context.get().in_one_process:
         return 1
     usable = len(os.sched_getaffinity(0))
     wanted = os.environ.get("GPUXLATE_CORES", "")
@@ -75,3 +78,25 @@ def _result(work: Callable[[Input], Result], one: Input) -> Result | InputError:
         return work(one)
     except InputError as error:
         return error
+
+
+def _progress(items: Iterable[Job], total: int) -> Iterator[Job]:
+    """The items, with a bar on stderr where that is a terminal and there are many."""
+    if total < MANY or not sys.stderr.isatty():
+        yield from items
+        return
+    from time import monotonic
+
+    from rich.console import Console
+    from rich.progress import Progress
+
+    # no thread of rich's own: a process with threads cannot be forked safely
+    with Progress(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
+        task = bar.add_task("reading", total=total)
+        shown = 0.0
+        for item in items:
+            yield item
+            bar.advance(task)
+            if (now := monotonic()) - shown > REFRESH:
+                bar.refresh()
+                shown = now

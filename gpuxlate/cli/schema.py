@@ -9,6 +9,7 @@ from typing import Annotated
 import typer
 
 from gpuxlate.cli import common, options
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.inputs.files import Input
 from gpuxlate.model.limits import MAX_FINDINGS, MAX_PROBLEMS
 from gpuxlate.model.messages import message_of, say
@@ -33,14 +34,12 @@ def command(
 ) -> int:
     """The JSON Schemas: of the documents people write, and of the JSON that gpuxlate prints."""
     if kind not in KINDS:
-        raise common.CliError(
-            say("no schema {kind!r}", kind=kind), say("kinds: {names}", names=", ".join(KINDS))
-        )
+        raise CliError(say("no schema {kind!r}", kind=kind), say("kinds: {names}", names=", ".join(KINDS)))
     from gpuxlate.config.schemas import schema
 
     if check is None:
         common.json_out(schema(kind))
-        return common.Exit.CLEAN
+        return Exit.CLEAN
     from jsonschema import Draft202012Validator
 
     from gpuxlate.yamltext.plain import plain_document
@@ -48,9 +47,9 @@ def command(
     try:
         data = plain_document(Input(check, Path(check)).source())
     except ValueError as error:
-        raise common.CliError(
+        raise CliError(
             say("{check}: invalid YAML: {error}", check=check, error=message_of(error)),
-            code=common.Exit.FINDINGS,
+            code=Exit.FINDINGS,
         ) from None
     found = islice(Draft202012Validator(schema(kind)).iter_errors(data), MAX_FINDINGS)
     problems = sorted(found, key=lambda e: list(map(str, e.path)))
@@ -61,4 +60,4 @@ def command(
         common.note(
             say("{check}: there are {number} more problems", check=check, number=len(problems) - MAX_PROBLEMS)
         )
-    return common.Exit.FINDINGS if problems else common.Exit.CLEAN
+    return Exit.FINDINGS if problems else Exit.CLEAN

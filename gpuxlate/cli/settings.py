@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING
 
-from gpuxlate.cli.common import CliError
+from gpuxlate.cli.errors import CliError
 from gpuxlate.config.find import TwoFilesError, find_config
 from gpuxlate.inputs.exclude import Excludes, Exclusion
 from gpuxlate.inputs.patterns import Patterns
@@ -13,7 +13,7 @@ from gpuxlate.model.messages import message_of, say
 from gpuxlate.yamltext.plain import plain_text
 
 if TYPE_CHECKING:
-    from gpuxlate.cli.invocation import Invocation
+    from gpuxlate.cli.context import Invocation
     from gpuxlate.config.configuration import Config
 
 

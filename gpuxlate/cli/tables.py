@@ -1,4 +1,4 @@
-"""Tables: for a terminal with rich, as plain aligned columns for pipes and files."""
+"""Tables, for a terminal with rich, as plain aligned columns for pipes and files; and bars of text."""
 
 from __future__ import annotations
 
@@ -14,6 +14,10 @@ from gpuxlate.report.characters import visible, width
 
 MAX_CELL = MAX_MESSAGE
 """Characters of one line of a cell."""
+
+FULL, EMPTY = "#", "-"
+LEAST, MOST = 5, 24
+"""Characters between the brackets."""
 
 Cell = str | list[str]
 """One line, or several: a break in a text is shown, as a name may have one."""
@@ -37,7 +41,7 @@ def table(head: Sequence[str], rows: Iterable[Row], *, lines: bool = False) -> s
     for row in cells:
         drawn.add_row(*(Text("\n".join(cell)) for cell in row))
     stream = io.StringIO()
-    console = Console(file=stream, force_terminal=color_wanted(sys.stdout), width=_width())
+    console = Console(file=stream, force_terminal=color_wanted(sys.stdout), width=columns())
     console.print(drawn)
     return stream.getvalue()
 
@@ -46,12 +50,6 @@ def _lines(cell: Cell) -> list[str]:
     """The lines of a cell, visible, with long ones cut; messages are translated."""
     texts = [cell] if isinstance(cell, str) else cell
     return [visible(cut(tell(one) if isinstance(one, Message) else one, MAX_CELL)) for one in texts] or [""]
-
-
-def _width() -> int:
-    import shutil
-
-    return shutil.get_terminal_size((100, 24)).columns
 
 
 def _plain(rows: Sequence[Sequence[Sequence[str]]]) -> str:
@@ -64,3 +62,25 @@ def _plain(rows: Sequence[Sequence[Sequence[str]]]) -> str:
             padded = [part + " " * (widths[n] - width(part)) for n, part in enumerate(parts)]
             lines.append("  ".join(padded).rstrip())
     return "\n".join(lines) + "\n"
+
+
+def bar(taken: int, there: int, width: int) -> str:
+    """``[####----]``: what is in use of the whole. Any use shows at least one #; all # means full."""
+    if there <= 0:
+        return f"[{EMPTY * width}]"
+    filled = min(width, taken * width // there)
+    if taken > 0 and filled == 0:
+        filled = 1
+    return f"[{FULL * filled}{EMPTY * (width - filled)}]"
+
+
+def columns() -> int:
+    """The columns of the terminal, 100 where there is none."""
+    import shutil
+
+    return shutil.get_terminal_size((100, 24)).columns
+
+
+def width_of(texts: int, bars: int) -> int:
+    """The width of each bar, beside this many columns of text."""
+    return max(LEAST, min(MOST, (columns() - texts) // bars - 2))

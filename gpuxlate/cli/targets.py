@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options
+from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.model.share import JSON_NAMES
 
@@ -40,7 +41,7 @@ def command(output: options.Output = "table") -> int:
     else:
         rows = [[_names(b), [*_fields(b)]] for b in backends]
         common.out(table(["TARGET", "REPRESENTATION"], rows, lines=True))
-    return common.Exit.CLEAN
+    return Exit.CLEAN
 
 
 def _names(backend: Backend) -> list[str]:

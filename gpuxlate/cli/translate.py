@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from gpuxlate.cli import common, options, outputs
-from gpuxlate.cli.report import write_report
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.translations import show, translate_inputs
 from gpuxlate.model.messages import say
 from gpuxlate.translation.results import File, Result, stream
@@ -38,14 +38,14 @@ def command(
     """Whole manifests from any dialect to another; only GPU lines change."""
     _exclusive(in_place, output_dir, diff, check)
     if output == "json" and (in_place or output_dir or diff or check):
-        raise common.CliError("-o json prints all on stdout", "omit -i, --output-dir, --diff and --check")
+        raise CliError("-o json prints all on stdout", "omit -i, --output-dir, --diff and --check")
     given = common.some_inputs(paths, or_excluded=True)
     if in_place and any(one.path is None for one in given):
-        raise common.CliError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
+        raise CliError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
     target, source = common.written_target(to), common.target(from_) if from_ else None
     for one in (target, source):
         if one and not one.writes_pods:
-            raise common.CliError(
+            raise CliError(
                 say("invalid target {name!r} for translate: it is not for manifests", name=one.name),
                 "gpuxlate parse reads its share, gpuxlate render --to TARGET writes it",
             )
@@ -60,9 +60,9 @@ def command(
     run = translate_inputs(given, settings)
     show(run)
     if report:
-        write_report(Path(report), run.items, run.leftovers, run.quotas)
+        outputs.write_report(Path(report), run.items, run.leftovers, run.quotas)
     if run.refused:
-        return common.Exit.FINDINGS
+        return Exit.FINDINGS
     changed = [file for file in run.files if file.changed]
     if diff:
         common.documents_out(_diff(file).encode() for file in changed)
@@ -70,21 +70,21 @@ def command(
         for file in changed:
             common.remark(say("would change {name}", name=file.name))
     if not writes:
-        return common.Exit.FINDINGS if check and changed else common.Exit.CLEAN
+        return Exit.FINDINGS if check and changed else Exit.CLEAN
     if output == "json":
         common.data_out(outputs.as_json(file.new.decode(errors="replace") for file in run.files))
     else:
         _write(run, in_place, output_dir)
-    return common.Exit.CLEAN
+    return Exit.CLEAN
 
 
 def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool) -> None:
     if in_place and output_dir:
-        raise common.CliError(
+        raise CliError(
             "-i and --output-dir exclude each other", "-i changes the files, --output-dir writes new ones"
         )
     if (diff or check) and (in_place or output_dir):
-        raise common.CliError("--diff and --check write nothing: omit -i and --output-dir")
+        raise CliError("--diff and --check write nothing: omit -i and --output-dir")
 
 
 def _diff(file: File) -> str:
@@ -108,7 +108,7 @@ def _write(run: Result, in_place: bool, output_dir: str | None) -> None:
         name = names[file.name] if file.is_file else f"{file.name.strip('<>')}.yaml"
         path = outputs.output_path(output_dir, name)
         if path in written:
-            raise common.CliError(
+            raise CliError(
                 say("two files would be written to {path}", path=path), "translate them one by one"
             )
         written[path] = file

@@ -68,9 +68,7 @@ def show(run: Result) -> None:
 
 def leftover_table(leftovers: Sequence[Leftover]) -> str:
     """Every place where something is left behind, for people."""
-    rows = [[_at(one.found), one.found.code, one.found.message] for one in leftovers]
+    found = [one.found for one in leftovers]
+    at = [f"{one.file}:{one.span.line}" if one.span else str(one.file) for one in found]
+    rows = [[where, one.code, one.message] for where, one in zip(at, found, strict=True)]
     return table(["LEFTOVER AT", "RULE", "WHAT"], rows)
-
-
-def _at(one: Diagnostic) -> str:
-    return f"{one.file}:{one.span.line}" if one.span else str(one.file)

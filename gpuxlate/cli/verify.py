@@ -8,8 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, options
+from gpuxlate.cli import common, context, live, options
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.tables import table
+from gpuxlate.cluster.pods import printed, running
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.config.specs import Specs, read_specs
 from gpuxlate.inputs.files import STDIN, Input, InputError
@@ -18,7 +20,7 @@ from gpuxlate.model.messages import Message, message_of, plural, say, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning import nvidia_smi
 from gpuxlate.planning.nvidia_smi import NvidiaSmiError, Seen
-from gpuxlate.planning.verify import CheckedCard, Verification, expected, number, verify
+from gpuxlate.planning.verify import Verification, expected, number, verify
 from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.place import placed
@@ -46,18 +48,18 @@ def command(
 ) -> int:
     """Check what nvidia-smi prints in a container against the share: cards, and memory of each."""
     if printed == "-" and "-" in specs:
-        raise common.CliError("stdin can be read once only", "give SPEC or --nvidia-smi as a file")
+        raise CliError("stdin can be read once only", "give SPEC or --nvidia-smi as a file")
     known = common.profile(profile)
     backend = _target(to, known)
     found = read_specs(common.some_inputs(specs), known)
     common.show(found.diagnostics, found.sources)
     if found.diagnostics:
-        return common.Exit.FINDINGS
+        return Exit.FINDINGS
     document, share = _one(found, name)
     wanted, refused = expected(share.share, backend, known, card_memory)
     if refused:
         common.show([placed(document, one) for one in refused], found.sources)
-        return common.Exit.FINDINGS
+        return Exit.FINDINGS
     return show(share.name, backend, verify(wanted, _seen(printed)), output)
 
 
@@ -69,7 +71,7 @@ def show(name: str, backend: Backend | None, done: Verification, output: str) ->
         common.json_out(_json(name, backend, done))
     else:
         common.out(_text(name, done))
-    return common.Exit.CLEAN if done.match else common.Exit.FINDINGS
+    return Exit.CLEAN if done.match else Exit.FINDINGS
 
 
 def _target(to: str | None, known: Profile | None) -> Backend | None:
@@ -79,7 +81,7 @@ def _target(to: str | None, known: Profile | None) -> Backend | None:
         return backend
     of_profile = common.target(known.target)
     if backend is not None and backend.name != of_profile.name:
-        raise common.CliError(
+        raise CliError(
             say("--to is {name}, but the profile is for {name_2}", name=backend.name, name_2=of_profile.name),
             "omit --to or --profile",
         )
@@ -92,15 +94,15 @@ def _one(found: Specs, name: str | None) -> tuple[Document, ShareDocument]:
         return shares[0]
     names = ", ".join(share.name for _, _, share in found.found)
     if not shares:
-        raise common.CliError(
+        raise CliError(
             say("no GPUShare document is named {name!r}", name=name), say("names: {names}", names=names)
         )
     if name is not None:
-        raise common.CliError(
+        raise CliError(
             say("{count} GPUShare documents are named {name!r}", count=len(shares), name=name),
             "give one file",
         )
-    raise common.CliError(
+    raise CliError(
         say("{count} GPUShare documents, and --name is not set", count=len(shares)),
         say("names: {names}", names=names),
     )
@@ -115,8 +117,8 @@ def _seen(printed: str) -> Seen:
     try:
         return nvidia_smi.read(text)
     except NvidiaSmiError as error:
-        raise common.CliError(
-            say("{name}: {error}", name=given.name, error=message_of(error)), error.hint, common.Exit.FINDINGS
+        raise CliError(
+            say("{name}: {error}", name=given.name, error=message_of(error)), error.hint, Exit.FINDINGS
         ) from None
 
 
@@ -131,7 +133,7 @@ def _text(name: str, done: Verification) -> str:
             requested,
             "" if wanted.figure_mib is None else str(wanted.figure_mib),
             "?" if one.seen.total_mib is None else str(one.seen.total_mib),
-            _within(one),
+            say({True: "yes", False: "no", None: "not checked"}[one.within]),
         ]
         for one in done.cards
     ]
@@ -144,10 +146,6 @@ def _text(name: str, done: Verification) -> str:
 
 def _without(row: list[str], column: int) -> list[str]:
     return row[:column] + row[column + 1 :]
-
-
-def _within(one: CheckedCard) -> str:
-    return say({True: "yes", False: "no", None: "not checked"}[one.within])
 
 
 def _matched(done: Verification) -> Message:
@@ -191,3 +189,77 @@ def _json(name: str, backend: Backend | None, done: Verification) -> dict[str, A
         "problems": list(done.problems),
         "notes": list(done.notes),
     }
+
+
+def on_cluster(
+    names: Annotated[
+        list[str],
+        typer.Argument(help="A running pod; with --nvidia-smi, GPUShare documents.", metavar="POD|SPEC..."),
+    ],
+    container: Annotated[
+        str | None, typer.Option("-c", "--container", help="Which container of the pod.", metavar="NAME")
+    ] = None,
+    output_of: Annotated[
+        str | None,
+        typer.Option("--nvidia-smi", help="The output of nvidia-smi, or - for stdin.", metavar="FILE"),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option("--name", help="Which of several GPUShare documents.", metavar="NAME")
+    ] = None,
+    to: Annotated[
+        str | None,
+        typer.Option(
+            "--to",
+            help="The target of a document's container.",
+            metavar="TARGET",
+            autocompletion=options.complete_target,
+        ),
+    ] = None,
+    profile: options.ProfileFile = None,
+    card_memory: Annotated[
+        int | None, typer.Option("--card-memory-mib", help="MiB of a physical card, if known.", min=1)
+    ] = None,
+    output: options.Output = "table",
+) -> int:
+    """Whether nvidia-smi in a running container shows its share: cards, and memory on each.
+
+    With --nvidia-smi nothing is run: its output is compared with a GPUShare document.
+    """
+    if output_of is not None:
+        return command(names, output_of, name, to, profile, card_memory, output)
+    if name is not None or to is not None:
+        raise CliError("--name and --to need --nvidia-smi", "a pod is in the dialect of its cluster")
+    if len(names) != 1:
+        raise CliError(say("{count} pods given", count=len(names)), "pass one")
+    known = common.profile(profile)
+    server = live.cluster()
+    where = running(server, names[0], context.get().namespace or server.namespace, container)
+    about = _profile_of_pod(known, where.profile)
+    # it runs, so the target takes the share: refusals do not matter
+    wanted, _ = expected(where.share, where.backend, about, card_memory or where.card_mib)
+    who = f"{where.namespace}/{where.pod} {where.container}"
+    try:
+        seen = nvidia_smi.read(printed(server, where))
+    except NvidiaSmiError as error:
+        hint = error.hint
+        if hint == nvidia_smi.EXPECTED:  # it is from the container, not from the user
+            by_hand = f"kubectl exec -n {where.namespace} {where.pod} -c {where.container} -- nvidia-smi"
+            hint = say("run it yourself: {on_cluster}", on_cluster=by_hand)
+        raise CliError(say("{who}: {error}", who=who, error=message_of(error)), hint, Exit.FINDINGS) from None
+    return show(who, where.backend, verify(wanted, seen), output)
+
+
+def _profile_of_pod(given: Profile | None, live: Profile | None) -> Profile | None:
+    """The profile of the user, else that of the node."""
+    if given is None or live is None:
+        return given or live
+    if common.target(given.target).name != live.target:
+        raise CliError(
+            say(
+                "the profile is for {target}, but the pod runs on {target_2}",
+                target=given.target,
+                target_2=live.target,
+            ),
+            "omit --profile, or pass one for the target of the pod",
+        )
+    return given

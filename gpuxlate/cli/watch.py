@@ -7,8 +7,8 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gpuxlate.cli import common, end_if_signalled, is_terminal
-from gpuxlate.cli.invocation import current
+from gpuxlate.cli import common, context, end_if_signalled, is_terminal
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.settings import exclusion, load
 from gpuxlate.config.find import NAMES, PYPROJECT
 from gpuxlate.inputs.bounded import forget, repository, upwards
@@ -49,14 +49,14 @@ class Watched:
 def watched(paths: Sequence[str], profile: str | None) -> Watched:
     """What there is to watch now, for PATH arguments and ``--profile``. Everything is read anew."""
     forget()
-    run = current()
+    run = context.get()
     run.found_config = None
     left_out, known, found = Exclusion(), None, []
     try:
         known = None if run.isolated else load(run.config)
         left_out = exclusion(run, known)
         found = expand(paths, left_out)
-    except (common.CliError, InputError):  # the run reports it
+    except (CliError, InputError):  # the run reports it
         pass
     profiles = [profile, *(known.profiles.values() if known else ())]
     named = [*paths, *(one for one in (run.config, *profiles) if isinstance(one, str | os.PathLike))]
@@ -75,7 +75,7 @@ def again(run: Callable[[], int], paths: Sequence[str], profile: str | None) -> 
 
     Raises KeyboardInterrupt or Terminated, and CliError where it cannot be done.
     """
-    current().in_one_process = True  # the watcher has a thread
+    context.get().in_one_process = True  # the watcher has a thread
     changes = _changes(paths, profile)
     while True:
         changed = next(changes)
@@ -86,7 +86,7 @@ def again(run: Callable[[], int], paths: Sequence[str], profile: str | None) -> 
             more = [say("and {count} more", count=len(names) - MOST_NAMES)] if names[MOST_NAMES:] else []
             common.remark(say("changed: {names}", names=joined([*names[:MOST_NAMES], *more])))
         code = common.guarded(run)
-        if code >= common.Exit.INTERRUPTED or current().unread:
+        if code >= Exit.INTERRUPTED or context.get().unread:
             return code
         common.remark("watching for changes; Ctrl-C ends")
 
@@ -100,7 +100,7 @@ def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
         from watchfiles import watch
     except ModuleNotFoundError as error:
         problem = say("--watch needs watchfiles: {name} is missing", name=error.name)
-        raise common.CliError(problem, common.install("watch")) from None
+        raise CliError(problem, common.install("watch")) from None
     before: set[str] = set()
     while True:
         known, started = watched(paths, profile), False
@@ -134,8 +134,8 @@ def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
         except FileNotFoundError:  # of a folder that was removed meanwhile
             continue
         except (OSError, RuntimeError) as error:
-            raise common.CliError(
+            raise CliError(
                 say("the folders cannot be watched: {error}", error=error),
                 "name fewer folders, or set WATCHFILES_FORCE_POLLING=1",
-                common.Exit.INPUT,
+                Exit.INPUT,
             ) from None

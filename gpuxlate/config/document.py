@@ -77,7 +77,7 @@ def _document(metadata: dict[str, Any], spec: dict[str, Any]) -> ShareDocument:
         memory_limit_mib=spec.get("memoryLimitMiB"),
         device=Device(device.get("vendor"), tuple(device.get("models", ()))),
         isolation=Isolation(spec["isolation"]) if "isolation" in spec else None,
-        partition=_partition(spec),
+        partition=Partition(**spec["partition"]) if "partition" in spec else None,
         replica=_replica(spec),
     )
     return ShareDocument(
@@ -89,10 +89,6 @@ def _document(metadata: dict[str, Any], spec: dict[str, Any]) -> ShareDocument:
         metadata.get("labels", {}),
         metadata.get("annotations", {}),
     )
-
-
-def _partition(spec: dict[str, Any]) -> Partition | None:
-    return Partition(**spec["partition"]) if "partition" in spec else None
 
 
 def _replica(spec: dict[str, Any]) -> Replica | None:

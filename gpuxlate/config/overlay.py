@@ -73,7 +73,8 @@ def overlay() -> Schema:
 def _by_kind() -> Iterator[Schema]:
     for path in dict.fromkeys(TEMPLATES.values()):
         kinds = [kind for kind, one in TEMPLATES.items() if one == path]
-        yield _if_kind(kinds, _at(path, {"$ref": "#/$defs/PodTemplate"}))
+        of_kind = {"properties": {"kind": {"enum": kinds}}, "required": ["kind"]}
+        yield {"if": of_kind, "then": _at(path, {"$ref": "#/$defs/PodTemplate"})}
     # a List holds objects of any kind, each judged by its own
     yield {
         "if": {"properties": {"kind": {"pattern": "List$"}}, "required": ["kind", "items"]},
@@ -82,10 +83,6 @@ def _by_kind() -> Iterator[Schema]:
     others = {"properties": {"kind": {"not": {"enum": [*TEMPLATES, *NO_PODS]}}}, "required": ["kind"]}
     no_list = {"not": {"properties": {"kind": {"pattern": "List$"}}}}
     yield {"if": {"allOf": [others, no_list]}, "then": {"$ref": "#/$defs/Anything"}}
-
-
-def _if_kind(kinds: list[str], then: Schema) -> Schema:
-    return {"if": {"properties": {"kind": {"enum": kinds}}, "required": ["kind"]}, "then": then}
 
 
 def _at(path: tuple[str, ...], schema: Schema) -> Schema:
@@ -169,7 +166,7 @@ def _place(backends: list[Backend], place: Place, description: str, *, together:
                 continue  # anybody's name, and of no effect in these places
             if _may_stand(row, place):
                 properties[name] = _value(backend, row, place)
-            elif not _kept_by_another(backends, backend, name):
+            elif all(one is backend or name not in one.exact_keys for one in backends):
                 properties[name] = _never(f"{name} has no effect here: {row.meaning}")
         for prefix in backend.gpu_prefixes:
             patterns[_unknown(backend, prefix)] = False  # editors then name the key
@@ -187,10 +184,6 @@ def _may_stand(row: Key, place: Place) -> bool:
     if Place.SCHEDULER in row.places and place not in BY_HAND:
         return True
     return place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
-
-
-def _kept_by_another(backends: list[Backend], mine: Backend, name: str) -> bool:
-    return any(one is not mine and name in one.exact_keys for one in backends)
 
 
 def _unknown(backend: Backend, prefix: str) -> str:

@@ -97,8 +97,12 @@ def _tidy(node: dict[str, Any]) -> dict[str, Any]:
     kept: dict[str, Any] = {}
     for key in sorted(node, key=lambda one: KEYWORDS.index(one) if one in KEYWORDS else len(KEYWORDS)):
         value = node[key]
-        if key in ("properties", "$defs"):
-            kept[key] = {name: _tidy(_untitled(one, key)) for name, one in _ordered(value, key)}
+        if key == "$defs":  # by name, since pydantic's order changes with its version
+            kept[key] = {name: _tidy(value[name]) for name in sorted(value)}
+        elif key == "properties":
+            kept[key] = {
+                name: _tidy({k: v for k, v in one.items() if k != "title"}) for name, one in value.items()
+            }
         elif key in ("items", "additionalProperties") and isinstance(value, dict):
             kept[key] = _tidy(value)
         elif key in ("anyOf", "oneOf"):
@@ -108,15 +112,6 @@ def _tidy(node: dict[str, Any]) -> dict[str, Any]:
         elif not (key == "default" and value is None):
             kept[key] = value
     return kept
-
-
-def _ordered(members: dict[str, Any], within: str) -> list[tuple[str, Any]]:
-    """Fields as declared; definitions by name, since pydantic's order changes with its version."""
-    return sorted(members.items()) if within == "$defs" else list(members.items())
-
-
-def _untitled(node: dict[str, Any], within: str) -> dict[str, Any]:
-    return node if within == "$defs" else {key: value for key, value in node.items() if key != "title"}
 
 
 def write_schemas(folder: Path) -> list[Path]:

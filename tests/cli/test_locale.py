@@ -28,7 +28,7 @@ from gpuxlate.backends.base import ContainerShare
 from gpuxlate.backends.kai.profile import DISABLED, KaiProfile
 from gpuxlate.backends.placing import Accept
 from gpuxlate.backends.row_rules import ROW_RULES
-from gpuxlate.cli import kubectl, live_options
+from gpuxlate.cli import kubectl, live
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import Message
@@ -395,7 +395,7 @@ OF_PLANNING = re.compile(r"one that serves .* and takes new pods")
 def test_commands_are_in_chinese(
     words: list[str], untranslated: Untranslated, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(live_options, "open_cluster", lambda _options: FakeServer(nodes.VKE, pods.VKE))
+    monkeypatch.setattr(live, "open_cluster", lambda _options: FakeServer(nodes.VKE, pods.VKE))
     with pytest.raises(SystemExit):
         kubectl.main([*words, "--lang", "zh"])
     sources = re.compile(r"[\w:/ -]+, .*(undated|20\d\d)|kubectl .*|helm .*")

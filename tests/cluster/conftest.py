@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import pytest
 
-from gpuxlate.cli import kubectl, live_options
+from gpuxlate.cli import kubectl, live
 from tests.cluster.fake import FakeServer
 
 
@@ -30,7 +30,7 @@ def run(monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[byte
             server.options = options
             return server
 
-        monkeypatch.setattr(live_options, "open_cluster", opened)
+        monkeypatch.setattr(live, "open_cluster", opened)
         with pytest.raises(SystemExit) as stop:
             kubectl.main(command.split())
         out, err = capfdbinary.readouterr()

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends.live import indexes
-from gpuxlate.cli.bars import bar
+from gpuxlate.cli.tables import bar
 from gpuxlate.model.pod import Value
 from gpuxlate.planning import ledger
 from gpuxlate.planning.capacity import Verdict, answer

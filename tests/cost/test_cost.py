@@ -6,12 +6,12 @@ from fractions import Fraction
 from pathlib import Path
 
 import pytest
-from gpuxlate.backends.volcengine_emr.billing import KNOWN_CARDS, RAY
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends.billing import Card, CostError, Decides, Price
-from gpuxlate.cli.amounts import decimal, hours, number
+from gpuxlate.backends.volcengine_emr.backend import KNOWN_CARDS, RAY
+from gpuxlate.cli.cost import decimal, hours_of, number_of
 from tests import running
 from tests.cluster.asking import share
 
@@ -118,7 +118,7 @@ NO_HOURS = [
 
 
 def test_hours() -> None:
-    assert {text: hours(text) for text in HOURS_WRITTEN} == {
+    assert {text: hours_of(text) for text in HOURS_WRITTEN} == {
         text: Fraction(value) for text, value in HOURS_WRITTEN.items()
     }
 
@@ -126,14 +126,14 @@ def test_hours() -> None:
 @pytest.mark.parametrize("text", NO_HOURS)
 def test_no_hours(text: str) -> None:
     with pytest.raises(ValueError, match=r"not a number|more than 0"):
-        hours(text)
+        hours_of(text)
 
 
 @given(st.text(alphabet="0123456789./hms -+e"))
 def test_any_text_is_hours_above_0_or_an_error(text: str) -> None:
     value = None
     try:
-        value = hours(text)
+        value = hours_of(text)
     except ValueError as error:
         assert str(error)  # noqa: PT017
     assert value is None or value > 0
@@ -151,9 +151,9 @@ def test_decimals() -> None:
 
 
 def test_a_number_is_no_duration() -> None:
-    assert number("10") == 10
+    assert number_of("10") == 10
     with pytest.raises(ValueError, match=r"not a number|more than 0"):
-        number("1h")
+        number_of("1h")
 
 
 # --- the command ----------------------------------------------------------------------------------

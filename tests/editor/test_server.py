@@ -392,7 +392,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
     for name in [name for name in sys.modules if name.startswith(("gpuxlate.editor", "pygls"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pygls", None)
-    from gpuxlate.cli.common import CliError
+    from gpuxlate.cli.errors import CliError
     from gpuxlate.cli.server import command
 
     with pytest.raises(CliError) as raised:

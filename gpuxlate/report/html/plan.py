@@ -17,6 +17,8 @@ LEGEND = 40
 DIGIT = 6
 """Percent of a bar that one digit takes: a number that has no room is left out, never cut."""
 
+SUMMARY = ("Target", "Cards", "Nodes", "Not packed", "At least", "Compute", "Memory", "For rounding")
+
 Data = Mapping[str, Any]
 Key = tuple[str, str, int, int, str]
 """Workload, container, percent, MiB, and the part of a card that it is; empty for numbers."""
@@ -28,7 +30,7 @@ def plan_page(data: Data) -> str:
     return page(
         "GPU plan",
         tag("h1", "GPU plan"),
-        _summary(every),
+        table(SUMMARY, [_row(one, before) for one, before in every]),
         *(_target(one, before) for one, before in every),
         _uncounted(data["uncounted"]),
         tag("p", "Only GPUs are considered: CPU, memory of the node and taints are not.", class_="dim"),
@@ -37,11 +39,6 @@ def plan_page(data: Data) -> str:
 
 def _name(one: Data, before: bool) -> str:
     return f"{one['target']} (before)" if before else str(one["target"])
-
-
-def _summary(every: Sequence[tuple[Data, bool]]) -> Html:
-    head = ["Target", "Cards", "Nodes", "Not packed", "At least", "Compute", "Memory", "For rounding"]
-    return table(head, [_row(one, before) for one, before in every])
 
 
 def _row(one: Data, before: bool) -> list[object]:
@@ -148,7 +145,12 @@ def _legend(keys: Mapping[Key, int]) -> Html:
     if not keys:
         return Html("")
     rows = [
-        tag("li", _mark(number), f"{key[0]} {key[1]}: ", tag("span", _amount(key), class_="dim"))
+        tag(
+            "li",
+            tag("span", number, class_="key", style=f"background:{_colour(number)}"),
+            f"{key[0]} {key[1]}: ",
+            tag("span", _amount(key), class_="dim"),
+        )
         for key, number in keys.items()
     ]
     attributes = {"open": ""} if len(rows) <= LEGEND else {}
@@ -159,10 +161,6 @@ def _legend(keys: Mapping[Key, int]) -> Html:
 def _amount(key: Key) -> str:
     _, _, cores, memory, part = key
     return part or f"{f'{cores} %' if cores else 'compute not capped'}, {memory} MiB"
-
-
-def _mark(number: int) -> Html:
-    return tag("span", number, class_="key", style=f"background:{_colour(number)}")
 
 
 def _colour(number: int) -> str:

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from gpuxlate.cli import live_options
-from gpuxlate.cli.common import CliError
+from gpuxlate.cli import live
+from gpuxlate.cli.errors import CliError
 from gpuxlate.cli.kubectl import command_first
 from gpuxlate.cluster import inputs
 from tests import running
@@ -225,13 +225,13 @@ def test_durations() -> None:
     durations = {
         None: None, "30": 30.0, "1.5": 1.5, "30s": 30.0, "1m30s": 90.0, "500ms": 0.5, "2h": 7200.0, "0": 0.0,
     }  # fmt: skip
-    assert {text: live_options.seconds(text) for text in durations} == durations
+    assert {text: live.seconds(text) for text in durations} == durations
 
 
 @pytest.mark.parametrize("text", ["", "s", "-1", "1x", "1s1m", "nan"])
 def test_no_durations(text: str) -> None:
     with pytest.raises(CliError):
-        live_options.seconds(text)
+        live.seconds(text)
 
 
 def test_gpuxlate_itself_stays_with_files() -> None:

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import sys
 
-from gpuxlate.cli import kubectl, live_options
+from gpuxlate.cli import kubectl, live
 from tests.cluster.fake import FakeServer
 from tests.e2e import nodes, pods
 
 
 def main() -> None:
     server = FakeServer(nodes.VKE, pods.VKE)
-    live_options.open_cluster = lambda _options: server  # type: ignore[assignment, return-value]
+    live.open_cluster = lambda _options: server  # type: ignore[assignment, return-value]
     kubectl.main(sys.argv[1:])
 
 
