@@ -12,7 +12,7 @@ from fractions import Fraction
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.form import MergeError
-from gpuxlate.backends.volcengine_emr import form
+from gpuxlate.backends.volcengine_emr import backend as emr
 from gpuxlate.backends.volcengine_emr.merge import merge
 from gpuxlate.lint.check import LintSettings, lint_source
 from gpuxlate.lint.fix import fix_source
@@ -277,7 +277,7 @@ def parameters(data: bytes) -> None:
         return
     for name in ("job.conf", "job.sql", "job.json"):
         given = Source(name, source.text)
-        form.engine_said(given)
+        emr.engine_said(given)
         chosen = registry.form_reader(given)
         if chosen is not None:
             try:
@@ -286,7 +286,7 @@ def parameters(data: bytes) -> None:
                 continue
             for document in found:
                 list(jobs_in(document, registry.job_rows(document)))
-    for syntax in (one.syntax for one in (form.SPARK, form.RAY, form.CUSTOMJOB)):
+    for syntax in (one.syntax for one in (emr.SPARK, emr.RAY, emr.CUSTOMJOB)):
         before = syntax.read(source.text)
         at = 0
         for one in before:

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.form import MergeError
-from gpuxlate.backends.volcengine_emr import form
+from gpuxlate.backends.volcengine_emr import backend as emr
 from gpuxlate.backends.volcengine_emr import keys as k
 from gpuxlate.backends.volcengine_emr.merge import merge
 from gpuxlate.backends.volcengine_emr.syntax import Syntax
 from gpuxlate.yamltext.source import Source
 from tests.effort import tries
 
-SPARK, RAY, SET = form.SPARK.syntax, form.RAY.syntax, form.CUSTOMJOB.syntax
+SPARK, RAY, SET = emr.SPARK.syntax, emr.RAY.syntax, emr.CUSTOMJOB.syntax
 
 # Java, Properties.load: its own documentation gives most of these lines
 Rows = list[tuple[str, list[tuple[str, str]]]]
@@ -167,7 +167,7 @@ TARGETS = [
 
 
 def test_which_engine_a_text_is_for() -> None:
-    found = [(name, text, form.engine_said(Source(name, text)), engine) for name, text, engine in ENGINES]
+    found = [(name, text, emr.engine_said(Source(name, text)), engine) for name, text, engine in ENGINES]
     assert {(name, text): said for name, text, said, engine in found if said is not engine} == {}
 
 
