@@ -87,8 +87,9 @@ def _here(few: bool) -> None:
 
     if few:
         registry.BUILT_IN = tuple(row for row in registry.BUILT_IN if row.name in FEW)
-    from gpuxlate.lint.check import LintSettings, lint_source
-    from gpuxlate.translation.settings import Settings
+    from gpuxlate.lint.check import lint_source
+    from gpuxlate.lint.settings import LintSettings
+    from gpuxlate.translation.options import Settings
     from gpuxlate.translation.translate import translate_source
     from gpuxlate.yamltext.source import Source
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpuxlate.model import limits
-from gpuxlate.planning.packing.fleet import ORDERED
+from gpuxlate.planning.packing import ORDERED
 
 VKE = "vke.volcengine.com/mgpu-{}"
 TO = ("--to", "tencent-qgpu")

@@ -11,19 +11,18 @@ import time
 from collections.abc import Callable, Iterator
 from statistics import median
 
-from gpuxlate.planning.packing import fleet as packing
-from gpuxlate.planning.packing.fleet import Fleet, pack_fleet
-from gpuxlate.planning.packing.spaces import Ask, Asks, Cards, Space
+from gpuxlate.planning import packing
+from gpuxlate.planning.packing import Asks, Cards, ContainerRequest, Fleet, FreeGpu, pack_fleet
 
 MIB, SLOTS = 22528, 16
-EMPTY: Cards = (Space(100, MIB, SLOTS, True),) * 4
+EMPTY: Cards = (FreeGpu(100, MIB, SLOTS, True),) * 4
 """A node: four cards of 22 GiB, 16 containers to a card."""
 FLEETS = 100
 """Random fleets of each kind."""
 
 
 def part(cores: int, mib: int) -> Asks:
-    return (Ask("", False, 0, cores=cores, memory_mib=mib),)
+    return (ContainerRequest("", False, 0, cores=cores, memory_mib=mib),)
 
 
 def cut(cards: int, pieces: int, random_: random.Random) -> list[Asks]:
@@ -47,9 +46,9 @@ def written(pods: int, random_: random.Random) -> list[Asks]:
     while len(found) < pods:
         kind = random_.random()
         if kind < 0.05:
-            one: Asks = (Ask("", False, 0, cards=random_.choice([1, 2]), whole=True),)
+            one: Asks = (ContainerRequest("", False, 0, cards=random_.choice([1, 2]), whole=True),)
         elif kind < 0.1:
-            one = (Ask("", False, 0, cards=2, cores=50, memory_mib=8192),)
+            one = (ContainerRequest("", False, 0, cards=2, cores=50, memory_mib=8192),)
         else:
             one = part(5 * random_.randint(1, 12), 1024 * random_.choice([1, 2, 3, 4, 5, 6, 8, 10, 12, 16]))
         found += [one] * random_.choice([1, 1, 2, 3, 5])

@@ -16,11 +16,9 @@ if TYPE_CHECKING:
     from gpuxlate.backends.registry import UnknownTargetError
     from gpuxlate.model.diagnostics import Diagnostic, Severity
     from gpuxlate.model.profile import Profile
-    from gpuxlate.model.share import Policy, Qos, Share
-    from gpuxlate.model.share_problems import ShareError
-    from gpuxlate.translation.pods.fit import Verdict
-    from gpuxlate.translation.pods.item import Item
-    from gpuxlate.translation.results import Linted, Parsed, Refused, Rendering, Translation
+    from gpuxlate.model.share import Policy, Qos, Share, ShareError
+    from gpuxlate.translation.fit import Verdict
+    from gpuxlate.translation.results import Item, Linted, Parsed, Refused, Rendering, Translation
 
 __version__ = "0.1.0"
 
@@ -28,12 +26,10 @@ _HOMES = {
     "gpuxlate.api": ("Target", "lint", "parse", "render", "targets", "translate"),
     "gpuxlate.backends.registry": ("UnknownTargetError",),
     "gpuxlate.model.diagnostics": ("Diagnostic", "Severity"),
-    "gpuxlate.translation.pods.fit": ("Verdict",),
-    "gpuxlate.translation.pods.item": ("Item",),
     "gpuxlate.model.profile": ("Profile",),
-    "gpuxlate.translation.results": ("Linted", "Parsed", "Refused", "Rendering", "Translation"),
-    "gpuxlate.model.share": ("Policy", "Qos", "Share"),
-    "gpuxlate.model.share_problems": ("ShareError",),
+    "gpuxlate.model.share": ("Policy", "Qos", "Share", "ShareError"),
+    "gpuxlate.translation.fit": ("Verdict",),
+    "gpuxlate.translation.results": ("Item", "Linted", "Parsed", "Refused", "Rendering", "Translation"),
 }
 """The public names, by the module they come from."""
 

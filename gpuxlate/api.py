@@ -16,22 +16,21 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.inputs.files import Input, InputError, expand, reader
-from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.files.find import Input, InputError, expand, reader
+from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import message_of
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share
-from gpuxlate.translation import run
+from gpuxlate.translation import translate as run
 from gpuxlate.translation.acceptance import acceptance
-from gpuxlate.translation.parse import share_documents
-from gpuxlate.translation.pods.item import Item
-from gpuxlate.translation.read import READ, read_source
-from gpuxlate.translation.results import Linted, Parsed, Refused, Rendering, Translation, stream
-from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.read import READ, read_source, share_documents
+from gpuxlate.translation.results import Item, Linted, Parsed, Refused, Rendering, Translation, stream
 from gpuxlate.translation.translate import translate_source
-from gpuxlate.yamltext.plain import fresh, plain_text
+from gpuxlate.yamltext.plain import dump_yaml, plain_text
 from gpuxlate.yamltext.source import Source
 
 Manifests = str | Mapping[str, Any] | Sequence[Mapping[str, Any]]
@@ -146,7 +145,7 @@ def parse(
 
 
 def _parsed(items: tuple[Item, ...], diagnostics: tuple[Diagnostic, ...]) -> Parsed:
-    return Parsed("---\n".join(map(fresh, share_documents(items))), items, diagnostics)
+    return Parsed("---\n".join(map(dump_yaml, share_documents(items))), items, diagnostics)
 
 
 def render(
@@ -167,7 +166,7 @@ def render(
     document names, else into the only one. Without, each share gets a small Pod that runs
     ``nvidia-smi``. No file that a document names is read. Raises Refused, UnknownTargetError, ValueError.
     """
-    from gpuxlate.translation.documents import rendered
+    from gpuxlate.translation.render import rendered
 
     backend = registry.writable(to)
     settings = Settings(backend, accept=acceptance(round, fill, drop), profile=_profile(profile))
@@ -242,7 +241,7 @@ class _Input:
         listed = [given] if isinstance(given, Mapping) else list(given)
         if not all(isinstance(one, Mapping) for one in listed):
             raise TypeError("objects are mappings, as a YAML or JSON library loads them, or a list of such")
-        text = "---\n".join(fresh(_plain(one)) for one in listed)
+        text = "---\n".join(dump_yaml(_plain(one)) for one in listed)
         return cls(Source(name or unnamed or OBJECTS, text), True)
 
     def findings(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:

@@ -14,8 +14,8 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "gpuxlate"
 ROOMS = (
-    *("model", "yamltext", "manifest", "rules", "backends", "inputs", "overlays", "config"),
-    *("translation", "lint", "policy", "planning", "report", "editor", "cluster", "cli"),
+    *("model", "yamltext", "manifest", "rules", "backends", "files", "overlays", "config"),
+    *("translation", "lint", "policy", "planning", "report", "lsp", "cluster", "cli"),
 )
 """The folders of the package, each of which imports itself and those before it."""
 BESIDE = ("testing", "locale")
@@ -117,6 +117,27 @@ def test_arrows_run_down() -> None:
     assert [str(one) for one, below in rooms if not within(one.imported, *below)] == []
 
 
+def test_no_circles() -> None:
+    """No module needs itself by way of others; TYPE_CHECKING and late imports count."""
+    graph: dict[str, set[str]] = {module_name(path): set() for path in FILES}
+    for one in OURS:
+        if one.imported in graph and one.imported != one.importer:
+            graph[one.importer].add(one.imported)
+    while free := {name for name, needed in graph.items() if not needed & graph.keys()}:
+        graph = {name: needed for name, needed in graph.items() if name not in free}
+    behind = {name: sorted(needed & graph.keys()) for name, needed in graph.items()}
+    assert behind == {}, "a circle, and what needs it"
+
+
+def test_no_class_has_the_name_of_another() -> None:
+    found: dict[str, list[str]] = {}
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef):
+                found.setdefault(node.name, []).append(module_name(path))
+    assert {name: homes for name, homes in found.items() if len(homes) > 1} == {}
+
+
 def test_a_room_says_what_it_is_for() -> None:
     for room in (*ROOMS, *BESIDE):
         text = (PACKAGE / room / "__init__.py").read_text(encoding="utf-8")
@@ -132,7 +153,7 @@ def test_the_model_is_standard_library() -> None:
     foreign = {one.imported for one in IMPORTS if within(one.importer, "model") and one not in OURS}
     assert foreign <= {
         ":__future__", ":collections.abc", ":dataclasses", ":difflib", ":enum", ":fractions", ":functools",
-        ":hashlib", ":json", ":pathlib", ":re", ":types", ":typing",
+        ":hashlib", ":json", ":pathlib", ":re", ":sys", ":types", ":typing", ":warnings",
     }  # fmt: skip
 
 
@@ -162,8 +183,8 @@ def test_report_knows_findings_alone() -> None:
 LIBRARIES = {
     ":kubernetes": (("cluster",), True),
     ":pydantic": (("config", "backends"), True),
-    ":pygls": (("editor",), True),
-    ":lsprotocol": (("editor",), True),
+    ":pygls": (("lsp",), True),
+    ":lsprotocol": (("lsp",), True),
     ":jsonschema": (("cli", "config"), False),
     ":rich": (("cli",), False),
     ":typer": (("cli",), True),

@@ -12,11 +12,9 @@ import yaml
 
 import gpuxlate
 from gpuxlate.cli import kubectl
-from gpuxlate.editor.checks import Check
-from gpuxlate.editor.settings import Options
-from gpuxlate.editor.texts import Text
-from gpuxlate.editor.translate import Translated
-from gpuxlate.inputs.bounded import forget
+from gpuxlate.files.read import forget
+from gpuxlate.lsp.actions import Translated
+from gpuxlate.lsp.session import Check, OpenText, ServerOptions
 from tests.claims.test_overlays import app, texts
 from tests.claims.test_translated import DEPLOYMENT
 from tests.overlays.apps import Files, build, needs_kubectl, written
@@ -90,7 +88,7 @@ def by_editor(root: Path, target: str) -> Texts:
     forget()
     return {
         name: Translated.of(
-            Check.of(Text((root / name).as_uri(), 1, text), Options(isolated=True)), target
+            Check.of(OpenText((root / name).as_uri(), 1, text), ServerOptions(isolated=True)), target
         ).made.text
         for name, text in texts(root).items()
     }

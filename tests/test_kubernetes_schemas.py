@@ -18,11 +18,11 @@ import yaml
 from kubernetes_validate import utils
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.placing import Accept
-from gpuxlate.config.specs import read_specs
-from gpuxlate.inputs.files import Input
-from gpuxlate.translation.render import Asked, render_on
-from gpuxlate.translation.settings import Settings
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.config.document import read_specs
+from gpuxlate.files.find import Input
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.render import RenderRequest, render_on
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 
@@ -128,7 +128,7 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
             name = f"{title} on a {kind} for {cloud}"
             source = Source("workload.yaml", yaml.safe_dump(workload(kind), sort_keys=False))
             settings = Settings(registry.get(cloud), accept=LOSSES)
-            rendering = render_on(source, [Asked(share, document, "web")], settings)
+            rendering = render_on(source, [RenderRequest(share, document, "web")], settings)
             assert not rendering.refused, (name, rendering.diagnostics)
             made[name] = rendering.text
             for other in (one for one in CLOUDS if one != cloud):

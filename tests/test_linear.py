@@ -13,21 +13,19 @@ import pytest
 import gpuxlate
 from bench.dialects import measured
 from gpuxlate.backends import registry
+from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.cli import inspect as inspect_command
-from gpuxlate.cli.side_by_side import side_by_side
-from gpuxlate.lint.batch import each_alone
-from gpuxlate.lint.check import LintSettings, lint_source
-from gpuxlate.lint.fix import fix_source
-from gpuxlate.overlays import claims
-from gpuxlate.report.lines import unified
-from gpuxlate.translation.parse import names
-from gpuxlate.translation.pods.fit import Accept
-from gpuxlate.translation.read import read_source
-from gpuxlate.translation.settings import Settings
+from gpuxlate.cli.compare import columns
+from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.fix import each_alone, fix_source
+from gpuxlate.lint.settings import LintSettings
+from gpuxlate.overlays import roles
+from gpuxlate.report.characters import unified
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.read import names, read_source
 from gpuxlate.translation.translate import translate_source
-from gpuxlate.yamltext import compose
-from gpuxlate.yamltext.compose import NotYamlError, documents
-from gpuxlate.yamltext.events import EventParser
+from gpuxlate.yamltext import parse
+from gpuxlate.yamltext.parse import EventParser, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 from tests.counting import Watched, calls, grows_with_the_input, lines
 from tests.effort import turn
@@ -90,7 +88,7 @@ def test_differences_are_linear_too() -> None:
         return old, old.replace("c: 1", "c: one\nd: 1")
 
     def beside(old: str, new: str) -> None:
-        side_by_side([("one", old), ("two", new)])
+        columns([("one", old), ("two", new)])
 
     for work in (lambda old, new: unified(old, new, "a.yaml"), beside):
         assert grows_with_the_input(lambda count, work=work: calls(lambda: work(*texts(count))))
@@ -109,7 +107,7 @@ def test_a_text_is_not_searched_for_each_of_its_documents(
     work: Callable[[Source], None], shape: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # a parser of C takes str
-    monkeypatch.setattr(compose, "EventParser", lambda text: EventParser(str(text)))
+    monkeypatch.setattr(parse, "EventParser", lambda text: EventParser(str(text)))
 
     def looked(count: int) -> int:
         source = Source("f.yaml", SHAPES[shape](count))
@@ -122,8 +120,8 @@ def test_a_text_is_not_searched_for_each_of_its_documents(
 
 def test_claims_are_read_once_in_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    text_of = claims.text_of
-    monkeypatch.setattr(claims, "text_of", lambda source: read.append(source.name) or text_of(source))
+    text_of = roles.text_of
+    monkeypatch.setattr(roles, "text_of", lambda source: read.append(source.name) or text_of(source))
     for work in (lint, translate):
         work(Source("f.yaml", SHAPES["claims of one template"](20)))
     assert read == ["f.yaml"] * 2

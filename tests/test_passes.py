@@ -9,9 +9,9 @@ import pytest
 import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.overlays.roles import FileKind
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import Task, run_source
 from gpuxlate.translation.read import READ
-from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import ASSESS, PLAN, TRANSLATE
 from gpuxlate.yamltext.source import Source
 

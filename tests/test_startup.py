@@ -67,7 +67,7 @@ def loaded(folder: Path, *arguments: str, program: str = _PROGRAM) -> set[str]:
 def test_the_version_loads_nothing(tmp_path: Path, program: str) -> None:
     modules = loaded(tmp_path, "--version", program=program)
     assert {m for m in modules if m.startswith("gpuxlate.")} <= {
-        *(f"gpuxlate.{name}" for name in ("cli", "cli.kubectl", "cluster", "cluster.server")),
+        *(f"gpuxlate.{name}" for name in ("cli", "cli.kubectl", "cli.process", "cluster", "cluster.server")),
     }
     assert not modules & {"typer", *HEAVY}
 
@@ -77,15 +77,13 @@ def test_nodes_loads_what_it_needs(tmp_path: Path) -> None:
     with FaultServer({f"/api/v1/{name}": one for name, one in served.items()}) as server:
         (tmp_path / "kubeconfig").write_text(server.kubeconfig())
         modules = loaded(tmp_path, "nodes", "--kubeconfig", "kubeconfig", program=_PLUGIN)
-    assert {"kubernetes.client", "gpuxlate.backends.tencent.backend"} <= modules
+    assert {"kubernetes.client", "gpuxlate.backends.tencent"} <= modules
     rules = {name for name in modules if ".rules_" in name or name.startswith("gpuxlate.rules.")}
     assert {name for name in rules if ".predicates" not in name} <= {
         f"gpuxlate.rules.{name}"
-        for name in ("base", "index", "vocabulary", "products", "numerals", "translation")
+        for name in ("base", "catalog", "vocabulary", "products", "number_format", "translation")
     }
-    assert not rules & {
-        f"gpuxlate.rules.predicates.{name}" for name in ("cel", "schema", "fields", "numerals")
-    }
+    assert not rules & {f"gpuxlate.rules.predicates.{name}" for name in ("cel", "schema")}
     assert not modules & {
         "rich",
         *("gpuxlate.lint", "gpuxlate.manifest.pods"),
@@ -108,7 +106,7 @@ LOADED: dict[str, tuple[set[str], set[str]]] = {
     # nothing for fixes and profiles, no process for one file, and nothing that writes new documents
     "lint pod.yaml": (
         {"gpuxlate.manifest.pods", "yaml._yaml"},
-        {*of("manifest.", "edit plan splice block flow writer style"), *of("config.", "configuration_models")}
+        {*of("yamltext.", "edit writer"), *of("config.", "models")}
         | {"multiprocessing", "concurrent.futures", "ruamel.yaml", *HEAVY},
     ),
     # a text without GPU words needs YAML alone: no target, no rule

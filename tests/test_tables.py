@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
 
 HERE = Path(__file__).parent

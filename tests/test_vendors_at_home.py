@@ -29,8 +29,8 @@ ALLOWED = (
     ("manifest/kinds.py", '"scheduling.volcano.sh/"'),
     ("manifest/kinds.py", "# QueueSpec in volcano-sh/apis"),
     # examples for people who write a profile or choose rules, shown by editors
-    ("config/configuration_models.py", "examples="),
-    ("config/configuration_models.py", "beginnings of codes (VKE)"),
+    ("config/models.py", "examples="),
+    ("config/models.py", "beginnings of codes (VKE)"),
 )
 
 

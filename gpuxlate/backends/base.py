@@ -1,6 +1,6 @@
 """What a target is: a class with the keys of a vendor, and methods to override.
 
-Reading takes keys from a ``Taking``; writing takes fields from a ``Placing``. Every key and field that
+Reading takes keys from a ``PodReader``; writing takes fields from a ``ShareWriter``. Every key and field that
 is not taken is reported, so that none is lost silently.
 """
 
@@ -17,41 +17,28 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from gpuxlate.backends import row_reader, row_writer
 from gpuxlate.backends.limits import UNBOUND, Limits
-from gpuxlate.backends.placing import Placing
-from gpuxlate.backends.pod_placing import PodPlacing
-from gpuxlate.backends.results import ContainerShare, Reading, Selector
+from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading, Selector
+from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 from gpuxlate.backends.rows import Fields, KeyTable, RuleKind, RuleRow, SeveralCards, Size, SummedNodes
-from gpuxlate.backends.taking import Taking
 from gpuxlate.model.amounts import Part
-from gpuxlate.model.diagnostics import Diagnostic
-from gpuxlate.model.pod import Path, PodKeys, Value
+from gpuxlate.model.deprecated import renamed
+from gpuxlate.model.diagnostics import Diagnostic, Path
+from gpuxlate.model.keys import ANY, BYTE, GIB, SELECTOR, Absent, Confidence, KeySpec, Per, Place, Range, key
+from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
-from gpuxlate.model.sheet import (
-    ANY,
-    BYTE,
-    GIB,
-    SELECTOR,
-    Absent,
-    Confidence,
-    Key,
-    Per,
-    Place,
-    Range,
-    key,
-)
-from gpuxlate.rules.base import Context, in_order, rules_of
-from gpuxlate.rules.index import Rules, check_pod
+from gpuxlate.rules.base import Context, declared_in, in_order, rules_of
+from gpuxlate.rules.catalog import Rules, check_pod
 from gpuxlate.rules.predicates.conditions import Condition
 from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import IGNORE
 
-if TYPE_CHECKING:  # dataclasses that take long to make, and that most runs do not need
-    from gpuxlate.backends.billing import Card, PodCounts, Price
+if TYPE_CHECKING:
+    from gpuxlate.backends.billing import BilledCard, PodCounts, Price
     from gpuxlate.backends.live import Common, LiveNode, LivePod, NodeView, Placement
     from gpuxlate.backends.requirements import NodeNeeds, Requirement
-    from gpuxlate.manifest.jobs import JobRow
-    from gpuxlate.yamltext.compose import Reader
+    from gpuxlate.manifest.pods import JobRow
+    from gpuxlate.yamltext.parse import DocumentReader
     from gpuxlate.yamltext.source import Source
 
 __all__ = [
@@ -66,21 +53,21 @@ __all__ = [
     "ContainerShare",
     "Fields",
     "JobBackend",
-    "Key",
+    "KeySpec",
     "Limits",
     "Per",
     "Place",
-    "Placing",
-    "PodPlacing",
+    "PodReader",
+    "PodWriter",
     "Range",
     "Reading",
     "RuleKind",
     "RuleRow",
     "Selector",
     "SeveralCards",
+    "ShareWriter",
     "Size",
     "SummedNodes",
-    "Taking",
     "VisibleMemory",
     "key",
 ]
@@ -161,17 +148,15 @@ class Backend(KeyTable):
     def __init__(self, **fields: Any) -> None:
         """A target is a class; with ``fields`` it is one of the plug-ins that were written before 2.0."""
         if fields:
-            from gpuxlate.backends.legacy import adopt
-
-            adopt(self, fields)
+            import_module("gpuxlate.backends.legacy").adopt(self, fields)
 
     # --- to override -----------------------------------------------------------------------------
 
-    def read(self, pod: Taking, profile: Profile | None) -> Reading:
+    def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Keys to shares. What is wrong with a manifest, rules report."""
         return row_reader.read(self, pod, profile)
 
-    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys; a field that is not taken is reported as lost."""
         return row_writer.write(self, pod, profile)
 
@@ -266,14 +251,14 @@ class Backend(KeyTable):
     billing_plan: str = ""
     """What is billed by ``price``; empty where no formula is known."""
     billing_note: str = ""
-    billed_cards: Mapping[str, Card] = MappingProxyType({})
+    billed_cards: Mapping[str, BilledCard] = MappingProxyType({})
     """The cards whose figures the vendor gives, by name."""
 
     def billed_pods(self, counts: PodCounts) -> Sequence[tuple[str, int]]:
         """The pods of a job that have a GPU, by role. Raises CostError."""
         raise NotImplementedError
 
-    def price(self, card: Card, cores: int, memory_mib: int, hours: Fraction) -> Price:
+    def price(self, card: BilledCard, cores: int, memory_mib: int, hours: Fraction) -> Price:
         """The price of one pod: percent of a card, MiB. Raises CostError."""
         raise NotImplementedError
 
@@ -293,16 +278,16 @@ class Backend(KeyTable):
     @cached_property
     def words(self) -> Mapping[str, Mapping[str, str]]:
         """Its own words for policy and qos, by field: to the value."""
-        return {str(row.says): row.words for row in self.enum_keys if row.says in ("policy", "qos")}
+        return {str(row.sets): row.words for row in self.enum_keys if row.sets in ("policy", "qos")}
 
     @cached_property
     def rules(self) -> Rules:
         """The vendor's rules, those of its rows and those of its modules, loaded when asked for."""
         row_rules = import_module("gpuxlate.backends.row_rules")
-        modules = (import_module(type(self).__module__), self._beside("rules"))
-        own = (one for module in dict.fromkeys(modules) if module for one in rules_of(module))
+        own, beside = import_module(type(self).__module__), self._beside("rules")
+        found = (*declared_in(own), *(rules_of(beside) if beside else ()))
         aliases = {row.name: row.aliases for row in self.keys if row.aliases}
-        known = (one.known_as(aliases) for one in (*row_rules.rules_of(self), *own))
+        known = (one.with_aliases(aliases) for one in (*row_rules.rules_of(self), *found))
         return Rules(in_order(known, self.name))
 
     @cached_property
@@ -353,7 +338,7 @@ class Backend(KeyTable):
     def role(self, name: str) -> str | None:
         """The field of the share that a key sets."""
         row = self.find(name)
-        return row.says if row else None
+        return row.sets if row else None
 
     def chooses(self, name: str) -> bool:
         """The key chooses nodes or cards here, by its row."""
@@ -409,7 +394,7 @@ class JobBackend(Backend):
     suffixes: tuple[str, ...] = ()
     job_rows: tuple[JobRow, ...] = ()
 
-    def reader(self, source: Source, *, chosen: bool) -> Reader | None:
+    def reader(self, source: Source, *, chosen: bool) -> DocumentReader | None:
         """How to read a text that a user named; None where it is not of this target.
 
         ``chosen``: the user named the target too. Each document gets the target as its ``job``.
@@ -426,3 +411,9 @@ class JobBackend(Backend):
         Raises WrongFileError and MergeError.
         """
         raise NotImplementedError
+
+
+__getattr__ = renamed(
+    __name__,
+    {"Key": "KeySpec", "Taking": "PodReader", "Placing": "ShareWriter", "PodPlacing": "PodWriter"},
+)

@@ -25,7 +25,7 @@ class Decides(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Card:
+class BilledCard:
     """A card as it is billed. ``units``: GPU-hours for one hour of it. ``memory_mib``: usable MiB."""
 
     units: Fraction
@@ -45,7 +45,7 @@ class Price:
     at this memory.
     """
 
-    card: Card
+    card: BilledCard
     cores: int
     memory_mib: int
     hours: Fraction
@@ -83,7 +83,7 @@ class PodCounts:
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class BilledJob:
     """One share as a job: its pods by role, each at the price of one."""
 
     name: str

@@ -9,19 +9,38 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
-from gpuxlate.backends.base import Placing, PodPlacing, Taking
+from gpuxlate.backends.base import PodReader, PodWriter, ShareWriter
 from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Part, amount_of, card_for, known_replica, partitions_of
-from gpuxlate.model.catalogue import card_named, cards, products, products_with, unknown_partition
-from gpuxlate.model.messages import say
-from gpuxlate.model.parts import LEAST_CLIENTS, Partition, Replica, Strategy, in_resource, of_resource
-from gpuxlate.model.pod import NodeRequirement, Path, Value
-from gpuxlate.model.profile import Extension, Profile, Setting
-from gpuxlate.model.share import Device, Isolation, Policy, Share
-from gpuxlate.model.sheet import By
+from gpuxlate.model.diagnostics import Path
+from gpuxlate.model.keys import By
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import NodeRequirement, Value
+from gpuxlate.model.profile import (
+    Extension,
+    Profile,
+    Setting,
+    card_named,
+    cards,
+    products,
+    products_with,
+    unknown_partition,
+)
+from gpuxlate.model.share import (
+    LEAST_CLIENTS,
+    Device,
+    Isolation,
+    Partition,
+    Policy,
+    Replica,
+    Share,
+    Strategy,
+    in_resource,
+    of_resource,
+)
 
 if TYPE_CHECKING:
-    from gpuxlate.backends.live import Common, Containers, NodeView
+    from gpuxlate.backends.live import Common, Containers, LiveNode, NodeView
 
 MIG = "nvidia.com/mig-"
 """The resources of partitions where the strategy is mixed: with the profile behind it."""
@@ -112,24 +131,24 @@ def unfit(
     one = card.template(partition.profile)
     if one is None:
         known = ", ".join(each.name for each in card.templates)
-        message = say("{profile} is not a profile of {card}", profile=partition.profile, card=card.name)
-        hint = say("profiles of the card: {known}", known=known)
+        message = msg("{profile} is not a profile of {card}", profile=partition.profile, card=card.name)
+        hint = msg("profiles of the card: {known}", known=known)
         of_package = card_named(card.name)
         if of_package is not None and of_package.template(partition.profile):
-            message = say(
+            message = msg(
                 "nodes in this profile have no {profile} on {card}", profile=partition.profile, card=card.name
             )
-            hint = say("partitions of the nodes: {known}", known=known)
+            hint = msg("partitions of the nodes: {known}", known=known)
         return "NVIDIA003", message, hint
     most = (one.most or 0) * (own.cards.per_node or 0)
     if most and partition.count > most:
-        message = say(
+        message = msg(
             "requests {count} of {profile}; a node of this profile has at most {most}",
             count=partition.count,
             profile=partition.profile,
             most=most,
         )
-        return "NVIDIA005", message, say("request at most {most}, or a larger profile", most=most)
+        return "NVIDIA005", message, msg("request at most {most}, or a larger profile", most=most)
     return None
 
 
@@ -160,7 +179,7 @@ def sharing_data(views: Sequence[NodeView], one: Common) -> dict[str, Any]:
     return found
 
 
-def shares(placing: Placing, replica: Replica) -> None:
+def shares(placing: ShareWriter, replica: Replica) -> None:
     """A client of MPS is kept within its part; a time-sliced one has none."""
     if replica.strategy is Strategy.MPS:
         placing.isolated(Isolation.SOFT)
@@ -169,7 +188,7 @@ def shares(placing: Placing, replica: Replica) -> None:
         placing.isolated(Isolation.NONE)
 
 
-def is_of_the_nodes(placing: Placing, asked: Replica, known: Replica | None) -> None:
+def is_of_the_nodes(placing: ShareWriter, asked: Replica, known: Replica | None) -> None:
     """The nodes of the profile have such replicas."""
     if known is None:
         return
@@ -177,7 +196,7 @@ def is_of_the_nodes(placing: Placing, asked: Replica, known: Replica | None) -> 
         asked.strategy and asked.strategy is not known.strategy
     )
     if differs:
-        message = say("asks for {asked}; nodes in this profile have {known}", asked=asked, known=known)
+        message = msg("asks for {asked}; nodes in this profile have {known}", asked=asked, known=known)
         placing.refuse(
             "replica", "GX023", message, "request what the nodes have, or change their configuration"
         )
@@ -191,7 +210,6 @@ def clients(share: Share, profile: Profile | None) -> tuple[Part, ...]:
 
 
 # --- the product of cards, by which pods choose nodes -------------------------------------------------
-
 PRODUCT = "nvidia.com/gpu.product"
 """The label of GPU feature discovery."""
 SHARED = "-SHARED"
@@ -201,7 +219,7 @@ INVALID = "INVALID"
 _PRODUCT = re.compile(r"(?P<model>.+?)(?:-MIG-(?P<part>.+?))?(?P<shared>-SHARED)?")
 
 
-class Product(NamedTuple):
+class ProductName(NamedTuple):
     """The parts of a product's name: the model of the card, the profile of its partitions, and whether
     clients are counted in place of it."""
 
@@ -210,7 +228,7 @@ class Product(NamedTuple):
     shared: bool = False
 
     @classmethod
-    def of(cls, text: str) -> Product:
+    def of(cls, text: str) -> ProductName:
         """``NVIDIA-A100-SXM4-40GB-MIG-1g.5gb-SHARED``: spaces are dashes."""
         found = _PRODUCT.fullmatch(text)
         if found is None:
@@ -240,10 +258,10 @@ class Products(NamedTuple):
         return {"device": self.path} if self.device else {}
 
 
-def products_chosen(pod: Taking, profile: Profile | None) -> Products:
+def products_chosen(pod: PodReader, profile: Profile | None) -> Products:
     """The choice of a pod; products that end in different things are none."""
     texts = pod.node_values(PRODUCT)
-    found = [Product.of(text) for text in texts]
+    found = [ProductName.of(text) for text in texts]
     if len({one._replace(model="") for one in found}) != 1:
         return Products()
     known = _models(profile)
@@ -252,7 +270,7 @@ def products_chosen(pod: Taking, profile: Profile | None) -> Products:
     return Products(texts, Device(None, models) if all(models) else None, *found[0][1:], path)
 
 
-def take_products(pod: Taking, one: Products, *, profile: str | None, shared: bool) -> Products:
+def take_products(pod: PodReader, one: Products, *, profile: str | None, shared: bool) -> Products:
     """Take the choice of a pod whose shares are partitions of a profile, or clients: another target does not
     have it unless the shares hold all that it says."""
     held = one.device is not None and (one.profile, one.shared) == (profile, shared)
@@ -261,7 +279,7 @@ def take_products(pod: Taking, one: Products, *, profile: str | None, shared: bo
 
 
 def products_written(
-    pod: PodPlacing, profile: Profile | None, *, part: str | None = None, shared: bool = False
+    pod: PodWriter, profile: Profile | None, *, part: str | None = None, shared: bool = False
 ) -> tuple[dict[str, Value], tuple[tuple[NodeRequirement, ...], ...]]:
     """The choice of the models of the shares, or of another dialect, as nodeSelector or node affinity."""
     known = {model: text for text, model in _models(profile).items()}
@@ -293,3 +311,63 @@ def _models(profile: Profile | None) -> Mapping[str, str]:
 
 def _label(product: str) -> str:
     return product.replace(" ", "-")
+
+
+# Labels of GPU feature discovery: what it shows of the cards of a node, or of one kind of their parts.
+# Source: NVIDIA/k8s-device-plugin, internal/lm/resource.go and mig-strategy.go (2026-08-19).
+CARD = "nvidia.com/gpu"
+"""The resource of cards, and before a dot the start of their labels."""
+
+
+class CardLabels(NamedTuple):
+    """What the labels of a resource show; None: there is no such label.
+
+    ``number``: of cards, or partitions; ``memory_mib``, ``multiprocessors``: of one of them. ``replicas``:
+    clients of each; 0 for cards that are all divided.
+    """
+
+    product: ProductName | None
+    number: int | None
+    memory_mib: int | None
+    multiprocessors: int | None
+    replicas: int | None
+    strategy: str | None
+
+    @property
+    def model(self) -> str | None:
+        return self.product.model if self.product else None
+
+    @property
+    def replica(self) -> Replica | None:
+        """What a client of one is; None where the labels do not say that they are shared."""
+        of = self.replicas if self.replicas and self.replicas >= LEAST_CLIENTS else None
+        if of is None and not (self.product and self.product.shared):
+            return None
+        return Replica(of, Strategy(self.strategy) if self.strategy in set(Strategy) else None)
+
+
+def shown(node: LiveNode, resource: str = CARD) -> CardLabels:
+    """What the labels show of a resource."""
+    label = f"{resource}."
+    product = node.labels.get(label + "product")
+    numbers = (
+        _number(node.labels, label + name) for name in ("count", "memory", "multiprocessors", "replicas")
+    )
+    count, memory, processors, replicas = numbers
+    return CardLabels(
+        ProductName.of(product) if product else None,
+        count,
+        memory or None,
+        processors or None,
+        replicas,
+        node.labels.get(label + "sharing-strategy"),
+    )
+
+
+def labelled(node: LiveNode) -> bool:
+    """The node has labels about its cards."""
+    return any(name.startswith(f"{CARD}.") for name in node.labels)
+
+
+def _number(labels: Mapping[str, str], name: str) -> int | None:
+    return quantity.plain(labels.get(name, ""))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from gpuxlate.model.pod import Kind, PodKeys, Value
+from gpuxlate.model.pod import PodKeys, ScalarKind, Value
 
 
 class WrongFileError(ValueError):
@@ -36,8 +36,8 @@ def json_object(values: Mapping[str, object]) -> str:
 
 def typed(value: Value) -> object:
     """A value as JSON has it: numbers and booleans without quotes."""
-    if value.kind is Kind.BOOL:
+    if value.kind is ScalarKind.BOOL:
         return value.text == "true"
-    if value.kind in (Kind.INT, Kind.FLOAT):
+    if value.kind in (ScalarKind.INT, ScalarKind.FLOAT):
         return json.loads(value.text)
     return value.text

@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from gpuxlate.backends.base import Key
+from gpuxlate.backends.base import KeySpec
 from gpuxlate.backends.rows import choice, choices, written
-from gpuxlate.model.sheet import By
+from gpuxlate.model.keys import By
 
 SCHEDULER = "hami-scheduler"
 DOCUMENTS = {
@@ -44,6 +44,6 @@ PLACEMENT = (
 )
 
 
-def by_uuid(word: str) -> Iterator[Key]:
+def by_uuid(word: str) -> Iterator[KeySpec]:
     """The lists of cards of a vendor that HAMi calls by a word: ``hami.io/no-use-xpu-uuid`` (DEVICES)."""
     return choices(f"hami.io/{{0}}use-{word}-uuid", By.UUID, "no-", source="DEVICES")

@@ -10,12 +10,11 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
-from gpuxlate.backends.results import ContainerShare
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.model import quantity
-from gpuxlate.model.parts import Partition, Replica
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Extension
-from gpuxlate.model.share import Policy, Share
+from gpuxlate.model.share import Partition, Policy, Replica, Share
 
 PERCENT = 100
 """Compute of a whole card."""
@@ -32,7 +31,7 @@ class Taken:
 
 
 @dataclass(frozen=True, slots=True)
-class Device:
+class LiveDevice:
     """A device of a ResourceSlice, its values as text. ``tainted``: it takes no new claims."""
 
     driver: str
@@ -55,7 +54,7 @@ class LiveNode:
     labels: Mapping[str, str] = field(default_factory=dict)
     allocatable: Mapping[str, str] = field(default_factory=dict)
     annotations: Mapping[str, str] = field(default_factory=dict)
-    devices: tuple[Device, ...] = ()
+    devices: tuple[LiveDevice, ...] = ()
     classes: frozenset[str] = frozenset()
 
     def amount(self, resource: str) -> int:
@@ -97,7 +96,7 @@ class CardUse(NamedTuple):
     memory_mib: int | None = None
 
 
-class Counted(NamedTuple):
+class CountedRequests(NamedTuple):
     """What pods of a node request by number: whole cards, or parts of cards that are all alike.
 
     ``key``: the resource; ``amount``: what is allocatable of it. ``partition``: what each is, or is a client
@@ -165,13 +164,13 @@ class NodeView:
     ids: tuple[str, ...] = ()
     instances: int | None = None
     uses: tuple[CardUse, ...] = ()
-    parts: tuple[Counted, ...] = ()
+    parts: tuple[CountedRequests, ...] = ()
 
     @property
-    def counted(self) -> tuple[Counted, ...]:
+    def counted(self) -> tuple[CountedRequests, ...]:
         """What pods request by number, where the node serves no shares in numbers."""
         if self.serves is Serves.WHOLE and self.whole_key and self.cards is not None:
-            return (Counted(self.whole_key, self.cards),)
+            return (CountedRequests(self.whole_key, self.cards),)
         return self.parts
 
 

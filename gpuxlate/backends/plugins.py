@@ -13,7 +13,7 @@ import sys
 from functools import cache
 from typing import TYPE_CHECKING
 
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -28,9 +28,9 @@ class BrokenPluginError(Exception):
 
     def __init__(self, name: str, distribution: str, reason: str) -> None:
         message = "the plug-in {name!r} of {distribution} cannot be used: {reason}"
-        super().__init__(say(message, name=name, distribution=distribution, reason=reason))
+        super().__init__(msg(message, name=name, distribution=distribution, reason=reason))
         package = distribution.partition(" ")[0]
-        self.hint = say("fix it, or remove it: pip uninstall {package}", package=package)
+        self.hint = msg("fix it, or remove it: pip uninstall {package}", package=package)
 
 
 @cache
@@ -109,7 +109,7 @@ def _load(entry: EntryPoint) -> Backend:
         raise BrokenPluginError(entry.name, _distribution(entry), reason) from error
     listed = {one.name for one in _entries() if one.value == entry.value}
     if found.name not in listed:
-        reason = say("its backend is named {name!r}, but no entry point is", name=found.name)
+        reason = msg("its backend is named {name!r}, but no entry point is", name=found.name)
         raise BrokenPluginError(entry.name, _distribution(entry), reason)
     return found
 

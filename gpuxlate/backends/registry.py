@@ -10,20 +10,20 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.backends import dialects, plugins
 from gpuxlate.backends.base import Backend, JobBackend
-from gpuxlate.backends.plugins import BrokenPluginError as BrokenPluginError
+from gpuxlate.backends.plugins import BrokenPluginError
 from gpuxlate.model.limits import MAX_NAME
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.rules.vocabulary import Owners
 
 if TYPE_CHECKING:
-    from gpuxlate.manifest.jobs import JobRow
+    from gpuxlate.manifest.pods import JobRow
     from gpuxlate.model.profile import Extension
-    from gpuxlate.yamltext.compose import Document, Reader
+    from gpuxlate.yamltext.parse import Document, DocumentReader
     from gpuxlate.yamltext.source import Source
 
 
-class Row(NamedTuple):
+class BackendRow(NamedTuple):
     """One built-in target: where it lives, its other names, texts that no manifest of it is without.
 
     A file in the folder of dialects is a target of its name, whose class has the other names. ``form``: it
@@ -38,17 +38,17 @@ class Row(NamedTuple):
     form: bool = False
 
 
-BUILT_IN: tuple[Row, ...] = (
-    Row(
+BUILT_IN: tuple[BackendRow, ...] = (
+    BackendRow(
         "volcengine-mgpu",
         "gpuxlate.backends.volcengine",
         ("volcengine", "vke"),
         ("vke.volcengine.com/", "katalyst.kubewharf.io/"),
     ),
-    Row("alibaba-gpushare", "gpuxlate.backends.alibaba", ("alibaba", "ack"), ("aliyun.com/gpu",)),
-    Row("tencent-qgpu", "gpuxlate.backends.tencent", ("tencent", "tke"), ("tke.cloud.tencent.com/",)),
+    BackendRow("alibaba-gpushare", "gpuxlate.backends.alibaba", ("alibaba", "ack"), ("aliyun.com/gpu",)),
+    BackendRow("tencent-qgpu", "gpuxlate.backends.tencent", ("tencent", "tke"), ("tke.cloud.tencent.com/",)),
     *(
-        Row(
+        BackendRow(
             f"volcengine-emr-{engine}",
             "gpuxlate.backends.volcengine_emr",
             (f"emr-{engine}",),
@@ -58,34 +58,34 @@ BUILT_IN: tuple[Row, ...] = (
         )
         for engine in ("spark", "ray", "customjob")
     ),
-    Row(
+    BackendRow(
         "volcengine-aiapp",
         "gpuxlate.backends.volcengine_aiapp",
         ("aiapp",),
         ("gpuResourceType",),
         form=True,
     ),
-    Row("hami", "gpuxlate.backends.hami", ("4paradigm",), ("nvidia.com/gpu",)),
-    Row("volcano-vgpu", "gpuxlate.backends.volcano_vgpu", ("volcano",), ("volcano.sh/vgpu-",)),
-    Row("metax-sgpu", "gpuxlate.backends.metax", ("metax",), ("metax-tech.com/",)),
-    Row("hami-ascend", "gpuxlate.backends.ascend", ("ascend",), ("huawei.com/",)),
-    Row("koordinator", "gpuxlate.backends.koordinator", (), ("koordinator.sh/", "kubernetes.io/gpu")),
-    Row("kai", "gpuxlate.backends.kai", ("runai",), ("gpu-fraction", "kai.scheduler/")),
-    Row("dra-hami", "gpuxlate.backends.dra", (), ("resource.k8s.io/",), "HAMI"),
-    Row("dra-nvidia", "gpuxlate.backends.dra", (), ("resource.k8s.io/",), "NVIDIA"),
-    Row("nvidia-mig", "gpuxlate.backends.nvidia", ("mig",), ("nvidia.com/mig",), "MIG"),
-    Row("nvidia-shared", "gpuxlate.backends.nvidia", (), ("nvidia.com/gpu",), "SHARED"),
-    Row("gke", "gpuxlate.backends.gke", (), ("cloud.google.com/gke-",)),
-    Row("huawei-cce", "gpuxlate.backends.huawei_cce", ("cce",), ("volcano.sh/gpu-",)),
+    BackendRow("hami", "gpuxlate.backends.hami", ("4paradigm",), ("nvidia.com/gpu",)),
+    BackendRow("volcano-vgpu", "gpuxlate.backends.volcano_vgpu", ("volcano",), ("volcano.sh/vgpu-",)),
+    BackendRow("metax-sgpu", "gpuxlate.backends.metax", ("metax",), ("metax-tech.com/",)),
+    BackendRow("hami-ascend", "gpuxlate.backends.ascend", ("ascend",), ("huawei.com/",)),
+    BackendRow("koordinator", "gpuxlate.backends.koordinator", (), ("koordinator.sh/", "kubernetes.io/gpu")),
+    BackendRow("kai", "gpuxlate.backends.kai", ("runai",), ("gpu-fraction", "kai.scheduler/")),
+    BackendRow("dra-hami", "gpuxlate.backends.dra", (), ("resource.k8s.io/",), "HAMI"),
+    BackendRow("dra-nvidia", "gpuxlate.backends.dra", (), ("resource.k8s.io/",), "NVIDIA"),
+    BackendRow("nvidia-mig", "gpuxlate.backends.nvidia", ("mig",), ("nvidia.com/mig",), "MIG"),
+    BackendRow("nvidia-shared", "gpuxlate.backends.nvidia", (), ("nvidia.com/gpu",), "SHARED"),
+    BackendRow("gke", "gpuxlate.backends.gke", (), ("cloud.google.com/gke-",)),
+    BackendRow("huawei-cce", "gpuxlate.backends.huawei_cce", ("cce",), ("volcano.sh/gpu-",)),
     *(
-        Row(one.name.replace("_", "-"), f"{dialects.__name__}.{one.name}")
+        BackendRow(one.name.replace("_", "-"), f"{dialects.__name__}.{one.name}")
         for one in pkgutil.iter_modules(dialects.__path__)
     ),
-    Row("neutral", "gpuxlate.backends.neutral", (), ("gpuxlate.io/",)),
+    BackendRow("neutral", "gpuxlate.backends.neutral", (), ("gpuxlate.io/",)),
 )
 
 
-def names_of(row: Row) -> tuple[str, ...]:
+def names_of(row: BackendRow) -> tuple[str, ...]:
     """The name of a built-in target, and its other names."""
     if row.aliases is not None:
         return row.name, *row.aliases
@@ -108,16 +108,16 @@ class UnknownTargetError(LookupError):
         near = get_close_matches(name[:MAX_NAME], [*known, *plugins.names()], 1, 0.5)
         self.hint = "gpuxlate targets lists them all"
         if near:
-            self.hint = say("did you mean {name}?", name=near[0])
-        super().__init__(say("unknown target {name!r}", name=name))
+            self.hint = msg("did you mean {name}?", name=near[0])
+        super().__init__(msg("unknown target {name!r}", name=name))
 
 
 class ReadOnlyTargetError(ValueError):
     """A target that is read and never written; ``hint``: what it is good for."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(say("invalid target {name!r}: it is read and not written", name=name))
-        self.hint = say("--from {name} reads its keys; gpuxlate targets lists what is written", name=name)
+        super().__init__(msg("invalid target {name!r}: it is read and not written", name=name))
+        self.hint = msg("--from {name} reads its keys; gpuxlate targets lists what is written", name=name)
 
 
 def target_names() -> tuple[str, ...]:
@@ -142,7 +142,7 @@ def _plugins() -> Iterator[Backend]:
 
 
 @cache
-def _load(row: Row) -> Backend:
+def _load(row: BackendRow) -> Backend:
     backend = getattr(import_module(row.module), row.attribute)
     if not isinstance(backend, Backend):
         raise TypeError(f"{row.module}.{row.attribute} is not a gpuxlate Backend")
@@ -223,7 +223,7 @@ def form_suffixes(target: str | None = None) -> tuple[str, ...]:
     return tuple({suffix: None for one in _forms(target) for suffix in one.suffixes})
 
 
-def form_reader(source: Source, target: str | None = None) -> Reader | None:
+def form_reader(source: Source, target: str | None = None) -> DocumentReader | None:
     """How to read a text that a user named; None where it holds no parameters.
 
     ``target``: the one that the user named for it; else a form must read files of the suffix.

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Protocol
 
-from gpuxlate.model import versions
+from gpuxlate.model import profile
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.messages import joined, say
+from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.rules.base import letters
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class VendorDocument:
     """A vendor's document and its date, None where it is not dated."""
 
     title: str
@@ -50,7 +50,7 @@ class NodeLabel:
     key: str
     value: str
     note: str
-    source: Source
+    source: VendorDocument
     setter: Setter = Setter.YOU
 
     def __str__(self) -> str:
@@ -62,13 +62,13 @@ class NodeWarning:
     """A warning of the documents."""
 
     text: str
-    source: Source
+    source: VendorDocument
 
 
 # --- bounds -----------------------------------------------------------------------------------
 
 
-class Bound(Protocol):
+class FactCondition(Protocol):
     """A condition on a fact; its text describes it."""
 
     def holds(self, found: str) -> bool | None:
@@ -76,16 +76,16 @@ class Bound(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class AtLeast:
+class MinVersion:
     """A version or later."""
 
     least: str
 
     def holds(self, found: str) -> bool | None:
-        return versions.at_least(found, self.least)
+        return profile.at_least(found, self.least)
 
     def __str__(self) -> str:
-        return say("{version} or later", version=self.least)
+        return msg("{version} or later", version=self.least)
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +95,11 @@ class AtLeastInMinor:
     firsts: tuple[str, ...]
 
     def holds(self, found: str) -> bool | None:
-        return versions.at_least_in_minor(found, self.firsts)
+        return profile.at_least_in_minor(found, self.firsts)
 
     def __str__(self) -> str:
         firsts = ", ".join(self.firsts)
-        return say("at least {versions}, each within its minor, or a later minor", versions=firsts)
+        return msg("at least {versions}, each within its minor, or a later minor", versions=firsts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +113,7 @@ class AtLeastNumber:
         return int(found) >= self.least if found.isascii() and found.isdigit() else None
 
     def __str__(self) -> str:
-        return say("{amount} or more", amount=f"{self.least} {self.unit}".rstrip())
+        return msg("{amount} or more", amount=f"{self.least} {self.unit}".rstrip())
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +140,7 @@ class NoneOf:
         return not any(letters(one) in plain for one in self.texts)
 
     def __str__(self) -> str:
-        return say("none of {names}", names=", ".join(self.texts))
+        return msg("none of {names}", names=", ".join(self.texts))
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,8 +157,8 @@ class CardsOf:
         return False if words & set(self.others) else None
 
     def __str__(self) -> str:
-        return joined(
-            say("{name} (such as {models})", name=name, models=", ".join(models))
+        return join_and(
+            msg("{name} (such as {models})", name=name, models=", ".join(models))
             for name, models in self.documented
         )
 
@@ -171,7 +171,7 @@ def model_words(model: str) -> frozenset[str]:
 # --- prerequisites ----------------------------------------------------------------------------
 
 
-class State(StrEnum):
+class RequirementState(StrEnum):
     """Whether a profile meets a prerequisite."""
 
     MET = "met"
@@ -190,31 +190,37 @@ class Requirement:
 
     what: str
     fact: str
-    bound: Bound
-    source: Source
+    bound: FactCondition
+    source: VendorDocument
     when: str = ""
     severity: Severity = Severity.ERROR
 
-    def check(self, profile: Profile | None) -> Checked:
+    def check(self, profile: Profile | None) -> CheckedRequirement:
         """The prerequisite against a profile."""
         found = fact_of(profile, self.fact) if profile else None
         held = None if found is None else self.bound.holds(found)
-        state = State.UNKNOWN if held is None else State.MET if held else State.UNMET
-        return Checked(self, state, found)
+        state = (
+            RequirementState.UNKNOWN
+            if held is None
+            else RequirementState.MET
+            if held
+            else RequirementState.UNMET
+        )
+        return CheckedRequirement(self, state, found)
 
 
 @dataclass(frozen=True, slots=True)
-class Checked:
+class CheckedRequirement:
     """A prerequisite checked against a profile; ``found`` is the value of the profile."""
 
     requirement: Requirement
-    state: State
+    state: RequirementState
     found: str | None
 
     @property
     def failed(self) -> bool:
         """Not met, so the share cannot run."""
-        return self.state is State.UNMET and self.requirement.severity is Severity.ERROR
+        return self.state is RequirementState.UNMET and self.requirement.severity is Severity.ERROR
 
 
 @dataclass(frozen=True, slots=True)
@@ -227,7 +233,7 @@ class NodeNeeds:
     requirements: tuple[Requirement, ...] = ()
     documents: tuple[Mapping[str, Any], ...] = ()
 
-    def check(self, profile: Profile | None) -> tuple[Checked, ...]:
+    def check(self, profile: Profile | None) -> tuple[CheckedRequirement, ...]:
         return tuple(one.check(profile) for one in self.requirements)
 
 
@@ -248,13 +254,13 @@ def fact_of(profile: Profile, fact: str) -> str | None:
     return None if value is None else str(value)
 
 
-def unmet(profile: Profile | None, requirements: Sequence[Requirement]) -> tuple[Checked, ...]:
+def unmet(profile: Profile | None, requirements: Sequence[Requirement]) -> tuple[CheckedRequirement, ...]:
     """The prerequisites that a profile does not meet."""
     checked = (one.check(profile) for one in requirements)
-    return tuple(one for one in checked if one.state is State.UNMET)
+    return tuple(one for one in checked if one.state is RequirementState.UNMET)
 
 
-def cards_of_a_node(share: Share, source: Source) -> tuple[Requirement, ...]:
+def cards_of_a_node(share: Share, source: VendorDocument) -> tuple[Requirement, ...]:
     """Cards and memory that a node must have: all cards of a container are on one node."""
     found: list[Requirement] = []
     if share.cards > 1:

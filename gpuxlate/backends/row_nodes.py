@@ -10,17 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
-from gpuxlate.backends.live import (
-    PERCENT,
-    Common,
-    LiveNode,
-    LivePod,
-    NodeView,
-    Placement,
-    Serves,
-)
+from gpuxlate.backends.live import PERCENT, Common, LiveNode, LivePod, NodeView, Placement, Serves
+from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.backends.requirements import NodeNeeds
-from gpuxlate.backends.results import ContainerShare
 from gpuxlate.backends.rows import KeyTable
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys
@@ -35,7 +27,7 @@ TRUE, FALSE = ("1", "t", "true"), ("0", "f", "false")
 """How the old form says whether a card is healthy, in any letter case."""
 
 
-class Card(NamedTuple):
+class NodeCard(NamedTuple):
     """A card that a node lists: its index, MiB and percent of compute; the most containers on it."""
 
     id: str
@@ -48,7 +40,7 @@ class Card(NamedTuple):
     healthy: bool
 
 
-def cards_listed(text: str) -> tuple[Card, ...] | None:
+def cards_listed(text: str) -> tuple[NodeCard, ...] | None:
     """The cards of an annotation in either form, by index; None where it has none or is in no form."""
     try:
         cards = list(_of_json(json.loads(text)) if text.lstrip().startswith("[") else _of_text(text))
@@ -57,13 +49,13 @@ def cards_listed(text: str) -> tuple[Card, ...] | None:
     return tuple(sorted(cards, key=lambda one: one.place)) or None
 
 
-def _of_json(found: object) -> Iterator[Card]:
+def _of_json(found: object) -> Iterator[NodeCard]:
     """HAMi's list or MetaX's. A field that is not there is zero, empty or false."""
     for place, one in enumerate(found if isinstance(found, list) else ()):
         if not isinstance(one, Mapping):
             raise ValueError(one)
         own = "uuid" not in one  # MetaX has other names, and no index
-        yield Card(
+        yield NodeCard(
             _word(one.get("id" if own else "uuid"), needed=True),
             _number(one.get("index", 0) if own else place),
             _number(one.get("devmem" if own else "totalVRam"), 1),
@@ -75,7 +67,7 @@ def _of_json(found: object) -> Iterator[Card]:
         )
 
 
-def _of_text(text: str) -> Iterator[Card]:
+def _of_text(text: str) -> Iterator[NodeCard]:
     """``id,count,MiB,percent,model,numa,healthy`` with a colon behind each; newer ones add index and mode."""
     for part in text.strip().split(":"):
         if not part:
@@ -85,7 +77,7 @@ def _of_text(text: str) -> Iterator[Card]:
             raise ValueError(part)
         name, count, mib, cores, model, _numa, healthy, *more = fields
         index, mode = more or ("0", "")
-        yield Card(
+        yield NodeCard(
             _word(name, needed=True),
             _digits(index),
             _digits(mib, 1),

@@ -8,19 +8,16 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from gpuxlate.backends.numbers import number
-from gpuxlate.backends.results import ContainerShare, Reading, granted, rounded_up
+from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading, granted, number, rounded_up
 from gpuxlate.backends.rows import Fields, KeyGroup, KeyTable, RuleKind, SeveralCards
-from gpuxlate.backends.taking import Taking
 from gpuxlate.model import quantity
-from gpuxlate.model.diagnostics import Loss
-from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, Path, Value
+from gpuxlate.model.diagnostics import Loss, Path
+from gpuxlate.model.keys import BYTE, GIB, Absent, KeySpec, Per, Place
+from gpuxlate.model.limits import FULL_CARD_CORES
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import ContainerKeys, Value, names_in
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Device
-from gpuxlate.model.share_problems import FULL_CARD_CORES
-from gpuxlate.model.sheet import BYTE, GIB, Absent, Key, Per, Place
-from gpuxlate.model.spots import names_in
 
 WHAT = {
     Place.ANNOTATION: "annotation",
@@ -32,7 +29,7 @@ MOST_MIB = GIB * GIB
 """1 TiB: more than any card has."""
 
 
-def read(table: KeyTable, pod: Taking, profile: Profile | None) -> Reading:
+def read(table: KeyTable, pod: PodReader, profile: Profile | None) -> Reading:
     """Keys to shares. What is wrong with a manifest, rules report."""
     keys = pod.pod.under(table.other_names)
     there = names_in(pod.pod)
@@ -43,11 +40,11 @@ def read(table: KeyTable, pod: Taking, profile: Profile | None) -> Reading:
         for container in pod.pod.all_containers():
             value = pod.resource(container, row.name)
             if value is not None:
-                message = say(
+                message = msg(
                     "{key} {text} is not translated: it counts {what}",
                     key=row.name,
                     text=value.text,
-                    what=row.unread,
+                    what=row.unsupported_reason,
                 )
                 pod.note(
                     "GX023", message, value.path, "write the memory and the compute that the container needs"
@@ -79,10 +76,10 @@ def _asks(table: KeyTable, container: ContainerKeys) -> bool:
     )
 
 
-def _choose(pod: Taking, row: Key) -> None:
+def _choose(pod: PodReader, row: KeySpec) -> None:
     """Take a choice of cards or nodes wherever it is."""
     if row.places & {Place.NODE_SELECTOR, Place.NODE}:
-        pod.selector(row.name, row.idle)
+        pod.selector(row.name, row.no_op_values)
     for place, what in WHAT.items():
         if place not in row.places:
             continue
@@ -95,31 +92,31 @@ def _choose(pod: Taking, row: Key) -> None:
             ]
         )
         for value in values:
-            if value is not None and not row.means_nothing(value.text):
+            if value is not None and not row.is_no_op(value.text):
                 pod.choice(value, row.name, what, row.chooses)
 
 
-def _on_pod(pod: Taking, row: Key) -> Value | None:
+def _on_pod(pod: PodReader, row: KeySpec) -> Value | None:
     return pod.annotation(row.name) if Place.ANNOTATION in row.places else pod.label(row.name)
 
 
 def _word(
-    pod: Taking, row: Key, value: Value | None, fields: dict[str, Any], origins: dict[str, Path]
+    pod: PodReader, row: KeySpec, value: Value | None, fields: dict[str, Any], origins: dict[str, Path]
 ) -> None:
     """A word that is the value of a field; another one is a choice that no field holds."""
-    if value is None or row.says is None:
+    if value is None or row.sets is None:
         return
     if value.text in row.words:
-        fields[row.says] = row.words[value.text]
-        origins[row.says] = value.path
-    elif not row.means_nothing(value.text):
+        fields[row.sets] = row.words[value.text]
+        origins[row.sets] = value.path
+    elif not row.is_no_op(value.text):
         place = next(place for place in WHAT if place in row.places)
         pod.choice(value, row.name, WHAT[place])
 
 
 def _container(
     table: KeyTable,
-    pod: Taking,
+    pod: PodReader,
     container: ContainerKeys,
     profile: Profile | None,
     of_pod: Mapping[str, Any],
@@ -138,12 +135,12 @@ def _container(
             found = replace(found, others={**found.others, **fields}, origins={**origins, **found.origins})
             return _share(pod, table.normalize(pod, found))
     for row in in_resources:
-        if row.says in fields:  # no share holds it
+        if row.sets in fields:  # no share holds it
             pod.choice(container.resources[row.name], row.name, WHAT[Place.RESOURCE])
     return pod.none(container)
 
 
-def _share(pod: Taking, found: Fields) -> ContainerShare:
+def _share(pod: PodReader, found: Fields) -> ContainerShare:
     if found.cards == 0:
         return pod.none(found.container)
     return pod.share(
@@ -159,7 +156,7 @@ def _share(pod: Taking, found: Fields) -> ContainerShare:
 
 
 def _numbers(
-    table: KeyTable, pod: Taking, container: ContainerKeys, rows: KeyGroup, profile: Profile | None
+    table: KeyTable, pod: PodReader, container: ContainerKeys, rows: KeyGroup, profile: Profile | None
 ) -> Fields | None:
     """The numbers of a container in the rows of one model; None where they ask for nothing."""
     origins: dict[str, Path] = {"cards": container.path}
@@ -182,11 +179,11 @@ def _numbers(
     cards = rows.cards
     if cards is None or Place.RESOURCE not in cards.places or cards.needs:
         return None
-    one = cards.absent is Absent.ONE and any(row.name in container.resources for row in rows.parts)
+    one = cards.default is Absent.ONE and any(row.name in container.resources for row in rows.parts)
     return found if count or (count is None and one) else None
 
 
-def _effective(table: KeyTable, rows: KeyGroup, container: ContainerKeys) -> list[Key]:
+def _effective(table: KeyTable, rows: KeyGroup, container: ContainerKeys) -> list[KeySpec]:
     """The parts that have effect: a part that one needs has to have it too."""
     there = container.resources.keys()
     alone = [row for row in rows.parts if row.name in there and _has_effect(table, row, container)]
@@ -194,15 +191,15 @@ def _effective(table: KeyTable, rows: KeyGroup, container: ContainerKeys) -> lis
     return [row for row in alone if not row.needs or {*row.needs} & (there - idle)]
 
 
-def _has_effect(table: KeyTable, row: Key, container: ContainerKeys) -> bool:
+def _has_effect(table: KeyTable, row: KeySpec, container: ContainerKeys) -> bool:
     """The key has those beside it that it needs, and none beside which it is ignored."""
     there = container.resources
     needed = not row.needs or any(name in there for name in row.needs)
-    beside = (other for other in table.keys if other.name in row.beside and other.name in there)
-    return needed and all(other.ends_at_zero and number(there[other.name]) == 0 for other in beside)
+    beside = (other for other in table.keys if other.name in row.overridden_by and other.name in there)
+    return needed and all(other.zero_is_absent and number(there[other.name]) == 0 for other in beside)
 
 
-def _count(pod: Taking, container: ContainerKeys, row: Key, origins: dict[str, Path]) -> int | None:
+def _count(pod: PodReader, container: ContainerKeys, row: KeySpec, origins: dict[str, Path]) -> int | None:
     """The cards of a container, counted in its resources or on the pod."""
     if Place.RESOURCE in row.places:
         if row.name in container.resources:
@@ -217,9 +214,9 @@ def _count(pod: Taking, container: ContainerKeys, row: Key, origins: dict[str, P
 
 def _amount(
     table: KeyTable,
-    pod: Taking,
+    pod: PodReader,
     container: ContainerKeys,
-    row: Key,
+    row: KeySpec,
     profile: Profile | None,
     origins: dict[str, Path],
 ) -> Fraction | None:
@@ -227,19 +224,19 @@ def _amount(
     value = pod.resource(container, row.name)
     if value is None:
         return None
-    origins[row.says or ""] = value.path
+    origins[row.sets or ""] = value.path
     if row.quantity:
         mib = in_mib(row, value.text)
         if mib is None:
             pod.unread(container, row.name, value)
         return mib
     amount = pod.number(container, row.name)
-    if amount is not None and row.capped and row.most is not None:
+    if amount is not None and row.clamped and row.most is not None:
         amount = min(amount, row.most)
     return None if amount is None else amount * table.unit(row, profile)
 
 
-def in_mib(row: Key, text: str) -> Fraction | None:
+def in_mib(row: KeySpec, text: str) -> Fraction | None:
     """MiB of an amount that may have a unit; None where it is no quantity."""
     try:
         found = quantity.parse(text)
@@ -249,11 +246,11 @@ def in_mib(row: Key, text: str) -> Fraction | None:
 
 
 def _part(
-    table: KeyTable, pod: Taking, found: Fields, rows: KeyGroup, amounts: Mapping[str, Fraction]
+    table: KeyTable, pod: PodReader, found: Fields, rows: KeyGroup, amounts: Mapping[str, Fraction]
 ) -> Fields | None:
     """A part of one card, or of several."""
 
-    def amount(row: Key | None) -> Fraction | None:
+    def amount(row: KeySpec | None) -> Fraction | None:
         return amounts.get(row.name) if row else None
 
     cores, memory, percent = amount(rows.cores), amount(rows.memory), amount(rows.percent)
@@ -262,9 +259,9 @@ def _part(
         return replace(found, cards=int(cores) // FULL_CARD_CORES)
     if cards > 1 and table.several_cards is not SeveralCards.SHARED:
         return replace(found, cards=cards if table.several_cards is SeveralCards.WHOLE else 0)
-    if rows.cores is not None and rows.cores.absent is Absent.ALL and "cores" not in found.origins:
+    if rows.cores is not None and rows.cores.default is Absent.ALL and "cores" not in found.origins:
         cores = Fraction(FULL_CARD_CORES * (1 if rows.cores.per is Per.CARD else cards))
-    times = {row.says: cards if row.per is Per.CARD else 1 for row in rows.parts}
+    times = {row.sets: cards if row.per is Per.CARD else 1 for row in rows.parts}
     memory = memory and memory * times["memory_mib"]
     cores = cores and cores * times["cores"]
     percent = percent and percent * times["memory_percent"] / cards
@@ -295,14 +292,14 @@ def _up(amount: Fraction | None, parts: int) -> int | None:
     return math.ceil(amount / parts) * parts if amount else None
 
 
-def _is_valid(row: Key, part: Fraction | None) -> bool:
+def _is_valid(row: KeySpec, part: Fraction | None) -> bool:
     """The number that gives this part of a card is one that the key may have: rules say what others are."""
     return part is not None and any(one.allows(int(part / row.unit)) for one in row.ranges)
 
 
 def _cards_of(rows: KeyGroup, percent: Fraction | None) -> int:
     """The cards of a part that no key counts: one, or one for each 100 percent."""
-    hundreds = rows.cards is not None and rows.cards.absent is Absent.HUNDREDS
+    hundreds = rows.cards is not None and rows.cards.default is Absent.HUNDREDS
     return int(percent) // 100 if hundreds and percent and percent % 100 == 0 else 1
 
 
@@ -314,7 +311,7 @@ def _sized(table: KeyTable, found: Fields, memory: int) -> Fields:
     sized = replace(found, memory_mib=size.memory_mib, cores=size.cores)
     if size.memory_mib == memory:
         return sized
-    why = say("the container gets {memory} MiB with {cores} % of compute", memory=size[0], cores=size[1])
+    why = msg("the container gets {memory} MiB with {cores} % of compute", memory=size[0], cores=size[1])
     path, code = found.origins["memory_mib"], table.code(RuleKind.SIZES)
     more = granted("memory_mib", code, why, path, asked=memory, given=size.memory_mib)
     return replace(sized, granted=(more,))

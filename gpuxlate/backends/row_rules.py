@@ -11,7 +11,7 @@ from functools import cached_property
 from itertools import chain
 from typing import ClassVar
 
-from gpuxlate.backends.numbers import (
+from gpuxlate.backends.pod_reader import (
     named_twice,
     number,
     off_step,
@@ -23,46 +23,46 @@ from gpuxlate.backends.numbers import (
     too_many_cards,
     written_name,
 )
-from gpuxlate.backends.placing import Accept, Placing
-from gpuxlate.backends.pod_placing import PodPlacing
+from gpuxlate.backends.pod_writer import Accept, PodWriter, ShareWriter
 from gpuxlate.backends.row_reader import MOST_MIB, in_mib
 from gpuxlate.backends.rows import MODEL, KeyTable, RuleKind, RuleRow, SeveralCards, legal_text
 from gpuxlate.model import quantity
-from gpuxlate.model.catalogue import names_of
-from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.edits import Put
-from gpuxlate.model.limits import MAX_NAME
-from gpuxlate.model.messages import Message, either, say
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
+from gpuxlate.model.keys import GIB, Absent, KeySpec, Per, Place, Range
+from gpuxlate.model.limits import FULL_CARD_CORES, MAX_NAME
+from gpuxlate.model.messages import Message, join_or, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.model.pod import Kind as ValueKind
-from gpuxlate.model.profile import Profile, card_of
+from gpuxlate.model.pod import ScalarKind as ValueKind
+from gpuxlate.model.profile import Profile, card_of, names_of
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Share
-from gpuxlate.model.share_problems import FULL_CARD_CORES
-from gpuxlate.model.sheet import GIB, Absent, Key, Per, Place, Range
 from gpuxlate.rules.base import Context, Rule, Scope, letters
 from gpuxlate.rules.predicates.conditions import (
     ALWAYS,
-    All,
-    Amount,
-    Annotated,
-    Any,
-    Asks,
+    CARDS,
+    AllOf,
+    AnyOf,
     AtMost,
     Condition,
     ContainersAtMost,
     Divides,
     EnvIs,
+    InRange,
+    IsAnnotated,
     IsInit,
     Label,
     Labelled,
     Not,
+    Predicate,
+    Requests,
     SchedulerIs,
     SomeContainer,
+    Violation,
+    Within,
+    WithProfile,
+    card_memory,
+    cards_per_node,
     is_word,
 )
-from gpuxlate.rules.predicates.parameters import Within
-from gpuxlate.rules.predicates.predicate import Breach, Predicate
-from gpuxlate.rules.predicates.with_profile import CARDS, WithProfile, card_memory, cards_per_node
 
 # --- totals: numbers over all cards of a container, of which each has its part ----------------
 
@@ -70,14 +70,14 @@ HUNDREDS = Range(FULL_CARD_CORES, None, FULL_CARD_CORES)
 """Whole cards, in percent."""
 
 
-def count_of(table: KeyTable, row: Key) -> Key | None:
+def count_of(table: KeyTable, row: KeySpec) -> KeySpec | None:
     """The key that counts the cards of a total; None where the number is no total, or nothing counts."""
-    if row.per is not Per.TOTAL or row.says == "cards":
+    if row.per is not Per.TOTAL or row.sets == "cards":
         return None
     return next((rows.cards for rows in table.keys_by_model if row.model == rows.model), None)
 
 
-def cards_in(table: KeyTable, row: Key, pod: PodKeys, container: ContainerKeys) -> int | None:
+def cards_in(table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys) -> int | None:
     """How many cards a total is divided among; None where no key says it."""
     count = count_of(table, row)
     value = None if count is None else _counted(count, pod, container)
@@ -85,63 +85,63 @@ def cards_in(table: KeyTable, row: Key, pod: PodKeys, container: ContainerKeys) 
     return number if number and number > 0 else None
 
 
-def _counted(count: Key, pod: PodKeys, container: ContainerKeys) -> Value | None:
+def _counted(count: KeySpec, pod: PodKeys, container: ContainerKeys) -> Value | None:
     if Place.LABEL in count.places:
         return pod.labels.get(count.name)
     return container.resources.get(count.name)
 
 
-def _counting(count: Key) -> tuple[Condition, str | Label]:
+def _counting(count: KeySpec) -> tuple[Condition, str | Label]:
     """There is a number of cards, and where it is."""
     if Place.LABEL in count.places:
         return Labelled(count.name, Range()), Label(count.name)
-    return Amount(count.name, Range()), count.name
+    return InRange(count.name, Range()), count.name
 
 
-def counted_by(table: KeyTable, row: Key) -> str | Label | None:
+def counted_by(table: KeyTable, row: KeySpec) -> str | Label | None:
     """Where the number of cards is that a total is divided among; None where nothing counts them."""
     count = count_of(table, row)
     return None if count is None else _counting(count)[1]
 
 
-def all_compute(table: KeyTable, cores: Key) -> Condition:
+def all_compute(table: KeyTable, cores: KeySpec) -> Condition:
     """The compute is all that the cards have."""
-    least, count = Amount(cores.name, Range(FULL_CARD_CORES)), count_of(table, cores)
+    least, count = InRange(cores.name, Range(FULL_CARD_CORES)), count_of(table, cores)
     if count is None:
         return least
     counted, by = _counting(count)
-    one = Amount(cores.name, Range(FULL_CARD_CORES, FULL_CARD_CORES))
-    return Any(All(counted, least, Divides(cores.name, by, FULL_CARD_CORES)), All(Not(counted), one))
+    one = InRange(cores.name, Range(FULL_CARD_CORES, FULL_CARD_CORES))
+    return AnyOf(AllOf(counted, least, Divides(cores.name, by, FULL_CARD_CORES)), AllOf(Not(counted), one))
 
 
-def counted_elsewhere(table: KeyTable, row: Key, pod: PodKeys, container: ContainerKeys) -> bool:
+def counted_elsewhere(table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys) -> bool:
     """No key says how many cards a total is for: in a patch, that is in the object."""
     return count_of(table, row) is not None and cards_in(table, row, pod, container) is None
 
 
-def is_legal(table: KeyTable, row: Key) -> Condition:
+def is_legal(table: KeyTable, row: KeySpec) -> Condition:
     """The number of a row is one that it takes, for the cards that the container has."""
     count = count_of(table, row)
     if count is None:
-        return Amount(row.name, *row.ranges)
+        return InRange(row.name, *row.ranges)
     counted, by = _counting(count)
-    part = Any(*(_part(row.name, one, by) for one in row.ranges))
-    return Any(All(counted, part), All(Not(counted), Amount(row.name, *uncounted(row, count))))
+    part = AnyOf(*(_part(row.name, one, by) for one in row.ranges))
+    return AnyOf(AllOf(counted, part), AllOf(Not(counted), InRange(row.name, *uncounted(row, count))))
 
 
 def _part(name: str, one: Range, by: str | Label) -> Condition:
     least = Range(max(one.least, 1)) if one.least else Range(0)
-    bounds = [Amount(name, least), Divides(name, by, one.step)]
-    return All(*bounds, *([AtMost(name, one.most, by)] if one.most is not None else []))
+    bounds = [InRange(name, least), Divides(name, by, one.step)]
+    return AllOf(*bounds, *([AtMost(name, one.most, by)] if one.most is not None else []))
 
 
-def uncounted(row: Key, count: Key) -> tuple[Range, ...]:
+def uncounted(row: KeySpec, count: KeySpec) -> tuple[Range, ...]:
     """The numbers without a count of cards: of one card, or of as many as there are hundreds."""
-    return (*row.ranges, HUNDREDS) if count.absent is Absent.HUNDREDS else row.ranges
+    return (*row.ranges, HUNDREDS) if count.default is Absent.HUNDREDS else row.ranges
 
 
 def mib_of_each_card(
-    table: KeyTable, row: Key, pod: PodKeys, container: ContainerKeys, profile: Profile | None
+    table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys, profile: Profile | None
 ) -> Fraction | None:
     """MiB of each card that a row of memory asks for; None where it has no amount."""
     text = container.resources[row.name].text
@@ -151,7 +151,7 @@ def mib_of_each_card(
     return None if amount is None else Fraction(amount) / cards
 
 
-def for_container(table: KeyTable, row: Key, pod: PodKeys, container: ContainerKeys) -> Key:
+def for_container(table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys) -> KeySpec:
     """The row with the numbers that a container may have."""
     count, cards = count_of(table, row), cards_in(table, row, pod, container)
     if count is None:
@@ -174,7 +174,7 @@ ANYTHING = Accept(True, {"cores": 50, "memoryMiB": 8192}, frozenset(JSON_NAMES.v
 
 
 @dataclass(frozen=True)
-class Example:
+class RowExample:
     """A pod: its limits by container, and what is on the pod."""
 
     limits: tuple[Mapping[str, Value], ...]
@@ -185,12 +185,12 @@ class Example:
     profile: str = ""
     selector: Mapping[str, Value] = field(default_factory=dict)
 
-    def setting(self, name: str, value: int | str) -> Example:
+    def setting(self, name: str, value: int | str) -> RowExample:
         """With a resource of the first container set."""
         first, *rest = self.limits
         return replace(self, limits=({**first, name: Value.of(value)}, *rest))
 
-    def without(self, *names: str) -> Example:
+    def without(self, *names: str) -> RowExample:
         """Without resources of the first container."""
         first, *rest = self.limits
         return replace(self, limits=({k: v for k, v in first.items() if k not in names}, *rest))
@@ -229,9 +229,9 @@ def _mapping(values: Mapping[str, Value]) -> str:
     return f"{{{', '.join(f'{name}: {text(value)}' for name, value in values.items())}}}"
 
 
-def share(table: KeyTable) -> Example:
+def share(table: KeyTable) -> RowExample:
     """A part of one card as the dialect writes it."""
-    rows = (row for row in table.keys if row.unit and row.says not in (None, "cards"))
+    rows = (row for row in table.keys if row.unit and row.sets not in (None, "cards"))
     parts = {row.name for row in rows}
     tried = (_written(table, one) for one in SHARES)
     found = next((one for one in tried if one and parts & {*one.limits[0], *one.annotations}), None)
@@ -240,21 +240,21 @@ def share(table: KeyTable) -> Example:
     return found
 
 
-def whole(table: KeyTable) -> Example:
+def whole(table: KeyTable) -> RowExample:
     """One whole card as the dialect writes it."""
     return _written(table, Share(1)) or share(table)
 
 
-def _written(table: KeyTable, asked: Share) -> Example | None:
+def _written(table: KeyTable, asked: Share) -> RowExample | None:
     model = table.keys_by_model[0].model
     device = Device(table.vendor, (model,)) if model else None
     isolation = Isolation.SOFT if table.of_pod("isolation") and not asked.whole_cards else None
     asked = replace(asked, device=device, isolation=isolation)
-    placing = Placing(asked, ANYTHING, target=table.name, name="web")
-    keys = table.write(PodPlacing((placing,), ("web",)), None)
+    placing = ShareWriter(asked, ANYTHING, target=table.name, name="web")
+    keys = table.write(PodWriter((placing,), ("web",)), None)
     scheduler = keys.scheduler_name.text if keys.scheduler_name else ""
     limits = keys.containers[0].limits
-    return None if placing.refused else Example((limits,), keys.annotations, keys.labels, scheduler)
+    return None if placing.refused else RowExample((limits,), keys.annotations, keys.labels, scheduler)
 
 
 # --- a kind of rule ---------------------------------------------------------------------------
@@ -281,19 +281,19 @@ class RowRule:
     fixing: ClassVar[str] = ""
     profile: ClassVar[str] = ""
 
-    def rows(self) -> Iterable[Key]:
+    def rows(self) -> Iterable[KeySpec]:
         """The rows that the rule is about."""
         raise NotImplementedError
 
     @cached_property
-    def mine(self) -> tuple[Key, ...]:
+    def mine(self) -> tuple[KeySpec, ...]:
         """The rows that the rule is about: of the keys that it was given, else all but that of whole cards,
         which every cloud has."""
         if self.keys:
             return tuple(row for row in self.rows() if row.name in self.keys)
         return tuple(row for row in self.rows() if row.name != self.table.whole_card_key)
 
-    def row_of(self, breach: Breach) -> Key:
+    def row_of(self, breach: Violation) -> KeySpec:
         """The row whose key a breach is at."""
         return next(row for row in self.mine if row.name == breach.name)
 
@@ -309,7 +309,7 @@ class RowRule:
         """What it demands, as predicates; none where no policy can say it."""
         return ()
 
-    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         """A breach in words."""
         raise NotImplementedError
 
@@ -331,11 +331,11 @@ class RowRule:
 
     # --- its page -----------------------------------------------------------------------------
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         """A pod that breaks it."""
         raise NotImplementedError
 
-    def instead(self) -> Example:
+    def instead(self) -> RowExample:
         """A pod that keeps it."""
         return share(self.table)
 
@@ -348,7 +348,7 @@ class RowRule:
     @property
     def summary_text(self) -> Message:
         """What it demands, in one sentence."""
-        return say(self.summary, **self.values)
+        return msg(self.summary, **self.values)
 
     def text(self) -> str:
         """The text that a docstring has where a rule is a function."""
@@ -367,12 +367,12 @@ class RowRule:
         ]
         return "\n\n".join(parts)
 
-    def _shown(self) -> Iterable[Key]:
+    def _shown(self) -> Iterable[KeySpec]:
         """The rows, each template once."""
         return {row.template or row.name: row for row in self.mine}.values()
 
 
-def by_pattern(rows: Iterable[Key], pod: PodKeys) -> Iterator[tuple[Key, str, Value]]:
+def by_pattern(rows: Iterable[KeySpec], pod: PodKeys) -> Iterator[tuple[KeySpec, str, Value]]:
     """The annotations with the name of a container in their own, each with its row."""
     for row in rows:
         if row.is_pattern and Place.ANNOTATION in row.places:
@@ -395,7 +395,7 @@ class Numbers(RowRule):
         "key takes, or its maximum where more is read so. Unsafe: the share may not be what was meant."
     )
 
-    def rows(self) -> Iterable[Key]:
+    def rows(self) -> Iterable[KeySpec]:
         return (
             row for row in self.table.keys if Place.RESOURCE in row.places and row.ranges and not row.quantity
         )
@@ -403,7 +403,7 @@ class Numbers(RowRule):
     def fixes(self) -> str | None:
         """None where each number up to the maximum will do: the next legal one is above."""
         off = any(
-            row.capped
+            row.clamped
             or one.step > 1
             or len(row.ranges) > 1
             or count_of(self.table, row)
@@ -415,12 +415,12 @@ class Numbers(RowRule):
 
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:
-            when: Condition = Amount(row.name)
+            when: Condition = InRange(row.name)
             if row.name == self.table.whole_card_key:  # alone it is anybody's
-                when &= Asks(*(part.name for rows in self.table.keys_by_model for part in rows.parts))
+                when &= Requests(*(part.name for rows in self.table.keys_by_model for part in rows.parts))
             legal = is_legal(self.table, row)
-            idle = [int(one) for one in row.idle if one.isdecimal()]
-            ignored = Amount(
+            idle = [int(one) for one in row.no_op_values if one.isdecimal()]
+            ignored = InRange(
                 row.name, *(Range(n, n) for n in idle if not any(r.allows(n) for r in row.ranges))
             )
             if not ignored.ranges:
@@ -429,7 +429,7 @@ class Numbers(RowRule):
             yield Predicate(legal | ignored, when, (row.name,))
             yield Predicate(legal, when & ignored, (row.name,), severity=Severity.WARNING)
 
-    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         row = self.row_of(breach)
         if breach.value is None or breach.container is None:
             return
@@ -439,37 +439,37 @@ class Numbers(RowRule):
         near, hint, fix = next_legal(row, amount), _hint(row), None
         each = self._of_each_card(row, breach.container, amount)
         if each is not None:
-            near, hint = each, say("the key counts {counts}: write {number}", counts=row.counts, number=each)
-        elif row.capped and row.most is not None and amount > row.most:
+            near, hint = each, msg("the key counts {counts}: write {number}", counts=row.counts, number=each)
+        elif row.clamped and row.most is not None and amount > row.most:
             near = row.most
-            hint = say("the key counts {counts}: write {number}", counts=row.counts, number=near)
+            hint = msg("the key counts {counts}: write {number}", counts=row.counts, number=near)
         if near is not None and amount > 0:
             fix = Fix(
-                say("write {near}", near=near), put_number(breach.container, row.name, near), safe=False
+                msg("write {near}", near=near), put_number(breach.container, row.name, near), safe=False
             )
         name = written_name(breach.value, row.name)
-        if str(amount) in row.idle:
-            message = say(
+        if str(amount) in row.no_op_values:
+            message = msg(
                 "{key} is {number}, which {title} ignores: the container has no cap on {what}",
                 key=name,
                 number=amount,
                 title=self.table.called,
                 what=row.meaning,
             )
-            yield this.at(breach.value, message, hint)
+            yield this.diagnostic(breach.value, message, hint)
             return
-        yield this.at(breach.value, wrong(row, name, amount), hint, fix=fix, missing=missing)
+        yield this.diagnostic(breach.value, wrong(row, name, amount), hint, fix=fix, missing=missing)
 
-    def _count(self, row: Key) -> Key | None:
+    def _count(self, row: KeySpec) -> KeySpec | None:
         """What counts the cards of percent per card, where a container may have a part of several."""
-        if self.table.several_cards is not SeveralCards.SHARED or row.says == "memory_mib":
+        if self.table.several_cards is not SeveralCards.SHARED or row.sets == "memory_mib":
             return None  # MiB above the range are no total, but a slip
         counts = (
             rows.cards for rows in self.table.keys_by_model if row in rows.parts and row.per is Per.CARD
         )
         return next(counts, None)
 
-    def _of_each_card(self, row: Key, container: ContainerKeys, amount: int) -> int | None:
+    def _of_each_card(self, row: KeySpec, container: ContainerKeys, amount: int) -> int | None:
         """Each card's part, where a number per card is written as the total over the cards."""
         count = self._count(row)
         cards = number(container.resources.get(count.name)) if count else None
@@ -477,44 +477,44 @@ class Numbers(RowRule):
             return None
         return amount // cards if any(_within(amount // cards, one) for one in row.ranges) else None
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         good = self.instead()
         there = [row for row in reversed(self.mine) if row.name in good.limits[0]] or [self.mine[0]]
         bad = [(row, amount) for row in there for amount in self._illegal(row, good)]
         row, amount = next((one for one in bad if one[1] > 0 and next_legal(*one) is not None), bad[0])
-        beside = (other.name for other in self.table.keys if row.name in other.beside)
-        good = good.without(*beside, *row.beside)
+        beside = (other.name for other in self.table.keys if row.name in other.overridden_by)
+        good = good.without(*beside, *row.overridden_by)
         return good.setting(row.name, amount)
 
     @staticmethod
-    def _illegal(row: Key, good: Example) -> Iterator[int]:
+    def _illegal(row: KeySpec, good: RowExample) -> Iterator[int]:
         now = number(good.limits[0].get(row.name)) or 1
         most = [one.most for one in row.ranges if one.most is not None]
         tries = [now + 1, now + 2, *(n + 1 for n in most), *(n + 2 for n in most), -1]
         return (n for n in tries if not any(_within(n, one) for one in row.ranges))
 
 
-def _hint(row: Key) -> Message:
+def _hint(row: KeySpec) -> Message:
     """What to write."""
     [first, *more] = row.ranges
     if first.most is not None or first.step > 1 or more:
-        return say("write {numbers}, in {counts}", numbers=legal_text(row), counts=row.counts)
-    if row.says == "cards":
-        return say("write the number of physical cards, at least {least}", least=first.least)
-    return say("write the {counts}, or remove the key", counts=row.counts)
+        return msg("write {numbers}, in {counts}", numbers=legal_text(row), counts=row.counts)
+    if row.sets == "cards":
+        return msg("write the number of physical cards, at least {least}", least=first.least)
+    return msg("write the {counts}, or remove the key", counts=row.counts)
 
 
 def _within(number: int, one: Range) -> bool:
     return one.least <= number <= (number if one.most is None else one.most) and number % one.step == 0
 
 
-def next_legal(row: Key, number: int) -> int | None:
+def next_legal(row: KeySpec, number: int) -> int | None:
     """The least number above that the key takes; None where there is none."""
     found = (-(-max(number, one.least) // one.step) * one.step for one in row.ranges)
     return min((n for n in found if any(_within(n, one) for one in row.ranges)), default=None)
 
 
-def wrong(row: Key, name: str, number: int) -> str:
+def wrong(row: KeySpec, name: str, number: int) -> str:
     """What is wrong with a number: below, above, or between."""
     least = min(one.least for one in row.ranges)
     most = row.most
@@ -525,7 +525,7 @@ def wrong(row: Key, name: str, number: int) -> str:
         return outside(name, number, least, most)
     if len(row.ranges) == 1:
         return off_step(name, number, row.ranges[0].step)
-    return say("{key} {amount} is not one of {numbers}", key=name, amount=number, numbers=legal_text(row))
+    return msg("{key} {amount} is not one of {numbers}", key=name, amount=number, numbers=legal_text(row))
 
 
 class Sizes(RowRule):
@@ -540,30 +540,30 @@ class Sizes(RowRule):
     )
     usual_why = "Cards are divided into parts of fixed sizes."
 
-    def rows(self) -> Iterable[Key]:
-        return (row for row in self.table.keys if self.table.sizes and row.says == "memory_mib")
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for row in self.table.keys if self.table.sizes and row.sets == "memory_mib")
 
     def predicates(self) -> Iterable[Predicate]:
         largest = self.table.sizes[-1].memory_mib
         known = tuple(Range(one.memory_mib, one.memory_mib) for one in self.table.sizes)
         for row in self.mine:
-            yield Predicate(Amount(row.name, *known, Range(largest + 1)), Amount(row.name), (row.name,))
+            yield Predicate(InRange(row.name, *known, Range(largest + 1)), InRange(row.name), (row.name,))
 
-    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         number = None if breach.value is None else quantity.whole(breach.value.text)
         if breach.value is None or number is None:
             return
         size = next(one for one in self.table.sizes if one.memory_mib >= number)
-        message = say(
+        message = msg(
             "{key} {amount} becomes {memory} MiB with {cores} % of compute",
             key=written_name(breach.value, breach.name),
             amount=number,
             memory=size.memory_mib,
             cores=size.cores,
         )
-        yield this.at(breach.value, message, say("write {number}", number=size.memory_mib))
+        yield this.diagnostic(breach.value, message, msg("write {number}", number=size.memory_mib))
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         good = self.instead()
         row = next(row for row in self.mine if row.name in good.limits[0])
         return good.setting(row.name, int(good.limits[0][row.name].text) - 1)
@@ -578,25 +578,27 @@ class Doubts(RowRule):
     what = "Reports values of {keys} whose effect is not certain."
     usual_why = "Sources contradict each other, or say nothing."
 
-    def rows(self) -> Iterable[Key]:
-        return (row for row in self.table.keys if row.doubts and Place.RESOURCE in row.places)
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for row in self.table.keys if row.uncertain_values and Place.RESOURCE in row.places)
 
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:
-            doubtful = tuple(Range(int(text), int(text)) for text in row.doubts)
-            yield Predicate(Not(Amount(row.name, *doubtful)), Amount(row.name), (row.name,))
+            doubtful = tuple(Range(int(text), int(text)) for text in row.uncertain_values)
+            yield Predicate(Not(InRange(row.name, *doubtful)), InRange(row.name), (row.name,))
 
-    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         row = self.row_of(breach)
         number = None if breach.value is None else quantity.whole(breach.value.text)
         if breach.value is not None and number is not None:
             name = written_name(breach.value, row.name)
-            message = say("{key} is {number}: {why}", key=name, number=number, why=row.doubts[str(number)])
-            yield this.at(breach.value, message, "write a value whose effect is documented")
+            message = msg(
+                "{key} is {number}: {why}", key=name, number=number, why=row.uncertain_values[str(number)]
+            )
+            yield this.diagnostic(breach.value, message, "write a value whose effect is documented")
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         row = self.mine[0]
-        return self.instead().setting(row.name, int(next(iter(row.doubts))))
+        return self.instead().setting(row.name, int(next(iter(row.uncertain_values))))
 
 
 class Ignored(RowRule):
@@ -607,25 +609,25 @@ class Ignored(RowRule):
     what = "Reports {keys} beside compute of 100 for each card."
     usual_why = "Whole cards come with all of their memory: the number is ignored, and nothing limits it."
 
-    def rows(self) -> Iterable[Key]:
+    def rows(self) -> Iterable[KeySpec]:
         full = self.table.cards_in_cores or self.table.full_is_whole
         return (rows.memory for rows in self.table.keys_by_model if full and rows.memory)
 
     def predicates(self) -> Iterable[Predicate]:
         for rows in self.table.keys_by_model:
             if rows.memory is not None and rows.cores is not None and rows.memory in self.mine:
-                yield Predicate(Not(all_compute(self.table, rows.cores)), at=(rows.memory.name,))
+                yield Predicate(Not(all_compute(self.table, rows.cores)), keys=(rows.memory.name,))
 
-    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         if breach.value is not None and breach.container is not None:
             row = self.row_of(breach)
             missing = counted_elsewhere(self.table, row, pod, breach.container)
             name = written_name(breach.value, breach.name)
-            message = say("{key} is ignored beside whole cards, which have all of their memory", key=name)
+            message = msg("{key} is ignored beside whole cards, which have all of their memory", key=name)
             hint = "remove it, or request less than 100 of compute"
-            yield this.at(breach.value, message, hint, on_key=True, missing=missing)
+            yield this.diagnostic(breach.value, message, hint, on_key=True, missing=missing)
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         cores = self.table.keys_by_model[0].cores
         return share(self.table).setting(cores.name if cores else "", 100)
 
@@ -639,7 +641,7 @@ class Amounts(RowRule):
     what = "Reports {keys} below 1 MiB or above 1 TiB, of each card."
     usual_why = "A number without a unit and one with a unit are not the same amount."
 
-    def rows(self) -> Iterable[Key]:
+    def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.quantity and Place.RESOURCE in row.places)
 
     def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -651,16 +653,16 @@ class Amounts(RowRule):
                     continue
                 name = written_name(value, row.name)
                 bare = {1: "MiB", GIB: "GiB"}.get(int(row.unit), "bytes")
-                message = say(
+                message = msg(
                     "{key} {text} is {mib} MiB: a number without a unit counts {bare}",
                     key=name,
                     text=value.text,
                     mib=f"{float(mib):.10g}",
                     bare=bare,
                 )
-                yield this.at(value, message, "write the amount with its unit, such as 8192Mi")
+                yield this.diagnostic(value, message, "write the amount with its unit, such as 8192Mi")
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         return share(self.table).setting(self.mine[0].name, 4096 if self.mine[0].unit > 1 else 8)
 
 
@@ -676,31 +678,31 @@ class Needs(RowRule):
     usual_why = "Without them {title} sees no share, and the container gets no part of a card."
     fixing = "Safe, where the count of cards is missing: requests one card."
 
-    def rows(self) -> Iterable[Key]:
+    def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.needs and Place.RESOURCE in row.places)
 
     def predicates(self) -> Iterable[Predicate]:
         for needs in dict.fromkeys(row.needs for row in self.mine):
-            yield Predicate(Asks(*needs), at=tuple(row.name for row in self.mine if row.needs == needs))
+            yield Predicate(Requests(*needs), keys=tuple(row.name for row in self.mine if row.needs == needs))
 
-    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         row = self.row_of(breach)
         if breach.value is not None:
-            needed = either(row.needs)
+            needed = join_or(row.needs)
             name = written_name(breach.value, row.name)
-            message = say("{key} has no effect without {count}", key=name, count=needed)
+            message = msg("{key} has no effect without {count}", key=name, count=needed)
             if row.needs[0] in self._counts():
-                hint = say("add {count}: 1", count=row.needs[0])
+                hint = msg("add {count}: 1", count=row.needs[0])
                 fix = Fix(
-                    say("add {needs}: 1", needs=row.needs[0]),
+                    msg("add {needs}: 1", needs=row.needs[0]),
                     (Put((*breach.value.path[:-1], row.needs[0]), 1),),
                 )
                 # cards of another kind are the share, which one of these would replace
                 others = self._counts() - {row.needs[0]}
                 counted = breach.container is not None and others & breach.container.resources.keys()
-                yield this.at(breach.value, message, hint, on_key=True, fix=None if counted else fix)
+                yield this.diagnostic(breach.value, message, hint, on_key=True, fix=None if counted else fix)
             else:
-                yield this.at(breach.value, message, say("add {key}", key=needed), on_key=True)
+                yield this.diagnostic(breach.value, message, msg("add {key}", key=needed), on_key=True)
 
     def _counts(self) -> set[str]:
         """The keys that count cards in resources: of those, one is the least."""
@@ -710,7 +712,7 @@ class Needs(RowRule):
     def fixes(self) -> str | None:
         return "safe" if any(row.needs[0] in self._counts() for row in self.mine) else None
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         good = self.instead()
         row = next((row for row in self.mine if row.name in good.limits[0]), self.mine[0])
         bad = good if row.name in good.limits[0] else good.setting(row.name, row.ranges[0].least or 1)
@@ -725,26 +727,28 @@ class Excludes(RowRule):
     what = "Reports {keys} beside a key that says the same in another way."
     usual_why = "One of the two is ignored, or the pod is refused."
 
-    def rows(self) -> Iterable[Key]:
-        return (row for row in self.table.keys if row.excludes or row.beside)
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for row in self.table.keys if row.excludes or row.overridden_by)
 
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:
-            others = self._have(*row.excludes, *row.beside)
+            others = self._have(*row.excludes, *row.overridden_by)
             if Place.LABEL in row.places:
-                yield Predicate(Not(SomeContainer(others)), Labelled(row.name), (row.name,), each=False)
+                yield Predicate(
+                    Not(SomeContainer(others)), Labelled(row.name), (row.name,), per_container=False
+                )
             else:
-                when = self._have(row.name) if row.ends_at_zero else ALWAYS
+                when = self._have(row.name) if row.zero_is_absent else ALWAYS
                 yield Predicate(Not(others), when, (row.name,))
 
     def _have(self, *names: str) -> Condition:
         """One of the keys is there, and is no number with which it is as good as missing."""
-        zeros = {row.name for row in self.table.keys if row.ends_at_zero}
-        others = Asks(*(name for name in names if name not in zeros))
-        numbers = [Amount(one) & Not(Amount(one, Range(0, 0))) for one in names if one in zeros]
-        return Any(*([others] if others.names else []), *numbers) if numbers else others
+        zeros = {row.name for row in self.table.keys if row.zero_is_absent}
+        others = Requests(*(name for name in names if name not in zeros))
+        numbers = [InRange(one) & Not(InRange(one, Range(0, 0))) for one in names if one in zeros]
+        return AnyOf(*([others] if others.names else []), *numbers) if numbers else others
 
-    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         row = self.row_of(breach)
         if breach.value is None:
             return
@@ -752,23 +756,23 @@ class Excludes(RowRule):
         other = next(
             name
             for one in containers
-            for name in (*row.excludes, *row.beside)
+            for name in (*row.excludes, *row.overridden_by)
             if self._have(name).holds(pod, one)
         )
         name = written_name(breach.value, row.name)
-        message = say("{key} and {other} are both set", key=name, other=other)
-        if other in row.beside:
-            message = say(
+        message = msg("{key} and {other} are both set", key=name, other=other)
+        if other in row.overridden_by:
+            message = msg(
                 "{key} and {other} are both set; {title} uses {other}",
                 key=name,
                 other=other,
                 title=self.table.called,
             )
-        yield this.at(breach.value, message, "keep one of them", on_key=True)
+        yield this.diagnostic(breach.value, message, "keep one of them", on_key=True)
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         good, row = self.instead(), self.mine[0]
-        others = (*row.excludes, *row.beside)
+        others = (*row.excludes, *row.overridden_by)
         one = next((name for name in (row.name, *others) if name in good.limits[0]), row.name)
         both = {row.name, others[0]} if one == row.name else {row.name, one}
         if Place.LABEL in row.places:
@@ -790,7 +794,7 @@ class SingleAlias(RowRule):
         "A cluster has one of the names: the pod never schedules on the other, or one of them is ignored."
     )
 
-    def rows(self) -> Iterable[Key]:
+    def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.aliases and Place.RESOURCE in row.places)
 
     def predicates(self) -> Iterable[Predicate]:
@@ -798,18 +802,18 @@ class SingleAlias(RowRule):
             names = (row.name, *row.aliases)
             for alias in row.aliases:
                 others = tuple(one for one in names if one != alias)
-                yield Predicate(Not(Asks(*others)), at=(alias,))
+                yield Predicate(Not(Requests(*others)), keys=(alias,))
 
-    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         if breach.value is not None:
             own, name = self.table.other_names[breach.name], written_name(breach.value, breach.name)
-            yield this.at(breach.value, *named_twice(name, own), on_key=True)
+            yield this.diagnostic(breach.value, *named_twice(name, own), on_key=True)
 
     def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         for value, name, own in second_names(pod, self.table.renamed(context.profile)):
-            yield this.at(value, *named_twice(name, own), on_key=True)
+            yield this.diagnostic(value, *named_twice(name, own), on_key=True)
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         good = self.instead()
         row = next((row for row in self.mine if row.name in good.limits[0]), self.mine[0])
         value = good.limits[0].get(row.name)
@@ -824,15 +828,15 @@ class Words(RowRule):
     what = "Reports other values of {keys}."
     usual_why = "The pod is refused, or the value is ignored and the default counts."
 
-    def rows(self) -> Iterable[Key]:
+    def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.texts)
 
     @staticmethod
-    def _words(row: Key) -> tuple[str | re.Pattern[str], ...]:
+    def _words(row: KeySpec) -> tuple[str | re.Pattern[str], ...]:
         return (*row.texts, *(one for one in row.values if isinstance(one, re.Pattern)))
 
-    def _is_known_in_env(self, row: Key) -> Condition:
-        return Any(Not(EnvIs(row.name)), EnvIs(row.name, *row.texts))
+    def _is_known_in_env(self, row: KeySpec) -> Condition:
+        return AnyOf(Not(EnvIs(row.name)), EnvIs(row.name, *row.texts))
 
     def predicates(self) -> Iterable[Predicate]:
         in_env: list[Condition] = []
@@ -844,27 +848,29 @@ class Words(RowRule):
                 in_env.append(self._is_known_in_env(row))
             elif Place.RESOURCE in row.places:  # in resources every word is a number
                 numbers = (Range(int(word), int(word)) for word in row.texts)
-                yield Predicate(Amount(row.name, *numbers), at=(row.name,))
+                yield Predicate(InRange(row.name, *numbers), keys=(row.name,))
             elif Place.LABEL in row.places:
-                yield Predicate(Labelled(row.name, *words), Labelled(row.name), (row.name,), each=False)
+                yield Predicate(
+                    Labelled(row.name, *words), Labelled(row.name), (row.name,), per_container=False
+                )
             else:
-                when = Annotated(row.name) & self._speaks() if row.general else Annotated(row.name)
-                yield Predicate(Annotated(row.name, *words), when, (row.name,), each=False)
+                when = IsAnnotated(row.name) & self._speaks() if row.general else IsAnnotated(row.name)
+                yield Predicate(IsAnnotated(row.name, *words), when, (row.name,), per_container=False)
         if in_env:
-            yield Predicate(All(*in_env))
+            yield Predicate(AllOf(*in_env))
 
     def _speaks(self) -> Condition:
         """Some container has a key of the table, or the pod one that says a field of its share."""
         resources = (one.name for one in self.table.keys if Place.RESOURCE in one.places)
-        asks = Asks(*resources)
+        asks = Requests(*resources)
         on_pod = (
-            Annotated(one.name)
+            IsAnnotated(one.name)
             for one in self.table.keys
             if Place.ANNOTATION in one.places and one.unit and not one.is_pattern
         )
-        return Any(SomeContainer(asks if self.table.init_containers else asks & ~IsInit()), *on_pod)
+        return AnyOf(SomeContainer(asks if self.table.init_containers else asks & ~IsInit()), *on_pod)
 
-    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         if breach.value is not None:
             yield self._unknown(this, self.row_of(breach), breach.name, breach.value)
         else:  # the predicate is on variables
@@ -877,20 +883,20 @@ class Words(RowRule):
             if not is_word(value.text, self._words(row)):
                 yield self._unknown(this, row, name, value)
 
-    def _unknown(self, this: Rule, row: Key, name: str, value: Value) -> Diagnostic:
+    def _unknown(self, this: Rule, row: KeySpec, name: str, value: Value) -> Diagnostic:
         title = self.table.called
-        message = say(
+        message = msg(
             "{key} is {value!r}, which {title} does not know", key=name, value=value.text, title=title
         )
-        return this.at(value, message, say("write one of {known}", known=", ".join(row.texts)))
+        return this.diagnostic(value, message, msg("write one of {known}", known=", ".join(row.texts)))
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         return self._with(lambda word: f"{word}s")
 
-    def instead(self) -> Example:
+    def instead(self) -> RowExample:
         return self._with(str)
 
-    def _with(self, make: type[str] | object) -> Example:
+    def _with(self, make: type[str] | object) -> RowExample:
         good, on_pod = share(self.table), (row for row in self.mine if self.table.is_pods(row))
         row = next(on_pod, self.mine[0])
         value = {row.name: Value.of(make(row.texts[0]))}  # type: ignore[operator]
@@ -908,18 +914,18 @@ class Models(RowRule):
     what = "Reports keys that have the form of {keys}, with a card that gpuxlate does not know."
     usual_why = "A name that no node has never schedules. A new card can be added in a profile."
 
-    def rows(self) -> Iterable[Key]:
+    def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.template and row.is_pattern)
 
     def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-        hint = say("known cards: {known}", known=", ".join(names_of(self.table.name)))
+        hint = msg("known cards: {known}", known=", ".join(names_of(self.table.name)))
         for container in pod.all_containers():
             for name, value in container.resources.items():
                 if self.table.find(name) in self.mine:
-                    message = say("{key} names a card that is not in the catalogue", key=name)
-                    yield this.at(value, message, hint, on_key=True)
+                    message = msg("{key} names a card that is not in the catalogue", key=name)
+                    yield this.diagnostic(value, message, hint, on_key=True)
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         good = self.instead()
         known = {row.name: row.template for row in self.table.keys if row.model}
         limits = {known[name].replace(MODEL, "unknown"): value for name, value in good.limits[0].items()}
@@ -933,21 +939,25 @@ class KnownValue(Words):
     fix = "safe"
     fixing = "Safe: writes the value as the vendor does, where only letter case or separators are wrong."
 
-    def _unknown(self, this: Rule, row: Key, name: str, value: Value) -> Diagnostic:
+    def _unknown(self, this: Rule, row: KeySpec, name: str, value: Value) -> Diagnostic:
         usual = super()._unknown(this, row, name, value)
         if value.text in row.values:  # of other software
             return usual
         same = next((word for word in row.words if letters(word) == letters(value.text)), None)
         own = {str(field): word for word, field in row.words.items()}.get(value.text)
         if same or own:
-            hint: Message = say("write {value}", value=same or own)
-            return this.at(
+            hint: Message = msg("write {value}", value=same or own)
+            return this.diagnostic(
                 value, usual.message, hint, fix=Fix(hint, (Put(value.path, same),)) if same else None
             )
         from difflib import get_close_matches
 
         near = get_close_matches(value.text[:MAX_NAME], [*row.words], 1, 0.6)
-        return this.at(value, usual.message, say("did you mean {value}?", value=near[0])) if near else usual
+        return (
+            this.diagnostic(value, usual.message, msg("did you mean {value}?", value=near[0]))
+            if near
+            else usual
+        )
 
 
 # --- pods: the scheduler, the containers, the cards -------------------------------------------
@@ -969,17 +979,21 @@ class Scheduler(RowRule):
     usual_why = "Only that scheduler places the share: with another one the keys have no effect."
     fixing = "Writes the scheduler. Unsafe: the pod goes to another scheduler."
 
-    def rows(self) -> Iterable[Key]:
+    def rows(self) -> Iterable[KeySpec]:
         named = self.table.scheduler or self.table.schedulers
-        return (row for row in self.table.keys if named and row.unit and Place.SCHEDULER not in row.places)
+        return (
+            row
+            for row in self.table.keys
+            if named and row.unit and Place.WRITTEN_BY_SCHEDULER not in row.places
+        )
 
     def predicates(self) -> Iterable[Predicate]:
         known, asks, at = SchedulerIs(*self._known()), self._asks(), ("schedulerName",)
         if "" in self._known():
-            yield Predicate(known, asks, at, each=False)
+            yield Predicate(known, asks, at, per_container=False)
             return
-        yield Predicate(known | UNNAMED, asks, at, each=False)
-        yield Predicate(known, asks & UNNAMED, at, each=False, severity=Severity.WARNING)
+        yield Predicate(known | UNNAMED, asks, at, per_container=False)
+        yield Predicate(known, asks & UNNAMED, at, per_container=False, severity=Severity.WARNING)
 
     def _known(self) -> tuple[str, ...]:
         known = self.table.schedulers
@@ -988,38 +1002,38 @@ class Scheduler(RowRule):
     def _asks(self) -> Condition:
         resources = tuple(row.name for row in self.mine if Place.RESOURCE in row.places)
         exact = (row for row in self.mine if Place.ANNOTATION in row.places and not row.is_pattern)
-        on_pod = [Annotated(row.name) for row in exact]
-        return Any(*([SomeContainer(Asks(*resources))] if resources else []), *on_pod)
+        on_pod = [IsAnnotated(row.name) for row in exact]
+        return AnyOf(*([SomeContainer(Requests(*resources))] if resources else []), *on_pod)
 
     def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         if not SchedulerIs(*self._known()).holds(pod) and not self._asks().holds(pod):
             severity = Severity.WARNING if UNNAMED.holds(pod) else this.severity
             of_breach = replace(this, severity=severity)
-            yield from self.findings(of_breach, Breach(None, "schedulerName", pod.scheduler_name), pod)
+            yield from self.findings(of_breach, Violation(None, "schedulerName", pod.scheduler_name), pod)
 
-    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         value = self._asking(pod)
         if value is None:
             return
         name = self.table.schedulers[0]
-        hint = say("write schedulerName: {name}", name=name)
+        hint = msg("write schedulerName: {name}", name=name)
         if breach.value is not None and breach.value.text:
-            message = say(
+            message = msg(
                 "schedulerName is {named}; only {name} places this share", named=breach.value.text, name=name
             )
             fix = Fix(hint, (Put(breach.value.path, name),), safe=False)
-            yield this.at(breach.value, message, hint, fix=fix)
+            yield this.diagnostic(breach.value, message, hint, fix=fix)
             return
         fix = Fix(hint, (Put((*pod.path, "schedulerName"), name),), safe=False)
-        message = say("schedulerName is not set; only {name} places this share", name=name)
-        yield this.at(value, message, hint, on_key=True, fix=fix, missing=True)
+        message = msg("schedulerName is not set; only {name} places this share", name=name)
+        yield this.diagnostic(value, message, hint, on_key=True, fix=fix, missing=True)
 
     def _asking(self, pod: PodKeys) -> Value | None:
         holders = (*(one.resources for one in pod.all_containers()), pod.annotations)
         found = (values[row.name] for values in holders for row in self.mine if row.name in values)
         return next(chain(found, (value for _, _, value in by_pattern(self.mine, pod))), None)
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         return replace(self.instead(), scheduler="another-scheduler")
 
 
@@ -1033,7 +1047,7 @@ class Several(RowRule):
         "{title} shares one card with a container: with several, the other numbers are not what it gets."
     )
 
-    def rows(self) -> Iterable[Key]:
+    def rows(self) -> Iterable[KeySpec]:
         if self.table.several_cards is SeveralCards.SHARED:
             return ()
         return (row for rows in self.table.keys_by_model if rows.cards for row in rows.parts)
@@ -1044,20 +1058,20 @@ class Several(RowRule):
                 names = tuple(row.name for row in rows.parts if row in self.mine)
                 gets = self.table.several_cards
                 warns = None if gets is gets.REFUSED else Severity.WARNING
-                yield Predicate(Not(Amount(rows.cards.name, Range(2))), at=names, severity=warns)
+                yield Predicate(Not(InRange(rows.cards.name, Range(2))), keys=names, severity=warns)
 
-    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         if breach.value is None:
             return
         name = written_name(breach.value, breach.name)
         gets = self.table.several_cards
-        message = say(
+        message = msg(
             "{key} is for one card; with several the container gets {what}", key=name, what=str(gets)
         )
         hint = "request one card, or whole cards without the other keys"
-        yield this.at(breach.value, message, hint, on_key=True)
+        yield this.diagnostic(breach.value, message, hint, on_key=True)
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         good = self.instead()
         cards = self.table.keys_by_model[0].cards
         return good.setting(cards.name if cards else "", 2)
@@ -1072,12 +1086,12 @@ class WithinNode(RowRule):
     usual_why = "The pod stays Pending: no node ever has what it asks for."
     profile = "cards: {perNode: 4, memoryMiB: 1024}"
 
-    def rows(self) -> Iterable[Key]:
+    def rows(self) -> Iterable[KeySpec]:
         fields = ("cards", "memory_mib")
         return (
             row
             for row in self.table.keys
-            if row.says in fields and row.unit and Place.RESOURCE in row.places and not row.is_pattern
+            if row.sets in fields and row.unit and Place.RESOURCE in row.places and not row.is_pattern
         )
 
     def in_cluster(self) -> WithProfile:
@@ -1086,20 +1100,20 @@ class WithinNode(RowRule):
     def _fitting(self, profile: Profile) -> Iterator[Predicate]:
         for row in self.mine:
             most, by = cards_per_node(profile, self.table.names), None
-            if row.says == "memory_mib":
+            if row.sets == "memory_mib":
                 unit = self.table.unit(row, profile)
                 if row.quantity or unit.denominator != 1:
                     continue
                 most = card_memory(profile, self.table.names, unit.numerator)
                 by = counted_by(self.table, row)
             if most is not None:
-                only = Amount(row.name) if self.table.init_containers else Amount(row.name) & ~IsInit()
+                only = InRange(row.name) if self.table.init_containers else InRange(row.name) & ~IsInit()
                 yield Predicate(Within(row.name, most, by), only, (row.name,))
 
-    def _words(self, this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+    def _words(self, this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
         row, nodes = self.row_of(breach), card_of(context.profile, self.table.names)
-        if row.says == "cards":
-            return this.at(breach.there, *too_many_cards(breach.number, nodes.per_node or 0))
+        if row.sets == "cards":
+            return this.diagnostic(breach.there, *too_many_cards(breach.number, nodes.per_node or 0))
         return self._too_large(this, pod, row, breach.inside, context)
 
     def finds_more(self) -> bool:
@@ -1115,19 +1129,19 @@ class WithinNode(RowRule):
                     yield self._too_large(this, pod, row, container, context)
 
     def _too_large(
-        self, this: Rule, pod: PodKeys, row: Key, container: ContainerKeys, context: Context
+        self, this: Rule, pod: PodKeys, row: KeySpec, container: ContainerKeys, context: Context
     ) -> Diagnostic:
         value, card_mib = container.resources[row.name], card_of(context.profile, self.table.names).memory_mib
         each = mib_of_each_card(self.table, row, pod, container, context.profile) or 1
         message, _ = too_large(int(each), card_mib or 0)
         asked = number(value)
         most = "" if asked is None else int((card_mib or 0) * asked / each)
-        return this.at(value, message, say("write at most {most}", most=most or f"{card_mib}Mi"))
+        return this.diagnostic(value, message, msg("write at most {most}", most=most or f"{card_mib}Mi"))
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         return share(self.table)
 
-    def instead(self) -> Example:
+    def instead(self) -> RowExample:
         return whole(self.table)
 
 
@@ -1140,25 +1154,25 @@ class Compute(RowRule):
     what = "Reports a part of a card's memory without {keys}."
     usual_why = "{title} takes missing compute for all of the card: nobody else fits on it."
 
-    def rows(self) -> Iterable[Key]:
-        return (row for row in self.table.keys if row.says == "cores" and row.absent is Absent.ALL)
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for row in self.table.keys if row.sets == "cores" and row.default is Absent.ALL)
 
     def predicates(self) -> Iterable[Predicate]:
         for rows in self.table.keys_by_model:
             if rows.cores in self.mine and rows.cores is not None:
                 at = tuple(row.name for row in rows.parts if row is not rows.cores)
-                yield Predicate(Asks(rows.cores.name), self.table.compute_when, at)
+                yield Predicate(Requests(rows.cores.name), self.table.compute_when, at)
 
-    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         cores = next(
             rows.cores for rows in self.table.keys_by_model if any(r.name == breach.name for r in rows.parts)
         )
         if breach.value is not None and cores is not None:
-            message = say("{key} is not set: the container gets all compute of its cards", key=cores.name)
-            hint = say("add {key}, in {counts}", key=cores.name, counts=cores.counts)
-            yield this.at(breach.value, message, hint, on_key=True)
+            message = msg("{key} is not set: the container gets all compute of its cards", key=cores.name)
+            hint = msg("add {key}, in {counts}", key=cores.name, counts=cores.counts)
+            yield this.diagnostic(breach.value, message, hint, on_key=True)
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         good = self.instead()
         return good.without(*(row.name for row in self.mine))
 
@@ -1171,7 +1185,7 @@ class Init(RowRule):
     what = "Reports {keys} in an init container."
     usual_why = "{title} does not divide cards among init containers."
 
-    def rows(self) -> Iterable[Key]:
+    def rows(self) -> Iterable[KeySpec]:
         return (
             row
             for row in self.table.keys
@@ -1179,14 +1193,16 @@ class Init(RowRule):
         )
 
     def predicates(self) -> Iterable[Predicate]:
-        yield Predicate(Not(IsInit()), at=tuple(row.name for row in self.mine))
+        yield Predicate(Not(IsInit()), keys=tuple(row.name for row in self.mine))
 
-    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         if breach.value is not None:
-            message = say("an init container cannot request a share of {target}", target=self.table.title)
-            yield this.at(breach.value, message, "request the share in an ordinary container", on_key=True)
+            message = msg("an init container cannot request a share of {target}", target=self.table.title)
+            yield this.diagnostic(
+                breach.value, message, "request the share in an ordinary container", on_key=True
+            )
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         good = self.instead()
         return replace(good, limits=({},), init=good.limits[0])
 
@@ -1199,7 +1215,7 @@ class OneShare(RowRule):
     what = "Reports {keys} in a second container of the pod."
     usual_why = "The pod gets one share, and each container the same limits: two requests are not two."
 
-    def rows(self) -> Iterable[Key]:
+    def rows(self) -> Iterable[KeySpec]:
         return (
             row
             for row in self.table.keys
@@ -1208,19 +1224,19 @@ class OneShare(RowRule):
 
     def predicates(self) -> Iterable[Predicate]:
         names = tuple(row.name for row in self.mine if not row.whole)
-        yield Predicate(ContainersAtMost(Asks(*names), 1), at=names, each=False)
+        yield Predicate(ContainersAtMost(Requests(*names), 1), keys=names, per_container=False)
 
-    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         names = [row.name for row in self.mine if not row.whole]
         sharing = [one for one in pod.all_containers() if any(name in one.resources for name in names)]
         for container in sharing[1:]:
             value = next(container.resources[name] for name in names if name in container.resources)
-            message = say(
+            message = msg(
                 "{count} containers of the pod request a share, which is the pod's", count=len(sharing)
             )
-            yield this.at(value, message, "use a separate pod for each container", on_key=True)
+            yield this.diagnostic(value, message, "use a separate pod for each container", on_key=True)
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         good = self.instead()
         return replace(good, limits=(good.limits[0], good.limits[0]))
 
@@ -1233,27 +1249,29 @@ class Counts(RowRule):
     what = "Reports {keys} with another value than a whole number of at least 1."
     usual_why = "The label is ignored, or the pod is refused: its containers get no part of several cards."
 
-    def rows(self) -> Iterable[Key]:
+    def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if Place.LABEL in row.places and row.ranges)
 
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:
-            yield Predicate(Labelled(row.name, *row.ranges), Labelled(row.name), (row.name,), each=False)
+            yield Predicate(
+                Labelled(row.name, *row.ranges), Labelled(row.name), (row.name,), per_container=False
+            )
 
-    def findings(self, this: Rule, breach: Breach, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         if breach.value is not None:
-            message = say(
+            message = msg(
                 "{key} is {value!r}, which is not a number of cards", key=breach.name, value=breach.value.text
             )
-            yield this.at(breach.value, message, "write a whole number of at least 1, in quotes")
+            yield this.diagnostic(breach.value, message, "write a whole number of at least 1, in quotes")
 
-    def example(self) -> Example:
+    def example(self) -> RowExample:
         return self._with("two")
 
-    def instead(self) -> Example:
+    def instead(self) -> RowExample:
         return self._with("1")
 
-    def _with(self, text: str) -> Example:
+    def _with(self, text: str) -> RowExample:
         good = share(self.table)
         return replace(good, labels={**good.labels, self.mine[0].name: Value.of(text)})
 
@@ -1307,11 +1325,13 @@ def rules_of(table: KeyTable) -> Iterator[Rule]:
 def _rule(table: KeyTable, row: RuleRow, kind: RowRule) -> Rule:
     predicates = tuple(kind.predicates())
     if not table.init_containers and not isinstance(kind, Init):  # which says all about init containers
-        predicates = tuple(replace(one, when=one.when & ~IsInit()) if one.each else one for one in predicates)
+        predicates = tuple(
+            replace(one, when=one.when & ~IsInit()) if one.per_container else one for one in predicates
+        )
     other = ROW_RULES[row.also](table, row.keys) if row.also else kind
     cluster = other.in_cluster()
 
-    def word(this: Rule, breach: Breach, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
+    def word(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
         return kind.findings(this, breach, pod)
 
     return WrittenRule(

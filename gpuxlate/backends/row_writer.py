@@ -5,19 +5,17 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 
-from gpuxlate.backends.numbers import outside
-from gpuxlate.backends.placing import Placing
-from gpuxlate.backends.pod_placing import PodPlacing
+from gpuxlate.backends.pod_reader import outside
+from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 from gpuxlate.backends.row_reader import MOST_MIB
 from gpuxlate.backends.rows import KeyGroup, KeyTable, RuleKind, SeveralCards
 from gpuxlate.model import quantity
-from gpuxlate.model.catalogue import products, products_with
-from gpuxlate.model.messages import Message, say
+from gpuxlate.model.keys import BYTE, Absent, By, CardChoice, KeySpec, Per, Place
+from gpuxlate.model.limits import FULL_CARD_CORES
+from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
-from gpuxlate.model.profile import Profile, card_of
-from gpuxlate.model.share import JSON_NAMES
-from gpuxlate.model.share_problems import ALL_MEMORY, FULL_CARD_CORES
-from gpuxlate.model.sheet import BYTE, Absent, By, Choice, Key, Per, Place
+from gpuxlate.model.profile import Profile, card_of, products, products_with
+from gpuxlate.model.share import ALL_MEMORY, JSON_NAMES
 
 Numbers = dict[str, int | str | None]
 """Values of one container by key; None where a field that the target needs is not set."""
@@ -25,7 +23,7 @@ Numbers = dict[str, int | str | None]
 ONE_SHARE = "a pod of {target} has one share, and {count} containers request one"
 
 
-def write(table: KeyTable, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+def write(table: KeyTable, pod: PodWriter, profile: Profile | None) -> PodKeys:
     """Shares to keys; what no row says is not taken, and so refused."""
     containers = [_container(table, placing, profile) for placing in pod.placings]
     words = _words(table, pod)
@@ -40,7 +38,7 @@ def write(table: KeyTable, pod: PodPlacing, profile: Profile | None) -> PodKeys:
     _count_on_pod(table, pod, of_pod[Place.LABEL])
     if table.one_share_per_pod and len(pod.placings) > 1:
         for placing in pod.placings:
-            message = say(ONE_SHARE, target=table.name, count=len(pod.placings))
+            message = msg(ONE_SHARE, target=table.name, count=len(pod.placings))
             placing.refuse("cards", "GX022", message, "use a separate pod for each container")
     return PodKeys(
         *in_lists(containers),
@@ -50,21 +48,21 @@ def write(table: KeyTable, pod: PodPlacing, profile: Profile | None) -> PodKeys:
     )
 
 
-def _words(table: KeyTable, pod: PodPlacing) -> list[tuple[Key, Value]]:
+def _words(table: KeyTable, pod: PodWriter) -> list[tuple[KeySpec, Value]]:
     """The fields that a word on the pod says."""
     found = []
     for row in table.enum_keys:
-        if row.says is None or not table.is_pods(row):
+        if row.sets is None or not table.is_pods(row):
             continue
-        wanted = pod.peek(row.says)
+        wanted = pod.peek(row.sets)
         word = next((text for text, value in row.words.items() if value is wanted), None)
         if wanted is not None and word is not None:
-            pod.take(row.says)
+            pod.take(row.sets)
             found.append((row, Value.of(word)))
     return found
 
 
-def _count_on_pod(table: KeyTable, pod: PodPlacing, labels: dict[str, Value]) -> None:
+def _count_on_pod(table: KeyTable, pod: PodWriter, labels: dict[str, Value]) -> None:
     """A label that counts the cards of a part of several, which is that of one container only."""
     counts = {rows.cards.name: rows.cards for rows in table.keys_by_model if rows.cards}
     counted = [row for row in counts.values() if Place.LABEL in row.places]
@@ -76,7 +74,7 @@ def _count_on_pod(table: KeyTable, pod: PodPlacing, labels: dict[str, Value]) ->
         beside = pod.placings if row.excludes else shared  # whole cards too
         if several and len(beside) > 1:
             for placing in beside:
-                message = say(
+                message = msg(
                     "{key} counts the cards of one share; the pod has {count}",
                     key=row.name,
                     count=len(beside),
@@ -84,14 +82,14 @@ def _count_on_pod(table: KeyTable, pod: PodPlacing, labels: dict[str, Value]) ->
                 placing.refuse("cards", "GX022", message, "use a separate pod for the share of several cards")
 
 
-def _container(table: KeyTable, placing: Placing, profile: Profile | None) -> ContainerKeys:
+def _container(table: KeyTable, placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
     values: Numbers = {}
     rows = _rows(table, placing)
     if placing.init and not table.init_containers:
         placing.refuse(
             "cards",
             table.code(RuleKind.INIT),
-            say("an init container cannot request a share of {target}", target=table.title),
+            msg("an init container cannot request a share of {target}", target=table.title),
             "request the share in an ordinary container",
         )
     if rows is None:
@@ -117,30 +115,30 @@ def _container(table: KeyTable, placing: Placing, profile: Profile | None) -> Co
     return ContainerKeys(placing.name, placing.index, placing.init, written, written, env)
 
 
-def _words_of_container(table: KeyTable, placing: Placing, place: Place) -> list[tuple[Key, str]]:
+def _words_of_container(table: KeyTable, placing: ShareWriter, place: Place) -> list[tuple[KeySpec, str]]:
     """The fields that a word in a place of the container says, which are taken."""
     return [
         (row, word)
         for row in table.enum_keys
-        if place in row.places and row.says
+        if place in row.places and row.sets
         for word, value in row.words.items()
-        if value is placing.peek(row.says) and placing.take(row.says)
+        if value is placing.peek(row.sets) and placing.take(row.sets)
     ]
 
 
-def _without_words(table: KeyTable, placing: Placing) -> None:
+def _without_words(table: KeyTable, placing: ShareWriter) -> None:
     """Refuse the fields that a word in the resources says: those are of shared cards."""
     for row, _ in _words_of_container(table, placing, Place.RESOURCE):
-        message = say(
+        message = msg(
             "{value} whole cards cannot be expressed: {target} has {key} on shared cards only",
-            value=placing.peek(row.says or ""),
+            value=placing.peek(row.sets or ""),
             target=table.called,
             key=row.name,
         )
-        hint = say(
-            "request a part of a card, or remove {field} from the share", field=JSON_NAMES[row.says or ""]
+        hint = msg(
+            "request a part of a card, or remove {field} from the share", field=JSON_NAMES[row.sets or ""]
         )
-        placing.refuse(row.says or "", "GX023", message, hint)
+        placing.refuse(row.sets or "", "GX023", message, hint)
 
 
 def _codes_of_profile(table: KeyTable, rows: KeyGroup) -> tuple[str, str]:
@@ -149,7 +147,7 @@ def _codes_of_profile(table: KeyTable, rows: KeyGroup) -> tuple[str, str]:
     return table.code(RuleKind.WITHIN_NODE, count), table.code(RuleKind.WITHIN_NODE, memory)
 
 
-def _rows(table: KeyTable, placing: Placing) -> KeyGroup | None:
+def _rows(table: KeyTable, placing: ShareWriter) -> KeyGroup | None:
     """The rows of the card that the share names; None where names of keys hold a card, and it names none."""
     by_model = {rows.model: rows for rows in table.keys_by_model}
     if "" in by_model:
@@ -162,15 +160,15 @@ def _rows(table: KeyTable, placing: Placing) -> KeyGroup | None:
     placing.take("device")
     known = ", ".join(by_model)
     message = (
-        say("{models} is not one card of {target}", models=", ".join(models), target=table.title)
+        msg("{models} is not one card of {target}", models=", ".join(models), target=table.title)
         if models
-        else say("device.models is not set: the keys of {target} name the card", target=table.title)
+        else msg("device.models is not set: the keys of {target} name the card", target=table.title)
     )
-    placing.refuse("device", table.code(RuleKind.MODELS), message, say("write one of {known}", known=known))
+    placing.refuse("device", table.code(RuleKind.MODELS), message, msg("write one of {known}", known=known))
     return None
 
 
-def _whole(table: KeyTable, rows: KeyGroup, placing: Placing) -> Numbers:
+def _whole(table: KeyTable, rows: KeyGroup, placing: ShareWriter) -> Numbers:
     """Whole cards: the key that counts nothing else, or the count alone."""
     cards = int(placing.take("cards"))
     if rows.cards is not None and Place.RESOURCE in rows.cards.places and not rows.cards.needs:
@@ -180,20 +178,20 @@ def _whole(table: KeyTable, rows: KeyGroup, placing: Placing) -> Numbers:
         return {rows.cores.name: FULL_CARD_CORES * cards}
     if rows.whole:
         return {rows.whole[0].name: cards}
-    message = say("whole cards cannot be expressed: {target} has parts of cards only", target=table.title)
+    message = msg("whole cards cannot be expressed: {target} has parts of cards only", target=table.title)
     placing.refuse("cards", "GX023", message, "request a part of a card")
     return {}
 
 
 def _part(
-    table: KeyTable, rows: KeyGroup, placing: Placing, profile: Profile | None, free: frozenset[str]
+    table: KeyTable, rows: KeyGroup, placing: ShareWriter, profile: Profile | None, free: frozenset[str]
 ) -> Numbers:
     cards = int(placing.take("cards"))
     if cards > 1 and (table.several_cards is not SeveralCards.SHARED or rows.cards is None):
         placing.refuse(
             "cards",
             "GX023" if rows.cards is None else table.code(RuleKind.SEVERAL),
-            say(
+            msg(
                 "a part of {cards} cards cannot be expressed: {target} shares one card",
                 cards=cards,
                 target=table.title,
@@ -218,10 +216,10 @@ def _part(
     if rows.cards is not None and Place.RESOURCE in rows.cards.places:
         values[rows.cards.name] = cards
     for row in rows.parts:
-        if row.says == "memory_percent":
+        if row.sets == "memory_percent":
             percent = placing.take("memory_percent") or (ALL_MEMORY if all_memory else None)
             values[row.name] = None if percent is None else percent * (1 if row.per is Per.CARD else cards)
-        elif not (table.sizes and row.says == "cores"):
+        elif not (table.sizes and row.sets == "cores"):
             values[row.name] = _number(table, row, placing, profile)
     no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
     if no_memory and placing.peek("cores") == FULL_CARD_CORES * cards:  # rounding made it whole
@@ -229,7 +227,7 @@ def _part(
     return values
 
 
-def _all_memory(rows: KeyGroup, placing: Placing) -> bool:
+def _all_memory(rows: KeyGroup, placing: ShareWriter) -> bool:
     """Compute needs memory beside it, and all memory of the card is a percentage of it.
 
     Of several cards where the percentage is a total: what else it would be, no document says (BAIDU020).
@@ -245,7 +243,7 @@ def _all_memory(rows: KeyGroup, placing: Placing) -> bool:
     )
 
 
-def _needed(table: KeyTable, rows: KeyGroup, placing: Placing, free: frozenset[str]) -> None:
+def _needed(table: KeyTable, rows: KeyGroup, placing: ShareWriter, free: frozenset[str]) -> None:
     """Fields without which the other keys have no effect, or the container blocks the card."""
     cores, memory = rows.cores, rows.memory
     no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
@@ -255,24 +253,24 @@ def _needed(table: KeyTable, rows: KeyGroup, placing: Placing, free: frozenset[s
         placing.need(
             "memory_mib",
             table.code(RuleKind.NEEDS),
-            say("{key} needs {other}", key=cores.name, other=memory.name),
+            msg("{key} needs {other}", key=cores.name, other=memory.name),
         )
-    all_of_card = table.sizes or (cores is not None and cores.absent is Absent.ALL)
+    all_of_card = table.sizes or (cores is not None and cores.default is Absent.ALL)
     if all_of_card and placing.peek("cores") is None and "cores" not in free:
-        why = say("without it the container has all compute of its cards at {target}", target=table.title)
+        why = msg("without it the container has all compute of its cards at {target}", target=table.title)
         placing.need("cores", "GX021", why)
     if table.sizes and no_memory:
-        placing.need("memory_mib", "GX021", say("{target} shares cards by memory", target=table.title))
+        placing.need("memory_mib", "GX021", msg("{target} shares cards by memory", target=table.title))
 
 
-def _fit_size(table: KeyTable, placing: Placing) -> None:
+def _fit_size(table: KeyTable, placing: ShareWriter) -> None:
     """Round memory and compute up to those of one size; no card has more than the largest."""
     memory, cores = placing.peek("memory_mib"), placing.take("cores")
     sizes = (one for one in table.sizes if memory and one.memory_mib >= memory)
     size = next((one for one in sizes if cores and one.cores >= cores), None)
     if size is None:
         return
-    why = say("{target} gives parts of {sizes}", target=table.title, sizes=sizes_text(table))
+    why = msg("{target} gives parts of {sizes}", target=table.title, sizes=sizes_text(table))
     code = table.code(RuleKind.SIZES)
     if size.memory_mib != memory:
         placing.round("memory_mib", size.memory_mib, code, why)
@@ -283,12 +281,12 @@ def _fit_size(table: KeyTable, placing: Placing) -> None:
 def sizes_text(table: KeyTable) -> Message:
     """The sizes in words: ``24576, 49152 MiB with 25, 50 %``."""
     memory, cores = ([f"{getattr(one, name)}" for one in table.sizes] for name in ("memory_mib", "cores"))
-    return say("{memory} MiB with {cores} %", memory=", ".join(memory), cores=", ".join(cores))
+    return msg("{memory} MiB with {cores} %", memory=", ".join(memory), cores=", ".join(cores))
 
 
-def _number(table: KeyTable, row: Key, placing: Placing, profile: Profile | None) -> int | str | None:
+def _number(table: KeyTable, row: KeySpec, placing: ShareWriter, profile: Profile | None) -> int | str | None:
     """The number of a row, rounded up to one that the row may have."""
-    attribute = row.says or ""
+    attribute = row.sets or ""
     unit = table.unit(row, profile)
     code = table.code(RuleKind.NUMBERS, row.name)
     total = placing.take(attribute)
@@ -329,9 +327,9 @@ def _number(table: KeyTable, row: Key, placing: Placing, profile: Profile | None
     return int(number) or None
 
 
-def _legal(row: Key, unit: Fraction, placing: Placing, code: str) -> int | None:
+def _legal(row: KeySpec, unit: Fraction, placing: ShareWriter, code: str) -> int | None:
     """The least number of the row's that holds the amount, of one card; rounds the amount to it."""
-    attribute = row.says or ""
+    attribute = row.sets or ""
     asked = int(placing.peek(attribute))
     legal = sorted(
         {n for one in row.ranges if one.most is not None for n in range(one.least, one.most + 1, one.step)}
@@ -341,7 +339,7 @@ def _legal(row: Key, unit: Fraction, placing: Placing, code: str) -> int | None:
         return math.ceil(asked / unit)
     given = math.ceil(found * unit)
     if given != asked:
-        why = say("{key} counts {counts}", key=row.name, counts=row.counts)
+        why = msg("{key} counts {counts}", key=row.name, counts=row.counts)
         placing.round(attribute, given, code, why)
     return found
 
@@ -349,7 +347,7 @@ def _legal(row: Key, unit: Fraction, placing: Placing, code: str) -> int | None:
 # --- choices of cards ------------------------------------------------------------------------
 
 
-def _choices(table: KeyTable, pod: PodPlacing, profile: Profile | None) -> dict[str, Value]:
+def _choices(table: KeyTable, pod: PodWriter, profile: Profile | None) -> dict[str, Value]:
     """Annotations for choices of cards and for the models of shares, which are taken.
 
     Parts of names are written where they are in no other name that is known.
@@ -362,7 +360,7 @@ def _choices(table: KeyTable, pod: PodPlacing, profile: Profile | None) -> dict[
     return found
 
 
-def _chosen(table: KeyTable, pod: PodPlacing, choice: Choice, profile: Profile | None) -> tuple[str, ...]:
+def _chosen(table: KeyTable, pod: PodWriter, choice: CardChoice, profile: Profile | None) -> tuple[str, ...]:
     selector = pod.chosen(choice.by, allow=choice.allow)
     if selector is not None and selector.chosen is not None:
         chosen = selector.chosen

@@ -13,16 +13,14 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from gpuxlate.backends.placing import Placing
-from gpuxlate.backends.pod_placing import PodPlacing
-from gpuxlate.backends.taking import Taking
-from gpuxlate.model.catalogue import names_of
-from gpuxlate.model.diagnostics import Loss, Severity
-from gpuxlate.model.messages import joined, say
-from gpuxlate.model.pod import ContainerKeys, Path, PodKeys
-from gpuxlate.model.profile import Extension, Profile, memory_unit_of
+from gpuxlate.backends.pod_reader import PodReader
+from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
+from gpuxlate.model.diagnostics import Loss, Path, Severity
+from gpuxlate.model.keys import SELECTOR, Absent, By, CardChoice, KeySpec, Per, Place, Range, key, other_names
+from gpuxlate.model.messages import join_and, msg
+from gpuxlate.model.pod import ContainerKeys, PodKeys
+from gpuxlate.model.profile import Extension, Profile, memory_unit_of, names_of
 from gpuxlate.model.share import JSON_NAMES, Isolation, Policy
-from gpuxlate.model.sheet import SELECTOR, Absent, By, Choice, Key, Per, Place, Range, key, other_names
 from gpuxlate.rules.predicates.conditions import ALWAYS, Condition
 
 MEMORY = 10_000
@@ -100,14 +98,14 @@ class KeyGroup:
     """The rows of a container's numbers, of one card model where the names have one."""
 
     model: str = ""
-    cards: Key | None = None
-    cores: Key | None = None
-    memory: Key | None = None
-    percent: Key | None = None
-    whole: tuple[Key, ...] = ()
+    cards: KeySpec | None = None
+    cores: KeySpec | None = None
+    memory: KeySpec | None = None
+    percent: KeySpec | None = None
+    whole: tuple[KeySpec, ...] = ()
 
     @cached_property
-    def parts(self) -> tuple[Key, ...]:
+    def parts(self) -> tuple[KeySpec, ...]:
         """The rows of which one makes it a part of a card."""
         return tuple(row for row in (self.memory, self.percent, self.cores) if row is not None)
 
@@ -156,7 +154,7 @@ class KeyTable:
 
     name: str
     title: str
-    keys: tuple[Key, ...] = ()
+    keys: tuple[KeySpec, ...] = ()
     aliases: tuple[str, ...] = ()
     short_title: str = ""
     rule_prefix: str = ""
@@ -185,21 +183,21 @@ class KeyTable:
     # --- what a vendor does beyond its rows -------------------------------------------------------
 
     def after_admission(
-        self, pod: Taking, container: ContainerKeys, profile: Profile | None
+        self, pod: PodReader, container: ContainerKeys, profile: Profile | None
     ) -> ContainerKeys:
         """A container as the vendor's webhook leaves it, before its rows are read."""
         return container
 
-    def normalize(self, pod: Taking, found: Fields) -> Fields:
+    def normalize(self, pod: PodReader, found: Fields) -> Fields:
         """The fields of a share as the vendor reads them together, after the rows. Its ``granted`` lists what
         the vendor gives beyond the request (``results.granted``)."""
         return found
 
-    def before_write(self, placing: Placing) -> frozenset[str]:
+    def before_write(self, placing: ShareWriter) -> frozenset[str]:
         """Take or refuse fields of a share before the rows are written; the fields that need no value."""
         return frozenset()
 
-    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys."""
         raise NotImplementedError
 
@@ -226,13 +224,13 @@ class KeyTable:
         models = dict.fromkeys(row.model for row in self._numbers())
         return tuple(self._group(model) for model in models)
 
-    def _numbers(self) -> Iterator[Key]:
-        counted = (row for row in self.keys if row.unit and row.says)
+    def _numbers(self) -> Iterator[KeySpec]:
+        counted = (row for row in self.keys if row.unit and row.sets)
         return (row for row in counted if row.places & {Place.RESOURCE, Place.LABEL})
 
     def _group(self, model: str) -> KeyGroup:
         rows = [row for row in self._numbers() if row.model == model]
-        first = {row.says: row for row in reversed(rows) if not row.whole}
+        first = {row.sets: row for row in reversed(rows) if not row.whole}
         return KeyGroup(
             model,
             first.get("cards"),
@@ -242,12 +240,12 @@ class KeyTable:
             tuple(row for row in rows if row.whole),
         )
 
-    def of_pod(self, says: str) -> Key | None:
+    def of_pod(self, says: str) -> KeySpec | None:
         """The row with which a pod says a field for all its containers; None where it has none."""
-        return next((row for row in self.keys if row.says == says and row.words and self.is_pods(row)), None)
+        return next((row for row in self.keys if row.sets == says and row.words and self.is_pods(row)), None)
 
     @staticmethod
-    def is_pods(row: Key) -> bool:
+    def is_pods(row: KeySpec) -> bool:
         """The key is on the pod, not in a container."""
         return any(place in row.places for place in POD_PLACES)
 
@@ -258,19 +256,19 @@ class KeyTable:
         return frozenset(row.name for row in self.keys if places & row.places)
 
     @cached_property
-    def enum_keys(self) -> tuple[Key, ...]:
+    def enum_keys(self) -> tuple[KeySpec, ...]:
         """The rows whose words are values of a field."""
         return tuple(row for row in self.keys if row.words)
 
     @cached_property
-    def choices(self) -> tuple[Key, ...]:
+    def choices(self) -> tuple[KeySpec, ...]:
         """The rows that choose cards or nodes, which no field of a share holds."""
-        return tuple(row for row in self.keys if row.says == SELECTOR)
+        return tuple(row for row in self.keys if row.sets == SELECTOR)
 
     @cached_property
-    def unread(self) -> tuple[Key, ...]:
+    def unread(self) -> tuple[KeySpec, ...]:
         """The rows whose numbers say nothing that a share holds."""
-        return tuple(row for row in self.keys if row.unread)
+        return tuple(row for row in self.keys if row.unsupported_reason)
 
     @cached_property
     def other_names(self) -> Mapping[str, str]:
@@ -282,9 +280,9 @@ class KeyTable:
         found = self.extension.of(profile).renamed if self.extension else {}
         return {name: self.other_names.get(known, known) for name, known in found.items()}
 
-    def unit(self, row: Key, profile: Profile | None) -> Fraction:
+    def unit(self, row: KeySpec, profile: Profile | None) -> Fraction:
         """MiB, percent or cards of one unit of a row's number; a cluster may count MiB in larger steps."""
-        in_steps = row.says == "memory_mib" and row.unit == 1
+        in_steps = row.sets == "memory_mib" and row.unit == 1
         return Fraction(row.unit) * (memory_unit_of(profile, self.names) if in_steps else 1)
 
     @cached_property
@@ -298,8 +296,8 @@ class KeyTable:
         elif rows.whole:
             found["cards"] = f"whole cards: {rows.whole[0].name}"
         for row in rows.parts:
-            missing = "; required" if row.absent is Absent.ALL else ""
-            found[JSON_NAMES[row.says or ""]] = f"{row.template or row.name}, {row.counts}{missing}"
+            missing = "; required" if row.default is Absent.ALL else ""
+            found[JSON_NAMES[row.sets or ""]] = f"{row.template or row.name}, {row.counts}{missing}"
         if self.sizes and "cores" not in found:
             found["cores"] = "comes with the memory"
         for row in self.enum_keys:
@@ -307,7 +305,7 @@ class KeyTable:
                 word if word == value else f"{word} {value}" for word, value in row.words.items()
             )
             place = next(one for one in Place if one in row.places)
-            found[JSON_NAMES[row.says or ""]] = f"{place} {row.name}: {words}"
+            found[JSON_NAMES[row.sets or ""]] = f"{place} {row.name}: {words}"
         if rows.model:
             found["device"] = "in the names of the keys"
         elif self.vendor is not None:
@@ -319,11 +317,11 @@ class KeyTable:
         return {name: found[name] for name in JSON_NAMES.values() if name in found}
 
     @cached_property
-    def exact_keys(self) -> Mapping[str, Key]:
+    def exact_keys(self) -> Mapping[str, KeySpec]:
         rows = (row for row in self.keys if not row.is_pattern)
         return {name: row for row in rows for name in (row.name, *row.aliases)}
 
-    def find(self, name: str) -> Key | None:
+    def find(self, name: str) -> KeySpec | None:
         """The row of the data sheet for a key."""
         found = self._found
         if name not in found:
@@ -335,11 +333,11 @@ class KeyTable:
         return found[name]
 
     @cached_property
-    def _patterns(self) -> tuple[Key, ...]:
+    def _patterns(self) -> tuple[KeySpec, ...]:
         return tuple(row for row in self.keys if row.is_pattern)
 
     @cached_property
-    def _found(self) -> dict[str, Key | None]:
+    def _found(self) -> dict[str, KeySpec | None]:
         """What was looked up before: the same keys come again in every pod."""
         return {}
 
@@ -361,47 +359,47 @@ MODEL = "{model}"
 """What stands for the model of card in the name of a key."""
 
 
-def cards(name: str, **fields: Any) -> Key:
+def cards(name: str, **fields: Any) -> KeySpec:
     """A number of cards in resources."""
     found = {"meaning": "cards", "unit": 1, "values": (Range(),)}
-    return key(name, Place.RESOURCE, says="cards", **{**found, **fields})
+    return key(name, Place.RESOURCE, sets="cards", **{**found, **fields})
 
 
-def whole(name: str, **fields: Any) -> Key:
+def whole(name: str, **fields: Any) -> KeySpec:
     """A number of whole cards, under a name that counts nothing else."""
     found = {"meaning": "whole cards", "unit": 1, "values": (Range(),), "whole": True}
-    return key(name, Place.RESOURCE, says="cards", **{**found, **fields})
+    return key(name, Place.RESOURCE, sets="cards", **{**found, **fields})
 
 
-def cores(name: str, **fields: Any) -> Key:
+def cores(name: str, **fields: Any) -> KeySpec:
     """Compute, in percent of each card unless told otherwise."""
     found = {"meaning": "compute", "unit": 1, "per": Per.CARD, "values": (Range(1, 100),)}
-    return key(name, Place.RESOURCE, says="cores", **{**found, **fields})
+    return key(name, Place.RESOURCE, sets="cores", **{**found, **fields})
 
 
-def memory(name: str, **fields: Any) -> Key:
+def memory(name: str, **fields: Any) -> KeySpec:
     """GPU memory, in MiB of each card unless told otherwise."""
     found = {"meaning": "GPU memory", "unit": 1, "per": Per.CARD, "values": (Range(),)}
-    return key(name, Place.RESOURCE, says="memory_mib", **{**found, **fields})
+    return key(name, Place.RESOURCE, sets="memory_mib", **{**found, **fields})
 
 
-def percent(name: str, **fields: Any) -> Key:
+def percent(name: str, **fields: Any) -> KeySpec:
     """GPU memory in percent of each card."""
     found = {"meaning": "GPU memory", "unit": 1, "per": Per.CARD, "values": (Range(1, 100),)}
-    return key(name, Place.RESOURCE, says="memory_percent", **{**found, **fields})
+    return key(name, Place.RESOURCE, sets="memory_percent", **{**found, **fields})
 
 
-def choice(name: str, *places: Place, **fields: Any) -> Key:
+def choice(name: str, *places: Place, **fields: Any) -> KeySpec:
     """A choice of cards or nodes, which no field of a share holds."""
-    return key(name, *(places or (Place.ANNOTATION,)), **{"says": SELECTOR, **fields})
+    return key(name, *(places or (Place.ANNOTATION,)), **{"sets": SELECTOR, **fields})
 
 
-def choices(name: str, chosen: Choice | By, no: str = "no", **fields: Any) -> Iterator[Key]:
+def choices(name: str, chosen: CardChoice | By, no: str = "no", **fields: Any) -> Iterator[KeySpec]:
     """A list of cards with commas, and that of cards to avoid, whose name has ``no`` in place of ``{0}``.
 
     ``chosen``: a Choice where other dialects have the same cards and can say it, else what identifies cards.
     """
-    by, carried = (chosen.by, chosen) if isinstance(chosen, Choice) else (chosen, None)
+    by, carried = (chosen.by, chosen) if isinstance(chosen, CardChoice) else (chosen, None)
     what = "card models, parts of names with commas" if by is By.MODEL else "cards by UUID"
     yield choice(name.replace("{0}", ""), meaning=what, chooses=carried, **fields)
     avoided = "card models to avoid" if by is By.MODEL else "cards to avoid, by UUID"
@@ -409,17 +407,17 @@ def choices(name: str, chosen: Choice | By, no: str = "no", **fields: Any) -> It
     yield choice(name.replace("{0}", no), meaning=avoided, chooses=carried, **fields)
 
 
-def unread(name: str, why: str, **fields: Any) -> Key:
+def unread(name: str, why: str, **fields: Any) -> KeySpec:
     """A resource whose number says nothing that a share holds."""
-    return key(name, Place.RESOURCE, unread=why, **{"meaning": why, **fields})
+    return key(name, Place.RESOURCE, unsupported_reason=why, **{"meaning": why, **fields})
 
 
-def written(name: str, **fields: Any) -> Key:
+def written(name: str, **fields: Any) -> KeySpec:
     """What the vendor's scheduler writes."""
-    return key(name, Place.SCHEDULER, **fields)
+    return key(name, Place.WRITTEN_BY_SCHEDULER, **fields)
 
 
-def for_models(dialect: str, *rows: Key) -> Iterator[Key]:
+def for_models(dialect: str, *rows: KeySpec) -> Iterator[KeySpec]:
     """The rows once for each card that the catalogue knows under a name of the dialect, and for any other."""
     for row in rows:
         if row.name.endswith(MODEL) or Place.RESOURCE not in row.places:
@@ -439,18 +437,18 @@ def for_models(dialect: str, *rows: Key) -> Iterator[Key]:
             )
 
 
-def legal_text(row: Key) -> str:
+def legal_text(row: KeySpec) -> str:
     """The numbers that a key takes, in words."""
     if len(row.ranges) > 1:
-        return joined(f"{one.least}" if one.least == one.most else _range(one) for one in row.ranges)
+        return join_and(f"{one.least}" if one.least == one.most else _range(one) for one in row.ranges)
     return _range(row.ranges[0])
 
 
 def _range(one: Range) -> str:
     above = one.most is None
     text = (
-        say("{least} or more", least=one.least)
+        msg("{least} or more", least=one.least)
         if above
-        else say("{least} to {most}", least=one.least, most=one.most)
+        else msg("{least} to {most}", least=one.least, most=one.most)
     )
-    return say("{range} in multiples of {step}", range=text, step=one.step) if one.step > 1 else text
+    return msg("{range} in multiples of {step}", range=text, step=one.step) if one.step > 1 else text

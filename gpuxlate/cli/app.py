@@ -14,7 +14,7 @@ from gpuxlate.cli import context, language
 from gpuxlate.cli.common import alert, guarded
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.options import EVERYWHERE, GLOBAL, OF_CLUSTER, OF_NAMESPACE, OF_OBJECTS, shared
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 
 # typer has its own copy of click or uses the installed one, by version: take the classes from typer
 UsageProblem: type[Any] = typer.BadParameter.__mro__[1]
@@ -93,7 +93,7 @@ class Command(_WithSharedOptions, TyperCommand):
         ]
         twice = next((one for n, one in enumerate(one_value) if one in one_value[:n]), None)
         if twice is not None:
-            raise CliError(say("{option} is given twice", option=twice.opts[0]), "it takes one value")
+            raise CliError(msg("{option} is given twice", option=twice.opts[0]), "it takes one value")
         return super().parse_args(ctx, args)
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
@@ -151,15 +151,15 @@ class LazyGroup(_WithSharedOptions, TyperGroup):
         if name and not name.startswith("-") and name not in self.table:
             from difflib import get_close_matches
 
-            from gpuxlate.cli import guesses
+            from gpuxlate.cli import did_you_mean
 
             near = get_close_matches(name, self.table, 1, 0.6)
-            hint = guesses.command(name, ctx.command_path, LIVE_COMMANDS) or (
-                say("did you mean {near}?", near=near[0])
+            hint = did_you_mean.command(name, ctx.command_path, LIVE_COMMANDS) or (
+                msg("did you mean {near}?", near=near[0])
                 if near
-                else say("commands: {names}", names=", ".join(self.table))
+                else msg("commands: {names}", names=", ".join(self.table))
             )
-            ctx.fail(say("no such command {name!r}; {hint}", name=name, hint=hint))
+            ctx.fail(msg("no such command {name!r}; {hint}", name=name, hint=hint))
         return super().resolve_command(ctx, args)
 
 

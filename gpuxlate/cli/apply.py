@@ -13,14 +13,14 @@ from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.outputs import objects_as_json
 from gpuxlate.cli.translations import show, translate_inputs
 from gpuxlate.cluster.apply import ObjectError, applied, difference, objects_of, sent, tried
-from gpuxlate.cluster.nodes import gpu_nodes
-from gpuxlate.cluster.server import Json, Server
-from gpuxlate.model.messages import message_of, say
+from gpuxlate.cluster.pods import gpu_nodes
+from gpuxlate.cluster.server import ApiServer, Json
+from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served, unit_is_known
 from gpuxlate.report.characters import text_of
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
 from gpuxlate.yamltext.source import Source
 
 
@@ -60,7 +60,7 @@ def command(
     """
     if dry_run not in ("none", "server"):
         raise CliError(
-            say("invalid value '{dry_run}' for --dry-run", dry_run=dry_run),
+            msg("invalid value '{dry_run}' for --dry-run", dry_run=dry_run),
             "write --dry-run=server; gpuxlate translate needs no server",
         )
     if diff and output == "json":
@@ -73,7 +73,7 @@ def command(
     backend = target or _of_cluster(nodes)
     if known is not None and common.target(known.target).name != backend.name:
         raise CliError(
-            say(
+            msg(
                 "the profile is for {target}, but the target is {name}",
                 target=known.target,
                 name=backend.name,
@@ -90,7 +90,7 @@ def command(
         part = backend.extension.key if backend.extension else backend.name
         raise CliError(
             "the memory unit of the nodes is not known, or differs between them",
-            say("pass --profile with {part}.memoryUnitMiB", part=part),
+            msg("pass --profile with {part}.memoryUnitMiB", part=part),
         )
     bodies, trial = _objects(run), dry_run == "server"
     return _apply(
@@ -109,11 +109,11 @@ def _of_cluster(nodes: Sequence[GpuNode]) -> Backend:
             "check them with kubectl gpuxlate nodes, or pass --to TARGET",
         )
     raise CliError(
-        say("the nodes of this cluster serve {names}", names=" and ".join(served)), "choose one with --to"
+        msg("the nodes of this cluster serve {names}", names=" and ".join(served)), "choose one with --to"
     )
 
 
-def _profile(nodes: Sequence[GpuNode], backend: Backend, server: Server) -> Profile | None:
+def _profile(nodes: Sequence[GpuNode], backend: Backend, server: ApiServer) -> Profile | None:
     """The profile of the nodes of the target; None where it has none."""
     if not any(one.view.target == backend.name for one in nodes):
         return None
@@ -127,12 +127,12 @@ def _objects(run: Result) -> list[Json]:
         raise CliError(message_of(error), error.hint, Exit.FINDINGS) from None
     if not found:
         names = ", ".join(file.name for file in run.files)
-        raise CliError(say("{names}: no objects to apply", names=names), code=Exit.INPUT)
+        raise CliError(msg("{names}: no objects to apply", names=names), code=Exit.INPUT)
     return found
 
 
 def _apply(
-    server: Server,
+    server: ApiServer,
     bodies: Sequence[Json],
     namespace: str | None,
     dry_run: bool,

@@ -10,14 +10,13 @@ from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import count_to_each, counts, leftover_table, show_findings
-from gpuxlate.locale import tell
+from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.messages import plural, say
-from gpuxlate.translation.pods.fit import Verdict
-from gpuxlate.translation.pods.item import Item, counted_once
-from gpuxlate.translation.quotas.item import QuotaItem
-from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
+from gpuxlate.model.messages import msg, plural
+from gpuxlate.translation.fit import Verdict
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.quotas import QuotaItem
+from gpuxlate.translation.results import Item, Result, counted_once
 from gpuxlate.translation.translate import ASSESS
 
 
@@ -52,7 +51,7 @@ def command(
         outputs.write_report(Path(report), items, run.leftovers, run.quotas)
     data = outputs.report_json(items, run.leftovers, run.quotas)
     if html:
-        from gpuxlate.report.html.assess import assess_page
+        from gpuxlate.report.html import assess_page
 
         outputs.write_files({Path(html): assess_page(data, settings.to.name).encode()})
     if output == "json":
@@ -69,8 +68,8 @@ def _text(run: Result, target: str) -> str:
     if not run.leftovers:
         every = files | {one.name for one in run.files}  # what is built may be of files beside
         there = plural(len(every), "{count} file", "{count} files")
-        what = say("{what} in {count} of {files}", what=what, count=len(files), files=there)
-    text = tell(say("{what}, to {target}", what=what, target=target)) + "\n"
+        what = msg("{what} in {count} of {files}", what=what, count=len(files), files=there)
+    text = localize(msg("{what}, to {target}", what=what, target=target)) + "\n"
     if items:
         text += "\n" + _verdicts(items)
     if run.quotas:
@@ -82,7 +81,7 @@ def _text(run: Result, target: str) -> str:
 
 def _verdicts(items: Sequence[Item]) -> str:
     counts = [
-        [say(verdict), str(sum(item.verdict is verdict for item in items))]
+        [msg(verdict), str(sum(item.verdict is verdict for item in items))]
         for verdict in Verdict
         if any(item.verdict is verdict for item in items)
     ]
@@ -99,7 +98,7 @@ def _quotas(quotas: Sequence[QuotaItem]) -> str:
         [
             f"{one.file}:{one.span.line}" if one.span else one.file,
             f"{one.key} {one.value}",
-            say(one.outcome),
+            msg(one.outcome),
             f"{one.new_key} {one.new_value}" if one.new_key else "",
         ]
         for one in quotas

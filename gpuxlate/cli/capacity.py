@@ -12,17 +12,20 @@ from gpuxlate.cli import common, context, live, options
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.nodes import containers, notes_of, parts_json, target_text
 from gpuxlate.cli.tables import bar, columns, width_of
-from gpuxlate.cluster.nodes import gpu_nodes
-from gpuxlate.cluster.pods import books_of
-from gpuxlate.locale import tell
-from gpuxlate.model.messages import joined, message_of, plural, say, titled
-from gpuxlate.planning.capacity import Answer, Verdict, answer
-from gpuxlate.planning.demand import Demand, DemandError, demand
-from gpuxlate.planning.ledger import Books, Card, Held, Ledger, totals
+from gpuxlate.cluster.pods import books_of, gpu_nodes
+from gpuxlate.locale import localize
+from gpuxlate.model.messages import join_and, message_of, msg, plural, titled
+from gpuxlate.planning.capacity import Answer, CapacityAnswer, answer
+from gpuxlate.planning.demand import DemandError, GpuDemand, demand
+from gpuxlate.planning.ledger import ContainerUse, GpuUsage, Ledger, OccupiedCard, totals
 from gpuxlate.report.characters import text_of
 from gpuxlate.report.characters import width as wide
 
-_VERDICTS = {Verdict.FITS: "fits", Verdict.NOT: "does not fit", Verdict.UNKNOWN: "not known"}
+_VERDICTS = {
+    CapacityAnswer.FITS: "fits",
+    CapacityAnswer.NOT: "does not fit",
+    CapacityAnswer.UNKNOWN: "not known",
+}
 
 
 def command(
@@ -46,10 +49,10 @@ def command(
         common.json_out(_json(found, result))
     else:
         common.out(books_text(found, pods) + (_answer_text(result) if result else ""))
-    return Exit.FINDINGS if result and result.verdict is not Verdict.FITS else Exit.CLEAN
+    return Exit.FINDINGS if result and result.verdict is not CapacityAnswer.FITS else Exit.CLEAN
 
 
-def _demand(file: Sequence[str]) -> Demand:
+def _demand(file: Sequence[str]) -> GpuDemand:
     """The pods of the files. Raises CliError, typer.Exit."""
     try:
         wanted = demand(one.source() for one in common.some_inputs(file))
@@ -60,33 +63,33 @@ def _demand(file: Sequence[str]) -> Demand:
         raise typer.Exit(Exit.FINDINGS)
     if not wanted.wanted:
         raise CliError(
-            say("{names}: no pod requests a GPU", names=", ".join(file)),
+            msg("{names}: no pod requests a GPU", names=", ".join(file)),
             "gpuxlate targets shows the keys of each dialect",
             Exit.INPUT,
         )
     return wanted
 
 
-def books_text(found: Books, pods: bool) -> str:
+def books_text(found: GpuUsage, pods: bool) -> str:
     if not found.ledgers:
-        return text_of([tell("the cluster has no GPU nodes")])
+        return text_of([localize("the cluster has no GPU nodes")])
     blocks = [text_of(_node(one, pods)) for one in found.ledgers.values()]
     if found.waiting:
         waiting = plural(
             found.waiting, "{count} GPU pod waits for a node", "{count} GPU pods wait for a node"
         )
-        blocks.append(text_of([tell(waiting)]))
+        blocks.append(text_of([localize(waiting)]))
     return "\n".join(blocks)
 
 
 def _node(one: Ledger, pods: bool) -> Iterator[str]:
     view = one.view
     about = [target_text(view), *(str(text) for text in (view.policy, view.mode, view.model) if text)]
-    yield f"{one.node.name}  {tell(joined(about))}"
+    yield f"{one.node.name}  {localize(join_and(about))}"
     for row in view.counted:
         taken = one.taken.get(row.key, 0)
-        name = f"{row.name}  {row.key}" if view.parts else tell(say("cards"))
-        text = tell(say("{taken} of {there} in use", taken=taken, there=row.amount))
+        name = f"{row.name}  {row.key}" if view.parts else localize(msg("cards"))
+        text = localize(msg("{taken} of {there} in use", taken=taken, there=row.amount))
         bars = bar(taken, row.amount, width_of(wide(name) + wide(text) + 7, 1))
         yield f"  {name}  {bars}  {text}"
     for card in one.cards:
@@ -96,22 +99,22 @@ def _node(one: Ledger, pods: bool) -> Iterator[str]:
     if pods:
         for unplaced in one.unplaced:
             pod = f"{unplaced.namespace}/{unplaced.pod} {unplaced.container}"
-            yield f"    ?       {tell(say('{title}: {text}', title=pod, text=unplaced.reason))}"
+            yield f"    ?       {localize(msg('{title}: {text}', title=pod, text=unplaced.reason))}"
     for text in notes_of(one):
-        yield f"  {tell(titled('note', text))}"
+        yield f"  {localize(titled('note', text))}"
 
 
-def _card(one: Ledger, card: Card) -> Iterator[str]:
+def _card(one: Ledger, card: OccupiedCard) -> Iterator[str]:
     """One line, or two where the terminal is narrow."""
     memory = one.view.card_mib or 0
     taken = card.memory_mib(memory)
-    texts = [("memory", taken, memory, say("{taken:>6} of {there} MiB", taken=taken, there=memory))]
+    texts = [("memory", taken, memory, msg("{taken:>6} of {there} MiB", taken=taken, there=memory))]
     if one.view.cores is not None:
-        percent = say("{taken:>3} of {there} %", taken=card.cores, there=PERCENT)
+        percent = msg("{taken:>3} of {there} %", taken=card.cores, there=PERCENT)
         texts.insert(0, ("compute", card.cores, PERCENT, percent))
-    told = [(tell(say(name)), have, there, tell(text)) for name, have, there, text in texts]
-    count = tell(say("whole") if card.is_whole else containers(len(card.held)))
-    head = f"  {tell(say('card {index:<3}', index=card.index))}"
+    told = [(localize(msg(name)), have, there, localize(text)) for name, have, there, text in texts]
+    count = localize(msg("whole") if card.is_whole else containers(len(card.held)))
+    head = f"  {localize(msg('card {index:<3}', index=card.index))}"
     fixed = wide(head) + wide(count) + 2 + sum(wide(name) + wide(text) + 5 for name, _, _, text in told)
     width = width_of(fixed, len(told))
     parts = [f"{name} {bar(have, there, width)} {text}" for name, have, there, text in told]
@@ -123,39 +126,39 @@ def _card(one: Ledger, card: Card) -> Iterator[str]:
     yield from (f"{' ' * wide(head)}  {part}" for part in parts[1:])
 
 
-def _held(held: Held) -> str:
+def _held(held: ContainerUse) -> str:
     ask = held.ask
     if ask.whole:
-        what: str = say("the whole card")
+        what: str = msg("the whole card")
     else:
         compute = [f"{ask.cores} %"] if ask.cores else []
-        memory = say("all memory") if held.memory_mib is None else f"{held.memory_mib} MiB"
-        what = joined([*compute, memory, *([say("offline")] if ask.offline else [])])
+        memory = msg("all memory") if held.memory_mib is None else f"{held.memory_mib} MiB"
+        what = join_and([*compute, memory, *([msg("offline")] if ask.offline else [])])
     who = f"{held.namespace}/{held.pod} {ask.container}"
-    return tell(say("{title}: {text}", title=who, text=what))
+    return localize(msg("{title}: {text}", title=who, text=what))
 
 
 def _answer_text(result: Answer) -> str:
     count: str = plural(result.pods, "{count} pod", "{count} pods")
     if result.fitting != result.pods:
-        count = say("{pods}, {count} of them fit", pods=count, count=result.fitting)
-    lines = ["", tell(titled(_VERDICTS[result.verdict], count))]
-    lines += [f"  - {tell(reason)}" for reason in result.reasons]
+        count = msg("{pods}, {count} of them fit", pods=count, count=result.fitting)
+    lines = ["", localize(titled(_VERDICTS[result.verdict], count))]
+    lines += [f"  - {localize(reason)}" for reason in result.reasons]
     lines += [f"  {one.pod} -> {one.node}" + _cards(one.cards) for one in result.places]
-    lines += [f"  {tell(titled('warning', warning))}" for warning in result.warnings]
+    lines += [f"  {localize(titled('warning', warning))}" for warning in result.warnings]
     return text_of(lines)
 
 
 def _cards(cards: Sequence[tuple[str, tuple[int, ...]]]) -> str:
     one, several = "{name} on card {cards}", "{name} on cards {cards}"
     found = [
-        say(one if len(chosen) == 1 else several, name=name, cards=", ".join(map(str, chosen)))
+        msg(one if len(chosen) == 1 else several, name=name, cards=", ".join(map(str, chosen)))
         for name, chosen in cards
     ]
-    return f": {'; '.join(map(tell, found))}" if found else ""
+    return f": {'; '.join(map(localize, found))}" if found else ""
 
 
-def _json(found: Books, result: Answer | None) -> dict[str, Any]:
+def _json(found: GpuUsage, result: Answer | None) -> dict[str, Any]:
     return {
         "format": "gpuxlate-capacity/v1",
         "nodes": [node_json(one) for one in found.ledgers.values()],
@@ -182,7 +185,7 @@ def node_json(one: Ledger) -> dict[str, Any]:
     }
 
 
-def _card_json(one: Ledger, card: Card) -> dict[str, Any]:
+def _card_json(one: Ledger, card: OccupiedCard) -> dict[str, Any]:
     return {
         "index": card.index,
         "cores": card.cores if one.view.cores is not None else None,

@@ -10,26 +10,26 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from gpuxlate import locale
-from gpuxlate.cli import Terminated, context, is_terminal
+from gpuxlate.cli import context
 from gpuxlate.cli.errors import AllExcludedError, CliError, Exit
-from gpuxlate.inputs.exclude import Exclusion
-from gpuxlate.inputs.files import STDIN, SUFFIXES, Input, InputError, expand, reason
+from gpuxlate.cli.process import Terminated, is_terminal
+from gpuxlate.files.find import STDIN, SUFFIXES, Exclusion, Input, InputError, expand, reason
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_MESSAGE, cut
-from gpuxlate.model.messages import Lines, message_of, say, titled
+from gpuxlate.model.messages import Lines, message_of, msg, titled
 from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
 from gpuxlate.yamltext.source import Texts
 
 if TYPE_CHECKING:
     from gpuxlate.backends.base import Backend
-    from gpuxlate.backends.placing import Accept
     from gpuxlate.backends.plugins import BrokenPluginError
+    from gpuxlate.backends.pod_writer import Accept
     from gpuxlate.config.configuration import Config
     from gpuxlate.model.profile import Profile
     from gpuxlate.rules.base import CodeTakenError, UnknownRuleError
 
 
-ALL_EXCLUDED = titled("note", say("all files are excluded"))
+ALL_EXCLUDED = titled("note", msg("all files are excluded"))
 
 
 def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an error
@@ -48,7 +48,7 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
             alert("help", error.hint)
         return error.code
     except AllExcludedError:
-        remark(ALL_EXCLUDED)
+        info(ALL_EXCLUDED)
         return Exit.CLEAN
     except InputError as error:
         unreadable(error)
@@ -61,7 +61,7 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
         with suppress(OSError, AttributeError), _allow_closed_pipe(sys.stdout):
             sys.stdout.flush()  # the error may be that of stdout
         why = reason(error)
-        alert("error", say("{name}: {why}", name=error.filename, why=why) if error.filename else why)
+        alert("error", msg("{name}: {why}", name=error.filename, why=why) if error.filename else why)
         return Exit.INPUT
     except _misuses() as error:
         alert("error", message_of(error))
@@ -69,7 +69,7 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
         return Exit.USAGE
     except Exception as error:
         what = f"{type(error).__name__}: {error}"
-        alert("error", say("internal error ({what}); please report it with the input", what=what))
+        alert("error", msg("internal error ({what}); please report it with the input", what=what))
         if os.environ.get("GPUXLATE_DEBUG"):
             raise
         return Exit.FINDINGS
@@ -85,7 +85,7 @@ def _misuses() -> tuple[type[BrokenPluginError], type[CodeTakenError], type[Unkn
 
 def install(extra: str) -> str:
     """How to get what an extra of the package brings."""
-    return say("install gpuxlate with the extra {extra}: pip install 'gpuxlate[{extra}]'", extra=extra)
+    return msg("install gpuxlate with the extra {extra}: pip install 'gpuxlate[{extra}]'", extra=extra)
 
 
 def unreadable(error: InputError) -> None:
@@ -99,29 +99,29 @@ def alert(title: str, text: str) -> None:
     """A message on stderr under its title: error, help, note, try, warning."""
     from gpuxlate.report.characters import width
 
-    head, *rest = map(locale.tell, text.parts if isinstance(text, Lines) else [text])
-    title = locale.tell(say("{title}: ", title=say(title)))
+    head, *rest = map(locale.localize, text.parts if isinstance(text, Lines) else [text])
+    title = locale.localize(msg("{title}: ", title=msg(title)))
     for line in (title + head, *(" " * width(title) + line for line in rest)):
-        note(line)
+        stderr_line(line)
 
 
-def note(text: str) -> None:
+def stderr_line(text: str) -> None:
     """One line on stderr."""
     from gpuxlate.report.characters import text_of
 
-    data_err(text_of([cut(locale.tell(text), 2 * MAX_MESSAGE)]))
+    data_err(text_of([cut(locale.localize(text), 2 * MAX_MESSAGE)]))
 
 
-def remark(text: str) -> None:
+def info(text: str) -> None:
     """One line on stderr of what was done, unless the run is quiet."""
     if not context.get().quiet:
-        note(text)
+        stderr_line(text)
 
 
-def detail(text: str) -> None:
+def verbose(text: str) -> None:
     """One line on stderr of what is used, where the run is verbose."""
     if context.get().verbose:
-        note(text)
+        stderr_line(text)
 
 
 def documents_out(parts: Iterable[bytes]) -> None:
@@ -204,7 +204,7 @@ def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Acce
     """``--round``, ``--fill`` and ``--drop`` as one. Raises CliError for invalid values."""
     if round_ not in (None, "up"):
         raise CliError(
-            say("invalid value {round!r} for --round", round=round_),
+            msg("invalid value {round!r} for --round", round=round_),
             "write --round up (never below the request)",
         )
     filled: dict[str, int] = {}
@@ -212,12 +212,12 @@ def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Acce
         name, _, text = one.partition("=")
         if name not in FILLABLE or not _NUMBER.fullmatch(text):
             raise CliError(
-                say("invalid value {one!r} for --fill", one=one),
+                msg("invalid value {one!r} for --fill", one=one),
                 "write --fill cores=30 (percent of each card) or --fill memoryMiB=8192 (on each card)",
             )
         if name == "cores" and int(text) > 100:
             raise CliError(
-                say("invalid value {one!r} for --fill: more than one card", one=one),
+                msg("invalid value {one!r} for --fill: more than one card", one=one),
                 "cores counts percent of each card: 1..100",
             )
         filled[name] = int(text)
@@ -225,10 +225,10 @@ def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Acce
     unknown = sorted(dropped - set(DROPPABLE))
     if unknown:
         raise CliError(
-            say("invalid value {unknown!r} for --drop", unknown=unknown[0]),
-            say("fields: {names}", names=", ".join(DROPPABLE)),
+            msg("invalid value {unknown!r} for --drop", unknown=unknown[0]),
+            msg("fields: {names}", names=", ".join(DROPPABLE)),
         )
-    from gpuxlate.backends.placing import Accept
+    from gpuxlate.backends.pod_writer import Accept
 
     return Accept(round_ == "up", filled, dropped)
 
@@ -245,7 +245,7 @@ def inputs(paths: Sequence[str] | Iterable[Input]) -> Iterable[Input]:
     if "" in paths:
         raise CliError("a PATH is empty", "write . for this folder, - for stdin")
     if "-" in paths and sys.stdin is None:
-        raise InputError(say("{name}: it is closed", name=STDIN), "pipe a text to it, or name a file")
+        raise InputError(msg("{name}: it is closed", name=STDIN), "pipe a text to it, or name a file")
     run = context.get()
     run.exclusion = Exclusion()
     if run.exclude or run.force_exclude or any(map(os.path.isdir, paths)):  # nothing else is left out
@@ -254,9 +254,9 @@ def inputs(paths: Sequence[str] | Iterable[Input]) -> Iterable[Input]:
         run.exclusion = exclusion(run, config())
     found = expand(paths, run.exclusion, run.stdin_filename)
     for one in found:
-        detail(say("file: {name}", name=one.name))
+        verbose(msg("file: {name}", name=one.name))
     for name, why in run.exclusion.left_out:
-        detail(say("left out: {name} ({why})", name=name, why=why))
+        verbose(msg("left out: {name} ({why})", name=name, why=why))
     return found
 
 
@@ -275,10 +275,10 @@ def some_inputs(paths: Sequence[str] | Iterable[Input], *, or_excluded: bool = F
     if not found and all_excluded():
         if not or_excluded:
             raise AllExcludedError
-        remark(ALL_EXCLUDED)
+        info(ALL_EXCLUDED)
     elif not found:
         raise InputError(
-            say("{paths}: no file ends in {names}", paths=names_of(paths), names=", ".join(SUFFIXES)),
+            msg("{paths}: no file ends in {names}", paths=names_of(paths), names=", ".join(SUFFIXES)),
             "name the file itself if it has another suffix",
         )
     return found
@@ -297,21 +297,21 @@ def config() -> Config | None:
 
         run.found_config = (None if run.isolated else load(run.config),)
         (found,) = run.found_config
-        detail(say("configuration: {value}", value=found.path if found else "none"))
+        verbose(msg("configuration: {value}", value=found.path if found else "none"))
     return run.found_config[0]
 
 
 def profile(name: str | None, known: Config | None = None) -> Profile | None:
     """The profile of ``--profile``: the name of one in the configuration, or a file."""
     if name is None:
-        detail("profile: none")
+        verbose("profile: none")
         return None
     from gpuxlate.config.configuration import ConfigError, find_profile
     from gpuxlate.yamltext.plain import plain_text
 
     try:
         found = find_profile(name, known or config(), plain_text)
-        detail(say("profile: {name} ({target})", name=name, target=found.target))
+        verbose(msg("profile: {name} ({target})", name=name, target=found.target))
         return found
     except ConfigError as error:
         raise CliError(
@@ -321,7 +321,7 @@ def profile(name: str | None, known: Config | None = None) -> Profile | None:
 
 def show(diagnostics: Sequence[Diagnostic], texts: Texts, *, least: Severity = Severity.INFO) -> None:
     """Findings as text on stderr, in order."""
-    from gpuxlate.cli import color_wanted
+    from gpuxlate.cli.process import color_wanted
     from gpuxlate.report import text
 
     shown = sorted((d for d in diagnostics if d.severity.rank <= least.rank), key=Diagnostic.sort_key)

@@ -1,35 +1,243 @@
-"""``gpuxlate compare``: one share over all the targets."""
+"""Where the manifests differ that one share becomes, vendor beside vendor."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import shutil
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import accumulate
 from typing import Annotated
 
 import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare
-from gpuxlate.backends.placing import Accept
+from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
+from gpuxlate.cli.process import color_wanted
 from gpuxlate.cli.render import render_asked, workloads
 from gpuxlate.cli.tables import Cell, table
-from gpuxlate.config.document import ShareDocument
-from gpuxlate.config.specs import Specs, read_specs
-from gpuxlate.locale import tell
+from gpuxlate.config.document import ShareDocument, Specs, read_specs
+from gpuxlate.locale import localize
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
-from gpuxlate.model.messages import say, titled
+from gpuxlate.model.messages import msg, titled
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES
-from gpuxlate.report.characters import text_of
-from gpuxlate.translation.pods.fit import PodFit, Verdict, fit_pod
-from gpuxlate.translation.render import PROBE, Asked
-from gpuxlate.translation.settings import Settings
+from gpuxlate.report.characters import same, text_of, visible, width
+from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.render import PROBE, RenderRequest
 from gpuxlate.yamltext.source import Source
 
+MARK = "+ "
+PLAIN = "  "
+GAP = "  "
+CONTEXT = 3
+"""Lines shown before and after a difference, as diff shows."""
+NO_TERMINAL = (80, 24)
+LEAST = 20
+"""Columns, on whatever terminal: less would hold no word."""
+_GREEN = "\x1b[32m"
+_BOLD = "\x1b[1m"
+_RESET = "\x1b[0m"
 
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of one manifest; ``own`` says that the other manifests do not have it."""
+
+    text: str
+    own: bool
+
+
+Row = list[Line | None]
+"""One line across all manifests; None where a manifest has nothing there."""
+
+
+def columns(manifests: Sequence[tuple[str, str]]) -> str:
+    """Titles and what differs of the texts, as many beside each other as fit the terminal, the others below.
+
+    Texts that do not differ are shown whole.
+    """
+    titles = [title for title, _ in manifests]
+    rows = align([[visible(line) for line in text.splitlines()] for _, text in manifests])
+    color = color_wanted(sys.stdout)
+    room = max(shutil.get_terminal_size(NO_TERMINAL).columns, LEAST)
+    whole = not any(map(_differs, rows))
+    needed = [_needed(title, [row[n] for row in rows], room) for n, title in enumerate(titles)]
+    lines: list[str] = []
+    for part in _parts(needed, room):
+        inside = [row for row in ([row[n] for n in part] for row in rows) if any(row)]
+        blocks = [*_blocks([titles[n] for n in part], inside, whole)]
+        widths = _widths([needed[n] for n in part], [row for _, shown in blocks for row in shown], room)
+        for heads, shown in blocks:
+            lines.append(_headings(heads, widths, color))
+            lines += [line for row in shown for line in _cells(row, widths, color)]
+    return "\n".join(line.rstrip() for line in lines) + "\n"
+
+
+def align(texts: Sequence[Sequence[str]]) -> list[Row]:
+    """Rows in which the lines that all texts share stand beside each other."""
+    common = list(texts[0])
+    for text in texts[1:]:
+        common = [common[a] for a, _ in _matches(common, text)]
+    # the numbers of the common lines in each text, and its end
+    places = [[*(at for _, at in _matches(common, text)), len(text)] for text in texts]
+    rows: list[Row] = []
+    starts = [0] * len(texts)
+    for number in range(len(common) + 1):
+        ends = [place[number] for place in places]
+        between = [text[start:end] for text, start, end in zip(texts, starts, ends, strict=True)]
+        for at in range(max(map(len, between))):
+            rows += [[Line(part[at], own=True) if at < len(part) else None for part in between]]
+        if number < len(common):
+            rows.append([Line(common[number], own=False) for _ in texts])
+        starts = [end + 1 for end in ends]
+    return rows
+
+
+def _matches(a: Sequence[str], b: Sequence[str]) -> Iterator[tuple[int, int]]:
+    """Pairs of indices of equal lines, in order."""
+    for block in same(a, b):
+        yield from ((block.a + n, block.b + n) for n in range(block.size))
+
+
+def _differs(row: Row) -> bool:
+    return any(line.own for line in row if line)
+
+
+def _needed(title: str, column: Row, room: int) -> int:
+    """The width that a manifest needs: what it has of its own is not cut, only folded where a line is
+    wider than the terminal."""
+    last = len(column)
+    own = (width(line.text) for line in column if line and line.own)
+    heading = width(_heading(_range(title, last, last))) - len(PLAIN)
+    return min(max(heading, *own, 0), room - len(PLAIN))
+
+
+def _parts(needed: Sequence[int], room: int) -> Iterator[range]:
+    """The numbers of the manifests that fit beside each other."""
+    start = taken = 0
+    for number, least in enumerate(needed):
+        if number > start and taken + len(PLAIN) + least > room:
+            yield range(start, number)
+            start, taken = number, 0
+        taken += len(PLAIN) + least + len(GAP)
+    yield range(start, len(needed))
+
+
+def _widths(needed: Sequence[int], rows: Sequence[Row], room: int) -> list[int]:
+    """A width for each manifest of a part: what it needs, and what is left for the lines that all share."""
+    spare = room - sum(needed) - len(needed) * len(PLAIN) - (len(needed) - 1) * len(GAP)
+    natural = [max(width(line.text) for row in rows if (line := row[n])) for n in range(len(needed))]
+    return [
+        least + min(max(full - least, 0), spare // len(needed))
+        for least, full in zip(needed, natural, strict=True)
+    ]
+
+
+def _hunks(rows: Sequence[Row]) -> list[range]:
+    """The rows that differ, with those about them."""
+    found: list[range] = []
+    for at in (at for at, row in enumerate(rows) if _differs(row)):
+        start = max(at - CONTEXT, 0)
+        if found and start <= found[-1].stop:
+            start = found.pop().start
+        found.append(range(start, min(at + CONTEXT + 1, len(rows))))
+    return found
+
+
+def _blocks(titles: Sequence[str], rows: Sequence[Row], whole: bool) -> Iterator[tuple[list[str], list[Row]]]:
+    """What is shown of a part: rows, under the lines of each manifest that they are."""
+    counts = [[*accumulate((row[n] is not None for row in rows), initial=0)] for n in range(len(titles))]
+    hunks = [range(len(rows))] if whole else _hunks(rows)
+    for hunk in hunks:
+        heads = [
+            _range(title, count[hunk.start] + 1, count[hunk.stop])
+            for title, count in zip(titles, counts, strict=True)
+        ]
+        yield heads, [rows[at] for at in hunk]
+    if not hunks:
+        shared = localize(
+            msg("... lines {first} to {last}, which all targets share", first=1, last=len(rows))
+        )
+        yield [*titles], [[Line(shared, own=False) for _ in titles]]
+
+
+def _range(title: str, first: int, last: int) -> str:
+    return localize(msg("{target}, lines {first} to {last}", target=title, first=first, last=last))
+
+
+def _heading(text: str) -> str:
+    return f"-- {text} --"
+
+
+def _headings(texts: Sequence[str], widths: Sequence[int], color: bool) -> str:
+    return GAP.join(
+        _paint(_fitted(_heading(text) + "-" * room, room + len(PLAIN), cut=""), _BOLD, color)
+        for text, room in zip(texts, widths, strict=True)
+    )
+
+
+def _cells(row: Row, widths: Sequence[int], color: bool) -> Iterator[str]:
+    """One row, which takes more than one line of the terminal where a manifest's own line is folded."""
+    cells = [_cell(line, room) for line, room in zip(row, widths, strict=True)]
+    for number in range(max(map(len, cells))):
+        yield GAP.join(
+            _paint(text, _GREEN, color and line is not None and line.own)
+            for line, cell, room in zip(row, cells, widths, strict=True)
+            for text in [cell[number] if number < len(cell) else " " * (room + len(PLAIN))]
+        )
+
+
+def _cell(line: Line | None, room: int) -> list[str]:
+    if line is None:
+        return [" " * (room + len(PLAIN))]
+    if not line.own:
+        return [PLAIN + _fitted(line.text, room)]
+    return [MARK + _fitted(piece, room) for piece in _folded(line.text, room)]
+
+
+def _folded(text: str, room: int) -> list[str]:
+    """The text in pieces of that many columns; those that go on begin with an ellipsis."""
+    pieces = [text[: _fitting(text, room)]]
+    at = len(pieces[0])
+    while at < len(text):
+        more = max(_fitting(text[at : at + room], room - 1), 1)
+        pieces.append(f"…{text[at : at + more]}")
+        at += more
+    return pieces
+
+
+def _fitted(text: str, room: int, cut: str = "…") -> str:
+    """The text in exactly that many columns of a terminal; where it was cut, with a sign of it."""
+    fitting = _fitting(text, room)
+    if fitting < len(text):
+        text = text[: _fitting(text, room - len(cut))] + cut
+    return text + " " * (room - width(text))
+
+
+def _fitting(text: str, room: int) -> int:
+    """How many characters fit in that many columns."""
+    if text.isascii():
+        return min(len(text), room)
+    taken = 0
+    for number, character in enumerate(text):
+        taken += width(character)
+        if taken > room:
+            return number
+    return len(text)
+
+
+def _paint(text: str, style: str, color: bool) -> str:
+    return f"{style}{text}{_RESET}" if color else text
+
+
+# ``gpuxlate compare``: one share over all the targets.
 def command(
     specs: options.Specs,
     to: Annotated[
@@ -85,13 +293,12 @@ def command(
 
 def _manifests(
     found: Specs,
-    groups: list[tuple[Source | None, list[Asked]]],
+    groups: list[tuple[Source | None, list[RenderRequest]]],
     backends: Sequence[Backend],
     accept: Accept,
     known: Profile | None,
 ) -> int:
     """Print what each vendor's manifest would be; stderr gets what a vendor refuses."""
-    from gpuxlate.cli.side_by_side import side_by_side
 
     blocks: list[str] = []
     problems: list[Diagnostic] = []
@@ -100,9 +307,9 @@ def _manifests(
             (b.name, render_asked(base, asked, Settings(b, accept=accept, profile=known))) for b in backends
         ]
         problems += [one for _, rendering in made for one in rendering.diagnostics]
-        columns = [(name, rendering.text) for name, rendering in made if not rendering.refused]
-        if columns:
-            blocks.append(side_by_side(columns))
+        texts = [(name, rendering.text) for name, rendering in made if not rendering.refused]
+        if texts:
+            blocks.append(columns(texts))
     common.show([*dict.fromkeys(problems)], found.sources)  # each target finds them
     common.out("\n".join(blocks))
     return Exit.CLEAN if blocks else Exit.FINDINGS
@@ -119,7 +326,7 @@ def _text(share: ShareDocument, row: list[tuple[Backend, PodFit]]) -> str:
     about = [f"{share.name}: {', '.join(f'{name} {value}' for name, value in given.items())}"]
     if share.share.is_part:
         derived = _derived(share, row)
-        about.append(tell(say("derived: {amount}", amount=derived.text if derived else say("not known"))))
+        about.append(localize(msg("derived: {amount}", amount=derived.text if derived else msg("not known"))))
     cells: list[list[Cell]] = [[backend.name, _verdict(fit), _lines(fit)] for backend, fit in row]
     head = ["TARGET", "VERDICT", "WHAT IT BECOMES"]
     return text_of([*about, ""]) + table(head, cells, lines=True)
@@ -127,21 +334,21 @@ def _text(share: ShareDocument, row: list[tuple[Backend, PodFit]]) -> str:
 
 def _verdict(fit: PodFit) -> str:
     outcome = fit.outcomes[0]
-    verdict = say(outcome.verdict)
+    verdict = msg(outcome.verdict)
     final = outcome.accepted or outcome.verdict in (Verdict.EXACT, Verdict.REFUSED)
-    return verdict if final else say("{verdict}?", verdict=verdict)
+    return verdict if final else msg("{verdict}?", verdict=verdict)
 
 
 def _lines(fit: PodFit) -> list[str]:
     outcome = fit.outcomes[0]
     lines: list[str] = []
     if outcome.verdict is not Verdict.REFUSED:
-        lines += [f"{tell(name)}: {value}" for name, value in keys_of(fit.keys).items()]
+        lines += [f"{localize(name)}: {value}" for name, value in keys_of(fit.keys).items()]
     for loss in outcome.losses:
-        lines.append(f"{loss.code} {tell(loss.message)}")
+        lines.append(f"{loss.code} {localize(loss.message)}")
         if not loss.accepted and loss.hint:
-            lines.append(f"  {tell(loss.hint)}")
-    lines += [f"{one.code} {tell(titled(one.severity, one.message))}" for one in outcome.diagnostics]
+            lines.append(f"  {localize(loss.hint)}")
+    lines += [f"{one.code} {localize(titled(one.severity, one.message))}" for one in outcome.diagnostics]
     return lines
 
 
@@ -155,7 +362,7 @@ def keys_of(keys: PodKeys) -> dict[str, str]:
         ("annotation {key}", keys.annotations),
         ("nodeSelector {key}", keys.node_selector),
     ):
-        found.update({say(kind, key=name): value.text for name, value in values.items()})
+        found.update({msg(kind, key=name): value.text for name, value in values.items()})
     for one in keys.requirements():
         found[f"nodeAffinity {one.key}"] = f"{one.operator} {', '.join(one.values)}"
     return found

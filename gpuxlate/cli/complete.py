@@ -10,8 +10,8 @@ import sys
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from gpuxlate.cli import ending_quietly
 from gpuxlate.cli.kubectl import command_at
+from gpuxlate.cli.process import ending_quietly
 from gpuxlate.translation.acceptance import DROPPABLE
 
 Candidate = tuple[str, str]

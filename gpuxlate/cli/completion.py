@@ -8,7 +8,7 @@ import typer
 
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 
 SHELLS = ("bash", "zsh", "fish", "powershell")
 
@@ -28,7 +28,7 @@ def command(
     """
     if shell not in SHELLS:
         raise CliError(
-            say("no completion for {shell!r}", shell=shell), say("shells: {names}", names=", ".join(SHELLS))
+            msg("no completion for {shell!r}", shell=shell), msg("shells: {names}", names=", ".join(SHELLS))
         )
     from typer._completion_shared import get_completion_script
 

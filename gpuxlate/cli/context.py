@@ -11,7 +11,7 @@ from gpuxlate.cli.options import SharedOptions
 
 if TYPE_CHECKING:
     from gpuxlate.config.configuration import Config
-    from gpuxlate.inputs.exclude import Exclusion
+    from gpuxlate.files.find import Exclusion
 
 
 @dataclass

@@ -11,20 +11,18 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare
-from gpuxlate.backends.billing import Card, CostError, Decides, Job, PodCounts, Price
-from gpuxlate.backends.placing import Accept
+from gpuxlate.backends.billing import BilledCard, BilledJob, CostError, Decides, PodCounts, Price
+from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.tables import table
-from gpuxlate.config.document import ShareDocument
-from gpuxlate.config.specs import read_specs
+from gpuxlate.config.document import ShareDocument, read_specs
 from gpuxlate.model.diagnostics import Diagnostic
-from gpuxlate.model.messages import message_of, say
+from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.report.characters import text_of
-from gpuxlate.translation.pods.fit import fit_pod
-from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.place import placed
+from gpuxlate.translation.fit import fit_pod
+from gpuxlate.yamltext.parse import Document, with_location
 
 MAX_LENGTH = 32
 """Longer numbers are not hours or units that anybody means; keeps arithmetic bounded."""
@@ -71,8 +69,8 @@ def command(
     if not backend.billing_plan:
         names = (one.name for one in registry.all_backends() if one.billing_plan)
         raise CliError(
-            say("no price is known for {name}", name=backend.name),
-            say("targets: {names}", names=", ".join(names)),
+            msg("no price is known for {name}", name=backend.name),
+            msg("targets: {names}", names=", ".join(names)),
         )
     time = _given("--hours", hours, hours_of)
     billed = _card(backend, card, card_units, card_memory)
@@ -82,13 +80,13 @@ def command(
         raise CliError(message_of(error), error.hint) from None
     accept = common.accept(round_, fill, drop)
     found = read_specs(common.some_inputs(specs))
-    jobs: list[Job] = []
+    jobs: list[BilledJob] = []
     diagnostics = list(found.diagnostics)
     for _, document, share in found.found:
         price, findings = _price(document, share, backend, accept, billed, time)
         diagnostics += findings
         if price is not None:
-            jobs.append(Job(share.name, price, count))
+            jobs.append(BilledJob(share.name, price, count))
     common.show(diagnostics, found.sources)
     if len(jobs) < len(found.found) or found.diagnostics:
         return Exit.FINDINGS
@@ -105,11 +103,11 @@ def _given(option: str, text: str, read: Callable[[str], Fraction]) -> Fraction:
     except ValueError as error:
         hint = "write 1, 0.5, 1/3, 90m or 1h30m" if read is hours_of else "write 10, 0.5 or 1/3"
         raise CliError(
-            say("{option} {text}: {error}", option=option, text=text, error=message_of(error)), hint
+            msg("{option} {text}: {error}", option=option, text=text, error=message_of(error)), hint
         ) from None
 
 
-def _card(backend: Backend, name: str | None, units: str | None, memory_mib: int | None) -> Card:
+def _card(backend: Backend, name: str | None, units: str | None, memory_mib: int | None) -> BilledCard:
     """The card by its figures, or by the name of a card whose figures are known. Never a guess."""
     known = backend.billed_cards.get(name.upper()) if name else None
     given, memory = (known.units, known.memory_mib) if known else (None, None)
@@ -118,16 +116,16 @@ def _card(backend: Backend, name: str | None, units: str | None, memory_mib: int
     if memory_mib is not None:
         memory = memory_mib
     if given is not None and memory is not None:
-        return Card(given, memory)
+        return BilledCard(given, memory)
     missing = [
         option for option, value in (("--card-units", given), ("--card-memory-mib", memory)) if value is None
     ]
     hint = f"give {' and '.join(missing)}"
     if name:
-        raise CliError(say("the figures of {name} are not known", name=name), hint)
+        raise CliError(msg("the figures of {name} are not known", name=name), hint)
     raise CliError(
         "the card is not given",
-        say("{hint}, or --card {names}", hint=hint, names=", ".join(backend.billed_cards)),
+        msg("{hint}, or --card {names}", hint=hint, names=", ".join(backend.billed_cards)),
     )
 
 
@@ -136,22 +134,22 @@ def _price(
     share: ShareDocument,
     backend: Backend,
     accept: Accept,
-    card: Card,
+    card: BilledCard,
     hours: Fraction,
 ) -> tuple[Price | None, list[Diagnostic]]:
     """The price of a share as the target gets it, or why the target does not take it."""
     asked = ContainerShare("", 0, share=share.share, origins=share.origins, path=("spec",))
     profile = Profile(backend.name, cards=CardProfile(memory_mib=card.memory_mib))
     fit = fit_pod([asked], backend, accept, profile)
-    findings = [placed(document, one) for one in fit.findings()]
+    findings = [with_location(document, one) for one in fit.findings()]
     outcome = fit.outcomes[0]
-    cores, memory = outcome.given.cores, outcome.given.memory_mib
+    cores, memory = outcome.granted.cores, outcome.granted.memory_mib
     if not fit.accepted or cores is None or memory is None:
         return None, findings
     return backend.price(card, cores, memory, hours), findings
 
 
-def _text(backend: Backend, name: str | None, card: Card, jobs: Sequence[Job]) -> str:
+def _text(backend: Backend, name: str | None, card: BilledCard, jobs: Sequence[BilledJob]) -> str:
     called = f" ({name})" if name else ""
     parts = [
         text_of([f"card{called}: {_both(card.units)} GPU-hours for one hour, {card.memory_mib} MiB usable"]),
@@ -165,7 +163,7 @@ def _text(backend: Backend, name: str | None, card: Card, jobs: Sequence[Job]) -
     return "\n".join([*parts, text_of([backend.billing_note])])
 
 
-def _job(job: Job) -> str:
+def _job(job: BilledJob) -> str:
     price = job.price
     parts = [
         ["compute", f"{price.cores} %", *_part(price.compute_part), _yes(price, Decides.COMPUTE)],
@@ -217,7 +215,7 @@ def _both(value: Fraction) -> str:
 
 
 def _json(
-    backend: Backend, name: str | None, card: Card, hours: Fraction, jobs: Sequence[Job]
+    backend: Backend, name: str | None, card: BilledCard, hours: Fraction, jobs: Sequence[BilledJob]
 ) -> dict[str, Any]:
     return {
         "format": "gpuxlate-cost/v1",
@@ -230,7 +228,7 @@ def _json(
     }
 
 
-def _item(job: Job) -> dict[str, Any]:
+def _item(job: BilledJob) -> dict[str, Any]:
     price = job.price
     return {
         "name": job.name,

@@ -46,7 +46,7 @@ def as_text(rule: Rule) -> str:
         locale.summary(rule.code, rule.summary, locale.current()),
     ]
     if locale.current() != "en":
-        parts += ["", locale.tell("The sections below are in English.")]
+        parts += ["", locale.localize("The sections below are in English.")]
     for title, body in rule.sections.items():
         parts += ["", title, *(f"  {line}".rstrip() for line in body.splitlines())]
     return "\n".join(parts) + "\n"

@@ -11,14 +11,14 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import count_to_each, counts, leftover_table, show_findings
-from gpuxlate.locale import tell
+from gpuxlate.locale import localize
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import ObjectRef, Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 from gpuxlate.model.share import Share
-from gpuxlate.translation.pods.item import Item, counted_once
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import READ
-from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.results import Item, counted_once
 
 UNREADABLE = ("GX001", "GX010", "GX012", "GX025")
 """Rules about texts that hold no manifest that can be read; ``lint`` reports all else."""
@@ -57,7 +57,7 @@ def command(
             lines = [[_name(q.object), q.place, q.key, q.amount or f"? ({q.value})"] for q in run.quotas]
             common.out(f"\n{table(['OBJECT', 'AT', 'RESOURCE', 'AMOUNT'], lines)}")
         if run.leftovers:
-            note = tell(say("{what}, which are not counted above", what=counts(run)))
+            note = localize(msg("{what}, which are not counted above", what=counts(run)))
             common.out(f"\n{note}\n\n{leftover_table(run.leftovers)}")
     failed = any(one.severity is Severity.ERROR for one in broken)
     return Exit.FINDINGS if failed else Exit.CLEAN
@@ -125,13 +125,13 @@ def _amounts(share: Share) -> dict[str, int]:
 
 def _text(items: Sequence[Item]) -> str:
     if not items:
-        return tell("no share in these manifests") + "\n"
+        return localize("no share in these manifests") + "\n"
     shown = [n for n in SOMETIMES if any(one.share and getattr(one.share, n) is not None for one in items)]
     several = len({one.build for one in items}) > 1  # their objects may have the same names
     lines = [
         [
             _name(one.object),
-            say("{name} (init)", name=one.containers) if one.ends else one.containers,
+            msg("{name} (init)", name=one.containers) if one.ends else one.containers,
             one.source,
             *_numbers(one.share, one.derived),
             *(str(getattr(one.share, name, None) or "") for name in shown),
@@ -160,8 +160,8 @@ def _text(items: Sequence[Item]) -> str:
 
 
 def _replicas(one: Item) -> str:
-    pods = say("per node") if one.replicas is None else str(one.replicas)
-    return say("{pods}, one claim", pods=pods) if one.allocation else pods
+    pods = msg("per node") if one.replicas is None else str(one.replicas)
+    return msg("{pods}, one claim", pods=pods) if one.allocation else pods
 
 
 def _name(one: ObjectRef) -> str:
@@ -172,8 +172,8 @@ def _memory(share: Share) -> str:
     if share.memory_percent is not None:
         return f"{share.memory_percent} %"
     if share.memory_limit_mib is not None:
-        return say("{least} to {most}", least=share.memory_mib, most=share.memory_limit_mib)
-    return say("all") if share.memory_mib is None else str(share.memory_mib)
+        return msg("{least} to {most}", least=share.memory_mib, most=share.memory_limit_mib)
+    return msg("all") if share.memory_mib is None else str(share.memory_mib)
 
 
 def _numbers(share: Share | None, derived: Amount | None) -> list[str]:
@@ -185,9 +185,9 @@ def _numbers(share: Share | None, derived: Amount | None) -> list[str]:
         known = (derived.cores, derived.memory_mib) if derived else (None, None)
         return [
             share.part,
-            *("?" if one is None else say("{number} derived", number=one) for one in known),
+            *("?" if one is None else msg("{number} derived", number=one) for one in known),
             *words,
         ]
     whole = share.whole_cards
-    cores = say("whole") if whole else str(share.cores or "-")
+    cores = msg("whole") if whole else str(share.cores or "-")
     return [str(share.cards), cores, _memory(share), *words]

@@ -9,12 +9,19 @@ import typer
 
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.inputs.files import STDIN, Input, InputError
-from gpuxlate.model.messages import message_of, say
-from gpuxlate.translation.krm import ConfigError, NoResourceListError, field_path, for_stderr, run_list
-from gpuxlate.translation.krm_config import BadConfigError, settings_of
+from gpuxlate.files.find import STDIN, Input, InputError
+from gpuxlate.model.messages import message_of, msg
+from gpuxlate.translation.krm import (
+    BadConfigError,
+    FunctionConfigError,
+    NoResourceListError,
+    field_path,
+    for_stderr,
+    run_list,
+    settings_of,
+)
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.plain import plain_document
 from gpuxlate.yamltext.source import Source, Texts
@@ -39,7 +46,7 @@ def command(
     settings = None if config_file is None else _settings(config_file)
     source = Input(STDIN, None).source()
     if not source.text.strip():
-        raise InputError(say("{name}: it is empty", name=STDIN))
+        raise InputError(msg("{name}: it is empty", name=STDIN))
     # a plain stream of resources is what older plug-ins of kustomize get
     made = _of_list(source) if settings is None else translate_source(source, settings)
     common.show(for_stderr(made.diagnostics), Texts(source))
@@ -53,17 +60,17 @@ def _of_list(source: Source) -> Result:
         return run_list(source)
     except NoResourceListError as error:
         raise CliError(message_of(error), error.hint, Exit.FINDINGS) from None
-    except ConfigError as error:
+    except FunctionConfigError as error:
         common.documents_out([source.encode(error.text)])
         wrong = error.found
         where = f"{field_path(wrong.path)}: " if wrong.path else ""
-        raise CliError(say("{where}{message}", where=where, message=wrong.message), wrong.hint) from None
+        raise CliError(msg("{where}{message}", where=where, message=wrong.message), wrong.hint) from None
 
 
 def _settings(file: str) -> Settings:
     try:
         return settings_of(plain_document(Input(file, Path(file)).source()))
     except BadConfigError as error:
-        raise CliError(say("{file}: {message}", file=file, message=error.message), error.hint) from None
+        raise CliError(msg("{file}: {message}", file=file, message=error.message), error.hint) from None
     except ValueError as error:
-        raise CliError(say("{file}: invalid YAML: {error}", file=file, error=message_of(error))) from None
+        raise CliError(msg("{file}: invalid YAML: {error}", file=file, error=message_of(error))) from None

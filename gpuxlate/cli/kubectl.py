@@ -5,15 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from gpuxlate.cli import ending_quietly, only_version, words
-
-BEFORE = {
-    "-n": 1, "--namespace": 1, "-l": 1, "--selector": 1, "--context": 1, "--kubeconfig": 1,
-    "--request-timeout": 1, "-A": 0, "--all-namespaces": 0,
-    "--exclude": 1, "--force-exclude": 0, "--stdin-filename": 1, "--config": 1, "--isolated": 0,
-    "-q": 0, "--quiet": 0, "-v": 0, "--verbose": 0, "--color": 1,
-}  # fmt: skip
-"""Flags that may be before the command, and how many words follow each."""
+from gpuxlate.cli.process import BEFORE, ending_quietly, only_version, words
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpuxlate import locale
 from gpuxlate.cli.errors import CliError
-from gpuxlate.model.messages import Message, say
+from gpuxlate.model.messages import Message, msg
 
 OPTION = "--lang"
 VARIABLE = "GPUXLATE_LANG"
@@ -19,8 +19,8 @@ def choose(option: str | None) -> None:
     name = option or os.environ.get(VARIABLE) or "en"
     if name not in locale.LANGUAGES:
         raise CliError(
-            say("invalid value {value!r} for {option}", value=name, option=OPTION),
-            say("languages: {names}", names=", ".join(locale.LANGUAGES)),
+            msg("invalid value {value!r} for {option}", value=name, option=OPTION),
+            msg("languages: {names}", names=", ".join(locale.LANGUAGES)),
         )
     locale.use(name)
 
@@ -39,21 +39,21 @@ def usage(error: Any) -> str:
     """What is wrong with a command line. The library has English alone: the commonest are said here too."""
     if isinstance(error.message, Message):
         return error.message
-    from gpuxlate.cli import guesses
+    from gpuxlate.cli import did_you_mean
 
     match type(error).__name__:
-        case "NoSuchOption" if instead := guesses.option(error.option_name, error.ctx):
-            return say("no such option: {name}; {instead}", name=error.option_name, instead=instead)
+        case "NoSuchOption" if instead := did_you_mean.option(error.option_name, error.ctx):
+            return msg("no such option: {name}; {instead}", name=error.option_name, instead=instead)
         case "NoSuchOption" if error.possibilities:
             near = ", ".join(sorted(error.possibilities))
-            return say("no such option: {name} (Possible options: {near})", name=error.option_name, near=near)
+            return msg("no such option: {name} (Possible options: {near})", name=error.option_name, near=near)
         case "NoSuchOption":
-            return say("no such option: {name}", name=error.option_name)
+            return msg("no such option: {name}", name=error.option_name)
         case "MissingParameter" if error.param.param_type_name == "argument":
-            return say("missing argument {names}", names=error.param.get_error_hint(error.ctx))
+            return msg("missing argument {names}", names=error.param.get_error_hint(error.ctx))
         case "MissingParameter":
-            return say("missing option {names}", names=error.param.get_error_hint(error.ctx))
+            return msg("missing option {names}", names=error.param.get_error_hint(error.ctx))
         case "BadOptionUsage" if error.message.endswith(" requires an argument."):
-            return say("option {name!r} requires an argument", name=error.option_name)
+            return msg("option {name!r} requires an argument", name=error.option_name)
     message: str = error.format_message().rstrip(".")
     return message[:1].lower() + message[1:]

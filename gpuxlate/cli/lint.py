@@ -12,16 +12,17 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpuxlate import __version__, report
-from gpuxlate.cli import color_wanted, common, context, options, outputs
+from gpuxlate.cli import common, context, options, outputs
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.cli.runner import dialects_used, each
-from gpuxlate.inputs.files import HELD, STDIN, SUFFIXES, Input, InputError
-from gpuxlate.lint.files import MAY_BE_EMPTY, Checked, Mode, check, dialects_in, each_change
-from gpuxlate.lint.select import Selection
+from gpuxlate.cli.process import color_wanted
+from gpuxlate.cli.runner import dialects_used, map_inputs
+from gpuxlate.files.find import HELD, STDIN, SUFFIXES, Input, InputError
+from gpuxlate.lint.files import MAY_BE_EMPTY, CheckedFile, Mode, check, dialects_in, each_change
+from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import plural, say
-from gpuxlate.overlays.claims import Claims
+from gpuxlate.model.messages import msg, plural
+from gpuxlate.overlays.roles import Claims
 from gpuxlate.report.summary import Replacement, Summary
 from gpuxlate.yamltext.source import Texts
 
@@ -92,7 +93,7 @@ def command(
 
     def once() -> int:
         config = common.config()
-        selection = Selection.of(select, ignore, config, common.profile(profile, config))
+        selection = RuleSelection.of(select, ignore, config, common.profile(profile, config))
         level = fail_on or (config.fail_on if config else None)
         return _lint(paths, selection, mode, chosen, level, diff=diff, statistics=statistics)
 
@@ -101,7 +102,7 @@ def command(
     if "-" in paths or add_ignores is not None:
         what = "stdin" if "-" in paths else "--add-ignores"
         raise CliError(
-            say("--watch and {what} exclude each other", what=what),
+            msg("--watch and {what} exclude each other", what=what),
             "--watch checks files again as they change",
         )
     from gpuxlate.cli.watch import again
@@ -111,7 +112,7 @@ def command(
 
 def _lint(
     paths: list[str],
-    selection: Selection,
+    selection: RuleSelection,
     mode: Mode,
     chosen: str,
     fail_on: str | None,
@@ -131,7 +132,7 @@ def _lint(
         common.unreadable(problem)
     if not run.files and not run.unreadable and not mode.allow_empty and not common.all_excluded():
         raise InputError(
-            say("{paths}: no file ends in {names}", paths=common.names_of(paths), names=", ".join(SUFFIXES)),
+            msg("{paths}: no file ends in {names}", paths=common.names_of(paths), names=", ".join(SUFFIXES)),
             MAY_BE_EMPTY,
         )
     if diff:
@@ -157,7 +158,7 @@ def _mode(fix: bool, unsafe: bool, allow_empty: bool, reason: str | None, diff: 
     """What to do with each input. Raises CliError."""
     if reason is None:
         return Mode(fix or diff, unsafe, allow_empty)
-    from gpuxlate.lint.add_ignores import is_reason
+    from gpuxlate.lint.fix import is_reason
 
     if fix:
         raise CliError(
@@ -165,7 +166,7 @@ def _mode(fix: bool, unsafe: bool, allow_empty: bool, reason: str | None, diff: 
         )
     if not is_reason(reason):
         raise CliError(
-            say("invalid value {reason!r} for --add-ignores", reason=reason),
+            msg("invalid value {reason!r} for --add-ignores", reason=reason),
             'write one line that says why: --add-ignores "a webhook rounds it"',
         )
     return Mode(allow_empty=allow_empty, reason=reason)
@@ -175,23 +176,23 @@ def _remarks(run: Run, mode: Mode, *, diff: bool) -> None:
     """What was changed, and which findings got no ignore and why."""
     for (name, why), lines in run.refused.items():
         places = f"{name}:{','.join(map(str, sorted(lines)))}" if lines else name
-        common.remark(say("not ignored: {places}: {why}", places=places, why=why))
+        common.info(msg("not ignored: {places}: {why}", places=places, why=why))
     if run.changes:
         findings = plural(run.changes, "{count} finding", "{count} findings")
         if mode.reason is None:
             done = (
-                say("would fix {findings}", findings=findings)
+                msg("would fix {findings}", findings=findings)
                 if diff
-                else say("fixed {findings}", findings=findings)
+                else msg("fixed {findings}", findings=findings)
             )
         elif diff:
-            done = say("would ignore {findings}", findings=findings)
+            done = msg("would ignore {findings}", findings=findings)
         else:
-            done = say("ignored {findings}", findings=findings)
-        common.remark(done)
+            done = msg("ignored {findings}", findings=findings)
+        common.info(done)
 
 
-def read_and_check(one: Input, selection: Selection, mode: Mode) -> Checked:
+def read_and_check(one: Input, selection: RuleSelection, mode: Mode) -> CheckedFile:
     """Read and check one input, and apply its fixes. Raises InputError."""
     settings = selection.for_file(one.place)
     data, manifests = settings.layer.read(one)
@@ -220,7 +221,7 @@ class Run:
     to_stdout: bool = False  # the fixed text of stdin
     diffs: list[str] = field(default_factory=list)
 
-    def add(self, one: Input, checked: Checked) -> None:
+    def add(self, one: Input, checked: CheckedFile) -> None:
         linted = checked.linted
         self.files += 1
         self.diagnostics += linted.diagnostics
@@ -249,16 +250,16 @@ class Run:
         )
 
 
-def _run(given: Iterable[Input], selection: Selection, mode: Mode, *, diff: bool) -> Run:
+def _run(given: Iterable[Input], selection: RuleSelection, mode: Mode, *, diff: bool) -> Run:
     HELD.texts.clear()
     run = Run()
-    for one, checked in each(partial(read_and_check, selection=selection, mode=mode), given):
+    for one, checked in map_inputs(partial(read_and_check, selection=selection, mode=mode), given):
         if isinstance(checked, InputError):
             run.unreadable.append(checked)
             continue
         if diff:
             if checked.new != checked.old:
-                from gpuxlate.report.lines import unified
+                from gpuxlate.report.characters import unified
 
                 run.diffs.append(unified(checked.old.decode(), checked.new.decode(), one.name.lstrip("/")))
         elif mode.writes and one.path is None:
@@ -279,7 +280,7 @@ def _run(given: Iterable[Input], selection: Selection, mode: Mode, *, diff: bool
     return run
 
 
-def _written(one: Input, checked: Checked, selection: Selection, run: Run, done: str) -> Checked:
+def _written(one: Input, checked: CheckedFile, selection: RuleSelection, run: Run, done: str) -> CheckedFile:
     """Write the new text of a file: its findings after that, or those before where writing fails."""
     assert one.path is not None
     try:
@@ -289,7 +290,7 @@ def _written(one: Input, checked: Checked, selection: Selection, run: Run, done:
         source = one.source(checked.old)
         from gpuxlate.lint.check import lint_source
 
-        return Checked(lint_source(source, selection.for_file(one.place)), source)
+        return CheckedFile(lint_source(source, selection.for_file(one.place)), source)
     return checked
 
 

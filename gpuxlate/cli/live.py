@@ -11,13 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 from gpuxlate.cli import common, context, options
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.inputs.files import SUFFIXES, Input
-from gpuxlate.model.messages import say, titled
+from gpuxlate.files.find import SUFFIXES, Input
+from gpuxlate.model.messages import msg, titled
 
 if TYPE_CHECKING:
-    from gpuxlate.cluster.client import Cluster, Options
-    from gpuxlate.cluster.inputs import LiveInput
-    from gpuxlate.cluster.resources import Kind
+    from gpuxlate.cluster.client import Cluster, KubectlOptions
+    from gpuxlate.cluster.resources import LiveInput, ResourceKind
 
 
 def _objects(paths: options.Objects = []) -> None:  # noqa: B006 - typer copies it
@@ -38,23 +37,23 @@ def seconds(text: str | None) -> float | None:
     match = _DURATION.fullmatch(text) if text else None
     if match is None:
         raise CliError(
-            say("invalid value '{text}' for --request-timeout", text=text), "write 30s, 2m, 500ms, or 0"
+            msg("invalid value '{text}' for --request-timeout", text=text), "write 30s, 2m, 500ms, or 0"
         )
     hours, minutes, whole, milli = (float(part or 0) for part in match.groups())
     return hours * 3600 + minutes * 60 + whole + milli / 1000
 
 
-def cluster_options() -> Options:
+def cluster_options() -> KubectlOptions:
     """The flags of kubectl as the cluster's options. Raises CliError."""
-    from gpuxlate.cluster.client import Options
+    from gpuxlate.cluster.client import KubectlOptions
 
     run = context.get()
     if run.namespace is not None and not _NAMESPACE.fullmatch(run.namespace):
         raise CliError(
-            say("invalid value '{namespace}' for -n", namespace=run.namespace),
+            msg("invalid value '{namespace}' for -n", namespace=run.namespace),
             "a namespace has at most 63 lower-case letters, digits and dashes",
         )
-    return Options(
+    return KubectlOptions(
         run.kubeconfig,
         run.context,
         run.namespace,
@@ -69,11 +68,11 @@ def cluster() -> Cluster:
     return open_cluster(cluster_options())
 
 
-def open_cluster(options: Options) -> Cluster:
+def open_cluster(options: KubectlOptions) -> Cluster:
     """The cluster of these options; its notes go to stderr. Raises ClusterError."""
     from gpuxlate.cluster.client import Cluster
 
-    return Cluster(options, lambda text: common.remark(titled("note", text)))
+    return Cluster(options, lambda text: common.info(titled("note", text)))
 
 
 class LiveInputs:
@@ -86,7 +85,7 @@ class LiveInputs:
         self,
         files: list[str],
         words: list[str],
-        options: Options,
+        options: KubectlOptions,
         *,
         whole: bool,
         allow_empty: bool,
@@ -108,11 +107,11 @@ class LiveInputs:
         if empty and not self.allow_empty:
             where = "in all namespaces" if self.options.all_namespaces else "in this namespace"
             labels = self.options.selector
-            chosen = say(" with labels {labels}", labels=labels) if labels else ""
+            chosen = msg(" with labels {labels}", labels=labels) if labels else ""
             raise CliError(
-                say(
+                msg(
                     "nothing to work on: no {value} {where}{chosen}",
-                    value=" ".join(self.words) or say("workloads"),
+                    value=" ".join(self.words) or msg("workloads"),
                     where=where,
                     chosen=chosen,
                 ),
@@ -121,17 +120,16 @@ class LiveInputs:
             )
 
     def _objects(self) -> Iterator[LiveInput]:
-        from gpuxlate.cluster.inputs import live_inputs
-        from gpuxlate.cluster.resources import selected
+        from gpuxlate.cluster.resources import live_inputs, selected
         from gpuxlate.cluster.server import ClusterError
-        from gpuxlate.inputs.relevance import may_matter
+        from gpuxlate.files.relevance import might_have_gpu_keys
 
         try:
             server = open_cluster(self.options)
             selections = selected(server, self.words)
         except ClusterError as error:
             if error.hint is None and self.words:
-                error.hint = say(
+                error.hint = msg(
                     "{name} is not a file here, so it was looked for in the cluster", name=self.words[0]
                 )
             raise
@@ -140,7 +138,7 @@ class LiveInputs:
             selections,
             all_namespaces=self.options.all_namespaces,
             selector=self.options.selector,
-            matters=None if self.whole else may_matter,
+            matters=None if self.whole else might_have_gpu_keys,
         )
 
 
@@ -160,12 +158,12 @@ def split(arguments: Sequence[str], chooses: bool) -> tuple[list[str], list[str]
             is_file = not chooses
             if is_file:
                 text = "note: {one} is a folder; for live objects write {full_name}"
-                common.remark(say(text, one=one, full_name=f"{kind.resource}.{kind.group or 'v1'}"))
+                common.info(msg(text, one=one, full_name=f"{kind.resource}.{kind.group or 'v1'}"))
         (files if is_file else words).append(one)
     return files, words
 
 
-def _kind(word: str) -> Kind | None:
+def _kind(word: str) -> ResourceKind | None:
     """The built-in kind of a word."""
     from gpuxlate.cluster.resources import BUILT_IN
 
@@ -183,7 +181,7 @@ def on_live_objects(name: str, function: Callable[..., int]) -> Callable[..., in
 
 
 def _paths(
-    name: str, arguments: list[str], options: Options, given: dict[str, Any]
+    name: str, arguments: list[str], options: KubectlOptions, given: dict[str, Any]
 ) -> list[str] | LiveInputs:
     """The PATH arguments of the command, or its inputs where live objects are among them."""
     flags = options.all_namespaces or options.selector
@@ -191,13 +189,13 @@ def _paths(
     if files and not words:
         if flags:
             raise CliError(
-                say("{files} is a file: -A and -l select live objects", files=files[0]), "name a kind too"
+                msg("{files} is a file: -A and -l select live objects", files=files[0]), "name a kind too"
             )
         return files
     if not arguments and not (flags or options.namespace):
         raise CliError(
             "nothing to work on: name a PATH or live objects",
-            say(
+            msg(
                 "live objects: kubectl gpuxlate {name} deploy/web, -n NAMESPACE or -A for all workloads; "
                 "files: kubectl gpuxlate {name} .",
                 name=name,
@@ -206,7 +204,7 @@ def _paths(
     for flag in ("fix", "unsafe_fixes", "add_ignores", "in_place"):
         if given.get(flag):
             raise CliError(
-                say("--{replace} changes files, not live objects", replace=flag.replace("_", "-")),
+                msg("--{replace} changes files, not live objects", replace=flag.replace("_", "-")),
                 "kubectl gpuxlate translate prints them as manifests for kubectl apply",
             )
     if given.get("watch"):

@@ -11,21 +11,28 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.requirements import Checked, NodeLabel, NodeWarning, Setter, Source, State
+from gpuxlate.backends.requirements import (
+    CheckedRequirement,
+    NodeLabel,
+    NodeWarning,
+    RequirementState,
+    Setter,
+    VendorDocument,
+)
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.render import joined
-from gpuxlate.config.specs import read_specs
-from gpuxlate.locale import tell
+from gpuxlate.config.document import read_specs
+from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import message_of, say
+from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
-from gpuxlate.planning import autoscaling
+from gpuxlate.planning import nodepool
 from gpuxlate.planning.nodepool import NodePool, node_pool
 from gpuxlate.planning.plan import PlanError
 from gpuxlate.report.characters import text_of
-from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.parse import with_location
 
 SCALING = ("asg-tags", "cluster-api", "karpenter")
 FORMATS = ("text", "kubectl", "yaml", "json", *SCALING)
@@ -74,8 +81,8 @@ def command(
     if backend.node_requirements(Share()) is None:
         others = [one.name for one in registry.all_backends() if one.node_requirements(Share())]
         raise CliError(
-            say("{name} has no node pools", name=backend.name),
-            say("targets: {names}", names=", ".join(others)),
+            msg("{name} has no node pools", name=backend.name),
+            msg("targets: {names}", names=", ".join(others)),
         )
     profile = _profile(check, backend)
     found = read_specs(common.some_inputs(specs), profile)
@@ -83,7 +90,7 @@ def command(
     pools: list[NodePool] = []
     for _, document, share in found.found:
         pool, reported = node_pool(share, backend, profile)
-        diagnostics += [placed(document, one) for one in reported]
+        diagnostics += [with_location(document, one) for one in reported]
         if pool is not None:
             pools.append(pool)
     common.show(diagnostics, found.sources)
@@ -96,14 +103,14 @@ def command(
     elif output in SCALING:
         common.out(_scaling(output, pools, backend, profile, instance_type))
     elif output == "yaml":
-        from gpuxlate.yamltext.plain import fresh
+        from gpuxlate.yamltext.plain import dump_yaml
 
-        made = [fresh(one) for pool in pools for one in pool.documents]
+        made = [dump_yaml(one) for pool in pools for one in pool.documents]
         if made:
             common.out(joined(list(dict.fromkeys(made))))
         else:
-            common.note(
-                say(
+            common.stderr_line(
+                msg(
                     "{target} has no documents to apply: see -o text",
                     target=backend.name,
                 )
@@ -124,21 +131,17 @@ def _scaling(
     if not backend.overrides("allocatable") and not (backend.device_classes and output == "cluster-api"):
         others = [one.name for one in registry.all_backends() if one.overrides("allocatable")]
         raise CliError(
-            say("no document says what nodes of {name} have allocatable", name=backend.name),
-            say("targets: {names}", names=", ".join(others)),
+            msg("no document says what nodes of {name} have allocatable", name=backend.name),
+            msg("targets: {names}", names=", ".join(others)),
         )
     if profile is None:
         raise CliError("the cards of the nodes are not known", "pass --check PROFILE")
 
     def lines(one: NodePool) -> Iterable[str]:
         if output == "cluster-api":
-            return autoscaling.cluster_api(one, backend, profile)
-        offered = autoscaling.resources(one, backend, profile)
-        return (
-            autoscaling.node_overlay(one, offered, machines)
-            if machines
-            else autoscaling.asg_tags(one, offered)
-        )
+            return nodepool.cluster_api(one, backend, profile)
+        offered = nodepool.resources(one, backend, profile)
+        return nodepool.node_overlay(one, offered, machines) if machines else nodepool.asg_tags(one, offered)
 
     try:
         parts = [text_of(lines(one)) for one in pools]
@@ -152,7 +155,7 @@ def _profile(name: str | None, backend: Backend) -> Profile | None:
     profile = common.profile(name)
     if profile is not None and common.target(profile.target).name != backend.name:
         raise CliError(
-            say("the profile is for {target}, but --to is {name}", target=profile.target, name=backend.name),
+            msg("the profile is for {target}, but --to is {name}", target=profile.target, name=backend.name),
             "pass a profile of the target",
         )
     return profile
@@ -165,10 +168,10 @@ class _Sources:
     """The sources of a text, numbered as they come."""
 
     def __init__(self) -> None:
-        self.numbers: dict[Source, int] = {}
+        self.numbers: dict[VendorDocument, int] = {}
 
-    def cited(self, text: str, source: Source) -> str:
-        return f"{tell(text)} [{self.numbers.setdefault(source, len(self.numbers) + 1)}]"
+    def cited(self, text: str, source: VendorDocument) -> str:
+        return f"{localize(text)} [{self.numbers.setdefault(source, len(self.numbers) + 1)}]"
 
     def lines(self) -> list[str]:
         return [line for one, number in self.numbers.items() for line in _item(str(one), f"  [{number}] ")]
@@ -185,16 +188,16 @@ def _text(pool: NodePool, backend: Backend, checked: bool) -> str:
         for line in _item(sources.cited(_prerequisite(one, checked), one.requirement.source), "  - ")
     ]
     blocks = [("labels", labels), ("warnings", warnings), ("prerequisites", wanted)]
-    parts = [text_of([tell(say("{name} at {target}", name=pool.name, target=backend.name))])]
+    parts = [text_of([localize(msg("{name} at {target}", name=pool.name, target=backend.name))])]
     for title, lines in (*blocks, ("sources", sources.lines())):
         if lines:
-            parts.append(text_of([tell(title), *lines]))
+            parts.append(text_of([localize(title), *lines]))
     return "\n".join(parts)
 
 
 def _label(label: NodeLabel, sources: _Sources) -> list[str]:
     text = sources.cited(
-        say("set by {setter}: {note}", setter=say(label.setter), note=label.note), label.source
+        msg("set by {setter}: {note}", setter=msg(label.setter), note=label.note), label.source
     )
     return [f"  {label}", *_item(text, "      ")]
 
@@ -203,28 +206,28 @@ def _warnings(warnings: Iterable[NodeWarning], sources: _Sources) -> list[str]:
     return [line for one in warnings for line in _item(sources.cited(one.text, one.source), "  - ")]
 
 
-def _prerequisite(one: Checked, checked: bool) -> str:
+def _prerequisite(one: CheckedRequirement, checked: bool) -> str:
     """A prerequisite as text, with what the profile has."""
     need = one.requirement
-    text = say("{title}: {text}", title=need.what, text=str(need.bound))
+    text = msg("{title}: {text}", title=need.what, text=str(need.bound))
     if need.when:
-        text = say("{text} ({aside})", text=text, aside=need.when)
+        text = msg("{text} ({aside})", text=text, aside=need.when)
     if not checked:
         return text
-    state = say(one.state)
-    if one.state is State.UNMET and need.severity is not Severity.ERROR:
-        state = say("{text} ({aside})", text=state, aside=say(need.severity))
+    state = msg(one.state)
+    if one.state is RequirementState.UNMET and need.severity is not Severity.ERROR:
+        state = msg("{text} ({aside})", text=state, aside=msg(need.severity))
     if one.found is None:
         template = "{state}: {prerequisite}; the profile does not set {fact}"
-        return say(template, state=state, prerequisite=text, fact=need.fact)
+        return msg(template, state=state, prerequisite=text, fact=need.fact)
     template = "{state}: {prerequisite}; the profile has {found}"
-    return say(template, state=state, prerequisite=text, found=one.found)
+    return msg(template, state=state, prerequisite=text, found=one.found)
 
 
 def _item(text: str, first: str, rest: str | None = None) -> list[str]:
     """A text in lines of WIDTH columns, with ``first`` before the first and ``rest`` before the others."""
     return textwrap.wrap(
-        tell(text),
+        localize(text),
         WIDTH,
         initial_indent=first,
         subsequent_indent=" " * len(first) if rest is None else rest,
@@ -237,14 +240,16 @@ def _item(text: str, first: str, rest: str | None = None) -> list[str]:
 
 
 def _kubectl(pool: NodePool, backend: Backend, nodes: Sequence[str], checked: bool) -> str:
-    lines = [f"# {tell(say('{name} at {target}', name=pool.name, target=backend.name))}"]
+    lines = [f"# {localize(msg('{name} at {target}', name=pool.name, target=backend.name))}"]
     comments = [one.text for one in (*pool.needs.remarks, *pool.needs.warnings)]
     if checked:
-        comments += [_prerequisite(one, checked) for one in pool.checked if one.state is not State.MET]
+        comments += [
+            _prerequisite(one, checked) for one in pool.checked if one.state is not RequirementState.MET
+        ]
     for text in comments:
         lines += _item(text, "# - ", "#   ")
     for label in pool.needs.labels:
         comment, before = _KUBECTL[label.setter]
-        lines += [f"# {tell(comment)}:"] if comment else []
+        lines += [f"# {localize(comment)}:"] if comment else []
         lines += [f"{before}kubectl label node {node} {label}" for node in nodes]
     return text_of(lines)

@@ -11,13 +11,12 @@ from gpuxlate.backends.live import NodeView, Serves
 from gpuxlate.cli import common, context, live, options
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.tables import Cell, table
-from gpuxlate.cluster.nodes import gpu_nodes
-from gpuxlate.cluster.pods import books_of
-from gpuxlate.cluster.server import Server
-from gpuxlate.model.messages import Message, joined, plural, say, titled
+from gpuxlate.cluster.pods import books_of, gpu_nodes
+from gpuxlate.cluster.server import ApiServer
+from gpuxlate.model.messages import Message, join_and, msg, plural, titled
 from gpuxlate.planning.ledger import Ledger
 from gpuxlate.planning.nodes import GpuNode, differing_modes, profile_data, targets_served
-from gpuxlate.yamltext.plain import fresh
+from gpuxlate.yamltext.plain import dump_yaml
 
 FORMATS = ("table", "json", "profile")
 
@@ -50,33 +49,33 @@ def command(
         common.json_out({"format": "gpuxlate-nodes/v1", "items": items})
         return Exit.CLEAN
     if not ledgers:
-        common.note("the cluster has no GPU nodes")
+        common.stderr_line("the cluster has no GPU nodes")
         return Exit.CLEAN
     common.out(_text(ledgers))
     for one in ledgers:
         for text in notes_of(one):
-            common.remark(say("note: {name}: {text}", name=one.node.name, text=text))
+            common.info(msg("note: {name}: {text}", name=one.node.name, text=text))
     for text in differing_modes(nodes):
-        common.remark(titled("note", text))
+        common.info(titled("note", text))
     return Exit.CLEAN
 
 
-def _profile(nodes: Sequence[GpuNode], server: Server) -> int:
+def _profile(nodes: Sequence[GpuNode], server: ApiServer) -> int:
     served = targets_served(nodes)
     if not served:
         raise CliError("no node serves a target", "kubectl gpuxlate nodes shows what they serve", Exit.INPUT)
     if len(served) > 1:
         raise CliError(
-            say(
+            msg(
                 "the nodes serve {names}, but a profile has one target",
-                names=joined(served, "{before} and {last}"),
+                names=join_and(served, "{before} and {last}"),
             ),
             "choose one with --to",
         )
     data, notes = profile_data(nodes, served[0], server.version())
-    common.data_out(fresh(data))
+    common.data_out(dump_yaml(data))
     for text in notes:
-        common.remark(titled("note", text))
+        common.info(titled("note", text))
     return Exit.CLEAN
 
 
@@ -84,10 +83,10 @@ def notes_of(one: Ledger) -> list[str]:
     """Remarks on a node, beside its numbers."""
     notes = list(one.view.notes)
     if one.node.closed:
-        notes.append(say("{why}: it takes no new pods", why=one.node.closed))
+        notes.append(msg("{why}: it takes no new pods", why=one.node.closed))
     if one.unplaced:
         notes.append(
-            say("the cards of {containers} are not recorded", containers=containers(len(one.unplaced)))
+            msg("the cards of {containers} are not recorded", containers=containers(len(one.unplaced)))
         )
     if one.view.serves is Serves.NOTHING and not notes:
         notes.append("it has labels of a GPU node, but no GPU resources")
@@ -181,10 +180,10 @@ def _parts(one: Ledger) -> list[str]:
 def target_text(view: NodeView) -> str:
     """What a node serves, as text."""
     if view.serves is Serves.NOTHING:
-        return say("nothing")
+        return msg("nothing")
     if view.serves is Serves.WHOLE:
-        whole = say("whole cards")
-        return say("{target} ({whole})", target=view.target, whole=whole) if view.target else whole
+        whole = msg("whole cards")
+        return msg("{target} ({whole})", target=view.target, whole=whole) if view.target else whole
     return view.target or ""
 
 

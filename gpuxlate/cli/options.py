@@ -11,7 +11,7 @@ import typer
 from typer.main import get_params_convertors_ctx_param_name_from_function
 
 from gpuxlate.cli.errors import CliError
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 from gpuxlate.translation.acceptance import DROPPABLE
 
 Complete = Callable[[str], list[str]]
@@ -64,8 +64,8 @@ def one_of(
     def check(ctx: typer.Context, value: str | None) -> str | None:
         if value is not None and value not in values and not ctx.resilient_parsing:
             raise CliError(
-                say("invalid value {value!r} for {flag}", value=value, flag=flag),
-                say("{what}: {names}", what=what, names=", ".join(values)),
+                msg("invalid value {value!r} for {flag}", value=value, flag=flag),
+                msg("{what}: {names}", what=what, names=", ".join(values)),
             )
         return value
 

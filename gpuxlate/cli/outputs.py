@@ -5,18 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gpuxlate.cli.common import remark
+from gpuxlate.cli.common import info
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.inputs.bounded import StrPath, inside
-from gpuxlate.inputs.files import InputError, reason
-from gpuxlate.model.messages import message_of, plural, say
+from gpuxlate.files.find import InputError, reason
+from gpuxlate.files.read import StrPath, inside
+from gpuxlate.model.messages import message_of, msg, plural
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from gpuxlate.translation.leftovers import Leftover
-    from gpuxlate.translation.pods.item import Item
-    from gpuxlate.translation.quotas.item import QuotaItem
+    from gpuxlate.translation.quotas import QuotaItem
+    from gpuxlate.translation.results import Item
 
 
 def output_path(folder: str, *parts: str) -> Path:
@@ -26,23 +26,23 @@ def output_path(folder: str, *parts: str) -> Path:
     base = Path(folder)
     path = base.joinpath(*parts)
     if not inside(path, base):
-        raise CliError(say("{names} would be written outside {folder}", names="/".join(parts), folder=folder))
+        raise CliError(msg("{names} would be written outside {folder}", names="/".join(parts), folder=folder))
     return path
 
 
 def as_json(texts: Iterable[str]) -> str:
     """The objects of manifests as kubectl prints them: one alone, or a List. Raises CliError."""
-    from gpuxlate.yamltext.compose import NotYamlError, documents
-    from gpuxlate.yamltext.plain import to_plain
+    from gpuxlate.yamltext.parse import NotYamlError, documents
+    from gpuxlate.yamltext.plain import to_python
     from gpuxlate.yamltext.source import Source
 
     try:
         roots = [one.root for text in texts for one in documents(Source("", text))]
     except NotYamlError as error:
         raise CliError(
-            say("-o json: invalid YAML: {error}", error=message_of(error)), "leave -o json out", Exit.FINDINGS
+            msg("-o json: invalid YAML: {error}", error=message_of(error)), "leave -o json out", Exit.FINDINGS
         ) from None
-    return objects_as_json([to_plain(one) for one in roots if one is not None])
+    return objects_as_json([to_python(one) for one in roots if one is not None])
 
 
 def objects_as_json(found: Sequence[Any]) -> str:
@@ -54,14 +54,14 @@ def objects_as_json(found: Sequence[Any]) -> str:
 
 def write_files(files: dict[Path, bytes]) -> None:
     """Write new files, making their folders."""
-    from gpuxlate.inputs.write import write_atomically
+    from gpuxlate.files.write import write_atomically
 
     for path, data in files.items():
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
         except (FileExistsError, NotADirectoryError):
             raise CliError(
-                say("{path} cannot be written: {parent} is not a folder", path=path, parent=path.parent),
+                msg("{path} cannot be written: {parent} is not a folder", path=path, parent=path.parent),
                 "choose another path",
                 Exit.INPUT,
             ) from None
@@ -72,20 +72,20 @@ def change_file(path: StrPath, data: bytes, expected: bytes, done: str) -> None:
     """Change an input in place, if its content is still ``expected``. Raises InputError ("not ``done``")."""
     from pathlib import Path
 
-    from gpuxlate.inputs.write import write_atomically
+    from gpuxlate.files.write import write_atomically
 
     try:
         _note_links(str(path), write_atomically(Path(path), data, expected))
     except OSError as error:
         raise InputError(
-            say("{path}: not {done}: {error}", path=path, done=done, error=reason(error))
+            msg("{path}: not {done}: {error}", path=path, done=done, error=reason(error))
         ) from None
 
 
 def _note_links(name: str, others: int) -> None:
     if others:
         names = plural(others, "another name, which keeps", "{count} other names, which keep")
-        remark(say("note: {name}: the file had {names} the old text (hard links)", name=name, names=names))
+        info(msg("note: {name}: the file had {names} the old text (hard links)", name=name, names=names))
 
 
 def report_json(
@@ -94,7 +94,7 @@ def report_json(
     """The JSON report of a translation: its items, quotas and leftovers in the order of the run."""
     from collections import Counter
 
-    from gpuxlate.translation.pods.fit import Verdict
+    from gpuxlate.translation.fit import Verdict
 
     counts = Counter(str(item.verdict) for item in items)
     return {

@@ -8,12 +8,11 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.render import joined
 from gpuxlate.cli.translations import count_to_each, show_findings
-from gpuxlate.inputs.files import InputError
-from gpuxlate.model.messages import say
-from gpuxlate.translation.parse import share_documents
-from gpuxlate.translation.pods.item import Item
-from gpuxlate.translation.read import READ
-from gpuxlate.translation.settings import Settings
+from gpuxlate.files.find import InputError
+from gpuxlate.model.messages import msg
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.read import READ, share_documents
+from gpuxlate.translation.results import Item
 
 
 def command(
@@ -31,7 +30,7 @@ def command(
         return Exit.FINDINGS
     if not run.items and run.files:
         raise InputError(
-            say("{paths}: no container requests a GPU in a known dialect", paths=common.names_of(paths)),
+            msg("{paths}: no container requests a GPU in a known dialect", paths=common.names_of(paths)),
             "gpuxlate targets shows the keys of each dialect",
         )
     common.data_out(_rendered(run.items, output))
@@ -42,7 +41,7 @@ def _rendered(items: list[Item], output: str) -> str:
     from gpuxlate.config.schemas import editor_line
     from gpuxlate.report.characters import text_of
     from gpuxlate.report.json import dump
-    from gpuxlate.yamltext.plain import fresh
+    from gpuxlate.yamltext.plain import dump_yaml
 
     made = share_documents(items)
     if output == "json":
@@ -52,7 +51,7 @@ def _rendered(items: list[Item], output: str) -> str:
         [
             editor_line("spec")
             + (text_of([f"# derived: {one.derived.text}"]) if one.derived else "")
-            + fresh(document)
+            + dump_yaml(document)
             for one, document in zip(shares, made, strict=True)
         ]
     )

@@ -14,25 +14,34 @@ from gpuxlate.cli.capacity import books_text, node_json
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.tables import Cell, bar, columns, table
 from gpuxlate.cli.translations import count_to_each, counts, leftover_table, show_findings
-from gpuxlate.cluster.nodes import gpu_nodes
-from gpuxlate.cluster.pods import pods_of
-from gpuxlate.inputs.files import Input
-from gpuxlate.locale import tell
+from gpuxlate.cluster.pods import gpu_nodes, pods_of
+from gpuxlate.files.find import Input
+from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.messages import Message, joined, message_of, plural, say
+from gpuxlate.model.messages import Message, join_and, message_of, msg, plural
 from gpuxlate.model.profile import Profile
-from gpuxlate.planning.advice import Better, better_values
-from gpuxlate.planning.ledger import Books, books
-from gpuxlate.planning.plan import PlanError, TargetPlan, in_use, plan, profile_with
-from gpuxlate.planning.plan_json import to_json
-from gpuxlate.planning.remarks import cards, missing, nodes, remarks, shares
-from gpuxlate.planning.room import Hole, PartRoom, Room, part_rooms, rooms
+from gpuxlate.planning.capacity import FreeCapacity, FreeSlot, PartRoom, part_rooms, rooms
+from gpuxlate.planning.ledger import GpuUsage, books
+from gpuxlate.planning.plan import (
+    PlanError,
+    Suggestion,
+    TargetPlan,
+    better_values,
+    cards,
+    in_use,
+    missing,
+    nodes,
+    plan,
+    profile_with,
+    remarks,
+    shares,
+    to_json,
+)
 from gpuxlate.report.characters import text_of
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
 from gpuxlate.translation.leftovers import Leftover
-from gpuxlate.translation.pods.item import Item
-from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.results import Item, Result
 from gpuxlate.translation.translate import PLAN
 
 FORMAT = "gpuxlate-plan/v1"
@@ -40,12 +49,12 @@ MOST_LINES = 24
 """Lines of bars for one target; --html and -o json have all cards."""
 
 
-class Made(NamedTuple):
+class PlannedTarget(NamedTuple):
     """One target: the translation to it, how its shares are packed, and values that would pack better."""
 
     run: Result
     planned: TargetPlan
-    better: tuple[Better, ...]
+    better: tuple[Suggestion, ...]
 
 
 def command(
@@ -70,7 +79,7 @@ def command(
     for one in targets:
         if not one.writes_pods:
             raise CliError(
-                say("{name} has no nodes of yours to plan", name=one.name),
+                msg("{name} has no nodes of yours to plan", name=one.name),
                 "gpuxlate cost computes what shares cost",
             )
     source = common.target(from_) if from_ else None
@@ -92,14 +101,14 @@ def command(
     show_findings(run, broken)
     if not run.items and not broken:
         raise CliError(
-            say("{names}: no share to plan", names=common.names_of(paths)),
+            msg("{names}: no share to plan", names=common.names_of(paths)),
             "gpuxlate inspect lists shares",
             Exit.INPUT,
         )
-    made: list[Made] = []
+    made: list[PlannedTarget] = []
     for (target, own), found in zip(owns, runs[: len(owns)], strict=True):
         planned = planned_for(found.items, target, own)
-        made.append(Made(found, planned, better_values(planned, profile_with(own, planned.node))))
+        made.append(PlannedTarget(found, planned, better_values(planned, profile_with(own, planned.node))))
     today = []
     for one, found in zip(others, runs[len(owns) :], strict=True):
         items = [item for item in found.items if item.source == one.name]
@@ -107,7 +116,7 @@ def command(
             today.append(planned_for(items, one, profiles[one.name]))
     data = _json(made, today)
     if html:
-        from gpuxlate.report.html.plan import plan_page
+        from gpuxlate.report.html import plan_page
 
         outputs.write_files({Path(html): plan_page(data).encode()})
     if output == "json":
@@ -140,7 +149,7 @@ def _profiles(names: Sequence[str]) -> dict[str, Profile]:
         target = common.target(one.target).name
         if target in found:
             raise CliError(
-                say("two profiles are for {target}", target=target), "pass one profile of each target"
+                msg("two profiles are for {target}", target=target), "pass one profile of each target"
             )
         found[target] = one
     return found
@@ -151,8 +160,8 @@ def _profile_of(target: Backend, profiles: dict[str, Profile]) -> Profile:
     own = profiles.get(target.name)
     if own is None:
         raise CliError(
-            say("no profile is for {target}: its cards and nodes are not known", target=target.name),
-            say(
+            msg("no profile is for {target}: its cards and nodes are not known", target=target.name),
+            msg(
                 "pass --profile FILE with target: {target} and cards: {{perNode: 4, memoryMiB: 22731}}",
                 target=target.name,
             ),
@@ -165,7 +174,7 @@ def _profile_of(target: Backend, profiles: dict[str, Profile]) -> Profile:
 # --- json -----------------------------------------------------------------------------------------
 
 
-def _json(made: Sequence[Made], today: Sequence[TargetPlan]) -> dict[str, Any]:
+def _json(made: Sequence[PlannedTarget], today: Sequence[TargetPlan]) -> dict[str, Any]:
     return {
         "format": FORMAT,
         "targets": [to_json(one.planned, one.better, one.run.leftovers) for one in made],
@@ -185,11 +194,11 @@ def _uncounted(run: Result) -> list[Any]:
 # --- text -----------------------------------------------------------------------------------------
 
 
-def _text(made: Sequence[Made], today: Sequence[TargetPlan]) -> str:
+def _text(made: Sequence[PlannedTarget], today: Sequence[TargetPlan]) -> str:
     run = made[0].run
     rows = [*(_row(one, before=True) for one in today), *(_row(one.planned) for one in made)]
     head = ["TARGET", "CARDS", "NODES", "AT LEAST", "COMPUTE", "MEMORY", "BINDS"]
-    blocks = [text_of([tell(counts(run)), ""]) + table(head, rows)]
+    blocks = [text_of([localize(counts(run)), ""]) + table(head, rows)]
     blocks += [text_of(_target(one, (), before=True)) for one in today]
     blocks += [text_of((*_target(one.planned, one.better), *_bars(one.planned))) for one in made]
     blocks += _left_behind(made)
@@ -203,52 +212,52 @@ def _text(made: Sequence[Made], today: Sequence[TargetPlan]) -> str:
             "{count} containers request whole cards of no dialect",
         )
         text = "not counted: {what}, first at {where}; --from TARGET counts them"
-        blocks.append(text_of([tell(say(text, what=what, where=where))]))
+        blocks.append(text_of([localize(msg(text, what=what, where=where))]))
     return "\n".join(blocks)
 
 
-def _left_behind(made: Sequence[Made]) -> Iterator[str]:
+def _left_behind(made: Sequence[PlannedTarget]) -> Iterator[str]:
     """The leftovers, once for all targets that have the same ones; a key of the target itself is none."""
     found: dict[tuple[Leftover, ...], list[str]] = {}
     for one in made:
         found.setdefault(tuple(one.run.leftovers), []).append(one.planned.backend.name)
     for leftovers, targets in found.items():
         if leftovers:
-            at = say("left behind at {targets}", targets=", ".join(targets))
-            yield ("" if len(targets) == len(made) else text_of([tell(at)])) + leftover_table(leftovers)
+            at = msg("left behind at {targets}", targets=", ".join(targets))
+            yield ("" if len(targets) == len(made) else text_of([localize(at)])) + leftover_table(leftovers)
 
 
 def _row(one: TargetPlan, *, before: bool = False) -> list[str]:
     bound = one.fleet.bound
     return [
-        say("{target} (before)", target=one.backend.name) if before else one.backend.name,
+        msg("{target} (before)", target=one.backend.name) if before else one.backend.name,
         str(one.fleet.cards),
         str(one.fleet.nodes),
-        say("that many") if one.fleet.least else joined((cards(bound.cards), nodes(bound.nodes))),
+        msg("that many") if one.fleet.least else join_and((cards(bound.cards), nodes(bound.nodes))),
         f"{one.use['cores'].percent} %",
         f"{one.use['memoryMiB'].percent} %",
-        say(bound.by) if bound.by else "",
+        msg(bound.by) if bound.by else "",
     ]
 
 
-def _target(one: TargetPlan, better: Sequence[Better], *, before: bool = False) -> Iterator[str]:
+def _target(one: TargetPlan, better: Sequence[Suggestion], *, before: bool = False) -> Iterator[str]:
     node, fleet = one.node, one.fleet
-    what = say(
+    what = msg(
         "{shares} on {cards} of {nodes}",
         shares=shares(one.shares),
         cards=cards(fleet.cards),
         nodes=nodes(fleet.nodes),
     )
-    memory: Message = say("{memory} MiB", memory=node.memory_mib)
+    memory: Message = msg("{memory} MiB", memory=node.memory_mib)
     if node.usable_mib != node.memory_mib:
-        memory = say("{usable} of {memory} MiB", usable=node.usable_mib, memory=node.memory_mib)
-    most = node.per_card and say("at most {count} shares to a card", count=node.per_card)
-    of = joined(
-        part for part in (node.model, say("{count} to a node", count=node.cards), memory, most) if part
+        memory = msg("{usable} of {memory} MiB", usable=node.usable_mib, memory=node.memory_mib)
+    most = node.per_card and msg("at most {count} shares to a card", count=node.per_card)
+    of = join_and(
+        part for part in (node.model, msg("{count} to a node", count=node.cards), memory, most) if part
     )
     text = "{target}: before, {what} ({of})" if before else "{target}: {what} ({of})"
-    yield tell(say(text, target=one.backend.name, what=what, of=of))
-    yield from (f"  {tell(line)}" for line in (*remarks(one, better), *missing(one)))
+    yield localize(msg(text, target=one.backend.name, what=what, of=of))
+    yield from (f"  {localize(line)}" for line in (*remarks(one, better), *missing(one)))
 
 
 def _bars(one: TargetPlan) -> Iterator[str]:
@@ -262,13 +271,14 @@ def _bars(one: TargetPlan) -> Iterator[str]:
     groups = sorted(found.items(), key=lambda group: (-group[1], group[0]))
     for (cores, memory, held), count in groups[:MOST_LINES]:
         yield (
-            f"  {count:>5} x  {tell('compute')} {bar(cores, 100, width)} {cores:>3} %  {tell('memory')} "
-            f"{bar(memory, one.node.usable_mib, width)} {memory:>6} MiB  {tell(shares(held))}"
+            f"  {count:>5} x  {localize('compute')} {bar(cores, 100, width)} {cores:>3} %  "
+            f"{localize('memory')} "
+            f"{bar(memory, one.node.usable_mib, width)} {memory:>6} MiB  {localize(shares(held))}"
         )
     rest = groups[MOST_LINES:]
     if rest:
-        more = say("{count} more cards; --html FILE draws all", count=sum(count for _, count in rest))
-        yield f"      {tell(more)}"
+        more = msg("{count} more cards; --html FILE draws all", count=sum(count for _, count in rest))
+        yield f"      {localize(more)}"
 
 
 def on_cluster(
@@ -298,7 +308,7 @@ def on_cluster(
     return Exit.CLEAN
 
 
-def _rooms_text(found: Books, there: Sequence[Room], parts: Sequence[PartRoom]) -> str:
+def _rooms_text(found: GpuUsage, there: Sequence[FreeCapacity], parts: Sequence[PartRoom]) -> str:
     blocks = [books_text(found, False)]
     if there:
         head = ["TARGET", "NODES", "CARDS", "EMPTY", "FREE COMPUTE", "FREE MEMORY", "LARGEST SHARES THAT FIT"]
@@ -310,25 +320,25 @@ def _rooms_text(found: Books, there: Sequence[Room], parts: Sequence[PartRoom]) 
     return "\n".join([*blocks, *([text_of(notes)] if notes else [])])
 
 
-def _room_row(one: Room) -> list[Cell]:
+def _room_row(one: FreeCapacity) -> list[Cell]:
     numbers = (one.nodes, one.cards, one.empty, f"{one.cores_free} %", f"{one.memory_free_mib} MiB")
-    return [one.target, *map(str, numbers), [*map(_hole, one.largest)] or say("none")]
+    return [one.target, *map(str, numbers), [*map(_hole, one.largest)] or msg("none")]
 
 
-def _hole(one: Hole) -> str:
+def _hole(one: FreeSlot) -> str:
     text = "{cores} % and {memory} MiB (card {card} of {node})"
-    return tell(say(text, cores=one.cores, memory=one.memory_mib, card=one.card, node=one.node))
+    return localize(msg(text, cores=one.cores, memory=one.memory_mib, card=one.card, node=one.node))
 
 
-def _room_notes(one: Room) -> Iterator[str]:
+def _room_notes(one: FreeCapacity) -> Iterator[str]:
     if one.fragmented:
         empty = (
-            plural(one.empty, "{count} is empty", "{count} are empty") if one.empty else say("none is empty")
+            plural(one.empty, "{count} is empty", "{count} are empty") if one.empty else msg("none is empty")
         )
         text = "{target} is fragmented: what is free makes {cards} in all, and {empty}"
-        yield tell(say(text, target=one.target, cards=cards(one.enough_for), empty=empty))
+        yield localize(msg(text, target=one.target, cards=cards(one.enough_for), empty=empty))
     for move in one.moves:
-        pods = joined(say("{pod} to {node}", pod=pod, node=node) for pod, node in move.pods)
+        pods = join_and(msg("{pod} to {node}", pod=pod, node=node) for pod, node in move.pods)
         text = "card {card} of {node} would be empty with {pods}"
-        yield "  " + tell(say(text, card=move.card, node=move.node, pods=pods))
-    yield from (f"  {tell(text)}" for text in one.unknown)
+        yield "  " + localize(msg(text, card=move.card, node=move.node, pods=pods))
+    yield from (f"  {localize(text)}" for text in one.unknown)

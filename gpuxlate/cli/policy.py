@@ -16,25 +16,31 @@ from gpuxlate.cli import common, live, options
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.cluster.apply import applied, sent, tried
-from gpuxlate.cluster.nodes import gpu_nodes
-from gpuxlate.cluster.server import MissingError, Server
-from gpuxlate.lint.select import Selection
-from gpuxlate.model import versions
-from gpuxlate.model.messages import Lines, say, titled
+from gpuxlate.cluster.pods import gpu_nodes
+from gpuxlate.cluster.server import ApiServer, MissingError
+from gpuxlate.lint.settings import RuleSelection
+from gpuxlate.model import profile as versions
+from gpuxlate.model.messages import Lines, msg, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served
-from gpuxlate.policy.documents import API, Action, Object, Policy, Style
-from gpuxlate.policy.explained import Enforced, explain, explained
-from gpuxlate.policy.generate import Format, Scope, Wish, documents, enforcing, freezing
-from gpuxlate.policy.translation.laws import Grid, Listed
-from gpuxlate.policy.translation.learn import Branch, Found
-from gpuxlate.policy.translation.policies import BETA, GROUP, CannotError, Translating
-from gpuxlate.policy.translation.policies import KIND as MUTATING
-from gpuxlate.policy.translation.probe import FULL
-from gpuxlate.policy.translation.shares import Tables
+from gpuxlate.policy.documents import API, Action, AdmissionPolicy, Object, PolicyStyle
+from gpuxlate.policy.generate import (
+    Enforced,
+    Format,
+    PolicyOptions,
+    PolicyScope,
+    deny_policies,
+    documents,
+    enforcing,
+    explain,
+    explained,
+)
+from gpuxlate.policy.synthesize import FULL, Branch, Found, Grid, ListedLaw
+from gpuxlate.policy.translate import BETA, GROUP, CannotError, Tables, Translating
+from gpuxlate.policy.translate import KIND as MUTATING
 from gpuxlate.report.characters import text_of
 from gpuxlate.rules import catalog
-from gpuxlate.yamltext.plain import fresh
+from gpuxlate.yamltext.plain import dump_yaml
 
 Targets = Annotated[
     list[str],
@@ -60,7 +66,7 @@ ScopeOf = Annotated[
         "--scope",
         help="pods (default), workloads or all. Pods are judged when they are made.",
         metavar="SCOPE",
-        autocompletion=options.completing(*Scope),
+        autocompletion=options.completing(*PolicyScope),
     ),
 ]
 ActionOf = Annotated[
@@ -141,7 +147,7 @@ def command(
     translate: Translate = False,
     from_: From = None,
     round_: options.Round = None,
-    scope: ScopeOf = Scope.PODS,
+    scope: ScopeOf = PolicyScope.PODS,
     action: ActionOf = None,
     namespace_selector: Namespaces = None,
     crds: Custom = False,
@@ -159,7 +165,7 @@ def command(
     known = [there for one in profile if (there := common.profile(one)) is not None]
     form: Format = one_of(format_, Format, "--format")
     wish = wish_of(scope, action, namespace_selector, crds, select, ignore, known, read_by(parameters, form))
-    made: Sequence[Policy | Translating]
+    made: Sequence[AdmissionPolicy | Translating]
     if translate or from_ is not None or round_ is not None:
         asked = Asked(translate, to, from_, round_, forbid=forbid, select=select, ignore=ignore)
         translating = asked.translating(wish, form)
@@ -183,7 +189,7 @@ def targets(names: Sequence[str]) -> list[Backend]:
     for one in found:
         if not one.writes_pods:
             raise CliError(
-                say("{name} has no pods", name=one.name),
+                msg("{name} has no pods", name=one.name),
                 "choose a target whose shares are in pods: gpuxlate targets",
             )
     return list({one.name: one for one in found}.values())
@@ -198,18 +204,18 @@ def wish_of(
     ignore: Sequence[str],
     profiles: Sequence[Profile],
     parameters: bool,
-) -> Wish:
+) -> PolicyOptions:
     """The options as a wish. Raises CliError."""
-    wanted: Scope = one_of(scope, Scope, "--scope")
-    if custom and wanted is Scope.PODS:
+    wanted: PolicyScope = one_of(scope, PolicyScope, "--scope")
+    if custom and wanted is PolicyScope.PODS:
         raise CliError("--crds is about workloads", "add --scope workloads or --scope all")
-    selection = Selection.of(select, ignore, None, None)
-    style = Style(
+    selection = RuleSelection.of(select, ignore, None, None)
+    style = PolicyStyle(
         None if action is None else one_of(action, Action, "--action"),
         None if namespaces is None else selector(namespaces),
         locale.current(),
     )
-    return Wish(selection.selected, style, wanted, custom, tuple(profiles), parameters)
+    return PolicyOptions(selection.selected, style, wanted, custom, tuple(profiles), parameters)
 
 
 def read_by(parameters: bool, form: Format) -> bool:
@@ -223,19 +229,19 @@ def read_by(parameters: bool, form: Format) -> bool:
 
 
 def policies(
-    chosen: Sequence[Backend], forbid: Sequence[str], select: Sequence[str], wish: Wish
-) -> list[Policy]:
+    chosen: Sequence[Backend], forbid: Sequence[str], select: Sequence[str], wish: PolicyOptions
+) -> list[AdmissionPolicy]:
     """The policies, at least one. Rules that were asked for and are in none are said. Raises CliError."""
     if forbid:
         if select:
             raise CliError(
                 "--forbid and --select exclude each other", "--forbid denies all keys of a dialect"
             )
-        by_target = {one.name: [*freezing([one], wish)] for one in targets(forbid)}
+        by_target = {one.name: [*deny_policies([one], wish)] for one in targets(forbid)}
         for name, made in by_target.items():
             if not made:  # a policy that denies nothing would be taken for one that does
                 raise CliError(
-                    say("no key is of {name} alone", name=name), "other software reads its keys too"
+                    msg("no key is of {name} alone", name=name), "other software reads its keys too"
                 )
         return [one for made in by_target.values() for one in made]
     found = [*enforcing(chosen, wish)]
@@ -243,11 +249,11 @@ def policies(
     if not found:
         names = ", ".join(one.name for one in chosen)
         said = (
-            Lines(left) if left else say("no rule of {names} that is selected can be enforced", names=names)
+            Lines(left) if left else msg("no rule of {names} that is selected can be enforced", names=names)
         )
         raise CliError(said, "gpuxlate policy --explain says which can")
     for one in left:
-        common.remark(titled("note", one))
+        common.info(titled("note", one))
     return found
 
 
@@ -264,18 +270,18 @@ def _left_out(chosen: Sequence[Backend], select: Sequence[str], there: set[str])
             why = "it is not a rule of these targets"
         elif about.enforced is Enforced.WORKLOADS:
             why = "it compares workloads with their pods: add --scope workloads"
-        yield say("{name} is in no policy: {why}", name=name, why=why)
+        yield msg("{name} is in no policy: {why}", name=name, why=why)
 
 
-def written(found: Sequence[Policy | Translating], form: Format) -> str:
+def written(found: Sequence[AdmissionPolicy | Translating], form: Format) -> str:
     """The objects as one stream of YAML."""
-    return "---\n".join(map(fresh, documents(found, form)))
+    return "---\n".join(map(dump_yaml, documents(found, form)))
 
 
 def explanation(chosen: Sequence[Backend]) -> str:
     """The rules as a table."""
     rows = [
-        [one.rule.code, say(one.rule.severity), say(one.enforced), locale.tell(one.why)]
+        [one.rule.code, msg(one.rule.severity), msg(one.enforced), locale.localize(one.why)]
         for one in explained(chosen)
     ]
     return table(["CODE", "SEVERITY", "ENFORCED", "WHY"], rows)
@@ -292,7 +298,7 @@ def selector(text: str) -> Object:
         match = _TERM.fullmatch(part.strip())
         if match is None or (match["not"] and match["is"]):
             raise CliError(
-                say("invalid value {text!r} for --namespace-selector", text=text),
+                msg("invalid value {text!r} for --namespace-selector", text=text),
                 "write team=ml, stage!=test, gpu or !system",
             )
         if match["is"] is None:
@@ -306,8 +312,8 @@ def selector(text: str) -> Object:
 def one_of(text: str, words: Any, option: str) -> Any:
     if text not in [*words]:
         raise CliError(
-            say("invalid value {text!r} for {option}", text=text, option=option),
-            say("values: {names}", names=", ".join(words)),
+            msg("invalid value {text!r} for {option}", text=text, option=option),
+            msg("values: {names}", names=", ".join(words)),
         )
     return words(text)
 
@@ -328,7 +334,7 @@ class Asked:
     select: Sequence[str]
     ignore: Sequence[str]
 
-    def translating(self, wish: Wish, form: Format, version: str | None = None) -> Translating:
+    def translating(self, wish: PolicyOptions, form: Format, version: str | None = None) -> Translating:
         """What is written. ``version``: of the API, where the server is known. Raises CliError."""
         self._check(wish, form)
         source = common.target(self.from_ or SOURCE)
@@ -348,11 +354,11 @@ class Asked:
             raise CliError(error.message, error.hint) from error
         return made
 
-    def _check(self, wish: Wish, form: Format) -> None:
+    def _check(self, wish: PolicyOptions, form: Format) -> None:
         if not self.translate:
             option = "--from" if self.from_ is not None else "--round"
             raise CliError(
-                say("{option} is about a translation", option=option), "add --translate --to TARGET"
+                msg("{option} is about a translation", option=option), "add --translate --to TARGET"
             )
         if len(self.to) != 1:
             raise CliError(
@@ -362,7 +368,7 @@ class Asked:
             "--forbid": bool(self.forbid),
             "--select": bool(self.select),
             "--ignore": bool(self.ignore),
-            "--scope": wish.scope is not Scope.PODS,
+            "--scope": wish.scope is not PolicyScope.PODS,
             "--action": wish.style.action is not None,
             "--parameters": wish.parameters,
             "--format kyverno": form is Format.KYVERNO,
@@ -370,7 +376,7 @@ class Asked:
         for option, given in others.items():
             if given:
                 raise CliError(
-                    say("--translate and {option} exclude each other", option=option),
+                    msg("--translate and {option} exclude each other", option=option),
                     "pods are translated or refused, by policies of Kubernetes itself; run gpuxlate policy "
                     "without --translate for the rules",
                 )
@@ -384,7 +390,7 @@ def _version(kubernetes: str | None) -> str:
     if found.minor >= (1, 34):
         return BETA
     raise CliError(
-        say("Kubernetes {version} of the profile has no MutatingAdmissionPolicy", version=kubernetes),
+        msg("Kubernetes {version} of the profile has no MutatingAdmissionPolicy", version=kubernetes),
         "it is there from 1.34 (v1beta1) and 1.36 (v1) on; translate the manifests: gpuxlate translate",
     )
 
@@ -395,7 +401,7 @@ def shapes(tables: Tables) -> str:
     every: list[Found] = [*tables.branches, *tables.refused]
     for one in every:
         qos, cores, memory = one.shape
-        numbers = {"cores": cores and ("1-99" if cores == "part" else str(FULL)), memory: say("any")}
+        numbers = {"cores": cores and ("1-99" if cores == "part" else str(FULL)), memory: msg("any")}
         codes = ""
         if isinstance(one, Branch):
             numbers |= {name: _numbers(grid, tables.round_up) for name, grid in one.grids.items()}
@@ -403,19 +409,19 @@ def shapes(tables: Tables) -> str:
             codes = ", ".join(dict.fromkeys(why.code or "GX026" for _, why in one.whys))
         said = [numbers.get(name) or "-" for name in ("cores", "mib", "percent")]
         cards = f"{one.cards[0]}-{one.cards[-1]}" if len(one.cards) > 1 else str(one.cards[0])
-        verdict = say("refused: {codes}", codes=codes) if codes else say("translated")
+        verdict = msg("refused: {codes}", codes=codes) if codes else msg("translated")
         rows.append([qos or "-", cards, *said, verdict])
     return table(["QOS", "CARDS", "CORES", "MEMORY MIB", "MEMORY %", "RESULT"], rows)
 
 
 def _numbers(grid: Grid, rounds: bool) -> str:
     """The numbers of a grid, of each card."""
-    if isinstance(grid, Listed):
+    if isinstance(grid, ListedLaw):
         return ", ".join(map(str, grid.values))
     least = grid.low if rounds else grid.least
     if grid.step == 1 or rounds:
         return f"{least}-{grid.most}"
-    return say("{least}-{most} by {step}", least=least, most=grid.most, step=grid.step)
+    return msg("{least}-{most} by {step}", least=least, most=grid.most, step=grid.step)
 
 
 KIND = "ValidatingAdmissionPolicy"
@@ -430,7 +436,7 @@ def on_cluster(
     translate: Translate = False,
     from_: From = None,
     round_: options.Round = None,
-    scope: ScopeOf = Scope.PODS,
+    scope: ScopeOf = PolicyScope.PODS,
     action: ActionOf = None,
     namespace_selector: Namespaces = None,
     crds: Custom = False,
@@ -462,7 +468,7 @@ def on_cluster(
     profiles = [*known, *_profiles(nodes, chosen, known, server)]
     reads = read_by(parameters, form)
     wish = wish_of(scope, action, namespace_selector, crds, select, ignore, profiles, reads)
-    found: Sequence[Policy | Translating]
+    found: Sequence[AdmissionPolicy | Translating]
     if translates:
         names = [one.name for one in chosen]
         asked = Asked(translate, names, from_, round_, forbid=forbid, select=select, ignore=ignore)
@@ -479,7 +485,7 @@ def on_cluster(
     return _apply(server, found, form, force_conflicts)
 
 
-def _has_policies(server: Server) -> None:
+def _has_policies(server: ApiServer) -> None:
     """Raises CliError where the server has no policies of this version."""
     try:
         listed = server.get(f"/apis/{API}").get("resources") or ()
@@ -487,7 +493,7 @@ def _has_policies(server: Server) -> None:
         listed = ()
     if not any(one.get("kind") == KIND for one in listed):
         raise CliError(
-            say(
+            msg(
                 "the server ({version}) has no {kind} of {api}", version=server.version(), kind=KIND, api=API
             ),
             "it is there from Kubernetes 1.30 on; with Kyverno, pass --format kyverno",
@@ -495,7 +501,7 @@ def _has_policies(server: Server) -> None:
         )
 
 
-def _mutating_version(server: Server) -> str:
+def _mutating_version(server: ApiServer) -> str:
     """The newest version of the API of mutating policies that the server has. Raises CliError."""
     for version in ("v1", BETA):
         try:
@@ -505,7 +511,7 @@ def _mutating_version(server: Server) -> str:
         if any(one.get("kind") == MUTATING for one in listed):
             return version
     raise CliError(
-        say("the server ({version}) has no {kind}", version=server.version(), kind=MUTATING),
+        msg("the server ({version}) has no {kind}", version=server.version(), kind=MUTATING),
         "it is there from Kubernetes 1.36 on, and from 1.34 if v1beta1 is enabled; translate the manifests: "
         "gpuxlate translate",
         Exit.INPUT,
@@ -525,7 +531,7 @@ def _served(nodes: Sequence[GpuNode]) -> list[Backend]:
 
 
 def _profiles(
-    nodes: Sequence[GpuNode], chosen: Sequence[Backend], known: Sequence[Profile], server: Server
+    nodes: Sequence[GpuNode], chosen: Sequence[Backend], known: Sequence[Profile], server: ApiServer
 ) -> list[Profile]:
     """What the nodes show of the dialects without a profile of their own."""
     given = {registry.get(one.target).name for one in known}
@@ -534,7 +540,9 @@ def _profiles(
     return [live_profile(nodes, one, server.version())[0] for one in asked]
 
 
-def _apply(server: Server, found: Sequence[Policy | Translating], form: Format, force: bool) -> int:
+def _apply(
+    server: ApiServer, found: Sequence[AdmissionPolicy | Translating], form: Format, force: bool
+) -> int:
     trial = tried(server, sent(server, [*documents(found, form)], None), force=force)
     for one in applied(server, trial, force=force):
         common.out(text_of([f"{one.sent.name} {one.verb}"]))

@@ -10,19 +10,19 @@ import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.requirements import State
+from gpuxlate.backends.requirements import RequirementState
 from gpuxlate.cli import common, context, live, options
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.cluster.nodes import gpu_nodes
-from gpuxlate.config.specs import read_specs
-from gpuxlate.locale import tell
+from gpuxlate.cluster.pods import gpu_nodes
+from gpuxlate.config.document import read_specs
+from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import say, titled
+from gpuxlate.model.messages import msg, titled
 from gpuxlate.planning.nodepool import node_pool
 from gpuxlate.planning.nodes import GpuNode, names_of
-from gpuxlate.planning.preflight import Flight, Point, node_lists, preflight, profile_for
+from gpuxlate.planning.preflight import Flight, PreflightCheck, node_lists, preflight, profile_for
 from gpuxlate.report.characters import text_of
-from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.parse import with_location
 
 WIDTH = 100
 """Columns of text."""
@@ -44,7 +44,7 @@ def command(
     if not backend.has_nodes:
         others = [one.name for one in registry.pod_backends() if one.has_nodes]
         raise CliError(
-            say("{name} has no nodes", name=backend.name), say("targets: {names}", names=", ".join(others))
+            msg("{name} has no nodes", name=backend.name), msg("targets: {names}", names=", ".join(others))
         )
     server = live.cluster()
     given = common.inputs(specs) if specs else []
@@ -74,7 +74,7 @@ def _of_shares(given: Any, nodes: Sequence[GpuNode], backend: Backend, version: 
     flights: Flights = []
     for _, document, share in found.found:
         pool, found_here = node_pool(share, backend, profile)
-        diagnostics += [placed(document, one) for one in found_here]
+        diagnostics += [with_location(document, one) for one in found_here]
         if pool is not None:
             flights.append((pool.name, preflight(nodes, backend, version, pool.needs, pool.share)))
     common.show(diagnostics, found.sources)
@@ -82,37 +82,37 @@ def _of_shares(given: Any, nodes: Sequence[GpuNode], backend: Backend, version: 
 
 
 def _text(name: str | None, flight: Flight, backend: Backend, version: str) -> str:
-    about = say("{name} at {target}", name=name, target=backend.name) if name else backend.name
-    lines = [tell(say("{about}, Kubernetes {version}", about=about, version=version)), ""]
-    for state in (State.UNMET, State.UNKNOWN, State.MET):
+    about = msg("{name} at {target}", name=name, target=backend.name) if name else backend.name
+    lines = [localize(msg("{about}, Kubernetes {version}", about=about, version=version)), ""]
+    for state in (RequirementState.UNMET, RequirementState.UNKNOWN, RequirementState.MET):
         points = [point for point in flight.points if point.state is state]
         if points:
-            lines += [tell(say(state)), *(line for point in points for line in _point(point)), ""]
+            lines += [localize(msg(state)), *(line for point in points for line in _point(point)), ""]
     if flight.failed:
-        verdict = say("not ready" if flight.ready else "not ready: no node meets all prerequisites")
-        narrower = say("{verdict}; pass a SPEC to check only what its share needs", verdict=verdict)
-        lines.append(tell(verdict if name else narrower))
+        verdict = msg("not ready" if flight.ready else "not ready: no node meets all prerequisites")
+        narrower = msg("{verdict}; pass a SPEC to check only what its share needs", verdict=verdict)
+        lines.append(localize(verdict if name else narrower))
     else:
-        lines.append(tell(say("ready as far as known: {names}", names=names_of(flight.ready))))
+        lines.append(localize(msg("ready as far as known: {names}", names=names_of(flight.ready))))
     return text_of(lines)
 
 
-def _point(point: Point) -> Iterator[str]:
+def _point(point: PreflightCheck) -> Iterator[str]:
     text = titled(point.what, point.wanted)
     aside = [point.when] if point.when else []
-    aside += [say(point.severity)] if point.state is State.UNMET and not point.failed else []
+    aside += [msg(point.severity)] if point.state is RequirementState.UNMET and not point.failed else []
     for one in aside:
-        text = say("{text} ({aside})", text=text, aside=one)
+        text = msg("{text} ({aside})", text=text, aside=one)
     yield from _item(text, "  - ")
     for nodes in node_lists(point):
-        yield from _item(say("not met on {nodes}", nodes=nodes) if point.met else nodes, "      ")
+        yield from _item(msg("not met on {nodes}", nodes=nodes) if point.met else nodes, "      ")
     if point.tell:
         yield from _item(titled("check", point.tell), "      ")
 
 
 def _item(text: str, first: str) -> list[str]:
     return textwrap.wrap(
-        tell(text),
+        localize(text),
         WIDTH,
         initial_indent=first,
         subsequent_indent=" " * len(first),

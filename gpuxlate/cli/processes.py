@@ -13,8 +13,8 @@ from contextlib import contextmanager
 from threading import Thread
 from typing import Any, TypeVar
 
-from gpuxlate.cli import end_if_signalled
 from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.process import end_if_signalled
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -29,7 +29,7 @@ ENDING = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 """Signals that end a run."""
 
 
-def on_all_cores(
+def parallel_map(
     work: Callable[[Job], Result], jobs: Sequence[Job], count: int
 ) -> Iterator[tuple[Job, Result]]:
     """Each job with its result, in order; results go between processes, so they are plain data.

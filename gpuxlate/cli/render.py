@@ -13,15 +13,15 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.config.specs import Specs, read_specs
-from gpuxlate.inputs.bounded import inside
-from gpuxlate.inputs.files import Input, InputError
-from gpuxlate.model.messages import message_of, say
+from gpuxlate.config.document import Specs, read_specs
+from gpuxlate.files.find import Input, InputError
+from gpuxlate.files.read import inside
+from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
-from gpuxlate.translation.render import Asked, Rendering, render_on, render_probe
-from gpuxlate.translation.settings import Settings
-from gpuxlate.yamltext.compose import Document
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.render import RenderRequest, RenderResult, render_on, render_probe
+from gpuxlate.yamltext.parse import Document
 from gpuxlate.yamltext.source import Source
 
 
@@ -69,7 +69,7 @@ def command(
     targets = _of_all(targets, to, [document.share for _, _, document in found.found], known)
     groups = list(workloads(found, workload, container, allow_outside=allow_outside))
     _one_share_a_file(found, targets, workload, output_dir)
-    done: list[tuple[Backend, Rendering]] = []
+    done: list[tuple[Backend, RenderResult]] = []
     diagnostics = list(found.diagnostics)
     for backend in targets:
         settings = Settings(backend, accept=accept, profile=known)
@@ -105,11 +105,11 @@ def _of_all(
     target = registry.get(known.target).name if known else None
     no_profile = [one.name for one in free if one.parts_need and one.name != target]
     if no_card:
-        common.remark(
-            say("note: left out, since device names no card of them: {names}", names=", ".join(no_card))
+        common.info(
+            msg("note: left out, since device names no card of them: {names}", names=", ".join(no_card))
         )
     if no_profile:
-        common.remark(say("note: left out, since they need a profile: {names}", names=", ".join(no_profile)))
+        common.info(msg("note: left out, since they need a profile: {names}", names=", ".join(no_profile)))
     return [one for one in targets if one.name not in {*no_card, *no_profile}]
 
 
@@ -122,7 +122,7 @@ def _judge_output(output: str, targets: list[Backend], workload: str | None) -> 
     parameters = [backend.name for backend in targets if not backend.writes_pods]
     if output == "yaml" and parameters:
         raise CliError(
-            say("-o yaml is for manifests: {name} writes parameters", name=parameters[0]),
+            msg("-o yaml is for manifests: {name} writes parameters", name=parameters[0]),
             "leave it out, or -o json",
         )
     if output == "json" and parameters and workload:
@@ -136,7 +136,7 @@ def _one_share_a_file(
     for backend in targets:
         if not backend.writes_pods and len(found.found) > 1 and (workload or output_dir is None):
             raise CliError(
-                say(
+                msg(
                     "{count} shares to {name}: a file of it holds one share",
                     count=len(found.found),
                     name=backend.name,
@@ -146,14 +146,14 @@ def _one_share_a_file(
 
 
 def _made(
-    base: Source | None, asked: list[Asked], settings: Settings, output: str, *, named: bool
-) -> Iterator[Rendering]:
+    base: Source | None, asked: list[RenderRequest], settings: Settings, output: str, *, named: bool
+) -> Iterator[RenderResult]:
     """What a target makes of the shares of one workload. ``named``: by ``--workload``, not by a document."""
     parameters = base is not None and registry.form_reader(base) is not None
     if settings.to.writes_pods:
         if base is not None and parameters:
             raise CliError(
-                say(
+                msg(
                     "{name} holds parameters of a job, and {name_2} writes manifests",
                     name=base.name,
                     name_2=settings.to.name,
@@ -168,7 +168,7 @@ def _made(
         yield made
         return
     from gpuxlate.backends.form import WrongFileError
-    from gpuxlate.translation.documents import render_form
+    from gpuxlate.translation.render import render_form
 
     try:
         for one in asked:
@@ -178,19 +178,19 @@ def _made(
         raise CliError(error.message, error.hint) from None
 
 
-def render_asked(base: Source | None, asked: list[Asked], settings: Settings) -> Rendering:
+def render_asked(base: Source | None, asked: list[RenderRequest], settings: Settings) -> RenderResult:
     """The shares on their workload, or a single one on a probe Pod."""
     return render_on(base, asked, settings) if base else render_probe(asked[0], settings)
 
 
 def workloads(
     found: Specs, workload: str | None, container: str | None, *, allow_outside: bool
-) -> Iterator[tuple[Source | None, list[Asked]]]:
+) -> Iterator[tuple[Source | None, list[RenderRequest]]]:
     """Shares with the workload they are put on. Those of one workload file go on it together.
 
     ``allow_outside``: what a document names may stand outside of the document's folder.
     """
-    groups: dict[str, tuple[Source, list[Asked]]] = {}
+    groups: dict[str, tuple[Source, list[RenderRequest]]] = {}
     for given, document, share in found.found:
         file, name = workload, container
         if workload is None and share.workload:
@@ -198,7 +198,7 @@ def workloads(
             file, name = str(folder / share.workload.file), share.workload.container
             if not allow_outside and not inside(Path(file), folder):
                 raise CliError(
-                    say(
+                    msg(
                         "{file} is outside of the folder of {name}, which names it in spec.workload.file",
                         file=file,
                         name=given.name,
@@ -206,7 +206,7 @@ def workloads(
                     "put it into that folder, or pass --allow-outside",
                     Exit.INPUT,
                 )
-        asked = Asked(share, document, name)
+        asked = RenderRequest(share, document, name)
         if file is None:
             yield None, [asked]
             continue
@@ -225,11 +225,11 @@ def _workload(file: str, said_in: Document | None) -> Source:
     except InputError as error:
         hint = "--workload names it"
         if said_in:
-            hint = say("{name} names it in spec.workload.file", name=said_in.source.name)
+            hint = msg("{name} names it in spec.workload.file", name=said_in.source.name)
         raise CliError(message_of(error), hint, Exit.INPUT) from None
 
 
-def _write(done: list[tuple[Backend, Rendering]], output_dir: str | None, *, as_json: bool) -> None:
+def _write(done: list[tuple[Backend, RenderResult]], output_dir: str | None, *, as_json: bool) -> None:
     manifests = [made.text for backend, made in done if backend.writes_pods]
     if as_json and manifests and output_dir is None:
         common.data_out(outputs.as_json(manifests))
@@ -244,13 +244,13 @@ def _write(done: list[tuple[Backend, Rendering]], output_dir: str | None, *, as_
         path = outputs.output_path(output_dir, backend.name, made.name + made.suffix)
         if path in files:
             raise CliError(
-                say("two documents would be written to {path}", path=path), "give them names of their own"
+                msg("two documents would be written to {path}", path=path), "give them names of their own"
             )
         files[path] = made.text.encode()
     outputs.write_files(files)
 
 
-def _json(made: Rendering) -> Rendering:
+def _json(made: RenderResult) -> RenderResult:
     return replace(made, text=outputs.as_json([made.text]), suffix=".json")
 
 

@@ -11,7 +11,7 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.explain import rule_json
 from gpuxlate.cli.tables import table
-from gpuxlate.lint.select import Selection
+from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.rules import catalog
 
@@ -42,7 +42,7 @@ def command(
     output: options.Output = "table",
 ) -> int:
     """The list of rules."""
-    selection = Selection.of(select, (), None, None)
+    selection = RuleSelection.of(select, (), None, None)
     targets = [common.target(one) for one in to]
     known = {one.code for target in targets for one in target.rules}
     rules = [

@@ -9,8 +9,8 @@ from functools import partial
 from typing import TypeVar
 
 from gpuxlate.cli import common, context
-from gpuxlate.inputs.files import Input, InputError
-from gpuxlate.model.messages import say
+from gpuxlate.files.find import Input, InputError
+from gpuxlate.model.messages import msg
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -23,7 +23,7 @@ WORTH = 512 * 1024
 """Bytes that one process reads in the time that another one takes to start."""
 
 
-def each(
+def map_inputs(
     work: Callable[[Input], Result], given: Iterable[Input]
 ) -> Iterator[tuple[Input, Result | InputError]]:
     """The result of the work for each input, in order; an InputError that it raises is a result.
@@ -32,9 +32,9 @@ def each(
     """
     several = given if isinstance(given, Sequence) and len(given) > 1 else ()
     if several and (count := cores()) > 1 and _is_worth_it(several):
-        from gpuxlate.cli.processes import on_all_cores
+        from gpuxlate.cli.processes import parallel_map
 
-        results = on_all_cores(partial(_result, work), several, count)
+        results = parallel_map(partial(_result, work), several, count)
     else:
         results = ((one, _result(work, one)) for one in given)
     yield from _progress(results, len(several)) if several else results
@@ -43,7 +43,7 @@ def each(
 def dialects_used(name: str, dialects: Iterable[str]) -> None:
     """The dialects of an input, where the run is verbose and there are any."""
     if context.get().verbose and (found := sorted(set(dialects))):
-        common.detail(say("dialects of {name}: {dialects}", name=name, dialects=", ".join(found)))
+        common.verbose(msg("dialects of {name}: {dialects}", name=name, dialects=", ".join(found)))
 
 
 def cores() -> int:

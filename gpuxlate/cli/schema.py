@@ -10,9 +10,9 @@ import typer
 
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.inputs.files import Input
+from gpuxlate.files.find import Input
 from gpuxlate.model.limits import MAX_FINDINGS, MAX_PROBLEMS
-from gpuxlate.model.messages import message_of, say
+from gpuxlate.model.messages import message_of, msg
 
 KINDS = ("spec", "config", "profile", "diagnostics", "report", "plan", "catalogue", "kubernetes-overlay")
 
@@ -34,7 +34,7 @@ def command(
 ) -> int:
     """The JSON Schemas: of the documents people write, and of the JSON that gpuxlate prints."""
     if kind not in KINDS:
-        raise CliError(say("no schema {kind!r}", kind=kind), say("kinds: {names}", names=", ".join(KINDS)))
+        raise CliError(msg("no schema {kind!r}", kind=kind), msg("kinds: {names}", names=", ".join(KINDS)))
     from gpuxlate.config.schemas import schema
 
     if check is None:
@@ -48,16 +48,18 @@ def command(
         data = plain_document(Input(check, Path(check)).source())
     except ValueError as error:
         raise CliError(
-            say("{check}: invalid YAML: {error}", check=check, error=message_of(error)),
+            msg("{check}: invalid YAML: {error}", check=check, error=message_of(error)),
             code=Exit.FINDINGS,
         ) from None
     found = islice(Draft202012Validator(schema(kind)).iter_errors(data), MAX_FINDINGS)
     problems = sorted(found, key=lambda e: list(map(str, e.path)))
     for problem in problems[:MAX_PROBLEMS]:
         where = "/".join(map(str, problem.absolute_path)) or "(root)"
-        common.note(say("{check}: {where}: {message}", check=check, where=where, message=problem.message))
+        common.stderr_line(
+            msg("{check}: {where}: {message}", check=check, where=where, message=problem.message)
+        )
     if len(problems) > MAX_PROBLEMS:
-        common.note(
-            say("{check}: there are {number} more problems", check=check, number=len(problems) - MAX_PROBLEMS)
+        common.stderr_line(
+            msg("{check}: there are {number} more problems", check=check, number=len(problems) - MAX_PROBLEMS)
         )
     return Exit.FINDINGS if problems else Exit.CLEAN

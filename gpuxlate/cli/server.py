@@ -10,7 +10,7 @@ import typer
 from gpuxlate import locale
 from gpuxlate.cli import common, context, options
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 
 
 def command(
@@ -31,16 +31,16 @@ def command(
     """A language server on stdin and stdout, for editors."""
     for name in to:
         if not common.written_target(name).writes_pods:
-            raise CliError(say("invalid target {name!r} for --to: it is not for manifests", name=name))
+            raise CliError(msg("invalid target {name!r} for --to: it is not for manifests", name=name))
     try:
-        from gpuxlate.editor.server import serve
+        from gpuxlate.lsp.server import serve
     except ModuleNotFoundError as error:
-        problem = say("the language server needs pygls: {name} is missing", name=error.name)
+        problem = msg("the language server needs pygls: {name} is missing", name=error.name)
         raise CliError(problem, common.install("editor")) from None
-    from gpuxlate.editor.settings import Options
+    from gpuxlate.lsp.session import ServerOptions
 
     if sys.stdin is None or sys.stdout is None:
         raise CliError("stdin or stdout is closed", "an editor starts the server", Exit.INPUT)
     run = context.get()
-    serve(Options(profile, tuple(to), run.config, run.isolated, locale.current()))
+    serve(ServerOptions(profile, tuple(to), run.config, run.isolated, locale.current()))
     return Exit.CLEAN

@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING
 
 from gpuxlate.cli.errors import CliError
 from gpuxlate.config.find import TwoFilesError, find_config
-from gpuxlate.inputs.exclude import Excludes, Exclusion
-from gpuxlate.inputs.patterns import Patterns
-from gpuxlate.model.messages import message_of, say
+from gpuxlate.files.find import ExcludePatterns, Exclusion, Patterns
+from gpuxlate.model.messages import message_of, msg
 from gpuxlate.yamltext.plain import plain_text
 
 if TYPE_CHECKING:
@@ -23,10 +22,10 @@ def exclusion(run: Invocation, known: Config | None) -> Exclusion:
     if run.exclude:
         texts = [one for text in run.exclude for one in text.split(",") if one]
         try:
-            always.append(Excludes(os.path.realpath(os.curdir), Patterns(texts), "--exclude"))
+            always.append(ExcludePatterns(os.path.realpath(os.curdir), Patterns(texts), "--exclude"))
         except ValueError as error:
             raise CliError(
-                say(
+                msg(
                     "invalid value {names!r} for --exclude: {error}",
                     names=",".join(texts),
                     error=message_of(error),

@@ -6,8 +6,8 @@ import io
 import sys
 from collections.abc import Iterable, Sequence
 
-from gpuxlate.cli import color_wanted, is_terminal
-from gpuxlate.locale import tell
+from gpuxlate.cli.process import color_wanted, is_terminal
+from gpuxlate.locale import localize
 from gpuxlate.model.limits import MAX_MESSAGE, cut
 from gpuxlate.model.messages import Message
 from gpuxlate.report.characters import visible, width
@@ -26,7 +26,7 @@ Row = Sequence[Cell]
 
 def table(head: Sequence[str], rows: Iterable[Row], *, lines: bool = False) -> str:
     """The table as text: drawn on a terminal, else in columns two spaces apart."""
-    titles = [visible(tell(title)) for title in head]
+    titles = [visible(localize(title)) for title in head]
     cells = [[_lines(cell) for cell in row] for row in rows]
     if not (is_terminal(sys.stdout) or color_wanted(sys.stdout)):
         return _plain([[[title] for title in titles], *cells])
@@ -49,7 +49,9 @@ def table(head: Sequence[str], rows: Iterable[Row], *, lines: bool = False) -> s
 def _lines(cell: Cell) -> list[str]:
     """The lines of a cell, visible, with long ones cut; messages are translated."""
     texts = [cell] if isinstance(cell, str) else cell
-    return [visible(cut(tell(one) if isinstance(one, Message) else one, MAX_CELL)) for one in texts] or [""]
+    return [visible(cut(localize(one) if isinstance(one, Message) else one, MAX_CELL)) for one in texts] or [
+        ""
+    ]
 
 
 def _plain(rows: Sequence[Sequence[Sequence[str]]]) -> str:

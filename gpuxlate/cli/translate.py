@@ -12,9 +12,9 @@ import typer
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.translations import show, translate_inputs
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.results import File, Result, stream
-from gpuxlate.translation.settings import Settings
 
 
 def command(
@@ -46,7 +46,7 @@ def command(
     for one in (target, source):
         if one and not one.writes_pods:
             raise CliError(
-                say("invalid target {name!r} for translate: it is not for manifests", name=one.name),
+                msg("invalid target {name!r} for translate: it is not for manifests", name=one.name),
                 "gpuxlate parse reads its share, gpuxlate render --to TARGET writes it",
             )
     settings = Settings(
@@ -68,7 +68,7 @@ def command(
         common.documents_out(_diff(file).encode() for file in changed)
     if check:
         for file in changed:
-            common.remark(say("would change {name}", name=file.name))
+            common.info(msg("would change {name}", name=file.name))
     if not writes:
         return Exit.FINDINGS if check and changed else Exit.CLEAN
     if output == "json":
@@ -88,7 +88,7 @@ def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool) 
 
 
 def _diff(file: File) -> str:
-    from gpuxlate.report.lines import unified
+    from gpuxlate.report.characters import unified
 
     return unified(file.old.decode(), file.new.decode(), file.name.lstrip("/"))
 
@@ -97,7 +97,7 @@ def _write(run: Result, in_place: bool, output_dir: str | None) -> None:
     if in_place:
         for file in (one for one in run.files if one.changed):
             outputs.change_file(Path(file.name), file.new, file.old, "translated")
-            common.remark(say("translated {name}", name=file.name))
+            common.info(msg("translated {name}", name=file.name))
         return
     if output_dir is None:
         common.documents_out(stream(run.files))
@@ -109,7 +109,7 @@ def _write(run: Result, in_place: bool, output_dir: str | None) -> None:
         path = outputs.output_path(output_dir, name)
         if path in written:
             raise CliError(
-                say("two files would be written to {path}", path=path), "translate them one by one"
+                msg("two files would be written to {path}", path=path), "translate them one by one"
             )
         written[path] = file
     for path, file in written.items():

@@ -6,16 +6,15 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from gpuxlate.cli import common, runner
 from gpuxlate.cli.tables import table
-from gpuxlate.inputs.files import Input, InputError
-from gpuxlate.locale import tell
+from gpuxlate.files.find import Input, InputError
+from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Diagnostic
-from gpuxlate.model.messages import joined, plural, say
-from gpuxlate.translation import run as runs
+from gpuxlate.model.messages import join_and, msg, plural
+from gpuxlate.translation import translate as runs
 from gpuxlate.translation.leftovers import Leftover
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import Task
-from gpuxlate.translation.pods.item import counted_once
-from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.results import Result, counted_once
 from gpuxlate.yamltext.source import Texts
 
 
@@ -34,7 +33,7 @@ def count_to_each(given: Iterable[Input], wanted: Sequence[Settings], task: Task
 
 
 def _each(work: runs.Work, given: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:
-    for one, made in runner.each(work, given):
+    for one, made in runner.map_inputs(work, given):
         for found in () if isinstance(made, InputError) else made:
             runner.dialects_used(one.name, (each.source for each in found.items))
         yield one, made
@@ -48,10 +47,10 @@ def counts(run: Result) -> str:
         objects = {(one.file, one.document, one.object_path) for one in run.quotas}
         found.append(plural(len(objects), "{count} quota", "{count} quotas"))
     if not run.leftovers:
-        return joined(found)
-    files = plural(len({one.found.file for one in run.leftovers}), "{count} file", "{count} files")
-    what = joined([*found, plural(len(run.leftovers), "{count} leftover", "{count} leftovers")])
-    return say("{what} in {files}", what=what, files=files)
+        return join_and(found)
+    files = plural(len({one.diagnostic.file for one in run.leftovers}), "{count} file", "{count} files")
+    what = join_and([*found, plural(len(run.leftovers), "{count} leftover", "{count} leftovers")])
+    return msg("{what} in {files}", what=what, files=files)
 
 
 def show_findings(run: Result, findings: Sequence[Diagnostic]) -> None:
@@ -63,12 +62,12 @@ def show(run: Result) -> None:
     """All findings on stderr, and the counts where something is left behind."""
     show_findings(run, run.diagnostics)
     if run.leftovers:
-        common.data_err(f"\n{tell(counts(run))}\n")
+        common.data_err(f"\n{localize(counts(run))}\n")
 
 
 def leftover_table(leftovers: Sequence[Leftover]) -> str:
     """Every place where something is left behind, for people."""
-    found = [one.found for one in leftovers]
+    found = [one.diagnostic for one in leftovers]
     at = [f"{one.file}:{one.span.line}" if one.span else str(one.file) for one in found]
     rows = [[where, one.code, one.message] for where, one in zip(at, found, strict=True)]
     return table(["LEFTOVER AT", "RULE", "WHAT"], rows)

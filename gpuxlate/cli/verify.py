@@ -12,18 +12,15 @@ from gpuxlate.cli import common, context, live, options
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.cluster.pods import printed, running
-from gpuxlate.config.document import ShareDocument
-from gpuxlate.config.specs import Specs, read_specs
-from gpuxlate.inputs.files import STDIN, Input, InputError
-from gpuxlate.locale import tell
-from gpuxlate.model.messages import Message, message_of, plural, say, titled
+from gpuxlate.config.document import ShareDocument, Specs, read_specs
+from gpuxlate.files.find import STDIN, Input, InputError
+from gpuxlate.locale import localize
+from gpuxlate.model.messages import Message, message_of, msg, plural, titled
 from gpuxlate.model.profile import Profile
-from gpuxlate.planning import nvidia_smi
-from gpuxlate.planning.nvidia_smi import NvidiaSmiError, Seen
-from gpuxlate.planning.verify import Verification, expected, number, verify
+from gpuxlate.planning import verify as nvidia_smi
+from gpuxlate.planning.verify import NvidiaSmiError, Seen, Verification, expected, number, verify
 from gpuxlate.report.characters import text_of
-from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.parse import Document, with_location
 
 
 def command(
@@ -58,7 +55,7 @@ def command(
     document, share = _one(found, name)
     wanted, refused = expected(share.share, backend, known, card_memory)
     if refused:
-        common.show([placed(document, one) for one in refused], found.sources)
+        common.show([with_location(document, one) for one in refused], found.sources)
         return Exit.FINDINGS
     return show(share.name, backend, verify(wanted, _seen(printed)), output)
 
@@ -66,7 +63,7 @@ def command(
 def show(name: str, backend: Backend | None, done: Verification, output: str) -> int:
     """Print the result for a share, and return the exit code."""
     for note in done.notes:
-        common.remark(titled("note", note))
+        common.info(titled("note", note))
     if output == "json":
         common.json_out(_json(name, backend, done))
     else:
@@ -82,7 +79,7 @@ def _target(to: str | None, known: Profile | None) -> Backend | None:
     of_profile = common.target(known.target)
     if backend is not None and backend.name != of_profile.name:
         raise CliError(
-            say("--to is {name}, but the profile is for {name_2}", name=backend.name, name_2=of_profile.name),
+            msg("--to is {name}, but the profile is for {name_2}", name=backend.name, name_2=of_profile.name),
             "omit --to or --profile",
         )
     return of_profile
@@ -95,16 +92,16 @@ def _one(found: Specs, name: str | None) -> tuple[Document, ShareDocument]:
     names = ", ".join(share.name for _, _, share in found.found)
     if not shares:
         raise CliError(
-            say("no GPUShare document is named {name!r}", name=name), say("names: {names}", names=names)
+            msg("no GPUShare document is named {name!r}", name=name), msg("names: {names}", names=names)
         )
     if name is not None:
         raise CliError(
-            say("{count} GPUShare documents are named {name!r}", count=len(shares), name=name),
+            msg("{count} GPUShare documents are named {name!r}", count=len(shares), name=name),
             "give one file",
         )
     raise CliError(
-        say("{count} GPUShare documents, and --name is not set", count=len(shares)),
-        say("names: {names}", names=names),
+        msg("{count} GPUShare documents, and --name is not set", count=len(shares)),
+        msg("names: {names}", names=names),
     )
 
 
@@ -113,18 +110,18 @@ def _seen(printed: str) -> Seen:
     given = Input(STDIN, None) if printed == "-" else Input(printed, Path(printed))
     text = given.source().text
     if not text.strip():
-        raise InputError(say("{name}: it is empty", name=given.name), nvidia_smi.EXPECTED)
+        raise InputError(msg("{name}: it is empty", name=given.name), nvidia_smi.EXPECTED)
     try:
         return nvidia_smi.read(text)
     except NvidiaSmiError as error:
         raise CliError(
-            say("{name}: {error}", name=given.name, error=message_of(error)), error.hint, Exit.FINDINGS
+            msg("{name}: {error}", name=given.name, error=message_of(error)), error.hint, Exit.FINDINGS
         ) from None
 
 
 def _text(name: str, done: Verification) -> str:
     wanted = done.expected
-    requested = say("all") if wanted.asked_mib is None else str(wanted.asked_mib)
+    requested = msg("all") if wanted.asked_mib is None else str(wanted.asked_mib)
     head = ["CARD", "NAME", "REQUESTED MiB", "EXPECTED MiB", "FOUND MiB", "WITHIN BOUNDS"]
     rows = [
         [
@@ -133,15 +130,15 @@ def _text(name: str, done: Verification) -> str:
             requested,
             "" if wanted.figure_mib is None else str(wanted.figure_mib),
             "?" if one.seen.total_mib is None else str(one.seen.total_mib),
-            say({True: "yes", False: "no", None: "not checked"}[one.within]),
+            msg({True: "yes", False: "no", None: "not checked"}[one.within]),
         ]
         for one in done.cards
     ]
     if wanted.figure_mib is None:
         head, rows = _without(head, 3), [_without(row, 3) for row in rows]
     verdict = "match" if done.match else "mismatch"
-    detail = "; ".join(map(tell, done.problems)) or _matched(done)
-    return text_of([name, ""]) + table(head, rows) + text_of(["", tell(titled(verdict, detail))])
+    detail = "; ".join(map(localize, done.problems)) or _matched(done)
+    return text_of([name, ""]) + table(head, rows) + text_of(["", localize(titled(verdict, detail))])
 
 
 def _without(row: list[str], column: int) -> list[str]:
@@ -153,10 +150,10 @@ def _matched(done: Verification) -> Message:
     cards = plural(count, "{count} card", "{count} cards")
     least, most = done.expected.least, done.expected.most
     if least is None or most is None:
-        return say("{cards} as requested; the memory was not checked", cards=cards)
+        return msg("{cards} as requested; the memory was not checked", cards=cards)
     one = "{cards} as requested, within {least} to {most} MiB"
     each = "{cards} as requested, each within {least} to {most} MiB"
-    return say(one if count == 1 else each, cards=cards, least=number(least), most=number(most))
+    return msg(one if count == 1 else each, cards=cards, least=number(least), most=number(most))
 
 
 def _json(name: str, backend: Backend | None, done: Verification) -> dict[str, Any]:
@@ -230,7 +227,7 @@ def on_cluster(
     if name is not None or to is not None:
         raise CliError("--name and --to need --nvidia-smi", "a pod is in the dialect of its cluster")
     if len(names) != 1:
-        raise CliError(say("{count} pods given", count=len(names)), "pass one")
+        raise CliError(msg("{count} pods given", count=len(names)), "pass one")
     known = common.profile(profile)
     server = live.cluster()
     where = running(server, names[0], context.get().namespace or server.namespace, container)
@@ -244,8 +241,8 @@ def on_cluster(
         hint = error.hint
         if hint == nvidia_smi.EXPECTED:  # it is from the container, not from the user
             by_hand = f"kubectl exec -n {where.namespace} {where.pod} -c {where.container} -- nvidia-smi"
-            hint = say("run it yourself: {on_cluster}", on_cluster=by_hand)
-        raise CliError(say("{who}: {error}", who=who, error=message_of(error)), hint, Exit.FINDINGS) from None
+            hint = msg("run it yourself: {on_cluster}", on_cluster=by_hand)
+        raise CliError(msg("{who}: {error}", who=who, error=message_of(error)), hint, Exit.FINDINGS) from None
     return show(who, where.backend, verify(wanted, seen), output)
 
 
@@ -255,7 +252,7 @@ def _profile_of_pod(given: Profile | None, live: Profile | None) -> Profile | No
         return given or live
     if common.target(given.target).name != live.target:
         raise CliError(
-            say(
+            msg(
                 "the profile is for {target}, but the pod runs on {target_2}",
                 target=given.target,
                 target_2=live.target,

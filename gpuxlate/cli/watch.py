@@ -7,14 +7,14 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gpuxlate.cli import common, context, end_if_signalled, is_terminal
+from gpuxlate.cli import common, context
 from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.process import end_if_signalled, is_terminal
 from gpuxlate.cli.settings import exclusion, load
 from gpuxlate.config.find import NAMES, PYPROJECT
-from gpuxlate.inputs.bounded import forget, repository, upwards
-from gpuxlate.inputs.exclude import GITIGNORE, Exclusion
-from gpuxlate.inputs.files import CHART, InputError, expand
-from gpuxlate.model.messages import joined, say
+from gpuxlate.files.find import CHART, GITIGNORE, Exclusion, InputError, expand
+from gpuxlate.files.read import forget, repository, upwards
+from gpuxlate.model.messages import join_and, msg
 from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
 
 SETTINGS = frozenset({*NAMES, PYPROJECT, GITIGNORE, *KUSTOMIZATIONS, CHART})
@@ -83,12 +83,12 @@ def again(run: Callable[[], int], paths: Sequence[str], profile: str | None) -> 
             common.out_parts([CLEAR])
         if changed:
             names = sorted(map(os.path.relpath, changed))
-            more = [say("and {count} more", count=len(names) - MOST_NAMES)] if names[MOST_NAMES:] else []
-            common.remark(say("changed: {names}", names=joined([*names[:MOST_NAMES], *more])))
+            more = [msg("and {count} more", count=len(names) - MOST_NAMES)] if names[MOST_NAMES:] else []
+            common.info(msg("changed: {names}", names=join_and([*names[:MOST_NAMES], *more])))
         code = common.guarded(run)
         if code >= Exit.INTERRUPTED or context.get().unread:
             return code
-        common.remark("watching for changes; Ctrl-C ends")
+        common.info("watching for changes; Ctrl-C ends")
 
 
 def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
@@ -99,7 +99,7 @@ def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
     try:
         from watchfiles import watch
     except ModuleNotFoundError as error:
-        problem = say("--watch needs watchfiles: {name} is missing", name=error.name)
+        problem = msg("--watch needs watchfiles: {name} is missing", name=error.name)
         raise CliError(problem, common.install("watch")) from None
     before: set[str] = set()
     while True:
@@ -135,7 +135,7 @@ def _changes(paths: Sequence[str], profile: str | None) -> Iterator[set[str]]:
             continue
         except (OSError, RuntimeError) as error:
             raise CliError(
-                say("the folders cannot be watched: {error}", error=error),
+                msg("the folders cannot be watched: {error}", error=error),
                 "name fewer folders, or set WATCHFILES_FORCE_POLLING=1",
                 Exit.INPUT,
             ) from None

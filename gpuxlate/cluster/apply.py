@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
-from gpuxlate.cluster.server import ClusterError, ConflictError, Json, MissingError, Server
-from gpuxlate.model.messages import Lines, joined, say
-from gpuxlate.yamltext.compose import documents
-from gpuxlate.yamltext.plain import fresh, to_plain
+from gpuxlate.cluster.server import ApiServer, ClusterError, ConflictError, Json, MissingError
+from gpuxlate.model.messages import Lines, join_and, msg
+from gpuxlate.yamltext.parse import documents
+from gpuxlate.yamltext.plain import dump_yaml, to_python
 from gpuxlate.yamltext.source import Source
 
 MANAGER = "gpuxlate"
@@ -58,7 +58,7 @@ class Done:
 class Kinds:
     """The paths of kinds on the server, looked up once for each API version."""
 
-    def __init__(self, server: Server) -> None:
+    def __init__(self, server: ApiServer) -> None:
         self._server = server
         self._known: dict[str, Mapping[str, Json]] = {}
 
@@ -69,7 +69,7 @@ class Kinds:
         found = self._kinds(root, version).get(kind)
         if found is None:
             raise ClusterError(
-                say("the server has no kind {kind} in {version}", kind=kind, version=version),
+                msg("the server has no kind {kind} in {version}", kind=kind, version=version),
                 "are its CRDs installed?",
             )
         name = quote(str(body["metadata"]["name"]), safe="")
@@ -83,7 +83,7 @@ class Kinds:
                 listed = self._server.get(root).get("resources") or ()
             except MissingError:
                 raise ClusterError(
-                    say("the server has no API {version}", version=version), "are its CRDs installed?"
+                    msg("the server has no API {version}", version=version), "are its CRDs installed?"
                 ) from None
             # subresources have a slash in their names
             self._known[root] = {one["kind"]: one for one in listed if "/" not in one["name"]}
@@ -93,7 +93,7 @@ class Kinds:
 def objects_of(source: Source) -> Iterator[Json]:
     """The objects of a text, the items of lists too. Raises ObjectError."""
     for document in documents(source):
-        data = to_plain(document.root) if document.root is not None else None
+        data = to_python(document.root) if document.root is not None else None
         if data is None:
             continue
         where = f"{source.name}, document {document.index + 1}"
@@ -104,17 +104,17 @@ def objects_of(source: Source) -> Iterator[Json]:
 
 def _checked(body: Any, where: str) -> Json:
     if not isinstance(body, dict) or not body.get("apiVersion") or not body.get("kind"):
-        raise ObjectError(say("{where}: not a Kubernetes object", where=where), "write apiVersion and kind")
+        raise ObjectError(msg("{where}: not a Kubernetes object", where=where), "write apiVersion and kind")
     metadata = body.get("metadata")
     if not isinstance(metadata, dict) or not metadata.get("name"):
         raise ObjectError(
-            say("{where}: the {body} has no name", where=where, body=body["kind"]),
+            msg("{where}: the {body} has no name", where=where, body=body["kind"]),
             "apply needs metadata.name, not generateName",
         )
     return body
 
 
-def sent(server: Server, bodies: Sequence[Json], namespace: str | None) -> list[Sent]:
+def sent(server: ApiServer, bodies: Sequence[Json], namespace: str | None) -> list[Sent]:
     """The path of each object. ``namespace``: the one of ``-n``. Raises ObjectError, ClusterError."""
     kinds, found = Kinds(server), []
     for body in bodies:
@@ -122,13 +122,13 @@ def sent(server: Server, bodies: Sequence[Json], namespace: str | None) -> list[
         name = f"{str(body['kind']).lower()}/{body['metadata']['name']}"
         if own and namespace and own != namespace:
             raise ObjectError(
-                say(
+                msg(
                     "{name} is in namespace {own}, not in {namespace}",
                     name=name,
                     own=own,
                     namespace=namespace,
                 ),
-                say("omit -n, or pass -n {own}", own=own),
+                msg("omit -n, or pass -n {own}", own=own),
             )
         path = kinds.path(body, own or namespace or server.namespace)
         if "/namespaces/" in path and not own and body["kind"] != "Namespace":
@@ -137,7 +137,7 @@ def sent(server: Server, bodies: Sequence[Json], namespace: str | None) -> list[
         found.append(Sent(name, path, _quantities(body) if _of_kubernetes(body) else body))
     twice = next((one for n, one in enumerate(found) if one.path in {o.path for o in found[:n]}), None)
     if twice is not None:
-        raise ObjectError(say("{name} is given twice", name=twice.name), "apply only one of them")
+        raise ObjectError(msg("{name} is given twice", name=twice.name), "apply only one of them")
     return found
 
 
@@ -167,7 +167,7 @@ def _quantities(data: Any) -> Any:
     return found
 
 
-def tried(server: Server, objects: Sequence[Sent], *, force: bool) -> list[Done]:
+def tried(server: ApiServer, objects: Sequence[Sent], *, force: bool) -> list[Done]:
     """The result of a server-side dry run of every object.
 
     Raises ClusterError with a line for each object that the server refuses.
@@ -189,14 +189,14 @@ def tried(server: Server, objects: Sequence[Sent], *, force: bool) -> list[Done]
     return done
 
 
-def _there(server: Server, path: str) -> Json | None:
+def _there(server: ApiServer, path: str) -> Json | None:
     try:
         return server.get(path)
     except MissingError:
         return None
 
 
-def applied(server: Server, trial: Sequence[Done], *, force: bool) -> Iterator[Done]:
+def applied(server: ApiServer, trial: Sequence[Done], *, force: bool) -> Iterator[Done]:
     """Apply what was tried, one after the other. Raises ClusterError, which names what was applied before."""
     before: list[str] = []
     for one in trial:
@@ -204,8 +204,8 @@ def applied(server: Server, trial: Sequence[Done], *, force: bool) -> Iterator[D
             result = server.apply(one.sent.path, one.sent.body, field_manager=MANAGER, force=force)
         except ClusterError as error:
             names = ", ".join(before)
-            so_far = say("applied before: {names}", names=names) if before else say("nothing is applied")
-            hint = joined(filter(None, (so_far, error.hint)), "{before}; {last}")
+            so_far = msg("applied before: {names}", names=names) if before else msg("nothing is applied")
+            hint = join_and(filter(None, (so_far, error.hint)), "{before}; {last}")
             raise ClusterError(error.message, hint) from None
         before.append(one.sent.name)
         yield Done(one.sent, result, one.before)
@@ -224,7 +224,7 @@ def difference(done: Done) -> str:
 
 
 def _lines(data: Any) -> list[str]:
-    return fresh(data).splitlines(keepends=True)
+    return dump_yaml(data).splitlines(keepends=True)
 
 
 def only_sent(live: Any, body: Any) -> Any:

@@ -15,8 +15,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gpuxlate.cluster.server import ChoiceError, ClusterError
-from gpuxlate.model.messages import say
-from gpuxlate.yamltext.compose import NotYamlError
+from gpuxlate.model.messages import msg
+from gpuxlate.yamltext.parse import NotYamlError
 from gpuxlate.yamltext.plain import plain_document
 from gpuxlate.yamltext.source import DecodeError, Source
 
@@ -26,7 +26,7 @@ _FILES = ("certificate-authority", "client-certificate", "client-key", "tokenFil
 
 
 @dataclass(frozen=True, slots=True)
-class Context:
+class KubeContext:
     """One context: its name, its namespace, its cluster and its user, with absolute paths."""
 
     name: str
@@ -85,7 +85,7 @@ class Kubeconfig:
         named = [_mapping(one.get("context")).get("namespace") for one, _ in self._all("contexts").values()]
         return sorted({str(one) for one in named if one})
 
-    def choose(self, context: str | None) -> Context:
+    def choose(self, context: str | None) -> KubeContext:
         """The context of that name, else the current one. Raises ChoiceError, ClusterError."""
         known = self._all("contexts")
         current = (str(one["current-context"]) for one in self._data.values() if one.get("current-context"))
@@ -93,25 +93,25 @@ class Kubeconfig:
         if name is None:
             raise ChoiceError(
                 "the kubeconfig has no current context",
-                say("pass --context, one of: {names}", names=", ".join(known))
+                msg("pass --context, one of: {names}", names=", ".join(known))
                 if known
                 else "it has no contexts",
             )
         if name not in known:
             near = get_close_matches(name, known, 1, 0.5)
-            hint = say("contexts: {names}", names=", ".join(known) or say("none"))
+            hint = msg("contexts: {names}", names=", ".join(known) or msg("none"))
             if near:
-                hint = say("did you mean {near}?", near=near[0])
-            raise ChoiceError(say("the kubeconfig has no context {name!r}", name=name), hint)
+                hint = msg("did you mean {near}?", near=near[0])
+            raise ChoiceError(msg("the kubeconfig has no context {name!r}", name=name), hint)
         entry = _mapping(known[name][0].get("context"))
         cluster, user = self._entry("clusters", "cluster", entry), self._entry("users", "user", entry)
         if not isinstance(cluster.get("server"), str):
             raise ClusterError(
-                say("context {name}: the kubeconfig names no server for its cluster", name=name), _AGAIN
+                msg("context {name}: the kubeconfig names no server for its cluster", name=name), _AGAIN
             )
         _check_address(name, cluster["server"])
         namespace = entry.get("namespace")
-        return Context(name, str(namespace) if namespace else None, cluster, user)
+        return KubeContext(name, str(namespace) if namespace else None, cluster, user)
 
     def _entry(self, kind: str, key: str, context: Mapping[str, Any]) -> dict[str, Any]:
         found, path = self._all(kind).get(str(context.get(key)), ({}, ""))
@@ -144,12 +144,12 @@ def _check_address(context: str, server: str) -> None:
     shown = server.rpartition("@")[2]
     if "://" not in server:  # a guess would send the credentials as plain text, or not at all
         raise ClusterError(
-            say(
+            msg(
                 "context {context}: the kubeconfig names the server {shown} without http or https",
                 context=context,
                 shown=shown,
             ),
-            say("write server: https://{shown}", shown=shown),
+            msg("write server: https://{shown}", shown=shown),
         )
     try:
         urlsplit(server)
@@ -163,19 +163,19 @@ def _read(path: Path) -> Mapping[str, Any]:
         data = plain_document(Source.from_bytes(str(path), path.read_bytes()))
     except OSError as error:
         raise ClusterError(
-            say("kubeconfig {path}: {lower}", path=path, lower=(error.strerror or "cannot be read").lower())
+            msg("kubeconfig {path}: {lower}", path=path, lower=(error.strerror or "cannot be read").lower())
         ) from None
     except NotYamlError as error:  # the text is not shown: it may hold a secret
         raise ClusterError(
-            say("kubeconfig {path}: invalid YAML: {message}", path=path, message=error.message), _AGAIN
+            msg("kubeconfig {path}: invalid YAML: {message}", path=path, message=error.message), _AGAIN
         ) from None
     except (DecodeError, ValueError):
-        raise ClusterError(say("kubeconfig {path}: not a text file in UTF-8", path=path), _AGAIN) from None
+        raise ClusterError(msg("kubeconfig {path}: not a text file in UTF-8", path=path), _AGAIN) from None
     if not isinstance(data, Mapping) or any(
         not isinstance(data.get(kind) or [], list) for kind in ("contexts", "clusters", "users")
     ):
         raise ClusterError(
-            say(
+            msg(
                 "kubeconfig {path}: not a kubeconfig: it has no lists of clusters, users and contexts",
                 path=path,
             ),

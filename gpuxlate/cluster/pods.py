@@ -1,34 +1,242 @@
-"""Pods of a server as the backends read them, and the share of a running container."""
+"""The devices of nodes that claims can have (``resource.k8s.io``), and what claims have of them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import quote
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, Taking
-from gpuxlate.backends.live import LivePod
-from gpuxlate.cluster.nodes import gpu_node
-from gpuxlate.cluster.server import ENDED, NODES, PODS, ChoiceError, ClusterError, Json, Server
+from gpuxlate.backends.base import Backend, PodReader
+from gpuxlate.backends.device_plugin import labelled, shown
+from gpuxlate.backends.live import LiveDevice, LiveNode, LivePod, NodeView, Serves, Taken
+from gpuxlate.cluster.server import (
+    ENDED,
+    NODES,
+    PODS,
+    ApiServer,
+    ChoiceError,
+    ClusterError,
+    ForbiddenError,
+    Json,
+    MissingError,
+)
 from gpuxlate.manifest.objects import REQUIRED_AFFINITY
-from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value, in_lists
+from gpuxlate.model.diagnostics import Path
+from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.pod import (
+    GROUP,
+    VERSIONS,
+    ContainerKeys,
+    NodeRequirement,
+    PodKeys,
+    ScalarKind,
+    Value,
+    in_lists,
+)
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
-from gpuxlate.planning.ledger import Books, GpuPod, books, number_of
-from gpuxlate.planning.nodes import GpuNode, unit_profile
+from gpuxlate.planning.ledger import GpuPod, GpuUsage, books, number_of
+from gpuxlate.planning.nodes import WHOLE_KEY, GpuNode, unit_profile
+
+CLOSING = ("NoSchedule", "NoExecute")
+"""Effects of taints that keep claims without a toleration away."""
+Key = tuple[str, str, str]
+"""A device: its driver, pool and name."""
 
 
-def books_of(server: Server, nodes: Sequence[GpuNode]) -> Books:
+class ClusterDevices(NamedTuple):
+    """The devices by node, and the names of the device classes."""
+
+    by_node: Mapping[str, tuple[LiveDevice, ...]]
+    classes: frozenset[str] = frozenset()
+
+
+NO_DEVICES = ClusterDevices({})
+
+
+def devices_of(server: ApiServer) -> ClusterDevices:
+    """The devices of a cluster; none where its server has no such API, or where the user may not read them.
+
+    Devices that no single node has (``allNodes``, ``nodeSelector``) are left out. Raises ClusterError.
+    """
+    for version in VERSIONS:
+        api = f"/apis/{GROUP}/{version}"
+        try:
+            slices = list(_listed(server, f"{api}/resourceslices"))
+            if not slices:
+                return NO_DEVICES
+            classes = frozenset(str(_name(one)) for one in _listed(server, f"{api}/deviceclasses"))
+            return ClusterDevices(_by_node(slices, _taken(_listed(server, f"{api}/resourceclaims"))), classes)
+        except MissingError:
+            continue
+        except ForbiddenError as error:
+            server.note(msg("{why}: devices of claims are not counted", why=message_of(error)))
+            return NO_DEVICES
+    return NO_DEVICES
+
+
+def _listed(server: ApiServer, path: str) -> Iterator[Json]:
+    for page in server.pages(path):
+        yield from page
+
+
+def _name(one: Json) -> Any:
+    return (one.get("metadata") or {}).get("name")
+
+
+def _taken(claims: Iterator[Json]) -> dict[Key, list[Taken]]:
+    """What allocated claims have, by device. Access of an administrator takes nothing."""
+    found: dict[Key, list[Taken]] = {}
+    for one in claims:
+        status = one.get("status") or {}
+        pods = (each for each in status.get("reservedFor") or () if each.get("resource") == "pods")
+        names = tuple(sorted(str(each.get("name")) for each in pods))
+        namespace = str(one["metadata"].get("namespace") or "")
+        results = ((status.get("allocation") or {}).get("devices") or {}).get("results") or ()
+        for result in results:
+            if not result.get("adminAccess"):
+                key = (str(result.get("driver")), str(result.get("pool")), str(result.get("device")))
+                consumed = result.get("consumedCapacity")
+                amounts = None if consumed is None else {name: str(each) for name, each in consumed.items()}
+                found.setdefault(key, []).append(Taken(namespace, str(_name(one)), names, amounts))
+    return found
+
+
+def _by_node(slices: list[Json], taken: Mapping[Key, list[Taken]]) -> dict[str, tuple[LiveDevice, ...]]:
+    """The devices of the newest generation of each pool, by node."""
+    specs = [one.get("spec") or {} for one in slices]
+    newest: dict[tuple[str, str], int] = {}
+    for spec in specs:
+        (driver, pool), generation = _pool(spec)
+        newest[driver, pool] = max(newest.get((driver, pool), 0), generation)
+    found: dict[str, list[LiveDevice]] = {}
+    for spec in specs:
+        (driver, pool), generation = _pool(spec)
+        node = spec.get("nodeName")
+        if node and generation == newest[driver, pool]:
+            devices = (_device(driver, one) for one in spec.get("devices") or ())
+            found.setdefault(str(node), []).extend(
+                replace(one, taken=tuple(taken.get((driver, pool, one.name), ()))) for one in devices
+            )
+    return {node: tuple(sorted(each, key=lambda one: one.name)) for node, each in found.items()}
+
+
+def _pool(spec: Json) -> tuple[tuple[str, str], int]:
+    pool = spec.get("pool") or {}
+    return (str(spec.get("driver")), str(pool.get("name"))), int(pool.get("generation") or 0)
+
+
+def _device(driver: str, one: Json) -> LiveDevice:
+    """A device; ``v1beta1`` has its fields in ``basic``."""
+    fields = one.get("basic") or one
+    attributes = {
+        name: str(next(iter(value.values()), "")) for name, value in (fields.get("attributes") or {}).items()
+    }
+    capacity = {name: str(value.get("value", "")) for name, value in (fields.get("capacity") or {}).items()}
+    return LiveDevice(
+        driver,
+        str(one.get("name")),
+        attributes,
+        capacity,
+        bool(fields.get("allowMultipleAllocations")),
+        any(taint.get("effect") in CLOSING for taint in fields.get("taints") or ()),
+    )
+
+
+# The GPU nodes of a cluster, as the backends read them.
+_RANK = list(Serves)
+_HAMI = "hami.io/node-"
+_SPLIT = msg("HAMi shares its cards, and counts each several times as {key}", key=WHOLE_KEY)
+_HAMI_NODE = NodeView(None, Serves.NOTHING, notes=(_SPLIT,))
+"""Project-HAMi, docs/develop/protocol.md: its annotations of nodes. The list of cards cannot be read."""
+
+
+def gpu_nodes(server: ApiServer, selector: str | None = None) -> list[GpuNode]:
+    """The GPU nodes of the cluster, by name."""
+    nodes = [one for page in server.pages(NODES, selector=selector) for one in page]
+    devices = devices_of(server) if nodes else NO_DEVICES
+    found = (gpu_node(one, devices) for one in nodes)
+    return sorted((one for one in found if one is not None), key=lambda one: one.name)
+
+
+def gpu_node(node: Json, devices: ClusterDevices = NO_DEVICES) -> GpuNode | None:
+    """One node; None where it has nothing to do with GPUs. ``devices``: those of the cluster."""
+    live = _live_node(node, devices)
+    views = [(one, seen) for one in registry.pod_backends() if (seen := one.node_view(live)) is not None]
+    backend: Backend | None = None
+    view: NodeView | None = None
+    if views:
+        # of two that read it alike, the one of its cloud
+        backend, view = min(views, key=lambda one: (_RANK.index(one[1].serves), one[0].cloud is None))
+    if view is None or view.serves is Serves.NOTHING:
+        shared = any(name.startswith(_HAMI) for name in live.annotations)
+        plain = _HAMI_NODE if shared and live.amount(WHOLE_KEY) else _whole_cards(live, view)
+        if plain is not None:
+            backend, view = None, plain
+    if view is None:
+        return None
+    image = ((node.get("status") or {}).get("nodeInfo") or {}).get("osImage")
+    return GpuNode(live.name, view, backend, live.labels, image or None, _closed(node))
+
+
+def _whole_cards(node: LiveNode, view: NodeView | None) -> NodeView | None:
+    """A node with NVIDIA's own device plugin, which allocates whole cards, or at least its labels."""
+    cards, card = node.amount(WHOLE_KEY), shown(node)
+    if not cards:
+        if view is not None or not labelled(node):
+            return None
+        text = msg("it has labels of a GPU, but no allocatable {key}", key=WHOLE_KEY)
+        return NodeView(None, Serves.NOTHING, notes=(text,))
+    return NodeView(
+        None,
+        Serves.WHOLE,
+        mode=view.mode if view else None,
+        cards=cards,
+        card_mib=card.memory_mib,
+        physical_mib=card.memory_mib,
+        model=(view.model if view else None) or card.model,
+        whole_key=WHOLE_KEY,
+    )
+
+
+def _live_node(node: Json, devices: ClusterDevices) -> LiveNode:
+    """A node of the server as backends read it."""
+    name = str(node["metadata"]["name"])
+    return LiveNode(
+        name,
+        _texts(node["metadata"].get("labels")),
+        _texts((node.get("status") or {}).get("allocatable")),
+        _texts(node["metadata"].get("annotations")),
+        devices.by_node.get(name, ()),
+        devices.classes,
+    )
+
+
+def _texts(found: Mapping[str, Any] | None) -> dict[str, str]:
+    return {name: str(value) for name, value in (found or {}).items()}
+
+
+def _closed(node: Json) -> str | None:
+    """Why the node takes no new pods; None where it does. Taints are not considered."""
+    if (node.get("spec") or {}).get("unschedulable"):
+        return "it is cordoned"
+    for one in (node.get("status") or {}).get("conditions") or ():
+        if one.get("type") == "Ready" and one.get("status") != "True":
+            return "it is not ready"
+    return None
+
+
+# Pods of a server as the backends read them, and the share of a running container.
+def books_of(server: ApiServer, nodes: Sequence[GpuNode]) -> GpuUsage:
     """The books of a cluster. Its pods are read page by page; those without GPUs are not kept."""
     return books(nodes, pods_of(server))
 
 
-def pods_of(server: Server) -> Iterator[GpuPod]:
+def pods_of(server: ApiServer) -> Iterator[GpuPod]:
     """The pods of a server that request GPUs, read page by page."""
     return gpu_pods(pod for page in server.pages(PODS) for pod in page)
 
@@ -112,7 +320,7 @@ def _terms(spec: Json) -> Iterator[tuple[NodeRequirement, ...]]:
 
 def _values(found: Mapping[str, Any] | None, path: Path) -> dict[str, Value]:
     return {
-        name: Value(str(value), Kind.INT if isinstance(value, int) else Kind.STR, (*path, name))
+        name: Value(str(value), ScalarKind.INT if isinstance(value, int) else ScalarKind.STR, (*path, name))
         for name, value in (found or {}).items()
     }
 
@@ -134,7 +342,6 @@ def _asks_for_gpus(pod: Json) -> bool:
 
 
 # --- running containers --------------------------------------------------------------------------
-
 NVIDIA_SMI = ["nvidia-smi", "--query-gpu=index,name,memory.total,memory.used", "--format=csv"]
 """Every version of nvidia-smi has these columns."""
 
@@ -152,20 +359,20 @@ class Running:
     card_mib: int | None
 
 
-def running(server: Server, name: str, namespace: str, container: str | None) -> Running:
+def running(server: ApiServer, name: str, namespace: str, container: str | None) -> Running:
     """The share of a pod's container. Raises ClusterError where there is none, or more than one."""
     name = name.removeprefix("pod/").removeprefix("pods/")
     pod = server.get(f"/api/v1/namespaces/{quote(namespace, safe='')}/pods/{quote(name, safe='')}")
     phase = (pod.get("status") or {}).get("phase")
     if phase != "Running":
         raise ClusterError(
-            say(
+            msg(
                 "pod {namespace}/{name} is not running: {value}",
                 namespace=namespace,
                 name=name,
                 value=phase or "not started",
             ),
-            say("kubectl describe pod -n {namespace} {name} shows why", namespace=namespace, name=name),
+            msg("kubectl describe pod -n {namespace} {name} shows why", namespace=namespace, name=name),
         )
     node = gpu_node(server.get(f"{NODES}/{quote(pod['spec']['nodeName'], safe='')}"))
     keys = keys_of_pod(pod)
@@ -173,17 +380,17 @@ def running(server: Server, name: str, namespace: str, container: str | None) ->
     shares = _shares(keys, backend, node)
     if not shares:
         raise ClusterError(
-            say("pod {namespace}/{name} requests no GPU in a known dialect", namespace=namespace, name=name),
+            msg("pod {namespace}/{name} requests no GPU in a known dialect", namespace=namespace, name=name),
             "gpuxlate targets shows the keys of each dialect",
         )
     chosen = container or next(iter(shares))
     if chosen not in shares or (container is None and len(shares) > 1):
-        wrong = say("has {count} shares", count=len(shares))
+        wrong = msg("has {count} shares", count=len(shares))
         if container:
-            wrong = say("has no share in container {name}", name=chosen)
+            wrong = msg("has no share in container {name}", name=chosen)
         raise ChoiceError(
-            say("pod {namespace}/{name} {wrong}", namespace=namespace, name=name, wrong=wrong),
-            say("pass -c, one of: {names}", names=", ".join(shares)),
+            msg("pod {namespace}/{name} {wrong}", namespace=namespace, name=name, wrong=wrong),
+            msg("pass -c, one of: {names}", names=", ".join(shares)),
         )
     physical = node.view.physical_mib if node else None
     return Running(
@@ -208,7 +415,7 @@ def _dialect(keys: PodKeys, node: GpuNode | None) -> Backend | None:
 def _shares(keys: PodKeys, backend: Backend | None, node: GpuNode | None) -> dict[str, Share]:
     if backend is not None:
         profile = unit_profile(node.view) if node and node.backend is backend else None
-        found = backend.read(Taking(keys), profile).containers
+        found = backend.read(PodReader(keys), profile).containers
         return {one.name: one.share for one in found if one.share and not one.init}
     counted = node.view.counted if node else ()
     return {
@@ -219,6 +426,6 @@ def _shares(keys: PodKeys, backend: Backend | None, node: GpuNode | None) -> dic
     }
 
 
-def printed(server: Server, where: Running) -> str:
+def printed(server: ApiServer, where: Running) -> str:
     """The output of nvidia-smi in the container. Raises ClusterError."""
     return server.exec(where.namespace, where.pod, where.container, NVIDIA_SMI)

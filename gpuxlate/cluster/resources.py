@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from urllib.parse import quote
 
-from gpuxlate.cluster.server import ENDED, ChoiceError, Json, MissingError, Server
-from gpuxlate.model.messages import say
+from gpuxlate.cluster.export import as_yaml
+from gpuxlate.cluster.server import ENDED, ApiServer, ChoiceError, Json, MissingError
+from gpuxlate.files.find import Input
+from gpuxlate.model.messages import msg
 
 
 @dataclass(frozen=True, slots=True)
-class Kind:
+class ResourceKind:
     """One kind of objects. ``short`` names it in diagnostics; ``words`` are its other names."""
 
     version: str
@@ -44,16 +47,16 @@ class Kind:
         return group in ("", self.group, version, f"{version}.{self.group}")
 
 
-PODS = Kind("v1", "Pod", "pods", "pod", ("po",))
-BUILT_IN: tuple[Kind, ...] = (
-    Kind("apps/v1", "Deployment", "deployments", "deploy"),
-    Kind("apps/v1", "StatefulSet", "statefulsets", "sts"),
-    Kind("apps/v1", "DaemonSet", "daemonsets", "ds"),
-    Kind("batch/v1", "Job", "jobs", "job"),
-    Kind("batch/v1", "CronJob", "cronjobs", "cronjob", ("cj",), older=("batch/v1beta1",)),
+PODS = ResourceKind("v1", "Pod", "pods", "pod", ("po",))
+BUILT_IN: tuple[ResourceKind, ...] = (
+    ResourceKind("apps/v1", "Deployment", "deployments", "deploy"),
+    ResourceKind("apps/v1", "StatefulSet", "statefulsets", "sts"),
+    ResourceKind("apps/v1", "DaemonSet", "daemonsets", "ds"),
+    ResourceKind("batch/v1", "Job", "jobs", "job"),
+    ResourceKind("batch/v1", "CronJob", "cronjobs", "cronjob", ("cj",), older=("batch/v1beta1",)),
     PODS,
-    Kind("apps/v1", "ReplicaSet", "replicasets", "rs"),
-    Kind("v1", "ReplicationController", "replicationcontrollers", "rc"),
+    ResourceKind("apps/v1", "ReplicaSet", "replicasets", "rs"),
+    ResourceKind("v1", "ReplicationController", "replicationcontrollers", "rc"),
 )
 """The kinds of Kubernetes itself that hold pods."""
 DEFAULT = BUILT_IN[:6]
@@ -65,7 +68,7 @@ _CONTROLLERS = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Found:
+class FoundObject:
     """One object. ``named``: the user named it."""
 
     name: str
@@ -74,58 +77,60 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
-class Selection:
+class ObjectSelection:
     """What the arguments select: kinds, and a name for one object. ``everything``: no kind is named."""
 
-    kinds: tuple[Kind, ...]
+    kinds: tuple[ResourceKind, ...]
     name: str | None = None
     everything: bool = False
 
 
-def words_of(kind: Kind) -> tuple[str, ...]:
+def words_of(kind: ResourceKind) -> tuple[str, ...]:
     """Its names, the shortest first."""
     return tuple(dict.fromkeys((kind.short, kind.resource, *kind.words)))
 
 
-def selected(server: Server, arguments: Sequence[str]) -> list[Selection]:
+def selected(server: ApiServer, arguments: Sequence[str]) -> list[ObjectSelection]:
     """What the arguments select; without arguments everything. Raises ChoiceError.
 
     The server is asked only about kinds that are not of Kubernetes itself.
     """
     if not arguments:
-        return [Selection(DEFAULT, everything=True)]
+        return [ObjectSelection(DEFAULT, everything=True)]
     if any("/" in one for one in arguments):
         bare = [one for one in arguments if "/" not in one]
         if bare:
             raise ChoiceError(
-                say("{bare}: write KIND/NAME for each, or one KIND and then names", bare=bare[0])
+                msg("{bare}: write KIND/NAME for each, or one KIND and then names", bare=bare[0])
             )
         pairs = [one.split("/") for one in arguments]
         for one, pair in zip(arguments, pairs, strict=True):
             if len(pair) != 2 or not all(pair):
-                raise ChoiceError(say("{one}: neither a file nor KIND/NAME", one=one))
-        return [Selection((kind_of(server, kind),), name) for kind, name in dict.fromkeys(map(tuple, pairs))]
+                raise ChoiceError(msg("{one}: neither a file nor KIND/NAME", one=one))
+        return [
+            ObjectSelection((kind_of(server, kind),), name) for kind, name in dict.fromkeys(map(tuple, pairs))
+        ]
     first, *names = arguments
     if first == "all" and not names:
-        return [Selection(DEFAULT, everything=True)]
+        return [ObjectSelection(DEFAULT, everything=True)]
     kinds = tuple(dict.fromkeys(kind_of(server, word) for word in first.split(",") if word))
     if not names:
-        return [Selection((kind,)) for kind in kinds]
-    return [Selection((kind,), name) for kind in kinds for name in dict.fromkeys(names)]
+        return [ObjectSelection((kind,)) for kind in kinds]
+    return [ObjectSelection((kind,), name) for kind in kinds for name in dict.fromkeys(names)]
 
 
-def kind_of(server: Server, word: str) -> Kind:
+def kind_of(server: ApiServer, word: str) -> ResourceKind:
     """The kind that a word means: one of Kubernetes itself, else one that the server knows."""
     found = next((kind for kind in BUILT_IN if kind.called(word)), None) or _discovered(server, word)
     if found is None:
         known = [one for kind in BUILT_IN for one in words_of(kind)]
         near = get_close_matches(word.lower(), known, 1, 0.7)
-        hint = say("did you mean {near}?", near=near[0]) if near else "kubectl api-resources lists them"
-        raise ChoiceError(say("{word}: no such file, and the cluster has no such kind", word=word), hint)
+        hint = msg("did you mean {near}?", near=near[0]) if near else "kubectl api-resources lists them"
+        raise ChoiceError(msg("{word}: no such file, and the cluster has no such kind", word=word), hint)
     return found
 
 
-def _discovered(server: Server, word: str) -> Kind | None:
+def _discovered(server: ApiServer, word: str) -> ResourceKind | None:
     """Look in the API groups of the server, in its order, until the kind is found."""
     group = word.partition(".")[2]
     versions = [] if group else ["v1"]
@@ -148,24 +153,24 @@ def _discovered(server: Server, word: str) -> Kind | None:
     return None
 
 
-def _kind(version: str, one: Json) -> Kind | None:
+def _kind(version: str, one: Json) -> ResourceKind | None:
     """A row of the server's list; None for what cannot be listed, such as ``pods/log``."""
     name = str(one.get("name") or "")
     if not name or "/" in name or "list" not in (one.get("verbs") or ()):
         return None
     singular = str(one.get("singularName") or one.get("kind") or name).lower()
     words = tuple(str(word) for word in one.get("shortNames") or ())
-    return Kind(version, str(one.get("kind")), name, singular, words, bool(one.get("namespaced")))
+    return ResourceKind(version, str(one.get("kind")), name, singular, words, bool(one.get("namespaced")))
 
 
 def objects(
-    server: Server,
-    selections: Sequence[Selection],
+    server: ApiServer,
+    selections: Sequence[ObjectSelection],
     *,
     all_namespaces: bool = False,
     selector: str | None = None,
     foreign_pods: bool = True,
-) -> Iterator[Found]:
+) -> Iterator[FoundObject]:
     """The selected objects, page by page, with names like ``deploy/web``; with -A ``ml/deploy/web``.
 
     Where no kind is named, pods and jobs of controllers that are listed themselves are skipped, and
@@ -188,13 +193,13 @@ def objects(
                 name = f"{kind.short}/{metadata.get('name')}"
                 if all_namespaces and metadata.get("namespace"):
                     name = f"{metadata['namespace']}/{name}"
-                yield Found(name, item, named=False)
+                yield FoundObject(name, item, named=False)
 
 
-def _single(server: Server, kind: Kind, namespace: str | None, name: str) -> Found:
+def _single(server: ApiServer, kind: ResourceKind, namespace: str | None, name: str) -> FoundObject:
     if name.strip(".") == "":  # a path of . or .. is another resource
         raise ChoiceError(
-            say("{short}/{name}: invalid name", short=kind.short, name=name),
+            msg("{short}/{name}: invalid name", short=kind.short, name=name),
             "write KIND/NAME, as in deploy/web",
         )
     for version in (kind.version, *kind.older):
@@ -205,12 +210,14 @@ def _single(server: Server, kind: Kind, namespace: str | None, name: str) -> Fou
             if version == (kind.version, *kind.older)[-1]:
                 raise
             continue
-        return Found(f"{kind.short}/{name}", {"apiVersion": version, "kind": kind.kind, **item}, named=True)
+        return FoundObject(
+            f"{kind.short}/{name}", {"apiVersion": version, "kind": kind.kind, **item}, named=True
+        )
     raise AssertionError("the last version returns or raises")
 
 
 def _listed(
-    server: Server, kind: Kind, namespace: str | None, selector: str | None, *, optional: bool
+    server: ApiServer, kind: ResourceKind, namespace: str | None, selector: str | None, *, optional: bool
 ) -> Iterator[Json]:
     """The objects of a kind; the items of a list do not have a kind of their own."""
     for version in (kind.version, *kind.older):
@@ -235,3 +242,46 @@ def _is_independent(item: Json, foreign_pods: bool) -> bool:
         one for one in (item.get("metadata") or {}).get("ownerReferences") or () if one.get("controller")
     ]
     return not owners or (foreign_pods and all(one.get("kind") not in _CONTROLLERS for one in owners))
+
+
+# Live objects as inputs: each is a manifest in memory, read page by page.
+@dataclass(frozen=True, slots=True)
+class LiveInput(Input):
+    """A live object as a manifest; empty where nothing in it can matter."""
+
+    data: bytes = b""
+
+    def read_bytes(self) -> bytes:
+        """The manifest as YAML in UTF-8."""
+        return self.data
+
+
+def live_inputs(
+    server: ApiServer,
+    selections: Sequence[ObjectSelection],
+    *,
+    all_namespaces: bool = False,
+    selector: str | None = None,
+    matters: Callable[[bytes], bool] | None = None,
+) -> Iterator[LiveInput]:
+    """The selected objects, for ``selections`` from ``resources.selected``. Raises ClusterError.
+
+    Only one page of the server is in memory. ``matters``: whether an object, as JSON, can hold anything of
+    interest; one that cannot, and that the user did not name, is an empty text. Without it every object is
+    a whole manifest, and pods of controllers of other kinds are left out, since their controllers create
+    them anew.
+    """
+    for found in objects(
+        server,
+        selections,
+        all_namespaces=all_namespaces,
+        selector=selector,
+        foreign_pods=matters is not None,
+    ):
+        wanted = found.named or matters is None or matters(_json(found.object))
+        text = as_yaml(found.object) if wanted else ""
+        yield LiveInput(found.name, None, found.named, data=text.encode())
+
+
+def _json(found: Json) -> bytes:
+    return json.dumps(found, ensure_ascii=False).encode("utf-8", "surrogatepass")

@@ -51,7 +51,7 @@ class ExpiredError(ClusterError):
         self.token = token
 
 
-class Server(Protocol):
+class ApiServer(Protocol):
     """A cluster. Every failure is a ClusterError."""
 
     @property

@@ -14,16 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from gpuxlate.config.find import find_config, read_toml
-from gpuxlate.inputs.bounded import StrPath, content, inside, repository
-from gpuxlate.inputs.exclude import Excludes
-from gpuxlate.inputs.patterns import Patterns, pattern
-from gpuxlate.model.catalogue import Card, card_named, nearest
+from gpuxlate.files.find import ExcludePatterns, Patterns, pattern
+from gpuxlate.files.read import StrPath, content, inside, repository
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.diagnostics import Path as DocumentPath
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
-from gpuxlate.model.messages import Lines, message_of, say
-from gpuxlate.model.pod import Path as DocumentPath
+from gpuxlate.model.messages import Lines, message_of, msg
 from gpuxlate.model.pod import dotted
-from gpuxlate.model.profile import CardProfile, Profile
+from gpuxlate.model.profile import Card, CardProfile, Profile, card_named, nearest
 
 ReadYaml = Callable[[str], object]
 
@@ -90,12 +88,12 @@ class Config:
         """The folder from which patterns count."""
         return self.base or (Path(os.path.abspath(self.path)).parent if self.path else None)
 
-    def excludes(self) -> Excludes | None:
+    def excludes(self) -> ExcludePatterns | None:
         """What ``exclude`` leaves out; None where it is not set."""
         if not self.exclude:
             return None
         folder = os.path.realpath(self.folder or os.curdir)
-        return Excludes(folder, Patterns(self.exclude), f"exclude of {self.path}")
+        return ExcludePatterns(folder, Patterns(self.exclude), f"exclude of {self.path}")
 
     def ignores_for(self, file: StrPath) -> tuple[PerFileIgnore, ...]:
         """The entries of ``per-file-ignores`` that match a file, in their order.
@@ -149,8 +147,8 @@ def load_config(path: Path, read_yaml: ReadYaml) -> Config:
     base: DocumentPath = SECTION if toml else ()
     if data is None:
         return Config(path)
-    from gpuxlate.config.configuration_models import config_model
-    from gpuxlate.config.problems import check
+    from gpuxlate.config.models import config_model
+    from gpuxlate.config.validation_errors import check
 
     given, problems = check(config_model(), _profiles_as_files(data), CODE, base=base)
     profiles: dict[str, Profile | Path] = {}
@@ -222,7 +220,7 @@ def _text(path: Path) -> str:
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name of a file
         reason = (error.strerror if isinstance(error, OSError) else str(error)) or "no reason is given"
         raise _error(
-            say("it cannot be read: {lower}{reason}", lower=reason[:1].lower(), reason=reason[1:]), file=path
+            msg("it cannot be read: {lower}{reason}", lower=reason[:1].lower(), reason=reason[1:]), file=path
         ) from error
 
 
@@ -231,7 +229,7 @@ def _yaml_data(path: Path, read_yaml: ReadYaml) -> object:
     try:
         return read_yaml(text)
     except ValueError as error:
-        raise _error(say("invalid YAML: {error}", error=message_of(error)), file=path) from error
+        raise _error(msg("invalid YAML: {error}", error=message_of(error)), file=path) from error
 
 
 def _toml_section(path: Path) -> object:
@@ -241,7 +239,7 @@ def _toml_section(path: Path) -> object:
     except RecursionError as error:
         raise _error("invalid TOML: nested too deeply", "use fewer levels", path) from error
     except ValueError as error:  # TOMLDecodeError, or a number of more digits than Python reads
-        raise _error(say("invalid TOML: {error}", error=message_of(error)), file=path) from error
+        raise _error(msg("invalid TOML: {error}", error=message_of(error)), file=path) from error
     return _mapping(data, SECTION[0]).get(SECTION[1])
 
 
@@ -251,8 +249,8 @@ def _toml_section(path: Path) -> object:
 def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
     """A profile from plain data at ``base`` of its document. Raises ConfigError."""
     from gpuxlate.backends import registry
-    from gpuxlate.config.configuration_models import profile_model
-    from gpuxlate.config.problems import check
+    from gpuxlate.config.models import profile_model
+    from gpuxlate.config.validation_errors import check
 
     given, problems = check(profile_model(), data, CODE, base=base)
     catalogue = tuple(map(Card.from_document, (given or {}).get("catalogue", ())))
@@ -308,7 +306,7 @@ def find_profile(name: str, config: Config | None, read_yaml: ReadYaml) -> Profi
     if found and config and config.path and not inside(found, config.path.parent):
         what = f"profiles.{name} names {found}, which is outside of the folder of the configuration"
         raise _error(
-            what, say("put it into that folder, or pass --profile {found}", found=found), config.path
+            what, msg("put it into that folder, or pass --profile {found}", found=found), config.path
         )
     if found or file.is_file():
         return load_profile_file(file, read_yaml)
@@ -317,6 +315,6 @@ def find_profile(name: str, config: Config | None, read_yaml: ReadYaml) -> Profi
     near = get_close_matches(name, list(known), 1, 0.5)
     listed = f"profiles: {', '.join(known)}; or give a file" if known else "give the file of a profile"
     raise _error(
-        say("there is no profile {name!r}", name=name),
-        say("did you mean {near}?", near=near[0]) if near else listed,
+        msg("there is no profile {name!r}", name=name),
+        msg("did you mean {near}?", near=near[0]) if near else listed,
     )

@@ -7,22 +7,41 @@ share are GX011. Paths are those of the document.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpuxlate.model.catalogue import unknown_partition
-from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.parts import LONGEST, PROFILE, Partition, Replica, Strategy, part_problems
-from gpuxlate.model.pod import Path
-from gpuxlate.model.profile import Profile
+from gpuxlate.files.find import Input, InputError
+from gpuxlate.manifest.objects import object_ref
+from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
+from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.profile import Profile, unknown_partition
 from gpuxlate.model.quantity import LIMIT
-from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share
-from gpuxlate.model.share_problems import ShareProblem, share_problems
+from gpuxlate.model.share import (
+    JSON_NAMES,
+    LONGEST,
+    PROFILE,
+    Device,
+    Isolation,
+    Partition,
+    Policy,
+    Qos,
+    Replica,
+    Share,
+    ShareProblem,
+    Strategy,
+    part_problems,
+    share_problems,
+)
+from gpuxlate.rules.source import broken, no_yaml
+from gpuxlate.yamltext.nodes import Mapping as YamlMapping
+from gpuxlate.yamltext.nodes import get_text
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
+from gpuxlate.yamltext.plain import to_python
+from gpuxlate.yamltext.source import Source, Texts
 
 API_VERSION = "gpuxlate.io/v1alpha1"
 KIND = "GPUShare"
-
 SCHEMA_CODE = "GX010"
 ARITHMETIC_CODE = "GX011"
 
@@ -56,7 +75,7 @@ def read_share_document(
     Beside a document there may be a warning: a partition that only a card of the profile may have.
     """
     from gpuxlate.config.models import DocumentModel
-    from gpuxlate.config.problems import check
+    from gpuxlate.config.validation_errors import check
 
     given, problems = check(DocumentModel, data, SCHEMA_CODE)
     problems += _arithmetic(data, profile)
@@ -172,3 +191,108 @@ def to_document(name: str, share: Share, workload: Workload | None = None) -> di
         if workload.container:
             spec["workload"]["container"] = workload.container
     return {"apiVersion": API_VERSION, "kind": KIND, "metadata": {"name": name}, "spec": spec}
+
+
+# GPUShare documents in a text, with the place of everything that is wrong.
+@dataclass(slots=True)
+class Specs:
+    """The GPUShare documents of some inputs, and what is wrong with them."""
+
+    found: list[tuple[Input, Document, ShareDocument]] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    sources: Texts = field(default_factory=Texts)
+
+
+def read_specs(inputs: Iterable[Input], profile: Profile | None = None) -> Specs:
+    """The shares of inputs; ``profile`` may add cards with partitions of their own.
+
+    Raises InputError where an input is missing, or there is nothing to work on."""
+    specs = Specs()
+    for one in inputs:
+        source = one.source()
+        specs.sources.add(source)
+        found, problems = shares_in(source, profile, named=one.named)
+        if one.named and not found and not problems:
+            blank = not source.text.strip()
+            raise InputError(
+                msg(
+                    "{name}: {value}",
+                    name=one.name,
+                    value="it is empty" if blank else "there is no document in it",
+                )
+            )
+        specs.found += [(one, document, share) for document, share in found]
+        specs.diagnostics += problems
+    if not specs.found and not specs.diagnostics:
+        raise InputError(
+            "no GPUShare document in the folders given", "gpuxlate parse reads a vendor's manifests"
+        )
+    return specs
+
+
+def shares_in(
+    source: Source, profile: Profile | None = None, *, named: bool = True
+) -> tuple[list[tuple[Document, ShareDocument]], list[Diagnostic]]:
+    """The GPUShare documents of a text, and what is wrong with them.
+
+    ``named``: the user named the text itself, so that every document of it has to be one. In a folder
+    it may be a manifest, or a template of something else.
+    """
+    found: list[tuple[Document, ShareDocument]] = []
+    problems: list[Diagnostic] = []
+    try:
+        for document in documents(source):
+            if document.root is None:
+                continue
+            if isinstance(document.root, YamlMapping) and not is_share_document(document):
+                problems += [_other(document)] if named else []
+                continue
+            share, wrong = check_share_document(document, profile)
+            problems += [one for one in wrong if one.severity is Severity.ERROR]
+            if share is not None:
+                found.append((document, share))
+    except NotYamlError as error:
+        problems.append((broken if named else no_yaml)(source, error))
+    return found, problems
+
+
+def is_share_document(document: Document) -> bool:
+    """The document says that it is a GPUShare, rightly or not."""
+    return get_text(document.root, "kind") == KIND or (
+        (get_text(document.root, "apiVersion") or "").startswith("gpuxlate.io/")
+    )
+
+
+def check_share_document(
+    document: Document, profile: Profile | None = None
+) -> tuple[ShareDocument | None, list[Diagnostic]]:
+    """A GPUShare document and its problems, each at its place."""
+    if document.root is None:
+        return None, []
+    try:
+        data = to_python(document.root)
+    except RecursionError as error:
+        problem = Diagnostic(
+            "GX010", Severity.ERROR, msg("not a GPUShare document: {error}", error=message_of(error))
+        )
+        return None, [with_location(document, problem)]
+    share, problems = read_share_document(data, profile)
+    ref = object_ref(document.root) if isinstance(document.root, YamlMapping) else None
+    return share, [with_location(document, one, ref) for one in problems]
+
+
+def _other(document: Document) -> Diagnostic:
+    kind = get_text(document.root, "kind")
+    what = f"kind is {kind}" if kind else "it has no kind"
+    problem = Diagnostic(
+        "GX010",
+        Severity.ERROR,
+        msg("not a GPUShare document: {what}", what=what),
+        msg(
+            "write kind: {kind} and apiVersion: {api_version}; to read a vendor's manifest, gpuxlate parse",
+            kind=KIND,
+            api_version=API_VERSION,
+        ),
+        ("kind",) if kind else (),
+    )
+    return with_location(document, problem)

@@ -6,7 +6,7 @@ import os
 import re
 from typing import TYPE_CHECKING, Any
 
-from gpuxlate.inputs.bounded import StrPath, UnusualFileError, content, upwards
+from gpuxlate.files.read import StrPath, UnusualFileError, content, upwards
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
 
 if TYPE_CHECKING:

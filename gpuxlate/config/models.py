@@ -7,15 +7,28 @@ and what must divide stand in the schema for editors only: ``gpuxlate.share`` ju
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from functools import cache
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, create_model
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
-from gpuxlate.model.parts import LEAST_CLIENTS, LONGEST, PROFILE, Strategy
+from gpuxlate.backends import registry
+from gpuxlate.config.validation_errors import NUMBER, WORD
+from gpuxlate.model.limits import FULL_CARD_CORES, MAX_NAME
+from gpuxlate.model.profile import Extension
 from gpuxlate.model.quantity import LIMIT
-from gpuxlate.model.share import MODEL, VENDOR, Isolation, Policy, Qos
-from gpuxlate.model.share_problems import FULL_CARD_CORES
+from gpuxlate.model.share import (
+    LEAST_CLIENTS,
+    LONGEST,
+    MODEL,
+    PROFILE,
+    VENDOR,
+    Isolation,
+    Policy,
+    Qos,
+    Strategy,
+)
 
 LABEL = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 """DNS-1123 label: names of namespaces and containers, at most 63 characters."""
@@ -23,13 +36,10 @@ SUBDOMAIN = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
 """DNS-1123 subdomain: names of most Kubernetes objects, at most 253 characters."""
 NO_CONTROL = r"^[^\x00-\x1f]+$"
 """A file name that an operating system can take, on one line."""
-
 OMITTED: Any = None
 """Stands where a document says nothing; null itself is refused."""
-
 EDITOR_CARDS = 8
 """For editors the schema spells out what must divide, for up to this many cards."""
-
 Count = Annotated[int, Field(ge=-LIMIT, le=LIMIT, json_schema_extra={"minimum": 1})]
 Percent = Annotated[int, Field(ge=-LIMIT, le=LIMIT, json_schema_extra={"minimum": 1, "maximum": 100})]
 FromText = Field(strict=False)
@@ -284,3 +294,296 @@ class DocumentModel(Strict):
         description="The share, and optionally the workload it is put on.",
         examples=[{"cores": 30, "memoryMiB": 4096}],
     )
+
+
+# The configuration and the profile as pydantic models; strict as ``models`` is.
+AtLeastOne = Annotated[int, Field(ge=1, le=LIMIT)]
+Text = Annotated[str, Field(min_length=1)]
+ResourceName = Annotated[
+    str,
+    Field(
+        pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?/[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$", max_length=317
+    ),
+]
+"""An extended resource: a DNS subdomain, a slash and a name (Kubernetes, "extended resources")."""
+Confidence = Literal["documented", "seen"]
+FileName = Annotated[str, Field(pattern=NO_CONTROL)]
+RuleName = Annotated[str, Field(pattern=r"^[A-Z][A-Z0-9]*$")]
+"""A code, the beginning of codes, or ALL. Which codes there are, the rules know."""
+
+
+class CardsModel(Strict):
+    """The cards of the nodes."""
+
+    model_config = ConfigDict(title="Cards")
+
+    model: Text = Field(default=OMITTED, description="Card model.", examples=["A10"])
+    perNode: AtLeastOne = Field(  # noqa: N815
+        default=OMITTED, description="Cards of one node.", examples=[4]
+    )
+    memoryMiB: AtLeastOne = Field(  # noqa: N815
+        default=OMITTED, description="Memory of one card in MiB.", examples=[22731]
+    )
+
+
+class TemplateModel(Strict):
+    """A part into which a card can be divided: a template, or a MIG profile."""
+
+    model_config = ConfigDict(title="Template")
+
+    name: Text = Field(description="Name of the template.", examples=["vir05_1c_16g", "1g.10gb"])
+    memoryMiB: AtLeastOne = Field(  # noqa: N815
+        default=OMITTED,
+        description="Memory of the part in MiB, as nodes show it (less than the GB of a MIG profile).",
+        examples=[16384],
+    )
+    aiCores: AtLeastOne = Field(  # noqa: N815
+        default=OMITTED, description="AI cores of the part.", examples=[5]
+    )
+    multiprocessors: AtLeastOne = Field(
+        default=OMITTED, description="Streaming multiprocessors of the part.", examples=[14]
+    )
+    most: AtLeastOne = Field(
+        default=OMITTED,
+        description="Instances on one card, where all of them are of this template.",
+        examples=[7],
+    )
+    source: Text = Field(
+        default=OMITTED,
+        description="Documents that memory and compute come from, where they are not those of the card.",
+        examples=["A data sheet"],
+    )
+    confidence: Confidence = Field(
+        default="documented", description="As that of a card, for memory and compute.", examples=["seen"]
+    )
+
+
+class CardModel(Strict):
+    """One model of card."""
+
+    model_config = ConfigDict(title="Card")
+
+    name: str = Field(
+        pattern=r"^[^\s,]+$",
+        max_length=MAX_NAME,
+        description="Name in the catalogue: the product's, without its vendor. It has no form factor where "
+        "the names of the dialects say none. Case does not matter.",
+        examples=["A100-80GB", "A100-SXM4-80GB"],
+    )
+    vendor: str = Field(
+        pattern=LABEL, max_length=63, description="Vendor of the card, in small letters.", examples=["nvidia"]
+    )
+    memoryMiB: AtLeastOne = Field(  # noqa: N815
+        default=OMITTED,
+        description="MiB of one card that can be allocated: the least that a document gives. Omitted: no "
+        "document gives it.",
+        examples=[22731],
+    )
+    nominalMiB: AtLeastOne = Field(  # noqa: N815
+        default=OMITTED,
+        description="The size in the card's name or data sheet, where a node may offer less; a GB is 1024 "
+        "MiB.",
+        examples=[24576],
+    )
+    aiCores: AtLeastOne = Field(  # noqa: N815
+        default=OMITTED, description="AI cores of the whole card.", examples=[20]
+    )
+    multiprocessors: AtLeastOne = Field(
+        default=OMITTED, description="Streaming multiprocessors of the whole card.", examples=[108]
+    )
+    names: dict[Text, Text] = Field(
+        default=OMITTED,
+        description="Name of a target to the text for the card in the target's keys.",
+        examples=[{"baidu-cce": "a10_24g"}],
+    )
+    productName: Text = Field(  # noqa: N815
+        default=OMITTED,
+        description="The exact name of the card that its driver has, as nvidia-smi prints it. Omitted: cards "
+        "of this model have several, or no document gives it.",
+        examples=["NVIDIA A10"],
+    )
+    templates: list[TemplateModel] = Field(
+        default=OMITTED,
+        description="The only parts of the card that can be allocated.",
+        examples=[[{"name": "vir05_1c_16g", "memoryMiB": 16384, "aiCores": 5}]],
+    )
+    templatesOf: Text = Field(  # noqa: N815
+        default=OMITTED,
+        description="Name of a card of the catalogue with the same templates, in place of a list.",
+        examples=["A100-80GB"],
+    )
+    sizesMiB: list[AtLeastOne] = Field(  # noqa: N815
+        default=OMITTED,
+        description="The only amounts of memory that a part of the card may have, in MiB.",
+        examples=[[1024, 2048]],
+    )
+    source: Text = Field(
+        default=OMITTED, description="Documents that the facts come from.", examples=["A data sheet"]
+    )
+    confidence: Confidence = Field(
+        default="documented",
+        description="seen: manifests that somebody published say it, and no document does.",
+        examples=["seen"],
+    )
+
+
+class CatalogueModel(Strict):
+    """The catalogue of cards: what each is called by each target, and what is known of it."""
+
+    model_config = ConfigDict(title="Catalogue of cards")
+
+    cards: list[CardModel] = Field(
+        description="The cards.", examples=[[{"name": "A10-24GB", "vendor": "nvidia", "nominalMiB": 24576}]]
+    )
+
+
+class CommonProfile(Strict):
+    """One cluster: what no manifest can say. Every key is optional but target."""
+
+    model_config = ConfigDict(title="Profile")
+
+    target: Text = Field(
+        description="The target that the cluster serves: a name of `gpuxlate targets`.",
+        examples=["alibaba-gpushare"],
+    )
+    kubernetesVersion: Text = Field(  # noqa: N815
+        default=OMITTED, description="Version of the cluster, in quotes.", examples=["v1.28.9-aliyun.1"]
+    )
+    nodeImage: Text = Field(  # noqa: N815
+        default=OMITTED, description="Image of the GPU nodes.", examples=["alinux3"]
+    )
+    policy: Annotated[Policy, FromText] = Field(
+        default=OMITTED, description="Compute policy of the nodes.", examples=["fixed-share"]
+    )
+    cards: CardsModel = Field(
+        default=OMITTED,
+        description="Model, number and memory of the cards of a node.",
+        examples=[{"model": "A10", "perNode": 4, "memoryMiB": 22731}],
+    )
+    components: dict[str, Text] = Field(
+        default=OMITTED,
+        description="Name of a component to its version, in quotes where it looks like a number.",
+        examples=[{"mgpu": "0.6.1", "mgpuDriver": "0.07.35.23", "generalWebhook": "1.20.0", "qgpu": "1.1.1"}],
+    )
+    memoryUnitMiB: AtLeastOne = Field(  # noqa: N815
+        default=1,
+        description="MiB of one unit of a memory key that counts MiB, where the cluster is set to count in "
+        "larger steps (the memory factor of its device plugin).",
+        examples=[1, 1024],
+    )
+    catalogue: list[CardModel] = Field(
+        default=OMITTED,
+        description="Cards that the catalogue of cards does not have. Of a card that it has, what is "
+        "written here counts, and the rest stays.",
+        examples=[[{"name": "L20", "vendor": "nvidia", "memoryMiB": 45470}]],
+    )
+
+
+@cache
+def profile_model() -> type[BaseModel]:
+    """The model of a profile, with the parts of the vendors."""
+    parts: dict[str, Any] = {}
+    for part in registry.extensions():
+        model = _model_of(part)
+        name, first = next(iter(model.model_fields.items()))
+        example = {name: first.examples[0] if first.examples else first.default}
+        parts[part.key] = (model, Field(default=OMITTED, description=model.__doc__, examples=[example]))
+    return create_model("ProfileModel", __base__=CommonProfile, __doc__=CommonProfile.__doc__, **parts)
+
+
+def _model_of(part: type[Extension]) -> type[BaseModel]:
+    usual = part()
+    members: dict[str, Any] = {}
+    for attribute, (kind, setting) in part.settings().items():
+        default = getattr(usual, attribute)
+        if isinstance(default, Extension):
+            inner = _model_of(kind)
+            example = {name: one.default for name, one in inner.model_fields.items()}
+            field = Field(default=OMITTED, description=setting.description, examples=[example])
+            members[setting.name] = (inner, field)
+            continue
+        field = Field(default=default, description=setting.description, examples=[default])
+        members[setting.name] = (_value_of(kind), field)
+    title = part.key[:1].upper() + part.key[1:] if part.key else part.__name__
+    return create_model(
+        f"{title}Model", __base__=Strict, __doc__=part.__doc__, __cls_kwargs__={"title": title}, **members
+    )
+
+
+def _value_of(kind: Any) -> Any:
+    """The type of a value that is no part of its own."""
+    if get_origin(kind) is not Union:
+        return {int: AtLeastOne, str: ResourceName}.get(kind, kind)
+    words, number = get_args(kind)
+    tagged = (Annotated[words, Tag(WORD)], Annotated[_value_of(number), Tag(NUMBER)])
+    which = Discriminator(lambda value: NUMBER if type(value) is int else WORD)
+    return Annotated[Union[tagged], which]  # noqa: UP007 - the parts are values
+
+
+class PerFileIgnoreModel(Strict):
+    """Rules that some files may break, and why."""
+
+    model_config = ConfigDict(title="Per-file ignore")
+
+    path: str = Field(
+        pattern=r"^[^!#\s]",
+        description="One gitignore pattern, relative to the folder of the configuration file; no '!'.",
+        examples=["legacy/**/*.yaml"],
+    )
+    rules: list[RuleName] = Field(
+        min_length=1,
+        description="Rule codes (VKE012), beginnings of codes (VKE) or ALL.",
+        examples=[["VKE012"]],
+    )
+    reason: str = Field(
+        pattern=r"\S", description="Why these files may break the rules.", examples=["frozen until June"]
+    )
+
+
+class CommonConfig(Strict):
+    """Configuration of gpuxlate: .gpuxlate.yaml, or [tool.gpuxlate] of pyproject.toml."""
+
+    model_config = ConfigDict(title="Configuration of gpuxlate")
+
+    select: list[RuleName] = Field(
+        default=OMITTED,
+        description="The rules to check: codes (VKE012), beginnings of codes (VKE) or ALL. Omitted: all.",
+        examples=[["VKE", "GX"]],
+    )
+    ignore: list[RuleName] = Field(
+        default=OMITTED,
+        description="The rules not to check: codes (VKE012) or beginnings of codes (VKE).",
+        examples=[["VKE025"]],
+    )
+    per_file_ignores: list[PerFileIgnoreModel] = Field(
+        default=OMITTED,
+        alias="per-file-ignores",
+        description="Rules that some files may break: each entry has a path, rules and a reason.",
+        examples=[[{"path": "legacy/**/*.yaml", "rules": ["VKE012"], "reason": "frozen until June"}]],
+    )
+    exclude: list[Text] = Field(
+        default=OMITTED,
+        description="Files and folders to leave out where a folder is given: gitignore patterns, relative to "
+        "the folder of the configuration file. '!' takes back what an earlier one leaves out.",
+        examples=[["vendor/", "*.generated.yaml"]],
+    )
+    fail_on: Literal["error", "warning", "info", "never"] = Field(
+        default=OMITTED,
+        alias="fail-on",
+        description="The least severity of a finding that makes lint exit with 1. Omitted: error.",
+        examples=["warning"],
+    )
+
+
+@cache
+def config_model() -> type[BaseModel]:
+    """The model of a configuration, with the parts of the vendors in its profiles."""
+    # load_config checks each profile by itself: of a union, pydantic reports every branch's errors
+    profiles = Field(
+        default=OMITTED,
+        description="Name to profile: the profile itself, or the path of its file, relative to the "
+        "folder of the configuration file and inside it.",
+        examples=[{"beijing": "profiles/beijing.yaml"}],
+    )
+    members: dict[str, Any] = {"profiles": (dict[Text, profile_model() | FileName], profiles)}  # type: ignore[misc]
+    return create_model("ConfigModel", __base__=CommonConfig, __doc__=CommonConfig.__doc__, **members)

@@ -3,35 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from itertools import islice
+from typing import NamedTuple
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, Taking
-from gpuxlate.lint.linted import Linted as Linted
-from gpuxlate.lint.linted import LintSettings as LintSettings
-from gpuxlate.lint.linted import everything as everything
-from gpuxlate.lint.linted import nothing as nothing
-from gpuxlate.lint.quotas import NO_QUOTAS, judge_quotas
-from gpuxlate.lint.suppress import COMMENTS, Ignore, ignores_in_document, ignores_in_text, suppress
+from gpuxlate.backends.base import Backend, PodReader
+from gpuxlate.lint.ignore import COMMENTS, Ignore, ignores_in_document, ignores_in_text, without_ignored
+from gpuxlate.lint.settings import LintResult as Linted
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.manifest.facts import document_keys
-from gpuxlate.manifest.jobs import Job, jobs_in
 from gpuxlate.manifest.kinds import QUOTA_KINDS
 from gpuxlate.manifest.objects import objects_in
-from gpuxlate.manifest.pods import METADATA, Pod
+from gpuxlate.manifest.pods import METADATA, Job, Pod, jobs_in
+from gpuxlate.manifest.quotas import Quota, quotas_in
 from gpuxlate.model import limits
-from gpuxlate.model.diagnostics import Diagnostic, Fix, ObjectRef, Severity
-from gpuxlate.model.edits import Put
-from gpuxlate.model.messages import say
-from gpuxlate.model.pod import Path, PodKeys, Value
+from gpuxlate.model.diagnostics import Diagnostic, Fix, ObjectRef, Path, Put, Severity
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, key_occurrences
 from gpuxlate.model.profile import renamed_by
-from gpuxlate.model.spots import spots
-from gpuxlate.overlays.claims import ClaimLookup
 from gpuxlate.overlays.parts import OverlayPod
-from gpuxlate.overlays.roles import FileKind
+from gpuxlate.overlays.roles import ClaimLookup, FileKind
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule, in_order
-from gpuxlate.rules.index import check_document, check_pod
+from gpuxlate.rules.catalog import check_document, check_pod
+from gpuxlate.rules.keys import key_is_known
+from gpuxlate.rules.kubernetes import quantity_has_no_suffix, quantity_is_whole
+from gpuxlate.rules.number_format import NumberForm, written
 from gpuxlate.rules.source import (
     HELM_TEMPLATE,
     TEMPLATE,
@@ -41,14 +40,13 @@ from gpuxlate.rules.source import (
     too_much,
     unrendered,
 )
-from gpuxlate.rules.vocabulary import vocabulary_of
+from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 from gpuxlate.yamltext import nodes
-from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
-from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.parse import Document, DocumentReader, NotYamlError, documents, with_location
 from gpuxlate.yamltext.source import Source
 
 
-def lint_source(source: Source, settings: LintSettings, read: Reader = documents) -> Linted:
+def lint_source(source: Source, settings: LintSettings, read: DocumentReader = documents) -> Linted:
     """Every finding of a source, in the order of the text. ``read`` reads its documents."""
     result = Linted()
     context = settings.context
@@ -57,7 +55,7 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
     comments = ignores_in_text(source) if source.holds(COMMENTS) else ()
     ignores: list[Ignore] = list(islice(comments, limits.MAX_IGNORES + 1))
     if len(ignores) > limits.MAX_IGNORES:
-        what = say("more than {number} comments that ignore findings", number=limits.MAX_IGNORES)
+        what = msg("more than {number} comments that ignore findings", number=limits.MAX_IGNORES)
         found.append(too_much(source, what, "ignore in the configuration: per-file-ignores", 0))
         ignores.clear()
     try:
@@ -85,7 +83,7 @@ def lint_source(source: Source, settings: LintSettings, read: Reader = documents
             result.skipped = HELM_TEMPLATE
     if found or ignores:
         wanted = [one for one in _once(found) if settings.selected(one.code)]
-        left, result.suppressed = suppress(wanted, ignores, settings.selected)
+        left, result.suppressed = without_ignored(wanted, ignores, settings.selected)
         result.diagnostics = sorted(context.applying(left), key=Diagnostic.sort_key)
         result.excuse(settings.excused)
     return result
@@ -113,7 +111,7 @@ def _document(
     if document.root is None:
         return
     if document.job is None and _is_share(document):
-        from gpuxlate.config.specs import check_share_document
+        from gpuxlate.config.document import check_share_document
 
         ignores.extend(ignores_in_document(document, ()))
         share, problems = check_share_document(document, context.profile)
@@ -165,7 +163,7 @@ def _located(
     ref: ObjectRef | None = None,
 ) -> Iterator[Diagnostic]:
     """The findings of rules that are checked, with their positions."""
-    return (placed(document, one, ref) for one in found if selected(one.code))
+    return (with_location(document, one, ref) for one in found if selected(one.code))
 
 
 @cache
@@ -181,7 +179,7 @@ def _said(document: Document, pods: list[Pod], found: Sequence[OverlayPod]) -> t
 
     changed = [over.part for one in found if one.pod is None for over in one.over]
     said = list(parts(document, pods, changed))
-    paths = {spot.path for pod in said for spot in spots(pod.keys)}
+    paths = {spot.path for pod in said for spot in key_occurrences(pod.keys)}
     about = {path[:-1] for path in paths if path[-1:] == ("value",)} | {*of_pods(document, changed)}
     return said, paths | {(*path, step) for path in about for step in ("path", "from")}
 
@@ -203,7 +201,7 @@ def _has_place(pod: Pod, fix: Fix | None) -> bool:
 def _is_share(document: Document) -> bool:
     if not document.holds("gpuxlate.io/", "GPUShare", "\\"):
         return False
-    from gpuxlate.config.specs import is_share_document
+    from gpuxlate.config.document import is_share_document
 
     return is_share_document(document)
 
@@ -242,7 +240,7 @@ def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     for backend in speaking:
         of_vendor = list(islice(backend.check(pod, context), limits.MAX_FINDINGS + 1))
         yield from of_vendor
-        reading = backend.read(Taking(pod, context.profile), context.profile)
+        reading = backend.read(PodReader(pod, context.profile), context.profile)
         yield from context.applying(reading.invalid_beside(of_vendor))
 
 
@@ -260,6 +258,63 @@ def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnosti
     yield from (one.located(fix=None) for one in found)
     reported = {one.path for one in found if one.severity is Severity.ERROR}
     if any(name.startswith(backend.gpu_prefixes) for name in limits_of(job)):
-        reading = backend.read(Taking(keys, context.profile), context.profile)
+        reading = backend.read(PodReader(keys, context.profile), context.profile)
         beside = (one for one in (*reading.invalid, *reading.notes) if one.path not in reported)
         yield from context.applying(beside)
+
+
+# Quotas: the names of resources, and the numbers as far as the API server has rules for them.
+class Judged(NamedTuple):
+    """The findings about the quotas of a document, and the places of the names that they are about."""
+
+    found: list[tuple[Diagnostic, ObjectRef]]
+    read: frozenset[Path]
+
+
+NO_QUOTAS = Judged([], frozenset())
+"""Of a document without them, and of a patch: it may delete an amount, or name a part of an object."""
+
+
+def judge_quotas(document: Document, context: Context) -> Judged:
+    """A resource in a quota is judged as in a container, where the API server does so too."""
+    words, renamed = vocabulary_of(context), renamed_by(context.profile)
+    found: list[tuple[Diagnostic, ObjectRef]] = []
+    read: set[Path] = set()
+    for quota in quotas_in(document):
+        name = renamed.get(quota.resource, quota.resource)
+        if _is_resource(words, quota, name):
+            read |= {*quota.names}
+            found += [(one, quota.object) for one in _findings(quota, name, context)]
+    return Judged(found, frozenset(read))
+
+
+def _is_resource(words: Vocabulary, quota: Quota, name: str) -> bool:
+    """The name is that of a resource of GPUs, or a misspelt one; other keys have no effect in a quota."""
+    rows = words.rows(name)
+    return any(map(quota.takes, rows)) or (not rows and bool(words.near_miss(name)))
+
+
+def _findings(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]:
+    for path in quota.names:
+        for one in key_is_known(_pod(name, Value("", path=path), quota), context):
+            # the name of another key alone, without its prefix, is no fix
+            yield replace(one, fix=None, on_key=path[-1] == quota.written)
+        if any(row.sets == "partition" for row in vocabulary_of(context).rows(name)):
+            for one in _of_readers(_pod(name, replace(Value.of(1), path=path), quota), context):
+                yield replace(one, on_key=path[-1] == quota.written)
+    for value, _ in quota.amounts:
+        if quota.takes_fractions and written(value).form is NumberForm.FRACTION:
+            continue
+        for rule in (quantity_is_whole, quantity_has_no_suffix):
+            yield from rule(_pod(name, value, quota), context)
+
+
+def _of_readers(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """What is wrong with a share in the name of a resource."""
+    for backend in registry.backends_of(pod):
+        yield from backend.read(PodReader(pod, context.profile), context.profile).invalid
+
+
+def _pod(name: str, value: Value, quota: Quota) -> PodKeys:
+    """A pod whose one container asks for the resource."""
+    return PodKeys((ContainerKeys(limits={name: value}),), served=quota.served)

@@ -7,18 +7,18 @@ from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.inputs.files import Input, InputError, is_blank, reader, under_chart_templates
-from gpuxlate.inputs.relevance import may_matter
-from gpuxlate.lint.linted import Linted, LintSettings
+from gpuxlate.files.find import Input, InputError, is_blank, reader, under_chart_templates
+from gpuxlate.files.relevance import might_have_gpu_keys
+from gpuxlate.lint.settings import LintResult, LintSettings
 from gpuxlate.model.diagnostics import Diagnostic
-from gpuxlate.model.messages import say
-from gpuxlate.yamltext.compose import NotYamlError, Reader, documents
+from gpuxlate.model.messages import msg
+from gpuxlate.yamltext.parse import DocumentReader, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 
 if TYPE_CHECKING:
-    from gpuxlate.lint.add_ignores import Refused
+    from gpuxlate.lint.fix import RefusedIgnore
     from gpuxlate.model.profile import Profile
-    from gpuxlate.yamltext.edit import Splice
+    from gpuxlate.yamltext.writer import Splice
 
 MAY_BE_EMPTY = "nothing was checked; if that is intended, pass --allow-empty"
 
@@ -36,24 +36,24 @@ class Mode(NamedTuple):
         return self.fix or self.reason is not None
 
 
-class Checked(NamedTuple):
+class CheckedFile(NamedTuple):
     """One input: its findings, its text, and where it may change the old and new bytes.
 
     ``changes``: findings that were fixed, or that comments ignore now; ``refused``: those without one.
     """
 
-    linted: Linted
+    linted: LintResult
     source: Source | None = None
     changes: int = 0
     old: bytes = b""
     new: bytes = b""
-    refused: Sequence[Refused] = ()
+    refused: Sequence[RefusedIgnore] = ()
     dialects: tuple[str, ...] = ()
 
 
 def check(
-    one: Input, data: bytes, settings: LintSettings, mode: Mode, manifests: Reader = documents
-) -> Checked:
+    one: Input, data: bytes, settings: LintSettings, mode: Mode, manifests: DocumentReader = documents
+) -> CheckedFile:
     """Check the text of an input, and apply its fixes. Raises InputError.
 
     ``manifests``: what reads its documents where it holds no parameters.
@@ -62,41 +62,43 @@ def check(
         from gpuxlate.rules.source import HELM_TEMPLATE, in_chart
 
         found = in_chart(one.name)
-        linted = Linted(diagnostics=[found] if settings.selected(found.code) else [], skipped=HELM_TEMPLATE)
+        linted = LintResult(
+            diagnostics=[found] if settings.selected(found.code) else [], skipped=HELM_TEMPLATE
+        )
         linted.excuse(settings.excused)
-        return Checked(linted)
+        return CheckedFile(linted)
     may_be_empty = not one.named or mode.allow_empty
-    has_no_word = settings.layer.stands_alone and not may_matter(data, settings.profile)
+    has_no_word = settings.layer.stands_alone and not might_have_gpu_keys(data, settings.profile)
     if may_be_empty and has_no_word:
         if not data.isascii():
             one.source(data)  # only to see that it is UTF-8
-        return Checked(Linted(), old=data, new=data)
+        return CheckedFile(LintResult(), old=data, new=data)
     source = one.source(data)
     if not may_be_empty and is_blank(data):
-        raise InputError(say("{name}: it is empty", name=one.name), MAY_BE_EMPTY)
+        raise InputError(msg("{name}: it is empty", name=one.name), MAY_BE_EMPTY)
     read = reader(one, source)
     if has_no_word and read is documents and (count := _all_documents(source)) is not None:
-        return Checked(Linted(count), old=data, new=data)
+        return CheckedFile(LintResult(count), old=data, new=data)
     if read is not documents or not mode.writes:  # findings in parameters have no fix
         from gpuxlate.lint.check import lint_source
 
         linted = lint_source(source, settings, manifests if read is documents else read)
-        refused: Sequence[Refused] = ()
+        refused: Sequence[RefusedIgnore] = ()
         if mode.reason is not None:
-            from gpuxlate.lint.add_ignores import IN_PARAMETERS, not_ignored
+            from gpuxlate.lint.fix import IN_PARAMETERS, not_ignored
 
             refused = not_ignored(linted.diagnostics, IN_PARAMETERS)
-        return Checked(linted, source if linted.diagnostics else None, 0, data, data, refused)
+        return CheckedFile(linted, source if linted.diagnostics else None, 0, data, data, refused)
     if mode.reason is not None:
-        from gpuxlate.lint.add_ignores import add_ignores
+        from gpuxlate.lint.fix import add_ignores
 
         done = add_ignores(source, settings, mode.reason)
         new = source.encode(done.source.text)
-        return Checked(done.linted, done.source, done.count, data, new, done.refused)
+        return CheckedFile(done.linted, done.source, done.count, data, new, done.refused)
     from gpuxlate.lint.fix import fix_source
 
     fixed = fix_source(source, settings, unsafe=mode.unsafe)
-    return Checked(fixed.linted, fixed.source, fixed.fixes, data, source.encode(fixed.text))
+    return CheckedFile(fixed.linted, fixed.source, fixed.fixes, data, source.encode(fixed.text))
 
 
 def _all_documents(source: Source) -> int | None:
@@ -111,13 +113,12 @@ def _all_documents(source: Source) -> int | None:
 def dialects_in(one: Input, data: bytes, profile: Profile | None) -> tuple[str, ...]:
     """The dialects in which the pods and jobs of an input ask for GPUs. Raises InputError."""
     from gpuxlate.backends import registry
-    from gpuxlate.manifest.jobs import jobs_in
-    from gpuxlate.manifest.pods import pods_in
+    from gpuxlate.manifest.pods import jobs_in, pods_in
 
     found: set[str] = set()
     source = one.source(data)
     with suppress(NotYamlError):  # which is a finding
-        for document in reader(one, source)(source) if may_matter(data, profile) else ():
+        for document in reader(one, source)(source) if might_have_gpu_keys(data, profile) else ():
             found.update(job.target for job in jobs_in(document, registry.job_rows(document)))
             pods = () if document.job else pods_in(document)
             found.update(it.name for pod in pods for it in registry.backends_of(pod.keys))
@@ -129,7 +130,7 @@ def each_change(source: Source, found: Iterable[Diagnostic]) -> dict[int, list[S
 
     Only of fixes that can be applied. The documents are read again.
     """
-    from gpuxlate.lint.batch import each_alone
+    from gpuxlate.lint.fix import each_alone
 
     by_document: dict[int, list[Diagnostic]] = {}
     for one in found:

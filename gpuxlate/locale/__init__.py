@@ -1,6 +1,6 @@
 """Messages in other languages than English: gettext catalogues, one folder a language.
 
-The message id of a text is its English template (``gpuxlate.model.messages.say``), or the text itself;
+The message id of a text is its English template (``gpuxlate.model.messages.msg``), or the text itself;
 that of a rule's summary has the rule's code as its context. A text without a translation stays English.
 Codes, keys, units, JSON and exit codes are the same in every language. ``hatch_build.py`` compiles the
 catalogues when the package is built or installed.
@@ -30,17 +30,17 @@ _language = "en"
 
 
 def use(language: str) -> None:
-    """Choose the language of ``tell``, one of LANGUAGES."""
+    """Choose the language of ``localize``, one of LANGUAGES."""
     global _language
     _language = language
 
 
 def current() -> str:
-    """The language of ``tell``."""
+    """The language of ``localize``."""
     return _language
 
 
-def tell(text: str) -> str:
+def localize(text: str) -> str:
     """A text for people in the language of this process."""
     return text if _language == "en" else translator(_language)(text)
 

@@ -7,32 +7,31 @@ from typing import Any
 
 from gpuxlate.manifest.objects import LAST_APPLIED, objects_in
 from gpuxlate.manifest.pods import items, texts, value_of, values
-from gpuxlate.model.claims import (
+from gpuxlate.model.diagnostics import Path, below
+from gpuxlate.model.pod import (
     CLAIM,
     FLAT,
     GROUP,
     TEMPLATE,
     ClaimObject,
-    Config,
     Constraint,
+    DeviceConfig,
     DeviceRequest,
     Devices,
-    Form,
-    Place,
+    ObjectPlace,
     PodClaim,
+    RequestForm,
 )
-from gpuxlate.model.edits import below
-from gpuxlate.model.pod import Path
-from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, get, get_text
-from gpuxlate.yamltext.plain import to_plain
+from gpuxlate.yamltext.parse import Document
+from gpuxlate.yamltext.plain import to_python
 
 MARK = "esourceClaim"
 """A text without it, and without an escape, names no claim: ``resourceClaims``, ``ResourceClaimTemplate``."""
 _REFERENCES = ("resourceClaimTemplateName", "resourceClaimName")
 _DEVICES: dict[str, Path] = {TEMPLATE: ("spec", "spec", "devices"), CLAIM: ("spec", "devices")}
 _READ = ("name", "deviceClassName", "count", "allocationMode", "capacity", "selectors")
-_FORMS = {"exactly": Form.EXACTLY, "firstAvailable": Form.FIRST}
+_FORMS = {"exactly": RequestForm.EXACTLY, "firstAvailable": RequestForm.FIRST}
 
 
 MARKS = (MARK, "\\")
@@ -77,7 +76,7 @@ def claims_of(document: Document) -> Iterator[ClaimObject]:
                 tuple(_constraint(*one) for one in _listed(written, where, "constraints")),
                 tuple(_config(*one) for one in _listed(written, where, "config")),
             )
-            place = Place(document.source.name, document.index, path)
+            place = ObjectPlace(document.source.name, document.index, path)
             namespace = get_text(node, "metadata", "namespace")
             yield ClaimObject(ref.kind or "", namespace, name, version, devices, place)
 
@@ -91,17 +90,17 @@ def _request(node: Node, path: Path) -> DeviceRequest:
     name = get_text(node, "name") or ""
     exactly = get(node, "exactly")
     if isinstance(exactly, Mapping):
-        return _asked(exactly, (*path, "exactly"), name, Form.EXACTLY)
+        return _asked(exactly, (*path, "exactly"), name, RequestForm.EXACTLY)
     several = tuple(
-        _asked(one, where, get_text(one, "name") or "", Form.FIRST)
+        _asked(one, where, get_text(one, "name") or "", RequestForm.FIRST)
         for one, where in _listed(node, path, "firstAvailable")
     )
     if several:
-        return DeviceRequest(name, alternatives=several, form=Form.FIRST, path=path)
-    return _asked(node, path, name, Form.FLAT)
+        return DeviceRequest(name, alternatives=several, form=RequestForm.FIRST, path=path)
+    return _asked(node, path, name, RequestForm.FLAT)
 
 
-def _asked(node: Node, path: Path, name: str, form: Form) -> DeviceRequest:
+def _asked(node: Node, path: Path, name: str, form: RequestForm) -> DeviceRequest:
     capacity = (*path, "capacity", "requests")
     fields = values(node, path)
     expressions = (
@@ -129,13 +128,13 @@ def _constraint(node: Node, path: Path) -> Constraint:
     )
 
 
-def _config(node: Node, path: Path) -> Config:
+def _config(node: Node, path: Path) -> DeviceConfig:
     parameters = get(node, "opaque", "parameters")
     try:
-        plain = to_plain(parameters) if parameters is not None else None
+        plain = to_python(parameters) if parameters is not None else None
     except RecursionError:  # aliases in aliases
         plain = None
-    return Config(texts(get(node, "requests")), get_text(node, "opaque", "driver") or "", plain, path)
+    return DeviceConfig(texts(get(node, "requests")), get_text(node, "opaque", "driver") or "", plain, path)
 
 
 # --- new templates, in the version of the API that is wanted --------------------------------------

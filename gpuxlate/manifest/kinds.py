@@ -12,7 +12,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from gpuxlate.model.pod import Path
+from gpuxlate.model.diagnostics import Path
 
 Steps = tuple[str, ...]
 """A path below a node: ``*`` for each item of a list, ``{}`` each value of a mapping, ``..`` the parent."""

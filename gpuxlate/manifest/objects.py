@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.model.diagnostics import ObjectRef
-from gpuxlate.model.kept import keep_last
+from gpuxlate.model.diagnostics import ObjectRef, Path
 from gpuxlate.model.limits import MAX_NAME, cut
-from gpuxlate.model.pod import Path
-from gpuxlate.yamltext.compose import Document
+from gpuxlate.model.pod import keep_last
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get, get_text
+from gpuxlate.yamltext.parse import Document
 
 LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration"
 """An annotation that kubectl writes anew with each apply."""

@@ -6,7 +6,9 @@ import re
 from collections.abc import Iterable, Iterator, Set
 from collections.abc import Mapping as Map
 from dataclasses import replace
+from functools import cached_property
 from math import prod
+from os.path import basename, splitext
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -22,21 +24,19 @@ from gpuxlate.manifest.kinds import (
     kind_of,
 )
 from gpuxlate.manifest.objects import REQUIRED_AFFINITY, name_at, objects_in
-from gpuxlate.model.claims import ClaimUse, PodClaim
-from gpuxlate.model.diagnostics import ObjectRef
-from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value, in_lists
-from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.nodes import (
-    Mapping,
-    Node,
-    Scalar,
-    Sequence,
-    deref,
-    entries_of,
-    fields,
-    get,
-    get_text,
+from gpuxlate.model.diagnostics import ObjectRef, Path
+from gpuxlate.model.pod import (
+    ClaimUse,
+    ContainerKeys,
+    NodeRequirement,
+    PodClaim,
+    PodKeys,
+    ScalarKind,
+    Value,
+    in_lists,
 )
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, fields, get, get_text
+from gpuxlate.yamltext.parse import Document
 
 METADATA = frozenset({"labels", "annotations"})
 SCHEDULING = frozenset({"nodeSelector", "affinity", "schedulerName"})
@@ -244,10 +244,7 @@ def _scheduled(pod: Pod, field: SchedulerField, owner: Mapping) -> Pod:
 
 
 # --- keys ----------------------------------------------------------------------------------------
-
 _PREFERRED_AFFINITY = ("affinity", "nodeAffinity", "preferredDuringSchedulingIgnoredDuringExecution")
-
-
 _IN_METADATA = ("labels", "annotations")
 
 
@@ -460,11 +457,10 @@ def value_of(node: Node, path: Path) -> Value:
     node = deref(node)
     if isinstance(node, Scalar):
         return Value(node.text, node.kind, path)
-    return Value("", Kind.NODE, path)
+    return Value("", ScalarKind.NODE, path)
 
 
 # --- how many there are ---------------------------------------------------------------------------
-
 _COUNT = re.compile("[0-9]{1,9}")
 _REPLICA_FIELDS = ("replicas", "parallelism", "numReplicas", "instances")
 """Fields next to a pod template that give the number of its pods, in kinds without a row."""
@@ -513,8 +509,6 @@ def _count(text: str | None) -> int | None:
 
 
 # --- GPUs that an operator counts -----------------------------------------------------------------
-
-
 def counter_of(document: Document, pod: Pod) -> GpuCounter | None:
     """What counts the GPUs of a pod, None where nothing does or it is told the number."""
     own = pod.keys.path[len(pod.object_path) :]
@@ -537,3 +531,88 @@ def counted(counter: GpuCounter, container: ContainerKeys) -> frozenset[str]:
         if names:
             return frozenset(resources[name].text for name in (names[:1] if counter.first else names))
     return frozenset()
+
+
+# Jobs in a document: parameters and values of forms, which are in no pod.
+# A job is a pod with one pseudo container, whose limits are its parameters.
+CONTAINER = "job"
+"""The name of the pseudo container."""
+
+
+class JobRow(NamedTuple):
+    """Where some kinds hold the parameters of a job.
+
+    ``parameters``: the mapping, from the object. ``target``: the name of the target that reads them.
+    ``mark``: the beginning of a key without which the mapping is of no job of the target.
+    """
+
+    kinds: tuple[str | None, ...]
+    parameters: Steps
+    target: str
+    mark: str
+
+
+class Job(NamedTuple):
+    """One job: the name of the target that reads it, and its parameters as a pod."""
+
+    target: str
+    pod: Pod
+
+
+def jobs_in(document: Document, rows: Iterable[JobRow]) -> Iterator[Job]:
+    """Every job of a document: the document itself, or a mapping where a row says."""
+    if document.job is not None:
+        if isinstance(document.root, Mapping):
+            yield Job(document.job, _pod(document.root, (), _named_by_file(document), ()))
+        return
+    known = tuple(rows)
+    for ref, path, node in objects_in(document) if known else ():
+        for row in known:
+            if ref.kind not in row.kinds:
+                continue
+            found = get(node, *row.parameters) if row.parameters else node
+            if isinstance(found, Mapping):
+                named = ref if ref.kind else _named_by_file(document)
+                pod = _pod(found, (*path, *row.parameters), named, path)
+                if any(key.startswith(row.mark) for key in pod.keys.containers[0].limits):
+                    yield Job(row.target, pod)
+
+
+def _named_by_file(document: Document) -> ObjectRef:
+    """A file that is not a Kubernetes object is named by its file name."""
+    name, _ = splitext(basename(document.source.name))
+    return ObjectRef(name=name.strip("<>"))
+
+
+def _pod(node: Mapping, path: Path, ref: ObjectRef, object_path: Path) -> Pod:
+    job = ContainerKeys(CONTAINER, limits=values(node, path), path=path)
+    keys = PodKeys(containers=(job,), path=path, metadata_path=path)
+    return Pod(keys, ref, object_path, METADATA | SCHEDULING)
+
+
+class Numbered:
+    """The pods of a document by their objects: counted once, where some name needs it."""
+
+    def __init__(self, pods: Iterable[Pod]) -> None:
+        self._pods = pods
+
+    @cached_property
+    def _by_object(self) -> dict[Path, list[Path]]:
+        found: dict[Path, list[Path]] = {}
+        for one in self._pods:
+            found.setdefault(one.object_path, []).append(one.keys.path)
+        return found
+
+    @cached_property
+    def _numbers(self) -> dict[Path, int]:
+        """By the place of a pod its number in its object, from 1; the first of those at one place counts."""
+        found: dict[Path, int] = {}
+        for places in self._by_object.values():
+            for number, place in enumerate(places, 1):
+                found.setdefault(place, number)
+        return found
+
+    def suffix(self, pod: Pod) -> str:
+        """What tells a pod from the others of its object, empty where there are none."""
+        alone = len(self._by_object.get(pod.object_path, ())) < 2
+        return "" if alone else f"-{self._numbers[pod.keys.path]}"

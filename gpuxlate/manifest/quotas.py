@@ -6,15 +6,15 @@ from collections.abc import Iterator, Set
 from collections.abc import Mapping as Map
 from typing import NamedTuple
 
+from gpuxlate.manifest.facts import resource_of
 from gpuxlate.manifest.kinds import QuotaShape, kind_of
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import expand, values
-from gpuxlate.manifest.texts import resource_of
-from gpuxlate.model.diagnostics import ObjectRef
-from gpuxlate.model.pod import Path, Value, dotted
-from gpuxlate.model.sheet import Key, Place
-from gpuxlate.yamltext.compose import Document
+from gpuxlate.model.diagnostics import ObjectRef, Path
+from gpuxlate.model.keys import KeySpec, Place
+from gpuxlate.model.pod import Value, dotted
 from gpuxlate.yamltext.nodes import Mapping, Node, get_text
+from gpuxlate.yamltext.parse import Document
 
 REQUESTS = "requests."
 
@@ -58,12 +58,12 @@ class Quota(NamedTuple):
     def takes_fractions(self) -> bool:
         return not self.shape.whole or self.prefix == REQUESTS
 
-    def takes(self, key: Key) -> bool:
+    def takes(self, key: KeySpec) -> bool:
         """A key of the sheets can be the name of a resource here."""
         of_claims = Place.QUOTA in key.places and self.shape.claims and self.shape.claims in key.name
         return Place.RESOURCE in key.places or bool(of_claims)
 
-    def prefix_for(self, key: Key) -> str | None:
+    def prefix_for(self, key: KeySpec) -> str | None:
         """What is before another key that counts the same; None where its amounts are others.
 
         Amounts of claims have no prefix. Of the resources of containers, the quota controller counts those

@@ -10,11 +10,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from gpuxlate.model.catalogue import PERCENT, Card, Template, card_meant, card_named, cards
-from gpuxlate.model.messages import Message, say
-from gpuxlate.model.parts import Partition, Replica, Strategy
-from gpuxlate.model.profile import Profile, replicas_of
-from gpuxlate.model.share import Isolation, Share
+from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.profile import (
+    PERCENT,
+    Card,
+    Profile,
+    Template,
+    card_meant,
+    card_named,
+    cards,
+    replicas_of,
+)
+from gpuxlate.model.share import Isolation, Partition, Replica, Share, Strategy
 
 
 class Amount(NamedTuple):
@@ -46,18 +53,18 @@ class Amount(NamedTuple):
         cores = "" if self.cores is None else f"{self.cores} %"
         memory = "" if self.memory_mib is None else f"{self.memory_mib} MiB"
         text = ", ".join(one for one in (cores, memory) if one) or "an unknown amount"
-        return text if self.certain else say("at most {numbers}", numbers=text)
+        return text if self.certain else msg("at most {numbers}", numbers=text)
 
     @property
     def row(self) -> Message:
         """Where the numbers are from, in words."""
-        what = say("{card} ({source})", card=self.card, source=self.source)
-        return what if self.certain else say("{row}, which no other part exceeds", row=what)
+        what = msg("{card} ({source})", card=self.card, source=self.source)
+        return what if self.certain else msg("{row}, which no other part exceeds", row=what)
 
     @property
     def text(self) -> Message:
         """In words, with where the numbers are from."""
-        return say("{numbers} ({card}: {source})", numbers=self.numbers, card=self.card, source=self.source)
+        return msg("{numbers} ({card}: {source})", numbers=self.numbers, card=self.card, source=self.source)
 
     def to_json(self) -> dict[str, int | str | bool | None]:
         """As reports have it."""

@@ -6,6 +6,12 @@ what people write; an input above one is refused with an error that names the li
 
 from __future__ import annotations
 
+FULL_CARD_CORES = 100
+"""Compute of one whole card, in percent."""
+
+# The limits of inputs; docs/security.md shows the table.
+# Time and memory must be in proportion to the size of an input, and bounded. Every limit is far above what
+# people write; an input above one is refused with an error that names the limit.
 MAX_TEXT = 64 * 2**20
 """Bytes of one input: a file, or stdin. Kubernetes accepts objects of 3 MiB."""
 MAX_CONFIG_BYTES = 4 * 2**20
@@ -16,7 +22,6 @@ MAX_GITIGNORE_BYTES = 64 * 2**10
 """Of a .gitignore: each of its patterns is tried on each path."""
 MAX_GITIGNORES = 2_000
 """Patterns of all .gitignore files that count for one folder."""
-
 MAX_DOCUMENTS = 100_000
 """In one text."""
 MAX_NODES = 2_000_000
@@ -29,7 +34,6 @@ MAX_ALIASES = 10_000
 """In one document."""
 MAX_ALIASED_NODES = 1_000_000
 """Nodes that the aliases of one document expand to (against "billion laughs")."""
-
 MAX_FINDINGS = 100_000
 """In one file; the rest is not checked, and that is an error (GX025)."""
 MAX_RUN_FINDINGS = 1_000_000
@@ -57,7 +61,6 @@ MAX_NAME = 253
 """Characters of a name that are shown; Kubernetes allows no longer ones."""
 MAX_TRIES = 500
 """How often the fixes of one document are tried, and read again, in one round."""
-
 MAX_CHECKS = 64
 """How often a text is checked again for which of its fixes make it better."""
 _READ_AGAIN = 2**23

@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
+from gpuxlate.model.deprecated import renamed
+
 
 class Message(str):
     """An English text that keeps its template and the values in it.
@@ -38,8 +40,8 @@ class Lines(str):
         return Lines, (self.parts,)
 
 
-def say(template: str, /, **values: Any) -> Message:
-    """A text with its values: ``say("{field} is not set", field="cores")``.
+def msg(template: str, /, **values: Any) -> Message:
+    """A text with its values: ``msg("{field} is not set", field="cores")``.
 
     Raises KeyError for a value that is missing.
     """
@@ -53,23 +55,23 @@ def message_of(error: BaseException) -> str:
 
 def plural(count: int, one: str, many: str) -> Message:
     """``plural(2, "{count} file", "{count} files")``."""
-    return say(one if count == 1 else many, count=count)
+    return msg(one if count == 1 else many, count=count)
 
 
 def titled(title: str, text: str) -> Message:
     """``error: ...``, with the title itself as a message id."""
-    return say("{title}: {text}", title=say(title), text=text)
+    return msg("{title}: {text}", title=msg(title), text=text)
 
 
-def either(parts: Iterable[str]) -> str:
+def join_or(parts: Iterable[str]) -> str:
     """Texts of which one is to be chosen, as one."""
-    return joined(parts, "{before} or {last}")
+    return join_and(parts, "{before} or {last}")
 
 
-def joined(parts: Iterable[str], template: str = "{before}, {last}") -> str:
+def join_and(parts: Iterable[str], template: str = "{before}, {last}") -> str:
     """Texts as one, which is empty where there are none."""
     parts = list(parts)
-    return reduce(lambda before, last: say(template, before=before, last=last), parts) if parts else ""
+    return reduce(lambda before, last: msg(template, before=before, last=last), parts) if parts else ""
 
 
 def _message(template: str, values: Mapping[str, Any]) -> Message:
@@ -77,3 +79,6 @@ def _message(template: str, values: Mapping[str, Any]) -> Message:
     made.template = template
     made.values = values
     return made
+
+
+__getattr__ = renamed(__name__, {"say": "msg", "either": "join_or", "joined": "join_and"})

@@ -1,32 +1,49 @@
-"""What one pod requests, in a vendor's keys and values, each value with its path.
-
-``manifest`` fills these; backends read and write them and never see YAML.
-"""
+"""Keep the last result of a function."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
-from typing import TYPE_CHECKING, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from gpuxlate.model import quantity
-from gpuxlate.model.claims import ClaimObject, ClaimUse, DeviceRequest, PodClaim
+from gpuxlate.model.deprecated import renamed
+from gpuxlate.model.diagnostics import Edit, Path, Put, Remove, Rename, Span
+from gpuxlate.model.keys import Place
+from gpuxlate.model.messages import Message
 
-if TYPE_CHECKING:
-    from gpuxlate.model.diagnostics import Span
-
-Path = tuple[str | int, ...]
-"""Keys and indices from the root of one document."""
+Given = ParamSpec("Given")
+One = TypeVar("One")
 
 
+def keep_last(found: Callable[Given, Iterable[One]]) -> Callable[Given, Sequence[One]]:
+    """Keep the last result: several rules need the same of a pod. Arguments by position only."""
+    last: list[tuple[tuple[object, ...], Sequence[One]]] = []
+
+    def again(*given: Given.args, **named: Given.kwargs) -> Sequence[One]:
+        known = last[0] if last else None  # another thread may replace it
+        if (
+            known is None
+            or named
+            or any(one is not other for one, other in zip(given, known[0], strict=True))
+        ):
+            known = given, tuple(found(*given, **named))
+            last[:] = [known]
+        return known[1]
+
+    return again
+
+
+# What one pod requests, in a vendor's keys and values, each value with its path.
+# ``manifest`` fills these; backends read and write them and never see YAML.
 def dotted(path: Path) -> str:
     """A path in one word: ``metadata.name``, ``spec.limits[0].max``."""
     text = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path)
     return text.removeprefix(".")
 
 
-class Kind(StrEnum):
+class ScalarKind(StrEnum):
     """What a YAML scalar resolves to."""
 
     STR = "str"
@@ -45,20 +62,20 @@ class Value:
     """
 
     text: str
-    kind: Kind = field(default=Kind.STR, compare=False)
+    kind: ScalarKind = field(default=ScalarKind.STR, compare=False)
     path: Path = field(default=(), compare=False)
 
     @classmethod
     def of(cls, value: int | str) -> Value:
         """A value to write: an int is written bare, a str as a string."""
-        return cls(str(value), Kind.INT if isinstance(value, int) else Kind.STR)
+        return cls(str(value), ScalarKind.INT if isinstance(value, int) else ScalarKind.STR)
 
     @property
     def plain(self) -> int | str | None:
         """The value to write: a number only where every YAML parser reads the same number; None for null."""
-        if self.kind is Kind.NULL:
+        if self.kind is ScalarKind.NULL:
             return None
-        return int(self.text) if self.kind is Kind.INT and quantity.is_plain(self.text) else self.text
+        return int(self.text) if self.kind is ScalarKind.INT and quantity.is_plain(self.text) else self.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -268,3 +285,268 @@ class DocumentKeys(NamedTuple):
     shared: tuple[Path, ...] = ()
     claims: tuple[ClaimObject, ...] = ()
     several: frozenset[Path] = frozenset()
+
+
+# Claims on devices of a pod (``resource.k8s.io``): which it names, and what each of them requests.
+# ``manifest`` fills these from pods, ResourceClaimTemplates and ResourceClaims, whatever the version of the
+# API; backends read and write them. Amounts of capacity are those of **each** device.
+GROUP = "resource.k8s.io"
+TEMPLATE, CLAIM = "ResourceClaimTemplate", "ResourceClaim"
+VERSIONS = ("v1", "v1beta2", "v1beta1")
+"""Those that are read and written; the newest first. ``v1beta1`` has its fields directly in a request."""
+FLAT = "v1beta1"
+
+
+class RequestForm(StrEnum):
+    """How a request is written."""
+
+    FLAT = "the fields of the request itself"  # v1beta1
+    EXACTLY = "exactly"
+    FIRST = "firstAvailable"
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceRequest:
+    """One request of a claim. Paths are those of the document of the claim.
+
+    ``mode``: its ``allocationMode``. ``selectors``: expressions in CEL. ``others``: fields that say more
+    (``adminAccess``, ``tolerations``), by name. ``alternatives``: of ``firstAvailable``, in their order.
+    """
+
+    name: str = ""
+    device_class: Value | None = None
+    count: Value | None = None
+    mode: Value | None = None
+    capacity: Mapping[str, Value] = field(default_factory=dict)
+    selectors: tuple[Value, ...] = ()
+    others: Mapping[str, Value] = field(default_factory=dict)
+    alternatives: tuple[DeviceRequest, ...] = ()
+    form: RequestForm = field(default=RequestForm.EXACTLY, compare=False)
+    path: Path = field(default=(), compare=False)
+
+    def ways(self) -> Iterator[DeviceRequest]:
+        """The request itself, or its alternatives, the preferred one first."""
+        yield from self.alternatives or (self,)
+
+    def asks(self, device_class: str) -> bool:
+        """It requests devices of a class."""
+        return self.device_class is not None and self.device_class.text == device_class
+
+
+@dataclass(frozen=True, slots=True)
+class Constraint:
+    """Devices of some requests (none: of all) that have one attribute in common, or that differ in it."""
+
+    requests: tuple[str, ...] = ()
+    match: Value | None = None
+    distinct: Value | None = None
+    path: Path = field(default=(), compare=False)
+
+    def concerns(self, request: str) -> bool:
+        return not self.requests or request in self.requests
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceConfig:
+    """Parameters of a driver for the devices of some requests (none: of all), as plain data."""
+
+    requests: tuple[str, ...] = ()
+    driver: str = ""
+    parameters: Any = None
+    path: Path = field(default=(), compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Devices:
+    """What one claim requests."""
+
+    requests: tuple[DeviceRequest, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
+    configs: tuple[DeviceConfig, ...] = ()
+
+    def classes(self) -> frozenset[str]:
+        """The device classes of all requests, alternatives included."""
+        ways = (way for one in self.requests for way in one.ways())
+        return frozenset(way.device_class.text for way in ways if way.device_class)
+
+
+class ObjectPlace(NamedTuple):
+    """Where an object is: its file, the number of its document, and its path in that."""
+
+    file: str
+    document: int
+    path: Path
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimObject:
+    """A ResourceClaimTemplate or ResourceClaim. ``api``: its version, without the group."""
+
+    kind: str
+    namespace: str | None
+    name: str
+    api: str
+    devices: Devices
+    place: ObjectPlace = field(compare=False)
+
+
+class Missing(NamedTuple):
+    """Why the object of a claim is not known, and what to do."""
+
+    message: Message
+    hint: str
+
+
+@dataclass(frozen=True, slots=True)
+class PodClaim:
+    """One of ``resourceClaims`` of a pod.
+
+    ``template``, ``claim``: the object that it names. ``found``: that object; ``missing``: why it is not
+    known. ``devices``: what it requests, of a claim that is to be written too; ``api``: the version to
+    write it in.
+    """
+
+    name: str
+    template: Value | None = field(default=None, compare=False)
+    claim: Value | None = field(default=None, compare=False)
+    devices: Devices | None = None
+    api: str = field(default=VERSIONS[0], compare=False)
+    found: ClaimObject | None = field(default=None, compare=False)
+    missing: Missing | None = field(default=None, compare=False)
+    path: Path = field(default=(), compare=False)
+
+    @property
+    def reference(self) -> Value | None:
+        """The name of its object, as the pod has it."""
+        return self.template or self.claim
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimUse:
+    """One of ``resources.claims`` of a container. ``request``: the only one that it gets, None for all."""
+
+    name: str
+    request: str | None = None
+    path: Path = field(default=(), compare=False)
+
+    def gets(self, request: DeviceRequest) -> bool:
+        """It gives the container the devices of a request; ``REQUEST/ALTERNATIVE`` is one of these."""
+        return self.request is None or self.request.partition("/")[0] == request.name
+
+
+# Where the keys of a pod are: each with its value and its place.
+class Level(StrEnum):
+    """Whose key it is: the pod's, the workload's, or no object's, since it is outside metadata."""
+
+    POD = "pod"
+    OWNER = "workload"
+    STRAY = "stray"
+
+
+class KeyOccurrence(NamedTuple):
+    """One key of a pod: ``field`` is its mapping (limits, labels, ...), ``beside`` all keys of that."""
+
+    name: str
+    value: Value
+    place: Place
+    field: str
+    level: Level = Level.POD
+    beside: Mapping[str, Value] | None = None
+
+    @property
+    def on_key(self) -> bool:
+        """The key is a key of a mapping; in an affinity and an environment it is a value."""
+        return self.beside is not None
+
+    @property
+    def path(self) -> Path:
+        """Where the key itself is written."""
+        if self.on_key:
+            return self.value.path
+        return (*self.value.path, "name" if self.place is Place.ENV else "key")
+
+    @property
+    def written(self) -> str:
+        """The key as the text has it: a resource may be read under another name."""
+        return str(self.value.path[-1]) if self.on_key else self.name
+
+    @property
+    def removal(self) -> Edit:
+        """Remove the key and its value."""
+        return Remove(self.value.path)
+
+    def renamed(self, name: str) -> Edit | None:
+        """Another key with the same value; None where that key is there already."""
+        if self.beside is None:
+            return Put(self.path, name)
+        if name in self.beside or self.value.kind is ScalarKind.NODE:
+            return None
+        return Rename(self.path, name, self.value.plain if self.field in RESOURCES else self.value.text)
+
+
+RESOURCES = ("limits", "requests")
+SCHEDULER_NAME, NODE_NAME = "schedulerName", "nodeName"
+
+
+class Group(NamedTuple):
+    """Keys of a pod that are in one place. ``beside``: their mapping; None where they are values."""
+
+    place: Place
+    field: str
+    level: Level
+    beside: Mapping[str, Value] | None
+    keys: Iterable[tuple[str, Value]]
+
+    def spot(self, name: str, value: Value) -> KeyOccurrence:
+        """One of them."""
+        return KeyOccurrence(name, value, self.place, self.field, self.level, self.beside)
+
+
+@keep_last
+def groups(pod: PodKeys) -> Iterator[Group]:
+    """All keys of a pod and of its workload, those outside of metadata included: one walk."""
+    for container in pod.all_containers():
+        yield from _in(container.limits, Place.RESOURCE, "limits")
+        yield from _in(container.requests, Place.RESOURCE, "requests")
+        if container.env:
+            yield Group(Place.ENV, "env", Level.POD, None, container.env.items())
+    yield from _in(pod.labels, Place.LABEL, "labels")
+    yield from _in(pod.annotations, Place.ANNOTATION, "annotations")
+    yield from _in(pod.node_selector, Place.NODE_SELECTOR, "nodeSelector")
+    if pod.affinity or pod.preferred:
+        required = [(one.key, _of(one)) for one in (*pod.requirements(), *pod.preferences())]
+        yield Group(Place.NODE_SELECTOR, "nodeAffinity", Level.POD, None, required)
+    yield from _in(pod.owner_labels, Place.LABEL, "labels", Level.OWNER)
+    yield from _in(pod.owner_annotations, Place.ANNOTATION, "annotations", Level.OWNER)
+    yield from _in(pod.stray_labels, Place.LABEL, "labels", Level.STRAY)
+    yield from _in(pod.stray_annotations, Place.ANNOTATION, "annotations", Level.STRAY)
+
+
+def _in(values: Mapping[str, Value], place: Place, field: str, level: Level = Level.POD) -> Iterator[Group]:
+    if values:
+        yield Group(place, field, level, values, values.items())
+
+
+def _of(requirement: NodeRequirement) -> Value:
+    return Value(",".join(requirement.values), ScalarKind.STR, requirement.path)
+
+
+@keep_last
+def key_occurrences(pod: PodKeys) -> Iterator[KeyOccurrence]:
+    """Each of these keys by itself."""
+    return (group.spot(*one) for group in groups(pod) for one in group.keys)
+
+
+@keep_last
+def names_in(pod: PodKeys) -> Iterator[str]:
+    """Their names, and those of fields that conditions name like a key."""
+    for group in groups(pod):
+        for name, _ in group.keys:
+            yield name
+    if pod.scheduler_name is not None:
+        yield SCHEDULER_NAME
+    if pod.node_name is not None:
+        yield NODE_NAME
+
+
+__getattr__ = renamed(__name__, {"Kind": "ScalarKind"})

@@ -1,15 +1,396 @@
-"""A cluster profile: facts that are in no manifest. Standard library only; units are never guessed."""
+"""Versions of Kubernetes and of components, compared exactly; None where the text is not enough.
+
+Forms: ``v1.28.15``, ``v1.28.15-vendor.19`` (a vendor's own build), ``v0.6.0``, ``0.07.35.23``. Standard
+library only.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+import json
+import re
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
+from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 
-from gpuxlate.model.catalogue import Card
-from gpuxlate.model.parts import Replica
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.limits import MAX_NAME
+from gpuxlate.model.messages import Message, join_or, msg
+from gpuxlate.model.share import Replica
+
+_VERSION = re.compile(
+    r"v?(?P<release>[0-9]{1,9}(?:\.[0-9]{1,9})*)"
+    r"(?:-(?!(?:alpha|beta|rc|pre|dev)\.)(?P<vendor>[a-z]{1,32})\.(?P<build>[0-9]{1,9}))?"
+)
 
 
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version: its numbers, and a vendor's own build of them where the text gives one."""
+
+    release: tuple[int, ...]
+    vendor: str | None = None
+    build: int | None = None
+
+    @property
+    def minor(self) -> tuple[int, ...]:
+        return self.release[:2]
+
+
+def parse(text: str) -> Version | None:
+    """``v1.28.15-vendor.19`` to its numbers; None for every other form, such as ``1.1.1-rc.1``."""
+    match = _VERSION.fullmatch(text.strip())
+    if match is None:
+        return None
+    release = tuple(int(part) for part in match["release"].split("."))
+    return Version(release, match["vendor"], int(match["build"]) if match["build"] else None)
+
+
+def at_least(found: str, least: str) -> bool | None:
+    """Whether a version is ``least`` or later; None where the text is not enough.
+
+    Builds are compared where the releases are the same; builds of other vendors cannot be compared.
+    """
+    here, there = parse(found), parse(least)
+    if here is None or there is None or (here.vendor and there.vendor and here.vendor != there.vendor):
+        return None
+    length = max(len(here.release), len(there.release))
+    mine, wanted = (one.release + (0,) * (length - len(one.release)) for one in (here, there))
+    if mine != wanted:
+        return mine > wanted
+    if there.build is None:
+        return True
+    return None if here.build is None else here.build >= there.build
+
+
+def at_least_in_minor(found: str, firsts: Sequence[str]) -> bool | None:
+    """Whether a version is at least the first of its own minor, or of a minor after the last.
+
+    A minor between those listed has no such version. None where the text has no patch number.
+    """
+    here = parse(found)
+    listed = {one.minor: (one, text) for text in firsts if (one := parse(text))}
+    if here is None or len(here.release) < 3:
+        return None
+    if here.vendor and any(one.vendor != here.vendor for one, _ in listed.values()):
+        return None
+    if here.minor in listed:
+        return at_least(found, listed[here.minor][1])
+    return here.minor > max(listed)
+
+
+# The catalogue of cards: what a card is called in each dialect, and what is known of it.
+# ``cards.json`` is its data; a profile may add cards and say more of known ones. Names of cards are
+# compared without regard to case, those of dialects are exact.
+_FILE = Path(__file__).with_name("cards.json")
+MIG = re.compile(r"(?P<slices>[1-9])g\.(?P<gb>[1-9][0-9]{0,3})gb")
+"""A MIG profile (NVIDIA/go-nvlib): slices of compute, and GB of memory."""
+_MIG_NAME = re.compile(rf"(?:(?P<compute>[1-9])c\.)?(?P<profile>{MIG.pattern})(?P<attribute>[-+].*)?")
+_ATTRIBUTES = {"+me": "12", "+me.all": "12", "-me": "12", "+gfx": "124"}
+"""What may follow a profile, to the slices that have it (NVIDIA/go-nvlib, mig_profile.go, 2026-08)."""
+ALIASES = {"3g.21gb": "3g.20gb", "7g.79gb": "7g.80gb"}
+"""Names of MIG profiles that older drivers had, and those of today."""
+GIB = 1024
+"""MiB."""
+PERCENT = 100
+LEAST_OF_LABEL = 88
+"""Percent of the GB in the name of a MIG profile that every known instance has."""
+
+
+class Template(NamedTuple):
+    """A part into which a card can be divided: a template, or a MIG profile.
+
+    ``memory_mib``, and one of ``ai_cores`` and ``multiprocessors``: what the part has, the least that a
+    document gives; None: no document says it. ``most``: instances on one card, where all are of this name.
+    ``source``, ``confidence``: of the numbers, where they are not those of the card.
+    """
+
+    name: str
+    memory_mib: int | None = None
+    ai_cores: int | None = None
+    multiprocessors: int | None = None
+    most: int | None = None
+    source: str = ""
+    confidence: str = "documented"
+
+    @classmethod
+    def from_document(cls, data: Mapping[str, Any]) -> Self:
+        """The template from its fields in a document, which were checked."""
+        return cls(
+            data["name"],
+            data.get("memoryMiB"),
+            data.get("aiCores"),
+            data.get("multiprocessors"),
+            data.get("most"),
+            data.get("source", ""),
+            data.get("confidence", "documented"),
+        )
+
+    @property
+    def label(self) -> tuple[int, int] | None:
+        """Slices of compute and GB in the name of a MIG profile; None for other names."""
+        found = MIG.fullmatch(self.name)
+        return (int(found["slices"]), int(found["gb"])) if found else None
+
+    @property
+    def least_mib(self) -> int:
+        """MiB that the part has for certain. The GB in a name are more than its memory: 23 GB of a B200
+        are 20992 MiB, the greatest known difference."""
+        gb = self.label[1] if self.label else 0
+        return self.memory_mib or GIB * gb * LEAST_OF_LABEL // PERCENT
+
+    @property
+    def most_mib(self) -> int | None:
+        """MiB that the part has at most; None where neither a document nor its name says it."""
+        return self.memory_mib or (GIB * self.label[1] if self.label else None)
+
+    @property
+    def is_measured(self) -> bool:
+        """Its memory and compute are those of a document, not of its name."""
+        return self.memory_mib is not None and bool(self.ai_cores or self.multiprocessors)
+
+
+class Card(NamedTuple):
+    """One model of card.
+
+    ``memory_mib``: MiB of one card that can be allocated, the least that a document gives. ``nominal_mib``:
+    the size in its name or data sheet, where a node offers less; a GB is 1024 MiB. None: no document says it.
+    ``names``: by dialect (the name of a target), the text for the card in its keys. ``ai_cores``,
+    ``multiprocessors``: those of the whole card. ``templates``, ``sizes_mib``: the only parts, or the only
+    MiB of a part, that can be allocated, ascending; empty where there is no such list. ``templates_of``: the
+    card with the same templates. ``product_name``: the exact one of its driver, where all
+    cards of the model have one. ``confidence``: ``seen`` where manifests say it and no document.
+    """
+
+    name: str
+    vendor: str
+    memory_mib: int | None = None
+    nominal_mib: int | None = None
+    ai_cores: int | None = None
+    names: Mapping[str, str] = {}  # plain, since workers of a pool are sent profiles
+    templates: tuple[Template, ...] = ()
+    sizes_mib: tuple[int, ...] = ()
+    source: str = ""
+    confidence: str = "documented"
+    multiprocessors: int | None = None
+    templates_of: str | None = None
+    product_name: str | None = None
+
+    @classmethod
+    def from_document(cls, data: Mapping[str, Any]) -> Self:
+        """The card from its fields in a document, which were checked."""
+        return cls(
+            data["name"],
+            data["vendor"],
+            data.get("memoryMiB"),
+            data.get("nominalMiB"),
+            data.get("aiCores"),
+            data.get("names", {}),
+            tuple(sorted(map(Template.from_document, data.get("templates", ())), key=_size)),
+            tuple(sorted(data.get("sizesMiB", ()))),
+            data.get("source", ""),
+            data.get("confidence", "documented"),
+            data.get("multiprocessors"),
+            data.get("templatesOf"),
+            data.get("productName"),
+        )
+
+    def with_more(self, other: Card) -> Card:
+        """This card, and what the other one of the same name says in place of it or beside it."""
+        kept = ("name", "confidence")
+        said = {field: value for field, value in other._asdict().items() if value and field not in kept}
+        return self._replace(**{**said, "names": {**self.names, **other.names}})
+
+    def template(self, name: str) -> Template | None:
+        """The template of a name; with an attribute of MIG (``1g.10gb+me``) that of the name before it."""
+        found = {one.name: one for one in self.templates}
+        return found.get(name) or found.get(_without_attribute(name))
+
+    def cores_of(self, one: Template) -> int | None:
+        """Percent of the card's compute that a template has, rounded up; None where nothing says it.
+
+        Without the multiprocessors of both it is a fraction of the slices (MIG user guide: 1g is 1/7), which
+        is never less, since some multiprocessors of a card are in no slice.
+        """
+        part, whole = one.ai_cores or one.multiprocessors, self.ai_cores or self.multiprocessors
+        if (not part or not whole) and one.label:
+            part = one.label[0]
+            whole = max((other.label[0] for other in self.templates if other.label), default=None)
+        return -(-part * PERCENT // whole) if part and whole else None
+
+    @property
+    def most_mib(self) -> int | None:
+        """MiB of the card at most."""
+        return self.nominal_mib or self.memory_mib
+
+
+def _size(one: Template) -> tuple[int, int]:
+    return one.least_mib, one.ai_cores or one.multiprocessors or (one.label[0] if one.label else 0)
+
+
+@cache
+def _of_the_package() -> tuple[Card, ...]:
+    data = json.loads(_FILE.read_text(encoding="utf-8"))
+    return _with_templates(map(Card.from_document, data["cards"]))
+
+
+def _with_templates(found: Iterable[Card]) -> tuple[Card, ...]:
+    """The cards, with the templates of those that have the same."""
+    by_name = {one.name.casefold(): one for one in found}
+    return tuple(
+        one._replace(templates=by_name[one.templates_of.casefold()].templates)
+        if one.templates_of and not one.templates and one.templates_of.casefold() in by_name
+        else one
+        for one in by_name.values()
+    )
+
+
+def cards(profile: Profile | None = None) -> tuple[Card, ...]:
+    """All cards; with a profile also those that it adds, last."""
+    if profile is None or not profile.catalogue:
+        return _of_the_package()
+    found = {one.name.casefold(): one for one in _of_the_package()}
+    for own in profile.catalogue:
+        known = found.get(own.name.casefold())
+        found[own.name.casefold()] = known.with_more(own) if known else own
+    return _with_templates(found.values())
+
+
+def names_of(dialect: str, profile: Profile | None = None) -> Mapping[str, str]:
+    """What a dialect (the name of a target) calls cards, to their names in the catalogue."""
+    return {one.names[dialect]: one.name for one in cards(profile) if dialect in one.names}
+
+
+def products(profile: Profile | None = None) -> Mapping[str, str]:
+    """The exact names that drivers print, to names in the catalogue."""
+    return {one.product_name: one.name for one in cards(profile) if one.product_name}
+
+
+def products_with(parts: Iterable[str], profile: Profile | None = None) -> tuple[str, ...]:
+    """The names of ``products`` that have one of some parts in them, in any case."""
+    folded = [one.casefold() for one in parts]
+    return tuple(name for name in products(profile) if any(one in name.casefold() for one in folded))
+
+
+def card_named(name: str, profile: Profile | None = None) -> Card | None:
+    """The card with a name of the catalogue, in any case."""
+    return next((one for one in cards(profile) if one.name.casefold() == name.casefold()), None)
+
+
+class UnknownPartition(NamedTuple):
+    """Why no card has a partition, and which may be meant. ``certain``: all cards of the profile have lists
+    of their partitions."""
+
+    message: Message
+    hint: Message
+    certain: bool
+
+    @property
+    def severity(self) -> Severity:
+        return Severity.ERROR if self.certain else Severity.WARNING
+
+
+def unknown_partition(
+    name: str, profile: Profile | None = None, *, mig: bool = False
+) -> UnknownPartition | None:
+    """What is wrong with the name of a partition; None where a card has it. ``mig``: only profiles of MIG."""
+    known = [one.name for card in cards(profile) for one in card.templates if one.label or not mig]
+    if name in known or _is_mig_profile(name, known):
+        return None
+    shown = name[:MAX_NAME]
+    near = join_or(_partitions_like(shown, known))
+    message = msg("no card of the catalogue has the partition {name}", name=shown)
+    hint = (
+        msg("did you mean {near}?", near=near) if near else msg("write a partition of a card, as in 1g.10gb")
+    )
+    return UnknownPartition(message, hint, not _has_cards_without_partitions(profile))
+
+
+def _has_cards_without_partitions(profile: Profile | None) -> bool:
+    """The profile names a card, or adds one, that may have partitions which no document lists."""
+    if profile is None:
+        return False
+    known = cards(profile)
+    added = {one.name.casefold() for one in profile.catalogue}
+    own = [one for one in known if one.name.casefold() in added]
+    if profile.cards.model:
+        words = _words(profile.cards.model)
+        meant = [one for one in known if _words(one.name)[0] in words]
+        own += meant or [Card(profile.cards.model, "")]
+    return any(not one.templates for one in own)
+
+
+def _is_mig_profile(name: str, known: Collection[str]) -> bool:
+    """A MIG profile of a card, or compute slices of one (``1c.2g.10gb``), with an attribute that it has."""
+    found = _MIG_NAME.fullmatch(name)
+    if found is None or ALIASES.get(found["profile"], found["profile"]) not in known:
+        return False
+    compute, slices, attribute = found["compute"], found["slices"], found["attribute"]
+    return (compute or "0") <= slices and (attribute is None or slices in _ATTRIBUTES.get(attribute, ""))
+
+
+def _without_attribute(name: str) -> str:
+    found = _MIG_NAME.fullmatch(name)
+    return found["profile"] if found and not found["compute"] and found["attribute"] in _ATTRIBUTES else name
+
+
+def _partitions_like(name: str, known: Collection[str]) -> list[str]:
+    """At most three partitions: those with the slices and GB nearest to a name, else those written alike."""
+    found = _MIG_NAME.fullmatch(name)
+    if found is None:
+        from difflib import get_close_matches  # only where a name is unknown: start-up counts
+
+        return get_close_matches(name, sorted(set(known)), 3)
+    profile, slices, gb = found["profile"], int(found["slices"]), int(found["gb"])
+    if profile in known:  # so it is what is written around it
+        return [
+            profile,
+            *(profile + one for one, having in _ATTRIBUTES.items() if found["slices"] in having),
+        ][:3]
+    labels = {one: label for one in known if (label := Template(one).label)}
+    return sorted(labels, key=lambda one: (abs(labels[one][0] - slices), abs(labels[one][1] - gb), one))[:3]
+
+
+def card_meant(model: str, memory_mib: int | None = None, profile: Profile | None = None) -> Card | None:
+    """The one card that a name of a product means: ``NVIDIA-A100-SXM4-80GB``, ``A30``.
+
+    A card is meant where the name has all words of its own, or its first word and nothing else decides;
+    ``memory_mib``, MiB of the card as a node shows them, decides between sizes. None where several may be
+    meant, or none.
+    """
+    exact = card_named(model, profile)
+    if exact is not None:
+        return exact
+    words = set(_words(model))
+    known = [(one, _words(one.name)) for one in cards(profile)]
+    found = [(one, own) for one, own in known if words.issuperset(own)]
+    most = max((len(own) for _, own in found), default=0)
+    named = [one for one, own in found if len(own) == most]
+    named = named or [one for one, own in known if own[0] in words]
+    if memory_mib is not None and len(named) > 1:
+        named = [one for one in named if one.most_mib and 0 <= one.most_mib - memory_mib < one.most_mib // 8]
+    alike = {one.templates for one in named}
+    return named[0] if named and (len(named) == 1 or (len(alike) == 1 and alike != {()})) else None
+
+
+def _words(name: str) -> list[str]:
+    return re.split(r"[\W_]+", name.casefold())
+
+
+def nearest(name: str, profile: Profile | None = None) -> tuple[str, ...]:
+    """At most three names that may be meant, the most likely first: those of the same model (``A100``,
+    ``NVIDIA-A10``), else those that are written alike."""
+    from difflib import get_close_matches  # only where a name is unknown: start-up counts
+
+    text = name[:MAX_NAME].casefold()
+    known = {one.name.casefold(): one.name for one in cards(profile)}
+    words = _words(text)
+    same = [one for one in known if one.partition("-")[0] in words]
+    return tuple(known[one] for one in get_close_matches(text, same or known, 3, 0 if same else 0.6))
+
+
+# A cluster profile: facts that are in no manifest. Standard library only; units are never guessed.
 class CardProfile(NamedTuple):
     """The cards of the nodes: model, how many a node has, MiB of one card."""
 

@@ -1,8 +1,4 @@
-"""The share: what one container requests of GPUs, in vendor-neutral terms.
-
-Standard library only. All numbers are totals over the cards of the share, as in the
-GPUShare document; the ``*_per_card`` properties divide them.
-"""
+"""Parts of a card that a share names in place of numbers: hardware partitions, and replicas of a card."""
 
 from __future__ import annotations
 
@@ -12,16 +8,116 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, NamedTuple
 
-from gpuxlate.model.messages import say
-from gpuxlate.model.parts import Partition, Replica, part_problems
-from gpuxlate.model.share_problems import (
-    ALL_MEMORY,
-    FULL_CARD_CORES,
-    ShareError,
-    ShareProblem,
-    share_problems,
-)
+from gpuxlate.model.limits import FULL_CARD_CORES
+from gpuxlate.model.messages import join_and, join_or, msg
+from gpuxlate.model.quantity import LIMIT
 
+PROFILE = r"^[A-Za-z0-9]([-A-Za-z0-9_.+]*[A-Za-z0-9])?$"
+"""The name of a partition; as a part of a resource's name it has a dot for each plus."""
+LONGEST = 50
+"""Most characters of it: the name of a resource has 63 after its slash."""
+LEAST_CLIENTS = 2
+"""A card with one client is no replica (NVIDIA/k8s-device-plugin: replicas is 2 or more)."""
+
+
+class Strategy(StrEnum):
+    """How clients share a card: by turns and without isolation, or each with an equal part."""
+
+    TIME_SLICING = "time-slicing"
+    MPS = "mps"
+
+
+@dataclass(frozen=True, slots=True)
+class Partition:
+    """``count`` instances of a hardware partition, on one card or on several."""
+
+    profile: str
+    count: int = 1
+
+    def __str__(self) -> str:
+        return self.profile if self.count == 1 else f"{self.count} x {self.profile}"
+
+    def to_json(self) -> dict[str, Any]:
+        """The fields of the document; one instance is not said."""
+        return {"profile": self.profile, **({} if self.count == 1 else {"count": self.count})}
+
+
+@dataclass(frozen=True, slots=True)
+class Replica:
+    """``count`` of the ``of`` equal clients of a card, or of a partition.
+
+    ``of``, ``strategy``: None where only the configuration of the nodes says it.
+    """
+
+    of: int | None = None
+    strategy: Strategy | None = None
+    count: int = 1
+
+    def __str__(self) -> str:
+        part: str = msg("{count} of a number that nodes know", count=self.count)
+        if self.of:
+            part = f"{self.count}/{self.of}"
+        return join_and([part, self.strategy]) if self.strategy else part
+
+    def to_json(self) -> dict[str, Any]:
+        """What is set, under the names of the document; one client is not said, unless it is all."""
+        given = {"of": self.of, "strategy": str(self.strategy) if self.strategy else None}
+        said: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+        return {**said, "count": self.count} if self.count > 1 or not said else said
+
+
+def part_problems(
+    partition: Partition | None, replica: Replica | None, cards: int, *numbers: int | None
+) -> Iterator[ShareProblem]:
+    """Every reason why partitions and replicas are not a share, beside these numbers.
+
+    ``numbers``: cores, MiB, percent of memory and the limit of MiB.
+    """
+    for field, part in (("partition", partition), ("replica", replica)):
+        if part is None:
+            continue
+        names = ("cores", "memoryMiB", "memoryPercent", "memoryLimitMiB")
+        beside = [name for name, value in zip(names, numbers, strict=False) if value is not None]
+        if cards > 1:
+            beside.insert(0, "cards")
+        for name in beside:
+            message = msg("{name} is set beside {field}, which says how much it is", name=name, field=field)
+            hint = msg("keep one of them: {name} or {field}", name=name, field=field)
+            yield ShareProblem(name, message, hint)
+        if not 1 <= part.count <= LIMIT:
+            message = msg("count of {field} is {count}, which no node gives", field=field, count=part.count)
+            yield ShareProblem(field, message, msg("omit count: one {field}", field=field))
+    if partition is not None and (
+        not re.fullmatch(PROFILE, partition.profile) or len(partition.profile) > LONGEST
+    ):
+        message = msg("partition has the profile {name!r}, which is not a name", name=partition.profile)
+        yield ShareProblem("partition", message, "write the name of a partition, as in 1g.10gb")
+    if replica is not None and replica.of is not None and not LEAST_CLIENTS <= replica.of <= LIMIT:
+        message = msg("replica is one of {of} clients of a card", of=replica.of)
+        yield ShareProblem(
+            "replica", message, msg("write of: {least} or more, or omit replica", least=LEAST_CLIENTS)
+        )
+    if partition is not None and replica is not None and partition.count > 1:
+        message = msg(
+            "replica is of one partition, and partition has a count of {count}", count=partition.count
+        )
+        yield ShareProblem("partition", message, "omit its count; replica has one of its own")
+
+
+def in_resource(profile: str) -> str:
+    """The profile as a part of the name of a resource: ``1g.10gb+me`` is ``1g.10gb.me``."""
+    return profile.replace("+", ".")
+
+
+def of_resource(text: str) -> str:
+    """The profile from such a part of a name."""
+    found = re.fullmatch(r"((?:[1-9]c\.)?[1-9]g\.[0-9]+gb)\.(.+)", text)
+    return f"{found[1]}+{found[2]}" if found else text
+
+
+# The share: what one container requests of GPUs, in vendor-neutral terms.
+# Standard library only. All numbers are totals over the cards of the share, as in the GPUShare document;
+# the ``*_per_card`` properties divide them.
 VENDOR = r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$"
 """A vendor of cards: small letters, digits and '-'."""
 MODEL = r"^[^\s,\x00-\x1f]+( [^\s,\x00-\x1f]+)*$"
@@ -89,7 +185,6 @@ JSON_NAMES: Mapping[str, str] = {
     "replica": "replica",
 }
 """Attribute name to the name that documents and reports use."""
-
 ONLY_WHEN_SET = frozenset(
     {"memory_percent", "memory_limit_mib", "device", "isolation", "partition", "replica"}
 )
@@ -217,8 +312,8 @@ def _device_problems(device: Device | None) -> Iterator[ShareProblem]:
 
 
 def _bad_name(name: str, known: str) -> ShareProblem:
-    message = say("device has {name!r}, which is not a name", name=name)
-    return ShareProblem("device", message, say("write {known}", known=known))
+    message = msg("device has {name!r}, which is not a name", name=name)
+    return ShareProblem("device", message, msg("write {known}", known=known))
 
 
 def limit_beside(memory_mib: int | None, limit: int | None) -> int | None:
@@ -229,3 +324,156 @@ def limit_beside(memory_mib: int | None, limit: int | None) -> int | None:
 def percent_in_mib(percent: int, card_mib: int) -> int:
     """A part of a card's memory in MiB, rounded up: never below the request."""
     return -(-percent * card_mib // ALL_MEMORY)
+
+
+# Why numbers are not a share (GX011), each with what to write. Numbers are totals over the cards.
+ALL_MEMORY = 100
+"""Memory of a whole card, in percent."""
+MOST_CARDS = LIMIT // FULL_CARD_CORES
+"""Kubernetes has no number above LIMIT, and 100 x cards is one of a share."""
+
+
+class ShareProblem(NamedTuple):
+    """One reason why numbers are not a share: the field (JSON name), what is wrong, what to write."""
+
+    field: str
+    message: str
+    hint: str
+
+
+class ShareError(ValueError):
+    """The numbers are not a share; ``problems`` has every reason."""
+
+    def __init__(self, problems: tuple[ShareProblem, ...]) -> None:
+        super().__init__("; ".join(problem.message for problem in problems))
+        self.problems = problems
+
+
+def share_problems(
+    cards: int,
+    cores: int | None,
+    memory_mib: int | None,
+    memory_percent: int | None = None,
+    memory_limit_mib: int | None = None,
+) -> Iterator[ShareProblem]:
+    """Every reason why the numbers are not a share, each with the nearest valid value."""
+    if cards < 1:
+        yield below_one("cards", cards, "write cards: 1")
+        return
+    if cards > MOST_CARDS:
+        yield above_limit("cards", cards, MOST_CARDS)
+        return
+    if cores is not None:
+        ceiling = FULL_CARD_CORES * cards
+        if cores < 1:
+            yield below_one("cores", cores, "omit cores to leave compute uncapped")
+        elif cores > ceiling:
+            yield ShareProblem(
+                "cores",
+                msg(
+                    "cores is {cores}, above the maximum of {most} (100 x cards)",
+                    cores=cores,
+                    most=ceiling,
+                ),
+                msg("write cores: {most}, or more cards", most=ceiling),
+            )
+        elif cores % cards:
+            yield _does_not_divide("cores", cores, cards, ceiling)
+    if memory_mib is not None:
+        if memory_mib < 1:
+            yield below_one("memoryMiB", memory_mib, "omit memoryMiB to request all memory of the cards")
+        elif memory_mib > LIMIT:
+            yield above_limit("memoryMiB", memory_mib, LIMIT)
+        elif memory_mib % cards:
+            yield _does_not_divide("memoryMiB", memory_mib, cards, None)
+    yield from _percent_problems(memory_percent, memory_mib)
+    yield from _limit_problems(memory_limit_mib, memory_mib, cards)
+
+
+def _percent_problems(memory_percent: int | None, memory_mib: int | None) -> Iterator[ShareProblem]:
+    if memory_percent is None:
+        return
+    if memory_mib is not None:
+        yield ShareProblem(
+            "memoryPercent",
+            msg(
+                "memoryPercent {percent} and memoryMiB {mib} are both set",
+                percent=memory_percent,
+                mib=memory_mib,
+            ),
+            "keep one of them: MiB in total, or percent of each card",
+        )
+    if memory_percent < 1:
+        yield below_one(
+            "memoryPercent", memory_percent, "omit memoryPercent to request all memory of the cards"
+        )
+    elif memory_percent > ALL_MEMORY:
+        yield ShareProblem(
+            "memoryPercent",
+            msg(
+                "memoryPercent is {percent}, above the maximum of {most}: it counts percent of each card",
+                percent=memory_percent,
+                most=ALL_MEMORY,
+            ),
+            msg("write memoryPercent: {most} or less", most=ALL_MEMORY),
+        )
+
+
+def _limit_problems(limit: int | None, memory_mib: int | None, cards: int) -> Iterator[ShareProblem]:
+    field = "memoryLimitMiB"
+    if limit is None:
+        return
+    if limit < 1:
+        yield below_one(field, limit, "omit memoryLimitMiB where memoryMiB is the limit")
+    elif limit > LIMIT:
+        yield above_limit(field, limit, LIMIT)
+    elif memory_mib is None:
+        yield ShareProblem(
+            field,
+            msg("memoryLimitMiB is {limit}, and memoryMiB is not set", limit=limit),
+            "add memoryMiB, the part that is always there, or omit memoryLimitMiB",
+        )
+    elif limit < memory_mib:
+        yield ShareProblem(
+            field,
+            msg("memoryLimitMiB is {limit}, below memoryMiB ({mib})", limit=limit, mib=memory_mib),
+            msg("write memoryLimitMiB: {mib} or more, or omit it", mib=memory_mib),
+        )
+    elif limit % cards:
+        yield _does_not_divide(field, limit, cards, None)
+
+
+def below_one(field: str, value: int, hint: str) -> ShareProblem:
+    return ShareProblem(
+        field, msg("{field} is {value}, it must be at least 1", field=field, value=value), hint
+    )
+
+
+def above_limit(field: str, value: int, most: int) -> ShareProblem:
+    """A number that, or whose percent, no quantity of Kubernetes holds."""
+    return ShareProblem(
+        field,
+        msg(
+            "{field} is {value}, above the maximum of {most}: it does not fit in 64 bits",
+            field=field,
+            value=value,
+            most=most,
+        ),
+        msg("write {field}: {most} or less", field=field, most=most),
+    )
+
+
+def _does_not_divide(field: str, value: int, cards: int, ceiling: int | None) -> ShareProblem:
+    below = value - value % cards
+    above = below + cards
+    near = [str(n) for n in (below, above) if n > 0 and (ceiling is None or n <= ceiling)]
+    return ShareProblem(
+        field,
+        msg(
+            "{field} is {value}, not a multiple of cards ({cards}): each card gives an equal part",
+            field=field,
+            value=value,
+            cards=cards,
+        ),
+        msg("write {near}", near=join_or(near)),
+    )

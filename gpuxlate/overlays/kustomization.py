@@ -14,12 +14,12 @@ from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
-from gpuxlate.inputs.bounded import StrPath, remembered, upwards
-from gpuxlate.inputs.files import HELD, Input, stays
+from gpuxlate.files.find import HELD, Input, stays
+from gpuxlate.files.read import StrPath, cached, upwards
 from gpuxlate.model.limits import MAX_ENTRIES, MAX_NAME
-from gpuxlate.model.messages import Message, say
-from gpuxlate.yamltext.compose import Document, NotYamlError
+from gpuxlate.model.messages import Message, msg
 from gpuxlate.yamltext.nodes import Node, Scalar, Sequence, deref, get, get_text
+from gpuxlate.yamltext.parse import Document, NotYamlError
 from gpuxlate.yamltext.source import DecodeError
 
 NAMES = ("kustomization.yaml", "kustomization.yml", "Kustomization")
@@ -56,7 +56,7 @@ def patched_by(path: StrPath | None) -> str | None:
     return None if path is None else next(naming(path), None)
 
 
-@remembered(4096)
+@cached(4096)
 def names_files(folder: str, _here: str) -> bool:
     """A kustomization of a folder, or of one above it, names a file as a patch or a resource.
 
@@ -90,7 +90,7 @@ def _above(file: str) -> Iterator[tuple[str, _Folder]]:
             break
 
 
-@remembered(4096)
+@cached(4096)
 def _folder(folder: str) -> _Folder:
     last = os.path.exists(os.path.join(folder, ".git"))
     patches, resources = (
@@ -140,7 +140,7 @@ def changed_names(root: Node | None) -> tuple[str, ...]:
     return tuple(name for name in (PREFIX, SUFFIX) if get_text(root, name))
 
 
-@remembered(4096)
+@cached(4096)
 def kustomization_at(folder: str) -> Document | None:
     """The document of the kustomization of a folder, None where there is none that can be read."""
     for name in NAMES:
@@ -232,7 +232,7 @@ def _pattern(text: str) -> Callable[[str], bool]:
             raise ValueError
         found = re.compile(f"^(?:{text})$", re.ASCII)
     except (ValueError, re.error):
-        raise UnknownError(say("the pattern {text} of its target is not read", text=text)) from None
+        raise UnknownError(msg("the pattern {text} of its target is not read", text=text)) from None
     return lambda name: len(name) <= MAX_NAME and found.match(name) is not None
 
 
@@ -243,7 +243,7 @@ def _terms(text: str) -> list[Callable[[Mapping[str, str]], bool]]:
     while at < len(text.rstrip()):
         match = _TERM.match(text, at)
         if match is None or match.end() == at:
-            raise UnknownError(say("the selector {text} of its target is not read", text=text))
+            raise UnknownError(msg("the selector {text} of its target is not read", text=text))
         found.append(_term(match))
         at = match.end()
     return found

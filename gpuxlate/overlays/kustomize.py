@@ -9,56 +9,70 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as Map
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
+from itertools import islice
 from typing import NamedTuple
 
-from gpuxlate.inputs.bounded import inside, remembered, repository
-from gpuxlate.inputs.claims import ClaimIndex, ClaimText
-from gpuxlate.inputs.exclude import SKIPPED
-from gpuxlate.inputs.files import HELD
-from gpuxlate.manifest.claims import claims_of
+from gpuxlate.files.claims import ClaimIndex, ClaimText
+from gpuxlate.files.find import HELD, SKIPPED, Input
+from gpuxlate.files.read import StrPath, cached, inside, repository
+from gpuxlate.files.relevance import might_have_gpu_keys
+from gpuxlate.manifest.claims import MARKS, claims_of
 from gpuxlate.manifest.objects import objects_in
-from gpuxlate.manifest.pods import pods_in
+from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model import limits
-from gpuxlate.model.claims import GROUP, TEMPLATE
-from gpuxlate.model.messages import Message, say
-from gpuxlate.model.pod import Path
-from gpuxlate.overlays.json6902 import is_operations, operated
+from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Span
+from gpuxlate.model.keys import Place
+from gpuxlate.model.limits import MAX_BASE_FILES
+from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.pod import GROUP, TEMPLATE, PodKeys, key_occurrences
 from gpuxlate.overlays.kustomization import (
+    NAMES,
     PREFIX,
     SUFFIX,
     Identity,
     Piece,
     Selector,
     UnknownError,
+    changed_names,
     kustomization_at,
     kustomization_in,
     listed,
+    naming,
+    patches_of,
     selector,
 )
-from gpuxlate.overlays.merge import (
+from gpuxlate.overlays.parts import OverlayBase, OverlayPod, TemplatePatch, laid_over
+from gpuxlate.overlays.patches import (
     TEMPLATES,
     CannotMergeError,
+    Operation,
     is_null,
+    is_operations,
     lists_of,
     merged,
     new_mapping,
+    operated,
+    operations,
+    own_part,
+    part_of_operations,
+    patched_pods,
     with_entry,
 )
-from gpuxlate.yamltext.compose import Document, NotYamlError, documents
-from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get, get_text
+from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, deref, entries_of, get, get_text
 from gpuxlate.yamltext.nodes import Sequence as List
 from gpuxlate.yamltext.nodes import inside as inside_node
+from gpuxlate.yamltext.parse import Document, NotYamlError, TooMuchError, documents, node_at, with_location
 from gpuxlate.yamltext.source import DecodeError, Source
 
 GENERATES = ("generators", "helmCharts", "helmChartInflationGenerator")
 """Fields by which a kustomization makes objects that are in no file."""
 ALTERS = ("replacements", "transformers", "configurations", "openapi", "crds")
 """Fields by which it changes objects, or how they are merged, in ways that are not read here."""
-_TOO_LARGE = say("what it patches is too large to be read")
-NOT_THERE = say("what it patches is not in the kustomization")
-_CYCLE = say("the kustomizations include one another")
+_TOO_LARGE = msg("what it patches is too large to be read")
+NOT_THERE = msg("what it patches is not in the kustomization")
+_CYCLE = msg("the kustomizations include one another")
 _LOOKS = limits.MAX_NODES
 """Pairs of a patch and an object that it may be for."""
 _AT_LEAST = 100
@@ -140,11 +154,11 @@ def patched(one: Object, document: Document, *, targeted: bool) -> tuple[Mapping
     """
     if is_operations(document):
         if document.index:
-            raise CannotMergeError(say("kustomize reads the first list of operations of a file only"))
+            raise CannotMergeError(msg("kustomize reads the first list of operations of a file only"))
         return operated(one.root, document)
     part = deref(document.root) if document.root else None
     if not isinstance(part, Mapping):
-        raise CannotMergeError(say("it is no patch"))
+        raise CannotMergeError(msg("it is no patch"))
     for name in ("apiVersion", "kind"):  # the object keeps what it is called
         part = with_entry(part, name, None)
     metadata = get(part, "metadata")
@@ -191,8 +205,6 @@ def _renewed(one: Object, root: Mapping) -> Object:
 
 
 # -- names and labels ---------------------------------------------------------------------------------
-
-
 def rename(objects: list[Object], root: Node) -> None:
     """Give the objects the names that the kustomization makes of theirs; the old ones are found too."""
     before, after = get_text(root, PREFIX) or "", get_text(root, SUFFIX) or ""
@@ -269,8 +281,6 @@ def _with(root: Mapping, path: Path, values: Mapping) -> Mapping:
 
 
 # -- work ---------------------------------------------------------------------------------------------
-
-
 class TooMuchWorkError(UnknownError):
     """The patches exceed a limit."""
 
@@ -286,7 +296,7 @@ class Work:
         """At so many objects that a patch may be for. Raises TooMuchWorkError."""
         self._looks -= count
         if self._looks < 0:
-            raise TooMuchWorkError(say("more than {most} pairs of a patch and an object", most=_LOOKS))
+            raise TooMuchWorkError(msg("more than {most} pairs of a patch and an object", most=_LOOKS))
 
     def change(self, objects: Iterable[Object], size: int = 0, operations: int = 0, times: int = 1) -> None:
         """Change objects by a patch of so many nodes, some times. Raises TooMuchWorkError.
@@ -297,7 +307,7 @@ class Work:
             each = _AT_LEAST + one.size + size + operations * (one.width + operations)
             self._nodes -= times * each
         if self._nodes < 0:
-            what = say("patches times objects of more than {most} nodes", most=limits.MAX_PATCHED)
+            what = msg("patches times objects of more than {most} nodes", most=limits.MAX_PATCHED)
             raise TooMuchWorkError(what)
 
 
@@ -360,8 +370,6 @@ class ClaimTemplates:
 
 
 # -- what is built ------------------------------------------------------------------------------------
-
-
 class Hit(NamedTuple):
     """The objects that a patch is for, before it; ``why``: they are not known, or there are none.
 
@@ -457,7 +465,7 @@ class Tree:
             seen.update(above)
             pending += above
         if not found:
-            raise UnknownError(say("no kustomization includes its component"))
+            raise UnknownError(msg("no kustomization includes its component"))
         return sorted(found)
 
     def follows(self, folder: str, kind: str) -> bool:
@@ -473,7 +481,7 @@ class Tree:
             found: dict[str, list[str]] = {}
             for number, (folder, names, _) in enumerate(os.walk(self._root)):
                 if number > limits.MAX_BASE_FILES:
-                    raise UnknownError(say("the repository has too many folders to search"))
+                    raise UnknownError(msg("the repository has too many folders to search"))
                 names[:] = sorted(one for one in names if one not in SKIPPED and not one.startswith("."))
                 for one in listed(kustomization_in(folder), "components"):
                     if isinstance(one, Scalar):
@@ -488,7 +496,7 @@ class Tree:
         if folder in self._pending:
             raise UnknownError(_CYCLE)
         if len(self._pending) >= limits.MAX_LAYERS:
-            raise UnknownError(say("the kustomizations are nested too deep"))
+            raise UnknownError(msg("the kustomizations are nested too deep"))
         self._pending.append(folder)
         try:
             self._run(result, folder)
@@ -503,14 +511,14 @@ class Tree:
             raise UnknownError(_TOO_LARGE)
         if found is None or root is None:
             raise UnknownError(
-                say("{folder} has no kustomization that can be read", folder=self._name(folder))
+                msg("{folder} has no kustomization that can be read", folder=self._name(folder))
             )
         result.texts.append(Piece(found))
         for entry in (*listed(root, "resources"), *listed(root, "bases")):
             self._resource(result, folder, entry)
         made = next((name for name in GENERATES if get(root, name) is not None), None)
         if made:
-            result.unread = say("{field} in {folder} is not read", field=made, folder=self._name(folder))
+            result.unread = msg("{field} in {folder} is not read", field=made, folder=self._name(folder))
         for entry in listed(root, "components"):
             path = self._local(folder, entry)
             if path is None or not os.path.isdir(path):
@@ -530,7 +538,7 @@ class Tree:
         scale(result.objects, root)
         altering = next((name for name in ALTERS if get(root, name) is not None), None)
         if altering:
-            result.flag(say("{field} in {folder} is not read", field=altering, folder=self._name(folder)))
+            result.flag(msg("{field} in {folder} is not read", field=altering, folder=self._name(folder)))
 
     def _name(self, folder: str) -> str:
         return os.path.relpath(folder, self._root)
@@ -558,7 +566,7 @@ class Tree:
         result.moved()
         if len(result.objects) > limits.MAX_ENTRIES:
             result.objects.clear()
-            raise UnknownError(say("the kustomization has too many objects"))
+            raise UnknownError(msg("the kustomization has too many objects"))
 
     def _local(self, folder: str, entry: Node) -> str | None:
         """The path of a file or folder that is here; None for a URL, and for links that lead elsewhere."""
@@ -581,7 +589,7 @@ class Tree:
             self._bytes -= len(text.data)
             return [one for one in text.documents() if one.root is not None]
         except (OSError, DecodeError, NotYamlError):
-            raise UnknownError(say("{file} cannot be read", file=self._name(path))) from None
+            raise UnknownError(msg("{file} cannot be read", file=self._name(path))) from None
 
     # -- patches -----------------------------------------------------------------------------------
 
@@ -656,15 +664,15 @@ def _documents_in(text: str) -> list[Document]:
     try:
         return [one for one in documents(Source("patch", text)) if one.root is not None]
     except NotYamlError:
-        raise UnknownError(say("a patch in the kustomization cannot be read")) from None
+        raise UnknownError(msg("a patch in the kustomization cannot be read")) from None
 
 
 def _not_local(entry: Node | None) -> Message:
     text = entry.text if isinstance(entry, Scalar) else ""
-    return say("{name} is not a file or folder here", name=limits.cut(text, limits.MAX_NAME))
+    return msg("{name} is not a file or folder here", name=limits.cut(text, limits.MAX_NAME))
 
 
-@remembered(16)
+@cached(16)
 def tree(folder: str) -> Tree:
     """The kustomizations of a repository by its folder."""
     return Tree(folder)
@@ -677,3 +685,442 @@ def root_of(folder: str) -> str:
         return found
     here = os.getcwd()
     return here if inside(folder, here) else found
+
+
+# What patches are laid over: the pods of their objects as kustomize has them before the patch.
+# And patches of templates of claims: the workloads that use the template, and what is said of them beside
+# it.
+_UNUSED = msg("no kustomization applies it")
+_MORE = msg("it does more than set and delete keys")
+_TESTED = msg("an operation tests, moves or copies keys of the pod")
+_MOVED = msg("an operation adds or removes an item within a list of the pod")
+_TARGETED = msg("its kustomization names a target, which all documents of the file are for")
+_RENAMED = msg("a kustomization renames its object, and kustomize does not rename what names a template")
+_BUILD = "give each patch its objects by name, or use what kustomize builds: kubectl kustomize DIR"
+_SHIFTS = ("add", "remove", "move", "copy")
+
+
+def overlay_pods(path: StrPath, document: Document) -> list[OverlayPod]:
+    """The pods of a document of a patch file, all that each is laid over, or why that is not known.
+
+    Only files are read: nothing is raised for their content, but TooMuchError where the patches of their
+    repository are more work than a limit allows.
+    """
+    whole = is_operations(document)
+    pods = [] if whole else patched_pods(document)
+    found: dict[Path, list[OverlayBase | Message]] = {pod.keys.path: [] for pod in pods}
+    for hit in _hits_of(path, document):
+        if hit.too_much and hit.why:
+            raise TooMuchError(hit.why, document.root.start if document.root else document.start, _BUILD)
+        objects = [one for one in hit.objects if not one.is_template]
+        reasons = [hit.why, *(one.unknown for one in objects), None if objects else NOT_THERE]
+        why = next((one for one in reasons if one), None)
+        if why:
+            for place in found or [()]:
+                found.setdefault(place, []).append(why)
+            continue
+        for one in objects:
+            for place, base in (
+                _operated(one, document) if whole else _merged(one, document, pods, targeted=hit.targeted)
+            ):
+                claimed = base if isinstance(base, Message) else _claimed(base, one, hit)
+                found.setdefault(place, []).append(claimed)
+    return [
+        OverlayPod(
+            pod,
+            tuple(one for one in found[place] if isinstance(one, OverlayBase)),
+            next((one for one in found[place] if isinstance(one, Message)), None),
+        )
+        for pod, place in ([(None, place) for place in found] if whole else [(p, p.keys.path) for p in pods])
+    ]
+
+
+def renamed_pods(path: StrPath, document: Document) -> list[Pod]:
+    """The pods of a kustomization whose objects get other names, and templates of claims only there.
+
+    None where it tells kustomize what names a template (its ``configurations``).
+    """
+    folder = os.path.dirname(os.path.abspath(path))
+    kustomizations = tree(root_of(folder))
+    try:
+        if not changed_names(document.root) or kustomizations.follows(folder, TEMPLATE):
+            return []
+    except UnknownError:  # a configuration that cannot be read says nothing
+        pass
+    found = (one for one in kustomizations.built(folder).objects if not one.is_template)
+    return [pod for one in found for pod in pods_in(document.with_root(one.root))]
+
+
+def _hits_of(path: StrPath, document: Document) -> Iterator[Hit]:
+    """What the patch is for, in each kustomization that uses it."""
+    file, used = os.path.abspath(path), False
+    try:
+        for folder in naming(file):
+            kustomizations = tree(root_of(folder))
+            for user in kustomizations.users(folder):
+                built = kustomizations.built(user)
+                used = True
+                if built.too_much:
+                    yield Hit(why=built.too_much, too_much=True)
+                    continue
+                hits = [*built.hits.get((file, document.index), ()), *built.hits.get((file, -1), ())]
+                yield from hits or [Hit(why=built.unread or _UNUSED)]
+        if not used:
+            yield Hit(why=_UNUSED)
+    except UnknownError as error:
+        yield Hit(why=error.message)
+
+
+def _claimed(base: OverlayBase, one: Object, hit: Hit) -> OverlayBase:
+    """A pod and its part with their claims: before, and after the patches of templates behind the part."""
+    renamed = len({name for name, _ in one.identity.names}) > 1
+    alone = _TARGETED if hit.targeted else _RENAMED if renamed else None
+    if not base.base.keys.claims:
+        return base._replace(alone=alone)
+    before, after = (some.index.resolved(base.base, "") for some in (hit.before, hit.after))
+    return base._replace(base=before, claims=after.keys.claims, alone=alone)
+
+
+Found = Iterator[tuple[Path, OverlayBase | Message]]
+
+
+def _merged(one: Object, document: Document, pods: list[Pod], *, targeted: bool) -> Found:
+    """Each pod of a strategic merge patch over those of an object."""
+    kind = one.identity.kind
+    try:
+        root, _ = patched(one, document, targeted=targeted)
+    except CannotMergeError as error:
+        yield from ((pod.keys.path, error.message) for pod in pods)
+        return
+    before, after = _pods_of(document, one.root), _pods_of(document, root)
+    for pod in pods:
+        place = pod.keys.path
+        part = pod._replace(keys=own_part(document, pod))
+        was, now = before.get(place), after.get(place)
+        if was and now and any(isinstance(step, int) for step in place):  # in a list that is replaced
+            was = was._replace(keys=_emptied(was.keys))
+        if was is None or now is None:
+            yield place, msg("the object that it patches has no pod there")
+        elif laid_over(was.keys, part.keys) == now.keys:
+            yield place, OverlayBase(was, part, one.root)
+        elif (one.api_version, kind) in TEMPLATES:
+            yield place, _MORE
+        else:
+            yield place, msg("kustomize replaces lists of {kind} as a whole", kind=kind)
+
+
+def _emptied(keys: PodKeys) -> PodKeys:
+    """The pod with what its workload has alone."""
+    return PodKeys(
+        owner_labels=keys.owner_labels,
+        owner_annotations=keys.owner_annotations,
+        path=keys.path,
+        metadata_path=keys.metadata_path,
+    )
+
+
+def _pods_of(document: Document, root: Mapping) -> dict[Path, Pod]:
+    found: dict[Path, Pod] = {}
+    for pod in pods_in(document.with_root(root)):
+        found.setdefault(pod.keys.path, pod)
+    return found
+
+
+def _operated(one: Object, document: Document) -> Found:
+    """Each pod of an object that operations change."""
+    try:
+        root, places = patched(one, document, targeted=True)
+    except CannotMergeError as error:
+        yield (), error.message
+        return
+    before, after = _pods_of(document, one.root), _pods_of(document, root)
+    done = list(zip(operations(document), places, strict=True))
+    about = tuple(place for operation, place in done if operation.op != "test")
+    for place in {**before, **after}:
+        was, now = before.get(place), after.get(place)
+        if was is None or now is None:
+            yield place, msg("the object that it patches has no pod there")
+            continue
+        why = _unclear(was.keys, done) or _unclear(now.keys, done)
+        part = part_of_operations(was, now, about)
+        if why:
+            yield place, why
+        elif laid_over(was.keys, part.keys) == now.keys:
+            yield place, OverlayBase(was, part, one.root)
+        else:
+            yield place, _MORE
+
+
+def _unclear(keys: PodKeys, done: list[tuple[Operation, Path]]) -> Message | None:
+    """Why the keys of a pod cannot be told from operations: they look at keys, or move items of lists."""
+    named = [one.path for one in key_occurrences(keys) if "/" in one.name or one.place is Place.ENV]
+    lists = {
+        tuple(map(str, path[:depth]))
+        for path in named
+        for depth, step in enumerate(path)
+        if isinstance(step, int)
+    }
+    lists |= {tuple(map(str, one.path[:-1])) for one in keys.all_containers()}
+    for operation, place in done:
+        if operation.op not in ("add", "replace", "remove"):
+            looked = (tuple(map(str, place)), operation.start)
+            if any(tuple(map(str, path[: len(one)])) == one for path in named for one in looked if one):
+                return _TESTED
+        shifts = [place] if operation.op in _SHIFTS and operation.steps[-1:] != ("-",) else []
+        shifts += [operation.start] if operation.op == "move" else []
+        if any(str(path[-1]).isdecimal() and tuple(map(str, path[:-1])) in lists for path in shifts):
+            return _MOVED
+    return None
+
+
+# -- patches of templates of claims -------------------------------------------------------------------
+MOST_BEFORE = 100
+"""Documents of one file that are read for each patch of a template behind them."""
+_TOO_MANY = msg("its file has more than {number} documents before it", number=MOST_BEFORE)
+_HAS_TARGET = msg("its kustomization names a target for it")
+_NO_NAME = msg("it does not name what it is for")
+
+
+def template_patches(path: StrPath, document: Document) -> list[TemplatePatch]:
+    """The patches of templates in a document of a patch file.
+
+    Only files are read: nothing is raised for their content.
+    """
+    if not document.holds(*MARKS):
+        return []
+    found = [(ref, where) for ref, where, _ in objects_in(document) if ref.kind == TEMPLATE]
+    if not found:
+        return []
+    said = next(claims_of(document), None)
+    hits = list(_hits_of(path, document))
+    templates = [one for hit in hits for one in hit.objects]
+    known = [claim for one in templates for claim in claims_of(document.with_root(one.root))]
+    classes = {name for claim in (*known, *([said] if said else ())) for name in claim.devices.classes()}
+    why = next((reason for hit in hits if (reason := _why(hit))), None if said else _NO_NAME)
+    users = {user: None for hit in hits for one in hit.objects for user in _users(one, hit, document)}
+    if document.index > MOST_BEFORE:
+        why = why or _TOO_MANY
+    over = None if why else _workload_before(path, document)
+    beside = (over, overlay_pods(path, over)) if over else None
+    return [TemplatePatch(where, ref, frozenset(classes), tuple(users), beside, why) for ref, where in found]
+
+
+def _workload_before(path: StrPath, document: Document) -> Document | None:
+    """The last document before this one that is of no template."""
+    source, held = document.source, HELD.texts.get(os.path.abspath(path))
+    read = held.documents if held and held.source.text == source.text else documents
+    before = list(islice(read(source), document.index))
+    about = (one for one in reversed(before) if get_text(one.root, "kind") != TEMPLATE)
+    return next(about, None)
+
+
+def _why(hit: Hit) -> Message | None:
+    unknown = next((one.unknown for one in hit.objects if one.unknown), None)
+    return hit.why or unknown or (_HAS_TARGET if hit.targeted else None)
+
+
+def _users(one: Object, hit: Hit, document: Document) -> Iterator[ObjectRef]:
+    """The objects with pods that name a template."""
+    named = {(claim.namespace, claim.name) for claim in claims_of(document.with_root(one.root))}
+    for other in hit.workloads:
+        for pod in pods_in(document.with_root(other.root)):
+            for claim in pod.keys.claims:
+                if claim.template and (pod.object.namespace, claim.template.text) in named:
+                    yield pod.object
+
+
+# What kustomize builds in a run: which kustomizations are builds of their own, and what they are made of.
+_BELOW = ("resources", "bases", "components")
+
+
+@dataclass(frozen=True, slots=True)
+class Builds:
+    """The builds of a run.
+
+    ``roots``: the folders of kustomizations that no other one of the run uses. ``used``: the files that they
+    are made of, kustomizations included, and ``names``: the files of the run, by their real paths.
+    ``relative``: those are named from here.
+    """
+
+    roots: tuple[str, ...]
+    used: frozenset[str]
+    names: dict[str, str]
+    relative: bool
+
+    def uses(self, one: Input) -> bool:
+        """What the file requests is counted with what is built of it."""
+        return one.path is not None and os.path.realpath(one.path) in self.used
+
+    def name(self, path: str) -> str:
+        """What to call a file or folder of a build: as the run does."""
+        found = self.names.get(os.path.realpath(path))
+        return found or (os.path.relpath(path) if self.relative else path)
+
+
+def builds_of(folders: Sequence[str], given: Iterable[Input]) -> Builds:
+    """The builds of a run with kustomizations in these folders."""
+    uses: dict[str, _Uses] = {}
+    inner: dict[str, None] = {}
+    for folder in folders:
+        for path in _uses(folder, uses).folders:
+            _visit(path, uses, inner)
+    roots: list[str] = []
+    seen: dict[str, None] = {}
+    # what none of the first ones reaches includes one another
+    for one in (*(folder for folder in folders if folder not in inner), *folders):
+        if one not in seen:
+            roots.append(one)
+            _visit(one, uses, seen)
+    used = {os.path.realpath(path) for folder in seen for path in uses[folder].files}
+    names = {os.path.realpath(one.path): one.name for one in given if one.path is not None}
+    return Builds(tuple(roots), frozenset(used), names, not any(map(os.path.isabs, names.values())))
+
+
+class _Uses(NamedTuple):
+    """The folders and files that a kustomization names, itself included."""
+
+    folders: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+def _uses(folder: str, known: dict[str, _Uses]) -> _Uses:
+    if folder not in known:
+        root = kustomization_in(folder)
+        named = (one.text for name in _BELOW for one in listed(root, name) if isinstance(one, Scalar))
+        paths = [os.path.normpath(os.path.join(folder, text)) for text in named if "\0" not in text]
+        folders = tuple(path for path in paths if kustomization_in(path) is not None)
+        own = (os.path.join(folder, name) for name in NAMES)
+        known[folder] = _Uses(folders, (*own, *patches_of(folder), *paths))
+    return known[folder]
+
+
+def _visit(folder: str, uses: dict[str, _Uses], seen: dict[str, None]) -> None:
+    """Add a folder and all that it uses."""
+    pending = [folder]
+    while pending:
+        one = pending.pop()
+        if one not in seen and len(seen) < MAX_BASE_FILES:
+            seen[one] = None
+            pending += _uses(one, uses).folders
+
+
+# --- what one of them builds ------------------------------------------------------------------------
+def build(folder: str) -> Built:
+    """What the kustomization of a folder builds, with the texts of all that it is built of.
+
+    Only files are read: nothing is raised for their content.
+    """
+    made = tree(root_of(folder)).built(folder)
+    every = list(_below(made))
+    return Built(
+        folder,
+        list(_apart(made.objects)),
+        unread=made.unread,
+        texts=[text for one in every for text in one.texts],
+        lost=[text for one in every for text in one.lost],
+    )
+
+
+def _apart(objects: Iterable[Object]) -> Iterator[Object]:
+    """The objects without those that another one carries, which are read with it."""
+    above: Object | None = None
+    for one in objects:
+        if above and one.document is above.document and one.path[: len(above.path)] == above.path != one.path:
+            continue
+        above = one
+        yield one
+
+
+def _below(made: Built) -> Iterator[Built]:
+    """It and all that it is built of, each once."""
+    pending, seen = [made], {id(made)}
+    for one in pending:
+        yield one
+        below = [each for each in one.below if id(each) not in seen]
+        seen.update(map(id, below))
+        pending += below
+
+
+# --- places -----------------------------------------------------------------------------------------
+@dataclass
+class BuildPlaces:
+    """Where the nodes of the objects of a build are written. ``sources``: the texts, by name."""
+
+    made: Built
+    builds: Builds
+    sources: dict[str, Source] = field(default_factory=dict)
+
+    @property
+    def folder(self) -> str:
+        return self.builds.name(self.made.folder)
+
+    @cached_property
+    def matter(self) -> bool:
+        """A patch may have something that requests GPUs."""
+        return any(might_have_gpu_keys(one.document.text.encode()) for one in self.made.texts)
+
+    @cached_property
+    def _texts(self) -> dict[int, Piece]:
+        """The texts of all nodes that are not of an object's own document."""
+        found: dict[int, Piece] = {}
+        pending = [(one.document.root, one) for one in self.made.texts]
+        while pending:
+            node, text = pending.pop()
+            if node is None or id(node) in found:
+                continue
+            found[id(node)] = text
+            if isinstance(node, Mapping):
+                pending += [(part, text) for entry in node.entries for part in entry]
+            elif isinstance(node, List):
+                pending += [(item, text) for item in node.items]
+            elif isinstance(node, Alias):
+                pending.append((node.target, text))
+        return found
+
+    def of(self, document: Document) -> Document:
+        """A document of a file as the run calls it."""
+        name = self.builds.name(document.source.name)
+        if name not in self.sources:
+            self.sources[name] = Source(name, document.source.text)
+        return replace(document, source=self.sources[name])
+
+    def found(self, found: Diagnostic, one: Object) -> Diagnostic:
+        """A finding about a built object at the place where it is written."""
+        node, start, end = node_at(one.root, found.path, on_key=found.on_key)
+        if node is not one.root and (first := _first_written(node)) is not node:
+            node, start, end = first, first.start, first.end
+        text = self._texts.get(id(node))
+        if text is not None:
+            return self.written(found, text, (start, end))
+        document = self.of(one.document)
+        if node is one.root or end == 0:  # in no text
+            at = with_location(document, replace(found, path=one.path, span=None))
+            return replace(at, path=found.path)
+        return found.located(span=document.source.span(start, end))
+
+    def written(self, found: Diagnostic, text: Piece, at: tuple[int, int]) -> Diagnostic:
+        """A finding at some characters of a text."""
+        host = self.of(text.host or text.document)
+        span = text.document.source.span(*at)
+        if isinstance(text.value, Scalar):
+            span = _within(host.source, text.value, text.document.source, span)
+        return found.located(file=host.source.name, document=host.index, span=span)
+
+
+def _first_written(node: Node) -> Node:
+    """The node, or the first one in it that is in a text: what is merged is in none."""
+    while isinstance(node, (Mapping, List)) and node.end == 0 and node.handles:
+        node = node.handles[0]
+    return node
+
+
+def _within(source: Source, value: Scalar, text: Source, span: Span) -> Span:
+    """The place of characters in the text of a block scalar; else the line where that begins."""
+    first, column = source.position(value.start)
+    if value.style is None or value.style not in "|>":
+        return Span(first, column, first, column)
+    line = first + span.line
+    before = source.line_text(line).find(text.line_text(span.line))
+    if before < 0 or span.end_line != span.line:
+        return Span(line, 1, line, 1)
+    return Span(line, before + span.column, line, before + span.end_column)

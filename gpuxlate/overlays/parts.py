@@ -8,12 +8,11 @@ from itertools import takewhile
 from typing import Any, NamedTuple
 
 from gpuxlate.manifest.pods import Pod
-from gpuxlate.model.claims import PodClaim
-from gpuxlate.model.diagnostics import ObjectRef
+from gpuxlate.model.diagnostics import ObjectRef, Path
 from gpuxlate.model.messages import Message
-from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodClaim, PodKeys, ScalarKind, Value
 from gpuxlate.yamltext import nodes
-from gpuxlate.yamltext.compose import Document
+from gpuxlate.yamltext.parse import Document
 
 
 class OverlayBase(NamedTuple):
@@ -140,7 +139,7 @@ def _over(base: Mapping[str, Value], part: Mapping[str, Value], where: Moved) ->
 
 def _value_over(base: Value | None, part: Value | None, where: Moved, name: str = "") -> Value | None:
     if part is not None:
-        return None if part.kind is Kind.NULL else part
+        return None if part.kind is ScalarKind.NULL else part
     return replace(base, path=_moved(base.path, where, name)) if base is not None else None
 
 

@@ -1,21 +1,558 @@
-"""What patches say of pods: parts of objects in which null deletes, and lists of operations (JSON 6902)."""
+"""A part of an object laid over the object, on trees: as kustomize does it, and Helm with its values.
+
+Source: kyaml ``merge2`` and ``walk`` (kustomize 5). A null deletes, mappings are merged by key, and lists are
+replaced but for those that a schema gives a key.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence, Set
+from collections.abc import Mapping as Map
 from collections.abc import Mapping as Values
 from dataclasses import fields, replace
-from typing import Any
+from functools import cached_property
+from itertools import chain
+from typing import Any, NamedTuple
 
+from gpuxlate.manifest.kinds import BUILT_IN
 from gpuxlate.manifest.objects import objects_in
-from gpuxlate.manifest.pods import METADATA, Pod, pod_at, pods_in
-from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, Path, PodKeys, Value
-from gpuxlate.overlays.json6902 import operations
+from gpuxlate.manifest.pods import METADATA, Pod, items, pod_at, pods_in
+from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename
+from gpuxlate.model.limits import MAX_DEPTH
+from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, ScalarKind, Value
 from gpuxlate.overlays.parts import IN_CONTAINER, MAPPINGS, Several
-from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get, get_text
+from gpuxlate.yamltext.nodes import Sequence as List
+from gpuxlate.yamltext.nodes import Sequence as YamlSequence
+from gpuxlate.yamltext.parse import Document
+from gpuxlate.yamltext.writer import EditError
+
+LISTS: Map[str, str] = {
+    "containers": "name",
+    "initContainers": "name",
+    "ephemeralContainers": "name",
+    "env": "name",
+    "topologySpreadConstraints": "topologyKey",
+}
+"""Lists of a pod that are merged by a key of their items: those with something that pods are read for.
+
+Source: ``x-kubernetes-patch-merge-key`` in the OpenAPI of Kubernetes, which kustomize has built in. The terms
+and expressions of an affinity have none: they are replaced as a whole."""
+TEMPLATES: Map[tuple[str, str], Path] = {(one.api, one.kind): one.templates[0] for one in BUILT_IN}
+"""Kinds whose schema kustomize has built in, with their pod templates: lists of all others are replaced."""
+_DIRECTIVE = "$patch"
 
 
+class CannotMergeError(ValueError):
+    """The part does not fit the object, or asks for something that is not read. The message says why."""
+
+    def __init__(self, message: Message) -> None:
+        super().__init__(message)
+        self.message = message
+
+
+def lists_of(api_version: str | None, kind: str | None) -> Map[str, str]:
+    """The lists that a patch of a kind merges, with the key of their items."""
+    return LISTS if (api_version, kind) in TEMPLATES else {}
+
+
+def merged(base: Node | None, part: Node, lists: Map[str, str], key: str | None = None) -> Node | None:
+    """``base`` with ``part`` laid over it, None where nothing is left. Neither of them is changed.
+
+    ``key``: they are lists whose items are merged by it. Raises CannotMergeError.
+    """
+    part = deref(part)
+    base = None if base is None or is_null(base) else deref(base)
+    if is_null(part):
+        return None
+    if base is not None and type(base) is not type(part):
+        raise CannotMergeError(msg("it has another type than what it replaces"))
+    if isinstance(part, List) and key is not None:
+        return _list(base.items if isinstance(base, List) else [], part, lists, key)
+    if isinstance(part, Mapping):
+        return _mapping(base if isinstance(base, Mapping) else None, part, lists)
+    return part
+
+
+def is_null(node: Node) -> bool:
+    node = deref(node)
+    return isinstance(node, Scalar) and node.kind is ScalarKind.NULL
+
+
+def new_mapping(entries: Iterable[tuple[Node, Node]]) -> Mapping:
+    """A mapping that is in no text."""
+    made = Mapping(0, None, None, flow=False)
+    made.entries.extend(entries)
+    return made
+
+
+def new_list(items: Iterable[Node]) -> List:
+    """A list that is in no text."""
+    made = List(0, None, None, flow=False)
+    made.items.extend(items)
+    return made
+
+
+def with_entry(mapping: Mapping, name: str, value: Node | None) -> Mapping:
+    """The mapping with another value of one key, or without the key."""
+    entries = {one: (key, old) for one, key, old, _ in entries_of(mapping)}
+    if value is None:
+        entries.pop(name, None)
+    else:
+        entries[name] = (entries[name][0] if name in entries else Scalar.at(0, 0, name), value)
+    return new_mapping(entries.values())
+
+
+def _mapping(base: Mapping | None, part: Mapping, lists: Map[str, str]) -> Mapping | None:
+    found = {name: (key, value) for name, key, value, _ in entries_of(part)}
+    directive = _directive(found)
+    if directive == "delete":
+        return None
+    old = {} if directive == "replace" else {n: (k, v) for n, k, v, _ in (entries_of(base) if base else ())}
+    new = dict(old)
+    for name, (key, value) in found.items():
+        was = old.get(name)
+        made = merged(was[1] if was else None, value, lists, lists.get(name))
+        if made is None:
+            new.pop(name, None)
+        else:
+            new[name] = (was[0] if was else key, made)
+    return new_mapping(new.values())
+
+
+def _directive(found: dict[str, tuple[Node, Node]]) -> str:
+    """``$patch`` of a mapping, which it loses."""
+    text = "merge"
+    if _DIRECTIVE in found:
+        value = deref(found.pop(_DIRECTIVE)[1])
+        text = value.text if isinstance(value, Scalar) else ""
+    other = next((name for name in found if name.startswith("$")), None)
+    if other or text not in ("merge", "delete", "replace"):
+        raise CannotMergeError(msg("{name} in it is not read", name=other or f"{_DIRECTIVE}: {text}"))
+    return text
+
+
+def _list(base: Sequence[Node], part: List, lists: Map[str, str], key: str) -> List | None:
+    """Items of the part come first, in its order, then those that the base alone has."""
+    if any(_DIRECTIVE in _names(item) and key not in _names(item) for item in part.items):
+        raise CannotMergeError(msg("{name} in it is not read", name=_DIRECTIVE))
+    old, new = _by_key(base, key), _by_key(part.items, key)
+    made = (merged(old.get(name), item, lists) for name, item in new.items())
+    left = (item for name, item in old.items() if name not in new)
+    return new_list(chain((one for one in made if one is not None), left))
+
+
+def _names(item: Node) -> set[str]:
+    item = deref(item)
+    return {name for name, *_ in entries_of(item)} if isinstance(item, Mapping) else set()
+
+
+def _by_key(items: Sequence[Node], key: str) -> dict[str, Node]:
+    found: dict[str, Node] = {}
+    for item in items:
+        one = deref(item)
+        value = get(one, key)
+        if not isinstance(value, Scalar) or value.text in found:
+            raise CannotMergeError(msg("items of a list in it have no {key}, or the same", key=key))
+        found[value.text] = one
+    return found
+
+
+# Lists of operations (JSON 6902): what they make of an object, and edits of the object as they say them.
+# A *virtual* path is one in the object that is patched; the list itself is at other paths. Source: RFC
+# 6902, RFC 6901, and evanphx/json-patch v4, which kustomize uses.
+SETS = ("add", "replace")
+"""The operations that give a value."""
+_END = "-"
+"""The place after the last item of a list."""
+_APPLIES = "operation {number} ({op} {path}) does not apply to the object"
+
+
+class Operation(NamedTuple):
+    """One operation. ``number`` counts from 0 in its list; ``start``: where move and copy take a value."""
+
+    number: int
+    op: str
+    steps: tuple[str, ...]
+    value: Node | None = None
+    start: tuple[str, ...] = ()
+
+    @property
+    def sets(self) -> bool:
+        return self.op in SETS and self.value is not None
+
+
+class Operated(NamedTuple):
+    """An object after some operations; ``places``: the virtual path of each."""
+
+    root: Mapping
+    places: tuple[Path, ...]
+
+
+def is_operations(document: Document) -> bool:
+    """The document is a list, as patches of operations are."""
+    return document.root is not None and isinstance(deref(document.root), List)
+
+
+def operations(document: Document) -> Iterator[Operation]:
+    """The operations of a document that can be read."""
+    root = deref(document.root) if document.root else None
+    for number, one in enumerate(items(root)):
+        op, path = get_text(one, "op"), get_text(one, "path")
+        steps = steps_of(path or "")
+        if op and path is not None and len(steps) < MAX_DEPTH:
+            yield Operation(number, op, steps, get(one, "value"), steps_of(get_text(one, "from") or ""))
+
+
+def steps_of(pointer: str) -> tuple[str, ...]:
+    """The steps of a JSON pointer."""
+    return tuple(step.replace("~1", "/").replace("~0", "~") for step in pointer.split("/")[1:])
+
+
+def pointer(path: Path) -> str:
+    """A path as a JSON pointer."""
+    return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
+
+
+class WrittenPlaces:
+    """Where a document says what is at a virtual path, for the places of findings.
+
+    A list of operations says it in the last one on the path, or with a value around it; else in the first
+    one on a part of it. Any other document says it at the path.
+    """
+
+    def __init__(self, document: Document) -> None:
+        self._document = document
+        self._listed = is_operations(document)
+
+    def of(self, path: Path) -> Path:
+        if not self._listed:
+            return path
+        known, steps = self._known, tuple(map(str, path))
+        around = ((known.values.get(steps[:depth], -1), depth) for depth in range(len(steps) + 1))
+        number, depth = max(around)
+        exact = known.last.get(steps, -1)
+        if max(number, exact) < 0:
+            return (known.first[steps], "path") if steps in known.first else ()
+        return (exact, "path") if exact > number else (number, "value", *path[depth:])
+
+    @cached_property
+    def _known(self) -> _Numbers:
+        found = _Numbers({}, {}, {})
+        for one in operations(self._document):
+            found.last[one.steps] = one.number
+            if one.sets:
+                found.values[one.steps] = one.number
+            for depth in range(len(one.steps)):
+                found.first.setdefault(one.steps[:depth], one.number)
+        return found
+
+
+class _Numbers(NamedTuple):
+    """The numbers of operations by their path: the last one, the last one with a value, and by the path of
+    what is around it the first one."""
+
+    last: dict[tuple[str, ...], int]
+    values: dict[tuple[str, ...], int]
+    first: dict[tuple[str, ...], int]
+
+
+# -- what they make of an object ----------------------------------------------------------------------
+def operated(root: Mapping, document: Document) -> Operated:
+    """The object after all operations of a document, in order. Raises CannotMergeError."""
+    found = list(operations(document))
+    if len(found) != len(items(deref(document.root) if document.root else None)):
+        raise CannotMergeError(msg("not all operations in it can be read"))
+    places: list[Path] = []
+    for one in found:
+        try:
+            root, place = _operated(root, one)
+        except _AbsentError:
+            where = pointer(one.steps)
+            message = msg(_APPLIES, number=one.number, op=one.op, path=where)
+            raise CannotMergeError(message) from None
+        places.append(place)
+    return Operated(root, tuple(places))
+
+
+class _AbsentError(Exception):
+    """Nothing is at the path of an operation."""
+
+
+def _operated(root: Mapping, one: Operation) -> tuple[Mapping, Path]:
+    if one.op == "test":
+        there = _at(root, one.steps)
+        if one.value is None or there is None or _plain(there) != _plain(one.value):
+            raise _AbsentError
+        return root, _resolved(root, one.steps)
+    if one.op in ("move", "copy"):
+        value = _at(root, one.start)
+        if value is None:
+            raise _AbsentError
+        if one.op == "move":
+            root, _ = _changed(root, one.start, None, insert=False)
+        return _changed(root, one.steps, value, insert=True)
+    if one.op == "remove":
+        return _changed(root, one.steps, None, insert=False)
+    if not one.sets:
+        raise _AbsentError
+    return _changed(root, one.steps, one.value, insert=one.op == "add")
+
+
+def _at(root: Node, steps: Sequence[str]) -> Node | None:
+    return get(root, *_resolved(root, steps))
+
+
+def _resolved(root: Node, steps: Sequence[str]) -> Path:
+    """The steps of a pointer as those of a path: numbers where lists are."""
+    path: list[str | int] = []
+    node: Node | None = root
+    for step in steps:
+        path.append(int(step) if isinstance(node, List) and step.isdecimal() else step)
+        node = get(node, path[-1])
+    return tuple(path)
+
+
+def _changed(
+    root: Mapping, steps: Sequence[str], value: Node | None, *, insert: bool
+) -> tuple[Mapping, Path]:
+    """The object with one value added, replaced, or removed (None), and the path of it."""
+    if not steps:
+        raise _AbsentError
+    *above, last = steps
+    path = _resolved(root, above)
+    holder = get(root, *path)
+    made: Node
+    step: str | int = last
+    if isinstance(holder, Mapping):
+        if value is None and get(holder, last) is None:  # replace adds what is not there
+            raise _AbsentError
+        made = with_entry(holder, last, value)
+    elif isinstance(holder, List):
+        step = _index(last, len(holder.items), insert)
+        new = [] if value is None else [value]
+        made = new_list([*holder.items[:step], *new, *holder.items[step if insert else step + 1 :]])
+    else:
+        raise _AbsentError
+    for depth in range(len(path) - 1, -1, -1):
+        outer, at = get(root, *path[:depth]), path[depth]
+        if isinstance(outer, Mapping):
+            made = with_entry(outer, str(at), made)
+        elif isinstance(outer, List) and isinstance(at, int):
+            made = new_list([*outer.items[:at], made, *outer.items[at + 1 :]])
+    assert isinstance(made, Mapping)
+    return made, (*path, step)
+
+
+def _index(step: str, count: int, insert: bool) -> int:
+    if step == _END and insert:
+        return count
+    if not step.isdecimal() or len(step) > 9 or int(step) >= count + insert:
+        raise _AbsentError
+    return int(step)
+
+
+def _plain(node: Node) -> Any:
+    """A value to compare: texts with what they resolve to."""
+    node = deref(node)
+    if isinstance(node, Mapping):
+        return {name: _plain(value) for name, _, value, _ in entries_of(node)}
+    if isinstance(node, List):
+        return [_plain(item) for item in node.items]
+    return (node.text, node.kind) if isinstance(node, Scalar) else None
+
+
+# -- edits -------------------------------------------------------------------------------------------
+def op_edits(document: Document, edits: Iterable[Edit], there: Callable[[Path], bool]) -> list[Edit]:
+    """Edits on virtual paths as edits of the list of operations.
+
+    ``there``: something is at a virtual path of the object before the patch, as it will be.
+    A value of None stands for null: the key is deleted. Raises EditError for what operations cannot say.
+    """
+    maker = _Maker(document, there)
+    for edit in edits:
+        maker.add(edit)
+    return maker.finished()
+
+
+class _Maker:
+    def __init__(self, document: Document, there: Callable[[Path], bool]) -> None:
+        self._root = deref(document.root) if document.root else None
+        self._operations = list(operations(document))
+        self._by_steps: dict[tuple[str, ...], list[Operation]] = {}
+        for one in self._operations:
+            self._by_steps.setdefault(one.steps, []).append(one)
+        self._there = there
+        self._made: list[Edit] = []
+        self._gone: dict[int, None] = {}  # numbers of operations
+        self._losses: dict[int, list[Path]] = {}  # by operation: virtual paths that its value loses
+        self._added: dict[Path, Any] = {}  # by virtual path: values of new operations
+        self._removals: list[Path] = []
+
+    def add(self, edit: Edit) -> None:
+        writers = [(one, edit.path[len(one.steps) :]) for one in self._writers(edit.path)]
+        if any(one.op in ("test", "move", "copy") for one, _ in writers):
+            raise EditError("an operation tests, moves or copies this", edit.path)
+        inner = [(one, rest) for one, rest in writers if one.sets and rest and self._says(one, rest)]
+        exact = [one for one, rest in writers if not rest]
+        if writers and not writers[-1][0].sets and writers[-1][1]:
+            raise EditError("an operation removes what this is in", edit.path)
+        match edit:
+            case Remove(path):
+                self._gone |= {one.number: None for one in exact}
+                self._lose(path, inner)
+            case Rename(path, key, value):
+                if not exact and not inner:
+                    raise EditError("no operation sets this", path)
+                for one in exact:
+                    self._rename(one, (*path[:-1], key), value)
+                if value is None:
+                    self._lose(path, inner)
+                else:
+                    self._made += [Rename((one.number, "value", *rest), key, value) for one, rest in inner]
+            case Put(path, value):
+                self._put(path, value, exact, inner, writers)
+            case Append(path, value):
+                self._append(path, value, writers)
+
+    def _writers(self, path: Path) -> list[Operation]:
+        """The operations on a virtual path, or on what it is in, in their order."""
+        steps = tuple(map(str, path))
+        around = (self._by_steps.get(steps[:depth], ()) for depth in range(len(steps) + 1))
+        return sorted(chain.from_iterable(around), key=lambda one: one.number)
+
+    def _lose(self, path: Path, inner: list[tuple[Operation, Path]]) -> None:
+        """A null in a value deletes nothing: the value is without the key."""
+        for one, _ in inner:
+            self._losses.setdefault(one.number, []).append(path)
+
+    def _says(self, one: Operation, rest: Path) -> bool:
+        return get(one.value, *rest) is not None
+
+    def _rename(self, one: Operation, path: Path, value: Any) -> None:
+        self._made.append(Put((one.number, "path"), pointer(path)))
+        self._set(one, path, value)
+
+    def _set(self, one: Operation, path: Path, value: Any) -> None:
+        """The operation gives this value, or deletes what is there."""
+        if value is None and not self._there(path):
+            self._gone[one.number] = None
+            return
+        if value is None:
+            if one.op != "remove":
+                self._made += [Put((one.number, "op"), "remove"), Remove((one.number, "value"))]
+            return
+        if one.op == "remove" or (one.op == "replace" and not self._there(path)):
+            self._made.append(Put((one.number, "op"), "add"))
+        self._made.append(Put((one.number, "value"), value))
+
+    def _put(
+        self,
+        path: Path,
+        value: Any,
+        exact: list[Operation],
+        inner: list[tuple[Operation, Path]],
+        writers: list[tuple[Operation, Path]],
+    ) -> None:
+        if exact or inner:
+            for one in exact:
+                self._set(one, path, value)
+            if value is None:
+                self._lose(path, inner)
+            else:
+                self._made += [Put((one.number, "value", *rest), value) for one, rest in inner]
+        elif value is None:
+            if not writers and self._there(path):
+                self._removals.append(path)
+        elif writers:
+            one, rest = writers[-1]
+            self._made.append(Put((one.number, "value", *rest), value))
+        else:
+            self._new(path, value)
+
+    def _append(self, path: Path, value: Any, writers: list[tuple[Operation, Path]]) -> None:
+        if writers:
+            one, rest = writers[-1]
+            self._made.append(Append((one.number, "value", *rest), value))
+        elif self._there(path):
+            self._added[*path, _END, len(self._added)] = value
+        else:
+            self._new(path, [value])
+
+    def _new(self, path: Path, value: Any) -> None:
+        """A new operation; it gives the first mapping above that is not there, with the value in it."""
+        given = next((depth for depth in range(1, len(path)) if not self._exists(path[:depth])), len(path))
+        for step in reversed(path[given:]):
+            if isinstance(step, int):
+                raise EditError("the object that it patches has no such item", path)
+            value = {step: value}
+        self._added[path[:given]] = _both(self._added.get(path[:given]), value)
+
+    def _exists(self, path: Path) -> bool:
+        return self._there(path) or any(one.sets for one in self._by_steps.get(tuple(map(str, path)), ()))
+
+    def finished(self) -> list[Edit]:
+        for one in self._operations:
+            lost = self._losses.get(one.number, [])
+            depth = len(one.steps)
+            rests = {path[depth:] for path in lost}
+            if one.value is None or not _is_emptied(one.value, rests):
+                self._made += [Remove((one.number, "value", *path[depth:])) for path in lost]
+            else:
+                self._set(one, lost[0][:depth], None)
+        self._check_others()
+        kept = [edit for edit in self._made if edit.path[0] not in self._gone]
+        kept += [Remove((number,)) for number in self._gone]
+        kept += [Append((), {"op": "remove", "path": pointer(path)}) for path in self._removals]
+        for path, value in self._added.items():
+            where = path[:-1] if path[-2:-1] == (_END,) else path
+            kept.append(Append((), {"op": "add", "path": pointer(where), "value": value}))
+        if self._gone and len(kept) == len(self._gone) == len(items(self._root)):
+            raise EditError("no operation would be left, and kustomize takes no empty list", ())
+        return kept
+
+    def _check_others(self) -> None:
+        """What an operation needs is still there: a mapping that loses all its keys is gone."""
+        given: set[tuple[str, ...]] = set()
+        edited = {edit.path[0] for edit in self._made if edit.path}
+        for one in self._operations:
+            if one.number not in self._gone:
+                known = one.number in edited or self._is_known(one.steps, given)
+                if one.op == "remove" and not known:
+                    self._gone[one.number] = None
+                elif one.sets and not self._is_known(one.steps[:-1], given):
+                    raise EditError("an operation is in a mapping that would be gone", one.steps)
+            if one.sets:
+                given.add(one.steps)
+
+    def _is_known(self, steps: tuple[str, ...], given: Set[tuple[str, ...]]) -> bool:
+        """Something is at these steps, or was given there; a number may be of an item, or a key."""
+        path: Path = tuple(int(step) if step.isdecimal() else step for step in steps)
+        return (
+            not steps
+            or self._there(path)
+            or self._there((*path[:-1], steps[-1]))
+            or any(steps[:depth] in given for depth in range(len(steps) + 1))
+        )
+
+
+def _is_emptied(node: Node, gone: set[Path], path: Path = ()) -> bool:
+    """Nothing is left of a mapping when these entries are gone."""
+    if path in gone:
+        return True
+    node = deref(node)
+    below = [(name, value) for name, _, value, _ in entries_of(node)] if isinstance(node, Mapping) else []
+    return bool(below) and all(_is_emptied(value, gone, (*path, name)) for name, value in below)
+
+
+def _both(old: Any, new: Any) -> Any:
+    if isinstance(old, dict) and isinstance(new, dict):
+        return {**old, **{name: _both(old.get(name), value) for name, value in new.items()}}
+    return new
+
+
+# What patches say of pods: parts of objects in which null deletes, and lists of operations (JSON 6902).
 def patched_pods(document: Document) -> list[Pod]:
     """The pods that a patch is about: those of a document, and templates of which it has no container."""
     found = list(pods_in(document))
@@ -23,7 +560,7 @@ def patched_pods(document: Document) -> list[Pod]:
     for ref, path, node in objects_in(document):
         for where, template in _templates(path, node, own=ref.kind == "Pod"):
             if (*where, "metadata") not in known:
-                found.append(pod_at(ref, path, node, (*where, "spec"), _mapping(template, ("spec",))))
+                found.append(pod_at(ref, path, node, (*where, "spec"), _patched_mapping(template, ("spec",))))
     return found
 
 
@@ -39,7 +576,7 @@ def _templates(path: Path, node: Mapping, *, own: bool) -> Iterator[tuple[Path, 
                 yield where, one
             else:
                 pending += [((*where, name), value) for name, _, value, _ in entries_of(one)]
-        elif isinstance(one, Sequence):
+        elif isinstance(one, YamlSequence):
             pending += [((*where, number), item) for number, item in enumerate(one.items)]
 
 
@@ -94,7 +631,7 @@ def _set(
         inner, node = node, _holder(step)
         if isinstance(node, Mapping):
             node.entries.append((Scalar.at(value.start, value.start, step), inner))
-        elif isinstance(node, Sequence):
+        elif isinstance(node, YamlSequence):
             node.items.append(inner)
         prefix.append(step if isinstance(node, Mapping) else 0)
     start = tuple(reversed(prefix))
@@ -106,25 +643,28 @@ def _set(
 
     found = patched_pods(replace(document, root=node))
     if not found and isinstance(node, Mapping):
-        found = [pod_at(one.object, (), node, one.keys.path, _mapping(node, one.keys.path)) for one in known]
+        found = [
+            pod_at(one.object, (), node, one.keys.path, _patched_mapping(node, one.keys.path))
+            for one in known
+        ]
     for pod in found:
         yield pod._replace(keys=_part(pod.keys, moved), object_path=(number,))
 
 
-def _mapping(node: Mapping, path: Path) -> Mapping:
+def _patched_mapping(node: Mapping, path: Path) -> Mapping:
     """The mapping at a path; an empty one where there is none."""
     found = get(node, *path)
     return found if isinstance(found, Mapping) else Mapping(0, None, None, flow=False)
 
 
-def _holder(step: str) -> Mapping | Sequence:
-    kind = Sequence if step == "-" or step.isdecimal() else Mapping
+def _holder(step: str) -> Mapping | YamlSequence:
+    kind = YamlSequence if step == "-" or step.isdecimal() else Mapping
     return kind(0, None, None, flow=False)
 
 
 def _part(one: Any, moved: Callable[[Path], Path]) -> Any:
     """The keys without those that null deletes, with other paths."""
-    if isinstance(one, Value) and one.kind is Kind.NULL:
+    if isinstance(one, Value) and one.kind is ScalarKind.NULL:
         return None
     if isinstance(one, (PodKeys, ContainerKeys, NodeRequirement, Value)):
         old = {part.name: getattr(one, part.name) for part in fields(one)}
@@ -183,4 +723,7 @@ def _touched(
 ) -> dict[str, Value]:
     gone = {name: value for name, value in old.items() if name not in new and about(value.path)}
     kept = {name: value for name, value in new.items() if about(value.path)}
-    return {**kept, **{name: replace(value, text="null", kind=Kind.NULL) for name, value in gone.items()}}
+    return {
+        **kept,
+        **{name: replace(value, text="null", kind=ScalarKind.NULL) for name, value in gone.items()},
+    }

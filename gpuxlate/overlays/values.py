@@ -14,8 +14,8 @@ from collections.abc import Sequence as Several
 from dataclasses import replace
 from typing import NamedTuple
 
-from gpuxlate.inputs.bounded import remembered
-from gpuxlate.inputs.files import CHART
+from gpuxlate.files.find import CHART
+from gpuxlate.files.read import cached
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.objects import name_at
 from gpuxlate.manifest.pods import (
@@ -29,12 +29,12 @@ from gpuxlate.manifest.pods import (
     keys,
     pod_at,
 )
-from gpuxlate.model.diagnostics import ObjectRef
-from gpuxlate.model.pod import Kind, Path
+from gpuxlate.model.diagnostics import ObjectRef, Path
+from gpuxlate.model.pod import ScalarKind
 from gpuxlate.overlays.kustomization import first_document
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod
-from gpuxlate.yamltext.compose import Document
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get
+from gpuxlate.yamltext.parse import Document
 
 MAIN_VALUES = ("values.yaml", "values.yml")
 """The values of every release of a chart; those of other files are laid over them."""
@@ -122,7 +122,7 @@ def _part(ref: ObjectRef, path: Path, node: Mapping, fields: Map[str, str]) -> P
 def _holds(sibling: Node | None, field: str) -> bool:
     """What a field needs can be written there: it has the form of the field, or nothing is in it yet."""
     if isinstance(sibling, Scalar):
-        return field == SCHEDULER or sibling.kind is Kind.NULL
+        return field == SCHEDULER or sibling.kind is ScalarKind.NULL
     return isinstance(sibling, _FORMS.get(field, Mapping))
 
 
@@ -148,13 +148,13 @@ def chart_pods(folder: str, name: str) -> tuple[Callable[[Document], Several[Ove
     return pods, below is not None
 
 
-@remembered(256)
+@cached(256)
 def _chart_name(folder: str) -> str:
     found = first_document(os.path.join(folder, CHART))
     return (name_at(found.root, "name") if found else None) or os.path.basename(folder)
 
 
-@remembered(64)
+@cached(64)
 def _main(folder: str, chart: str) -> tuple[Document | None, Map[Path, Pod]]:
     """The values of every release of a chart, and their pods: below those of all its other files."""
     found = (first_document(os.path.join(folder, main)) for main in MAIN_VALUES)

@@ -6,24 +6,33 @@ Only GPUs are considered: CPU, memory of the node and taints are not.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import PERCENT, Serves
-from gpuxlate.model.messages import plural, say
-from gpuxlate.planning.ledger import Books, asks_of, open_ledger
+from gpuxlate.model.messages import msg, plural
+from gpuxlate.planning.demand import PackingProblem, Wanted, admitted, problem_of, spaces, unknown_of
+from gpuxlate.planning.ledger import GpuPod, GpuUsage, Ledger, OccupiedCard, asks_of, open_ledger
 from gpuxlate.planning.nodes import GpuNode, names_of
-from gpuxlate.planning.packing.best_fit import best_fit
-from gpuxlate.planning.packing.search import pack, sums
-from gpuxlate.planning.packing.shortage import shortage
-from gpuxlate.planning.packing.spaces import UNLIMITED, Bin, Space, Spot, UndecidedError, first_way
-from gpuxlate.planning.problem import Problem, Wanted, problem_of
+from gpuxlate.planning.packing import (
+    UNLIMITED,
+    Asks,
+    Bin,
+    BinPlacement,
+    FreeGpu,
+    UndecidedError,
+    best_fit,
+    first_way,
+    pack,
+    shortage,
+    sums,
+)
 
 
-class Verdict(StrEnum):
+class CapacityAnswer(StrEnum):
     """The answer, as the JSON format has it."""
 
     FITS = "fits"
@@ -32,7 +41,7 @@ class Verdict(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PodPlacement:
     """The place of one pod: the cards of each container by index, none for whole cards."""
 
     pod: str
@@ -48,12 +57,12 @@ class Place:
 class Answer:
     """Whether the pods fit, why not, and their places. ``fitting``: pods that best-fit places."""
 
-    verdict: Verdict
+    verdict: CapacityAnswer
     pods: int
     fitting: int
     reasons: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
-    places: tuple[Place, ...] = ()
+    places: tuple[PodPlacement, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -66,7 +75,7 @@ class Answer:
         }
 
 
-def answer(books: Books, wanted: Sequence[Wanted], unclear: Sequence[str] = ()) -> Answer:
+def answer(books: GpuUsage, wanted: Sequence[Wanted], unclear: Sequence[str] = ()) -> Answer:
     """Whether all pods fit beside those that run. ``unclear``: what is not known of the pods."""
     problem = problem_of(books, wanted)
     kinds = problem.kinds
@@ -81,23 +90,23 @@ def answer(books: Books, wanted: Sequence[Wanted], unclear: Sequence[str] = ()) 
     if spots is not None:
         places = tuple(_places(problem, spots))
         warnings = (*warnings, *_crowded(problem, spots), *_parts(problem, spots))
-        verdict = Verdict.UNKNOWN if unclear else Verdict.FITS
+        verdict = CapacityAnswer.UNKNOWN if unclear else CapacityAnswer.FITS
         return Answer(verdict, len(kinds), len(kinds), tuple(unclear), warnings, places)
     fitting = len(best_fit(sure, kinds)[0])
     unsure = tuple(_unsure(problem, undecided))
     if unsure:
-        return Answer(Verdict.UNKNOWN, len(kinds), fitting, (*unsure, *unclear), warnings)
-    return Answer(Verdict.NOT, len(kinds), fitting, tuple(_missing(problem)), warnings)
+        return Answer(CapacityAnswer.UNKNOWN, len(kinds), fitting, (*unsure, *unclear), warnings)
+    return Answer(CapacityAnswer.NOT, len(kinds), fitting, tuple(_missing(problem)), warnings)
 
 
 def _closed(one: Bin) -> Bin:
     return Bin(one.cards, tuple(None for _ in one.admits))
 
 
-TOO_MANY = say("there are too many placements to try all of them, and best-fit does not place all pods")
+TOO_MANY = msg("there are too many placements to try all of them, and best-fit does not place all pods")
 
 
-def _unsure(problem: Problem, undecided: bool) -> Iterator[str]:
+def _unsure(problem: PackingProblem, undecided: bool) -> Iterator[str]:
     """Why the pods may fit all the same: on what is not known, or in a placement that was not tried."""
     best = [Bin(_best_case(problem, n), one.admits) for n, one in enumerate(problem.bins)]
     try:
@@ -109,20 +118,20 @@ def _unsure(problem: Problem, undecided: bool) -> Iterator[str]:
         yield TOO_MANY
     for number, reason in problem.unknown.items():
         if any(asks is not None for asks in problem.bins[number].admits):
-            yield say("{node}: {why}", node=problem.ledgers[number].node.name, why=reason)
+            yield msg("{node}: {why}", node=problem.ledgers[number].node.name, why=reason)
 
 
-def _best_case(problem: Problem, number: int) -> tuple[Space, ...]:
+def _best_case(problem: PackingProblem, number: int) -> tuple[FreeGpu, ...]:
     """The most that can be free on each card of a node: never more than is free on the whole node."""
     ledger, cards = problem.ledgers[number], problem.bins[number].cards
     if number not in problem.unknown:
         return cards
     if ledger.view.cards is None:
         whole = ledger.memory_free or 0
-        return tuple(Space(PERCENT, whole, UNLIMITED, True) for _ in range(16))
+        return tuple(FreeGpu(PERCENT, whole, UNLIMITED, True) for _ in range(16))
     cores, memory = ledger.cores_free, ledger.memory_free
     return tuple(
-        Space(
+        FreeGpu(
             one.cores if cores is None else min(one.cores, cores),
             one.memory_mib if memory is None else min(one.memory_mib, memory),
             one.slots,
@@ -132,7 +141,7 @@ def _best_case(problem: Problem, number: int) -> tuple[Space, ...]:
     )
 
 
-def _places(problem: Problem, spots: Sequence[Spot]) -> Iterator[Place]:
+def _places(problem: PackingProblem, spots: Sequence[BinPlacement]) -> Iterator[PodPlacement]:
     numbers: dict[int, int] = {}
     for spot in sorted(spots, key=lambda one: (one.kind, one.bin, one.cards)):
         one, ledger = problem.wanted[spot.kind], problem.ledgers[spot.bin]
@@ -140,13 +149,11 @@ def _places(problem: Problem, spots: Sequence[Spot]) -> Iterator[Place]:
         numbers[spot.kind] = number = numbers.get(spot.kind, 0) + 1
         shared = ledger.view.serves is Serves.SHARES
         cards = tuple((ask.container, c) for ask, c in zip(asks, spot.cards, strict=True)) if shared else ()
-        yield Place(one.name if one.count == 1 else f"{one.name} #{number}", ledger.node.name, cards)
+        yield PodPlacement(one.name if one.count == 1 else f"{one.name} #{number}", ledger.node.name, cards)
 
 
 # --- warnings -------------------------------------------------------------------------------------
-
-
-def _warnings(books: Books, wanted: Sequence[Wanted]) -> Iterator[str]:
+def _warnings(books: GpuUsage, wanted: Sequence[Wanted]) -> Iterator[str]:
     if books.waiting:
         yield plural(
             books.waiting,
@@ -160,11 +167,11 @@ def _warnings(books: Books, wanted: Sequence[Wanted]) -> Iterator[str]:
             if ledger.node.backend is one.backend and ledger.view.serves is Serves.SHARES:
                 if any(ask.offline for ask in asks_of(one.keys, one.backend, ledger.view)[0]):
                     text = "{name}: offline compute is not allocated; only its memory is counted"
-                    yield say(text, name=one.name)
+                    yield msg(text, name=one.name)
                 break
 
 
-def _crowded(problem: Problem, spots: Sequence[Spot]) -> Iterator[str]:
+def _crowded(problem: PackingProblem, spots: Sequence[BinPlacement]) -> Iterator[str]:
     """Cards with more containers than the largest of the documented limits, which disagree."""
     added: dict[tuple[int, int], int] = {}
     for spot in spots:
@@ -179,7 +186,7 @@ def _crowded(problem: Problem, spots: Sequence[Spot]) -> Iterator[str]:
             continue
         count = more + len(ledger.cards[index].held)
         if count > limits.per_card:
-            yield say(
+            yield msg(
                 "card {card} of {node} would hold {count} containers; the largest documented limit is {most}",
                 card=index,
                 node=ledger.node.name,
@@ -188,7 +195,7 @@ def _crowded(problem: Problem, spots: Sequence[Spot]) -> Iterator[str]:
             )
 
 
-def _parts(problem: Problem, spots: Sequence[Spot]) -> Iterator[str]:
+def _parts(problem: PackingProblem, spots: Sequence[BinPlacement]) -> Iterator[str]:
     """Pods that request cards by a resource that counts parts of cards on their node."""
     found = set()
     for spot in spots:
@@ -197,20 +204,18 @@ def _parts(problem: Problem, spots: Sequence[Spot]) -> Iterator[str]:
         for row in view.parts:
             if one.backend is None and row.is_part and row.key in asked:
                 text = "{pod}: {key} is {part} on {target} nodes, not a whole card"
-                found.add(say(text, pod=one.name, key=row.key, part=row.name, target=view.target))
+                found.add(msg(text, pod=one.name, key=row.key, part=row.name, target=view.target))
     yield from sorted(found)
 
 
 # --- what is missing ------------------------------------------------------------------------------
-
-
-def _missing(problem: Problem) -> Iterator[str]:
+def _missing(problem: PackingProblem) -> Iterator[str]:
     """Why the pods do not fit: those that no node takes, else what is missing in all."""
     alone = True
     for kind, one in enumerate(problem.wanted):
         reasons = {n: _why_not(problem, kind, n) for n in range(len(problem.ledgers))}
         if not reasons:
-            yield say("{name}: there is no GPU node", name=one.name)
+            yield msg("{name}: there is no GPU node", name=one.name)
             alone = False
         elif all(reasons.values()):
             alone = False
@@ -218,12 +223,12 @@ def _missing(problem: Problem) -> Iterator[str]:
             for number, reason in reasons.items():
                 grouped.setdefault(reason or "", []).append(problem.ledgers[number].node.name)
             for reason, names in grouped.items():
-                yield say("{name}: {nodes}: {why}", name=one.name, nodes=names_of(names), why=reason)
+                yield msg("{name}: {nodes}: {why}", name=one.name, nodes=names_of(names), why=reason)
     if alone:
         yield from _in_all(problem)
 
 
-def _why_not(problem: Problem, kind: int, number: int) -> str | None:
+def _why_not(problem: PackingProblem, kind: int, number: int) -> str | None:
     """Why one node has no room for one pod; None where it has, or the search ended at its limit."""
     if (kind, number) in problem.excluded:
         return problem.excluded[kind, number]
@@ -238,15 +243,15 @@ def _why_not(problem: Problem, kind: int, number: int) -> str | None:
         able = sum(space.takes(ask) for space in one.cards)
         if able < ask.cards:
             return shortage(one.cards, ask, able)
-    return say("each container fits alone, but not all together")
+    return msg("each container fits alone, but not all together")
 
 
 def why_not(one: Wanted, node: GpuNode) -> str | None:
     """Why a node that runs nothing does not take one pod; None where it does."""
-    return _why_not(problem_of(Books({node.name: open_ledger(node)}), [one]), 0, 0)
+    return _why_not(problem_of(GpuUsage({node.name: open_ledger(node)}), [one]), 0, 0)
 
 
-def _in_all(problem: Problem) -> Iterator[str]:
+def _in_all(problem: PackingProblem) -> Iterator[str]:
     """What is missing where each pod fits alone, and not all of them."""
     counted = list(_counted_in_all(problem))
     if counted:
@@ -255,9 +260,9 @@ def _in_all(problem: Problem) -> Iterator[str]:
     what = (("compute", " %"), ("memory", " MiB"), ("containers on cards", ""))
     asked, free = sums(problem.bins, problem.kinds)
     short = [
-        say(
+        msg(
             "{what}: {wanted}{unit} requested in all, {there}{unit} free",
-            what=say(name),
+            what=msg(name),
             wanted=wanted,
             unit=unit,
             there=there,
@@ -267,10 +272,10 @@ def _in_all(problem: Problem) -> Iterator[str]:
     ]
     yield from short
     if not short:
-        yield say("each pod fits alone, but not all together: what is free is spread over several cards")
+        yield msg("each pod fits alone, but not all together: what is free is spread over several cards")
 
 
-def _counted_in_all(problem: Problem) -> Iterator[str]:
+def _counted_in_all(problem: PackingProblem) -> Iterator[str]:
     """Resources of which the pods request more by number than all nodes have free."""
     asked: Counter[str] = Counter()
     for kind in problem.kinds:
@@ -280,4 +285,211 @@ def _counted_in_all(problem: Problem) -> Iterator[str]:
     for key, wanted in sorted(asked.items()):
         there = sum(space.mode == key for one in problem.bins if any(one.admits) for space in one.cards)
         if wanted > there:
-            yield say("{wanted} of {key} requested in all, {there} free", wanted=wanted, key=key, there=there)
+            yield msg("{wanted} of {key} requested in all, {there} free", wanted=wanted, key=key, there=there)
+
+
+# Room on live nodes: the largest share that fits, fragmentation, and pods that could make room elsewhere.
+# Advice only: whether a pod may be moved, and what that costs, is not known here.
+TRIED = 40
+"""Cards that are tried to be emptied, those with fewest containers first."""
+SHOWN = 3
+"""Moves that are shown of one target."""
+BLOCKED = FreeGpu(0, 0, 0, False)
+"""A card that is to stay empty."""
+
+
+class FreeSlot(NamedTuple):
+    """What is free on one card: percent and MiB. A share of this size fits there."""
+
+    node: str
+    card: int
+    cores: int
+    memory_mib: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {"node": self.node, "card": self.card, "cores": self.cores, "memoryMiB": self.memory_mib}
+
+
+class Moved(NamedTuple):
+    """A pod (namespace/name), and a node that has room for it."""
+
+    pod: str
+    node: str
+
+
+@dataclass(frozen=True, slots=True)
+class Move:
+    """Pods that leave a card empty where they are on other cards: one way to do it."""
+
+    node: str
+    card: int
+    pods: tuple[Moved, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"node": self.node, "card": self.card, "pods": [one._asdict() for one in self.pods]}
+
+
+@dataclass(frozen=True, slots=True)
+class FreeCapacity:
+    """The room of the nodes of one target that take new pods.
+
+    ``empty``: cards that run nothing. ``enough_for``: whole cards that the free compute and memory would make
+    in all. ``largest``: the largest shares that fit, none of them larger than another one in both numbers.
+    ``unknown``: nodes of which the room is not known, and why.
+    """
+
+    target: str
+    nodes: int
+    cards: int
+    empty: int
+    cores_free: int
+    memory_free_mib: int
+    enough_for: int
+    largest: tuple[FreeSlot, ...]
+    moves: tuple[Move, ...]
+    unknown: tuple[str, ...]
+
+    @property
+    def fragmented(self) -> bool:
+        """There is enough in total for a whole card more than are empty."""
+        return self.enough_for > self.empty
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "target": self.target,
+            "nodes": self.nodes,
+            "cards": self.cards,
+            "emptyCards": self.empty,
+            "coresFree": self.cores_free,
+            "memoryFreeMiB": self.memory_free_mib,
+            "enoughForCards": self.enough_for,
+            "fragmented": self.fragmented,
+            "largest": [one.to_json() for one in self.largest],
+            "moves": [one.to_json() for one in self.moves],
+            "unknown": list(self.unknown),
+        }
+
+
+class PartRoom(NamedTuple):
+    """One kind of part on the nodes of a target that take new pods.
+
+    ``there``, ``free``: on all of them; ``most``: free on one node, which is what one pod can get.
+    """
+
+    target: str
+    part: str
+    nodes: int
+    there: int
+    free: int
+    most: int
+
+    def to_json(self) -> dict[str, Any]:
+        return self._asdict()
+
+
+def part_rooms(books: GpuUsage) -> list[PartRoom]:
+    """The room for parts of cards, by target and part."""
+    found: dict[tuple[str, str], list[tuple[int, int]]] = {}
+    for one in books.ledgers.values():
+        for row in one.view.parts if one.node.closed is None else ():
+            found.setdefault((one.view.target or "", row.name), []).append((row.amount, one.free(row)))
+    return [
+        PartRoom(*key, len(rows), sum(n for n, _ in rows), sum(n for _, n in rows), max(n for _, n in rows))
+        for key, rows in sorted(found.items())
+    ]
+
+
+def rooms(books: GpuUsage, pods: Sequence[GpuPod]) -> list[FreeCapacity]:
+    """The room by target. ``pods``: those of the books."""
+    by_target: dict[str, list[Ledger]] = {}
+    for name in sorted(books.ledgers):
+        one = books.ledgers[name]
+        if one.view.serves is Serves.SHARES:
+            by_target.setdefault(one.view.target or "", []).append(one)
+    there = {(one.namespace, one.name): one for one in pods if one.node}
+    return [_room(target, ledgers, there) for target, ledgers in sorted(by_target.items())]
+
+
+def _room(target: str, ledgers: Sequence[Ledger], pods: Mapping[tuple[str, str], GpuPod]) -> FreeCapacity:
+    known = [one for one in ledgers if unknown_of(one) is None]
+    taking = [one for one in known if one.node.closed is None]
+    free = [(one, n, space) for one in taking for n, space in enumerate(spaces(one))]
+    cores = sum(space.cores for _, _, space in free)
+    memory = sum(space.memory_mib for _, _, space in free)
+    sizes = [one.view.card_mib for one in taking if one.view.card_mib]
+    enough = min(cores // PERCENT, memory // max(sizes)) if sizes else 0
+    return FreeCapacity(
+        target,
+        len(ledgers),
+        sum(one.view.cards or 0 for one in ledgers),
+        sum(space.untouched for _, _, space in free),
+        cores,
+        memory,
+        enough,
+        _largest([FreeSlot(one.node.name, n, s.cores, s.memory_mib) for one, n, s in free if s.slots > 0]),
+        tuple(_moves(taking, pods)),
+        tuple(
+            msg("{node}: {why}", node=one.node.name, why=why)
+            for one in ledgers
+            if (why := unknown_of(one) or one.node.closed)
+        ),
+    )
+
+
+def _largest(holes: Sequence[FreeSlot]) -> tuple[FreeSlot, ...]:
+    found: list[FreeSlot] = []
+    for one in sorted(holes, key=lambda hole: (-hole.memory_mib, -hole.cores, hole.node, hole.card)):
+        if one.memory_mib > 0 and (not found or one.cores > found[-1].cores):
+            found.append(one)
+    return tuple(found)
+
+
+# --- moves ------------------------------------------------------------------------------------------
+def _moves(ledgers: Sequence[Ledger], pods: Mapping[tuple[str, str], GpuPod]) -> list[Move]:
+    """Cards that would be empty if their pods were elsewhere, those with fewest pods first."""
+    cards = [
+        (ledger, card)
+        for ledger in ledgers
+        for card in ledger.cards
+        if card.held and not card.is_whole and all((h.namespace, h.pod) in pods for h in card.held)
+    ]
+    cards.sort(key=lambda one: (len(one[1].held), one[0].node.name, one[1].index))
+    found: list[Move] = []
+    for ledger, card in cards[:TRIED]:
+        move = _move(ledgers, ledger, card, pods)
+        if move is not None:
+            found.append(move)
+        if len(found) == SHOWN:
+            break
+    return found
+
+
+def _move(
+    ledgers: Sequence[Ledger], emptied: Ledger, card: OccupiedCard, pods: Mapping[tuple[str, str], GpuPod]
+) -> Move | None:
+    """Other places for the pods of a card, on cards that run something already."""
+    names = sorted({(held.namespace, held.pod) for held in card.held})
+    wanted = [Wanted("/".join(one), pods[one].live.keys, emptied.node.backend, 1) for one in names]
+    bins = []
+    for ledger in ledgers:
+        free = list(spaces(_without(ledger, set(names))))
+        # a card that is empty now would only change places with this one
+        now = [BLOCKED if not one.held else space for one, space in zip(ledger.cards, free, strict=True)]
+        if ledger is emptied:
+            now[card.index] = BLOCKED
+        asks = [admitted(ledger, one) for one in wanted]
+        admits: tuple[Asks | None, ...] = tuple(None if isinstance(one, str) else one for one in asks)
+        bins.append(Bin(tuple(now), admits))
+    spots, left = best_fit(bins, range(len(wanted)))
+    if left:
+        return None
+    places = sorted((spot.kind, ledgers[spot.bin].node.name) for spot in spots)
+    return Move(emptied.node.name, card.index, tuple(Moved(wanted[kind].name, node) for kind, node in places))
+
+
+def _without(ledger: Ledger, names: set[tuple[str, str]]) -> Ledger:
+    cards = [
+        OccupiedCard(one.index, [held for held in one.held if (held.namespace, held.pod) not in names])
+        for one in ledger.cards
+    ]
+    return replace(ledger, cards=cards)

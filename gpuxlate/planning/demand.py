@@ -1,36 +1,303 @@
-"""The pods of manifests that request GPUs."""
+"""The packing problem: the free cards of nodes, and what pods request on each node."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from gpuxlate.backends import registry
-from gpuxlate.config.specs import is_share_document
-from gpuxlate.inputs.claims import ClaimIndex, text_of
+from gpuxlate.backends.base import Backend, ContainerShare, PodReader
+from gpuxlate.backends.limits import ANY, UNBOUND, InitContainers, Limits
+from gpuxlate.backends.live import PERCENT, NodeView, Serves
+from gpuxlate.config.document import is_share_document
+from gpuxlate.files.claims import ClaimIndex, text_of
 from gpuxlate.manifest.pods import Pod, pods_in, replicas
-from gpuxlate.model.claims import Place
-from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import say
-from gpuxlate.planning.nodes import WHOLE_KEY
-from gpuxlate.planning.problem import Wanted
+from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.messages import msg, plural
+from gpuxlate.model.pod import NodeRequirement, ObjectPlace, PodKeys
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
+from gpuxlate.planning.ledger import GpuUsage, Ledger, ask_of, asks_of, number_of
+from gpuxlate.planning.nodes import WHOLE_KEY, serves_text, unit_profile
+from gpuxlate.planning.packing import UNLIMITED, Asks, Bin, ContainerRequest, FreeGpu, asks_of_part
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.source import no_yaml
-from gpuxlate.translation.pods.reader import read_pod
-from gpuxlate.yamltext.compose import Document, NotYamlError, documents
-from gpuxlate.yamltext.place import placed
+from gpuxlate.translation.fit import Verdict
+from gpuxlate.translation.results import Item, counted_once
+from gpuxlate.translation.shares import read_pod
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
 from gpuxlate.yamltext.source import Source, Texts
 
 
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """A pod template and its ``count`` of pods. ``backend`` is None for whole cards of any cloud."""
+
+    name: str
+    keys: PodKeys
+    backend: Backend | None
+    count: int
+
+
 @dataclass(slots=True)
-class Demand:
+class PackingProblem:
+    """The nodes as bins.
+
+    ``unknown``: by node, what is not known of it; ``excluded``: by pod and node, why it is not taken.
+    """
+
+    wanted: Sequence[Wanted]
+    ledgers: list[Ledger]
+    bins: list[Bin] = field(default_factory=list)
+    unknown: dict[int, str] = field(default_factory=dict)
+    excluded: dict[tuple[int, int], str] = field(default_factory=dict)
+
+    @property
+    def kinds(self) -> list[int]:
+        return [kind for kind, one in enumerate(self.wanted) for _ in range(one.count)]
+
+
+def problem_of(books: GpuUsage, wanted: Sequence[Wanted]) -> PackingProblem:
+    ledgers = [books.ledgers[name] for name in sorted(books.ledgers)]
+    problem = PackingProblem(wanted, ledgers)
+    for number, ledger in enumerate(ledgers):
+        admits: list[Asks | None] = []
+        for kind, one in enumerate(wanted):
+            asks = admitted(ledger, one)
+            if isinstance(asks, str):
+                problem.excluded[kind, number] = asks
+            admits.append(None if isinstance(asks, str) else asks)
+        problem.bins.append(Bin(spaces(ledger), tuple(admits)))
+        why = unknown_of(ledger)
+        if why is not None:
+            problem.unknown[number] = why
+    return problem
+
+
+def unknown_of(ledger: Ledger) -> str | None:
+    """What is not known of a node, without which its room is not; None where all is."""
+    if ledger.view.serves is Serves.SHARES and ledger.view.cards is None:
+        return msg("the number of its cards is not known")
+    if ledger.unplaced:
+        count = len(ledger.unplaced)
+        return plural(
+            count,
+            "the cards of {count} container are not recorded",
+            "the cards of {count} containers are not recorded",
+        )
+    return None
+
+
+def admitted(ledger: Ledger, one: Wanted) -> Asks | str:
+    """What a pod requests on a node, or why the node does not take it."""
+    node, view = ledger.node, ledger.view
+    if view.counted:
+        counted = _counted(view, one)
+        if isinstance(counted, str):
+            return counted
+        asks = counted
+    elif view.serves is Serves.SHARES and node.backend and _is_read(one, node.backend, view):
+        asks, unread = asks_of(one.keys, node.backend, view)
+        if unread or not asks:
+            return msg("the request of the pod cannot be read")
+    else:
+        return msg("it does not serve {what}", what=_what(one))
+    if node.closed:
+        return node.closed
+    reason = _unmatched(one.keys, node.labels)
+    if reason is None and one.backend is not None:
+        containers = one.backend.read(PodReader(one.keys), unit_profile(view)).containers
+        reason = one.backend.keeps_out(view, containers)
+    return reason or asks
+
+
+def _is_read(one: Wanted, backend: Backend, view: NodeView) -> bool:
+    """The pod is written for the target of the node, or for whole cards of any cloud that it has too."""
+    return one.backend is backend or bool(
+        one.backend is None and view.whole_key and number_of(one.keys, view.whole_key)
+    )
+
+
+def _what(one: Wanted) -> str:
+    return msg("shares of {target}", target=one.backend.name) if one.backend else WHOLE_KEY
+
+
+def _counted(view: NodeView, one: Wanted) -> Asks | str:
+    """What a pod requests of a node by number; where it requests anything else, why it is not taken."""
+    asked = {row.key: count for row in view.counted if (count := number_of(one.keys, row.key))}
+    names = {name for container in one.keys.containers for name in container.resources}
+    others = sorted(name for name in names if registry.is_gpu_key(name) and name not in asked)
+    if asked and not others:
+        return tuple(
+            ContainerRequest("", False, 0, count, whole=True, mode=key) for key, count in asked.items()
+        )
+    if not view.parts:
+        return msg("it does not serve {what}", what=_what(one))
+    return msg(
+        "it does not serve {what}; it serves {others}",
+        what=", ".join(others) or _what(one),
+        others=serves_text(view),
+    )
+
+
+def spaces(ledger: Ledger) -> tuple[FreeGpu, ...]:
+    """What is free on each card of a node, by index."""
+    view, backend = ledger.view, ledger.node.backend
+    if view.counted:
+        return tuple(
+            FreeGpu(PERCENT, 0, UNLIMITED, True, row.key)
+            for row in view.counted
+            for _ in range(ledger.free(row))
+        )
+    limits = backend.limits if backend else UNBOUND
+    slots = view.instances or slots_of(limits, live=True)
+    # where a node allocates no compute, its pods compete for all of it
+    cores = PERCENT if view.cores is None else min(PERCENT, view.cores // max(1, len(ledger.cards)))
+    memory = view.card_mib or 0
+    return tuple(
+        FreeGpu(0, 0, 0, False)
+        if card.is_whole
+        else FreeGpu(
+            max(0, cores - card.cores),
+            max(0, memory - card.memory_mib(memory)),
+            max(0, slots - card.slots),
+            not card.held,
+            next((held.ask.mode for held in card.held if held.ask.mode), ANY),
+        )
+        for card in ledger.cards
+    )
+
+
+def slots_of(limits: Limits, *, live: bool) -> int:
+    """The most containers on a card, where it is certain. ``live``: a cluster has its own number."""
+    known = limits.certain and not (live and limits.default)
+    return (limits.per_card if known else None) or UNLIMITED
+
+
+def _unmatched(pod: PodKeys, labels: Mapping[str, str]) -> str | None:
+    """A node label that the pod requires and the node does not have; None where it has all."""
+    for name, value in pod.node_selector.items():
+        if labels.get(name) != value.text:
+            return msg("the pod selects {label}", label=f"{name}={value.text}")
+    # a term without requirements matches no node
+    if pod.affinity and not any(term and all(_holds(one, labels) for one in term) for term in pod.affinity):
+        wanted = next((one for term in pod.affinity for one in term if not _holds(one, labels)), None)
+        if wanted is None:
+            return msg("the pod has an empty term of node affinity, which matches no node")
+        term = f"{wanted.key} {wanted.operator} {', '.join(wanted.values)}".rstrip()
+        return msg("the pod requires {term}", term=term)
+    return None
+
+
+def _holds(one: NodeRequirement, labels: Mapping[str, str]) -> bool:
+    """As the scheduler of Kubernetes reads a match expression."""
+    value = labels.get(one.key)
+    match one.operator:
+        case "In":
+            return value in one.values
+        case "NotIn":
+            return value not in one.values
+        case "Exists":
+            return value is not None
+        case "DoesNotExist":
+            return value is None
+        case "Gt" | "Lt":
+            try:
+                found, wanted = int(value or ""), int(one.values[0])
+            except (ValueError, IndexError):
+                return False
+            return found > wanted if one.operator == "Gt" else found < wanted
+    return False
+
+
+# What pods of manifests request at a target, as the packing counts it.
+@dataclass(frozen=True, slots=True)
+class Load:
+    """The pods of one template. ``items``: their containers, init containers first; ``count``: None for one a
+    cluster node. ``given``: their shares as the target gets them.
+    """
+
+    items: tuple[Item, ...]
+    given: tuple[Share, ...]
+    count: int | None
+
+    @property
+    def name(self) -> str:
+        ref = self.items[0].object
+        return "/".join(part for part in (ref.namespace, ref.kind, ref.name) if part)
+
+    @property
+    def pods(self) -> int:
+        """Pods that are packed; one where their number depends on the cluster."""
+        return 1 if self.count is None else self.count
+
+    def asks(self, backend: Backend, profile: Profile, shares: Sequence[Share] | None = None) -> Asks:
+        """What the containers request, with other shares in place of those given where there are some.
+
+        ``index`` of each: its container in ``items``. Raises UnknownPartError.
+        """
+        shares = self.given if shares is None else shares
+        pool = backend.limits.node_mode(self.given, profile) if shares else ANY
+        found: list[ContainerRequest] = []
+        for number, (item, share) in enumerate(zip(self.items, shares, strict=True)):
+            init, rule = item.init, backend.limits.init
+            if init and rule is InitContainers.IGNORED:
+                continue
+            ends = item.ends and rule is InitContainers.LARGEST
+            if share.is_part:
+                parts = asks_of_part(number, share, profile, pool)
+                found += (replace(one, init=init, ends=ends) for one in parts)
+            else:
+                # without names: pods that request the same are one kind
+                one = ContainerShare("", number, init)
+                found.append(replace(ask_of(one, share, backend, profile.cards.memory_mib, pool), ends=ends))
+        return tuple(found)
+
+    def unrounded(self) -> tuple[Share, ...]:
+        """The shares with what was asked in place of what it was rounded to."""
+        return tuple(map(_unrounded_share, self.items, self.given))
+
+
+def _unrounded_share(item: Item, given: Share) -> Share:
+    names = {"cores": "cores", "memoryMiB": "memory_mib"}
+    rounded = {names[one.field] for one in item.losses if one.kind is LossKind.ROUNDED and one.field in names}
+    if item.share is not None and given.is_part and not item.share.is_part:
+        return replace(item.share, memory_limit_mib=None)
+    if item.share is None or not rounded:
+        return given
+    asked = {name: getattr(item.share, name) for name in rounded}
+    if "memory_mib" in rounded and item.share.memory_percent is not None:
+        return given
+    return replace(given, **{**asked, "memory_limit_mib": None})
+
+
+def loads_of(items: Iterable[Item]) -> tuple[list[Load], list[Item]]:
+    """Pods of which every share is accepted; and the items of the others."""
+    pods: dict[tuple[object, ...], list[Item]] = {}
+    for one in counted_once(items):
+        # a claim that pods have together is there once, whatever their number
+        pods.setdefault((*one.template, bool(one.allocation)), []).append(one)
+    loads: list[Load] = []
+    refused: list[Item] = []
+    for found in pods.values():
+        if any(one.verdict is Verdict.REFUSED or one.given is None for one in found):
+            refused += found
+            continue
+        given = tuple(one.given for one in found if one.given is not None)
+        loads.append(Load(tuple(found), given, 1 if found[0].allocation else found[0].replicas))
+    return loads, refused
+
+
+# The pods of manifests that request GPUs.
+@dataclass(slots=True)
+class GpuDemand:
     """Pods that request GPUs, what is wrong with them, and what is not known of them."""
 
     wanted: list[Wanted] = field(default_factory=list)
     diagnostics: list[Diagnostic] = field(default_factory=list)
     sources: Texts = field(default_factory=Texts)
     unclear: list[str] = field(default_factory=list)
-    claims: set[Place] = field(default_factory=set)  # ResourceClaims that a pod of these names
+    claims: set[ObjectPlace] = field(default_factory=set)  # ResourceClaims that a pod of these names
 
 
 class DemandError(ValueError):
@@ -41,9 +308,9 @@ class DemandError(ValueError):
         self.hint = hint
 
 
-def demand(sources: Iterable[Source]) -> Demand:
+def demand(sources: Iterable[Source]) -> GpuDemand:
     """The pods of some texts. Raises DemandError."""
-    found, texts = Demand(), list(sources)
+    found, texts = GpuDemand(), list(sources)
     index = ClaimIndex(map(text_of, texts))
     for source in texts:
         found.sources.add(source)
@@ -51,7 +318,7 @@ def demand(sources: Iterable[Source]) -> Demand:
             for document in documents(source):
                 if is_share_document(document):
                     raise DemandError(
-                        say("{name}: a GPUShare document is not a manifest for a cluster", name=source.name),
+                        msg("{name}: a GPUShare document is not a manifest for a cluster", name=source.name),
                         "write one: gpuxlate render FILE --to TARGET | kubectl gpuxlate capacity -f -",
                     )
                 for pod in pods_in(document):
@@ -61,19 +328,19 @@ def demand(sources: Iterable[Source]) -> Demand:
     return found
 
 
-def _pod(found: Demand, document: Document, pod: Pod) -> None:
+def _pod(found: GpuDemand, document: Document, pod: Pod) -> None:
     dialects = registry.backends_of(pod.keys)
     whole = any(WHOLE_KEY in one.resources for one in pod.keys.all_containers())
     name = f"{pod.object.kind}/{pod.object.name}"
     if not dialects and not whole:
         missing = (claim.missing.message for claim in pod.keys.claims if claim.missing)
-        found.unclear += [say("{name}: {message}", name=name, message=message) for message in missing]
+        found.unclear += [msg("{name}: {message}", name=name, message=message) for message in missing]
         return
     foreign = next((one for one in dialects if not one.has_nodes), None)
     if foreign is not None or len(dialects) > 1:
         names = " and ".join(one.name for one in dialects)
         raise DemandError(
-            say(
+            msg(
                 "{name}: {name_2} is written for {names}", name=document.source.name, name_2=name, names=names
             ),
             "write it for one: gpuxlate translate FILE --to TARGET | kubectl gpuxlate capacity -f -",
@@ -82,7 +349,7 @@ def _pod(found: Demand, document: Document, pod: Pod) -> None:
     if backend is not None:
         _, problems = read_pod(pod.keys, backend, Context(None, tuple(registry.pod_backends())))
         errors = [one for one in problems if one.severity is Severity.ERROR]
-        found.diagnostics += [placed(document, one, pod.object) for one in errors]
+        found.diagnostics += [with_location(document, one, pod.object) for one in errors]
     count = replicas(document, pod)
     named = [one for one in pod.keys.claims if one.found]
     if named and all(one.claim for one in named):  # all of its pods, and others that name them, have these
@@ -93,5 +360,5 @@ def _pod(found: Demand, document: Document, pod: Pod) -> None:
         count = 1
     if count is None:
         text = "{name}: its number of pods depends on the nodes of the cluster; 1 is counted"
-        found.unclear.append(say(text, name=name))
+        found.unclear.append(msg(text, name=name))
     found.wanted.append(Wanted(name, pod.keys, backend, 1 if count is None else count))

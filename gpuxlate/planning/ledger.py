@@ -6,17 +6,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from gpuxlate.backends.base import Backend, ContainerShare, Taking
+from gpuxlate.backends.base import Backend, ContainerShare, PodReader
 from gpuxlate.backends.limits import ANY, InitContainers, reserved
-from gpuxlate.backends.live import PERCENT, Counted, LivePod, NodeView, Placement, Serves
+from gpuxlate.backends.live import PERCENT, CountedRequests, LivePod, NodeView, Placement, Serves
 from gpuxlate.model import quantity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.share import Qos, Share
 from gpuxlate.planning.nodes import GpuNode, unit_profile
-from gpuxlate.planning.packing.spaces import Ask
+from gpuxlate.planning.packing import ContainerRequest
 
-NO_RECORD = say("no card is recorded")
+NO_RECORD = msg("no card is recorded")
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,12 +30,12 @@ class GpuPod:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class ContainerUse:
     """What a container uses of one card; ``memory_mib`` is None for all of it."""
 
     namespace: str
     pod: str
-    ask: Ask
+    ask: ContainerRequest
     memory_mib: int | None
 
 
@@ -46,16 +46,16 @@ class Unplaced:
     namespace: str
     pod: str
     container: str
-    ask: Ask | None
+    ask: ContainerRequest | None
     reason: str
 
 
 @dataclass(slots=True)
-class Card:
+class OccupiedCard:
     """One card and the containers on it."""
 
     index: int
-    held: list[Held] = field(default_factory=list)
+    held: list[ContainerUse] = field(default_factory=list)
 
     @property
     def cores(self) -> int:
@@ -71,7 +71,7 @@ class Card:
         """Containers at once."""
         return self._most(lambda _: 1)
 
-    def _most(self, size: Callable[[Held], int]) -> int:
+    def _most(self, size: Callable[[ContainerUse], int]) -> int:
         """A sum over its pods: what each takes at the most, since init containers end before the others."""
         if not any(one.ask.ends for one in self.held):
             return sum(map(size, self.held))
@@ -92,7 +92,7 @@ class Ledger:
     """The cards of one node. Of what it counts only the number is known; ``taken``: in use, by resource."""
 
     node: GpuNode
-    cards: list[Card]
+    cards: list[OccupiedCard]
     unplaced: list[Unplaced] = field(default_factory=list)
     taken: dict[str, int] = field(default_factory=dict)
 
@@ -100,7 +100,7 @@ class Ledger:
     def view(self) -> NodeView:
         return self.node.view
 
-    def _unplaced(self) -> Iterator[tuple[Ask, int]]:
+    def _unplaced(self) -> Iterator[tuple[ContainerRequest, int]]:
         """What is in use elsewhere: the request, and of how many cards."""
         return ((one.ask, one.ask.cards) for one in self.unplaced if one.ask)
 
@@ -124,7 +124,7 @@ class Ledger:
         )
         return max(0, self.view.memory_mib - taken)
 
-    def free(self, one: Counted) -> int:
+    def free(self, one: CountedRequests) -> int:
         """How many of what the node counts no pod requests."""
         return max(0, one.amount - self.taken.get(one.key, 0))
 
@@ -139,7 +139,7 @@ class Ledger:
 
 
 @dataclass(slots=True)
-class Books:
+class GpuUsage:
     """The ledger of every GPU node, and the number of pods that wait for a node."""
 
     ledgers: dict[str, Ledger]
@@ -150,9 +150,9 @@ class Books:
         return sum(len(one.unplaced) for one in self.ledgers.values())
 
 
-def books(nodes: Sequence[GpuNode], pods: Iterable[GpuPod]) -> Books:
+def books(nodes: Sequence[GpuNode], pods: Iterable[GpuPod]) -> GpuUsage:
     """The books of nodes with these pods, in any order."""
-    found = Books({node.name: open_ledger(node) for node in nodes})
+    found = GpuUsage({node.name: open_ledger(node) for node in nodes})
     for pod in pods:
         ledger = found.ledgers.get(pod.node)
         if ledger is not None:
@@ -168,12 +168,12 @@ def books(nodes: Sequence[GpuNode], pods: Iterable[GpuPod]) -> Books:
 
 def open_ledger(node: GpuNode) -> Ledger:
     shares = node.view.serves is Serves.SHARES
-    ledger = Ledger(node, [Card(index) for index in range(node.view.cards or 0 if shares else 0)])
+    ledger = Ledger(node, [OccupiedCard(index) for index in range(node.view.cards or 0 if shares else 0)])
     for use in node.view.uses:
         whole = use.memory_mib is None
-        ask = Ask(f"claim {use.claim}", False, 0, 1, use.cores, use.memory_mib, whole)
+        ask = ContainerRequest(f"claim {use.claim}", False, 0, 1, use.cores, use.memory_mib, whole)
         pods = ", ".join(use.pods) or "-"
-        ledger.cards[use.card].held.append(Held(use.namespace, pods, ask, use.memory_mib))
+        ledger.cards[use.card].held.append(ContainerUse(use.namespace, pods, ask, use.memory_mib))
     return ledger
 
 
@@ -188,7 +188,7 @@ def enter(ledger: Ledger, pod: GpuPod) -> None:
     asks, unread = asks_of(keys, backend, view)
     for container in unread:
         ledger.unplaced.append(
-            Unplaced(pod.namespace, pod.name, container.name, None, say("its request cannot be read"))
+            Unplaced(pod.namespace, pod.name, container.name, None, msg("its request cannot be read"))
         )
     steady = any(not one.ends for one in asks)
     for ask in asks:
@@ -203,18 +203,18 @@ def enter(ledger: Ledger, pod: GpuPod) -> None:
             memory = ask.memory_mib
             if where.units is not None:
                 memory = where.units[number] * (view.nominal_mib or 1)
-            ledger.cards[index].held.append(Held(pod.namespace, pod.name, ask, memory))
+            ledger.cards[index].held.append(ContainerUse(pod.namespace, pod.name, ask, memory))
 
 
-def _why_not(where: Placement | None, ask: Ask, ledger: Ledger) -> str | None:
+def _why_not(where: Placement | None, ask: ContainerRequest, ledger: Ledger) -> str | None:
     """Why a record cannot be used."""
     if where is None:
         return NO_RECORD
     if any(index >= len(ledger.cards) for index in where.cards):
         text = "card {card} is recorded, but the node has {count} cards"
-        return say(text, card=max(where.cards), count=len(ledger.cards))
+        return msg(text, card=max(where.cards), count=len(ledger.cards))
     if len(where.cards) != ask.cards:
-        return say(
+        return msg(
             "{count} cards are recorded, but it requests {asked}", count=len(where.cards), asked=ask.cards
         )
     return None
@@ -222,13 +222,13 @@ def _why_not(where: Placement | None, ask: Ask, ledger: Ledger) -> str | None:
 
 def asks_of(
     pod: PodKeys, backend: Backend, view: NodeView
-) -> tuple[tuple[Ask, ...], tuple[ContainerKeys, ...]]:
+) -> tuple[tuple[ContainerRequest, ...], tuple[ContainerKeys, ...]]:
     """What the containers of a pod request, and those whose request cannot be read.
 
     Init containers are among them where the scheduler of the target looks at them.
     """
     profile = unit_profile(view)
-    found = backend.read(Taking(pod), profile).containers
+    found = backend.read(PodReader(pod), profile).containers
     keys = {(one.init, one.index): one for one in pod.all_containers()}
     asking = [one for one in found if one.share or _has_keys(keys[one.init, one.index], backend)]
     rule = backend.limits.init
@@ -249,7 +249,9 @@ def _has_keys(container: ContainerKeys, backend: Backend) -> bool:
     return any(backend.is_gpu_key(name) for name in container.resources)
 
 
-def ask_of(one: ContainerShare, share: Share, backend: Backend, card_mib: int | None, pool: str = ANY) -> Ask:
+def ask_of(
+    one: ContainerShare, share: Share, backend: Backend, card_mib: int | None, pool: str = ANY
+) -> ContainerRequest:
     """What a container with this share requests of each card, by the limits of a target.
 
     ``card_mib``: MiB of a card; ``pool``: what the pods of its node have in common.
@@ -259,7 +261,7 @@ def ask_of(one: ContainerShare, share: Share, backend: Backend, card_mib: int | 
     if share.memory_percent is not None and card_mib is not None:
         memory = card_mib * share.memory_percent // PERCENT
     whole, joins_at = share.whole_cards, limits.uncapped_percent
-    return Ask(
+    return ContainerRequest(
         one.name,
         one.init,
         one.index,

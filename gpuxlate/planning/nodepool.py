@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from gpuxlate.backends.base import Backend, ContainerShare
-from gpuxlate.backends.placing import Accept
-from gpuxlate.backends.requirements import Checked, NodeLabel, NodeNeeds, NodeWarning
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.backends.requirements import CheckedRequirement, NodeLabel, NodeNeeds, NodeWarning, Setter
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
+from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share
-from gpuxlate.translation.pods.fit import fit_pod
+from gpuxlate.planning.nodes import WHOLE_KEY
+from gpuxlate.planning.plan import PlanError, node_type
+from gpuxlate.translation.fit import fit_pod
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +30,7 @@ class NodePool:
     name: str
     share: Share
     needs: NodeNeeds
-    checked: tuple[Checked, ...]
+    checked: tuple[CheckedRequirement, ...]
     chosen: frozenset[str] = frozenset()
 
     @property
@@ -36,10 +41,10 @@ class NodePool:
     @property
     def documents(self) -> list[dict[str, Any]]:
         """Objects to apply; a document in the data of one is a text."""
-        from gpuxlate.yamltext.plain import fresh  # only where one is written
+        from gpuxlate.yamltext.plain import dump_yaml  # only where one is written
 
         return [
-            {**one, "data": {name: fresh(inner) for name, inner in one["data"].items()}}
+            {**one, "data": {name: dump_yaml(inner) for name, inner in one["data"].items()}}
             if "data" in one
             else dict(one)
             for one in self.needs.documents
@@ -76,7 +81,7 @@ def node_pool(
     if refused:
         return None, [loss.diagnostic() for loss in refused]
     reported = [replace(loss, accepted=True).diagnostic() for loss in outcome.losses]
-    share = outcome.given
+    share = outcome.granted
     needs = backend.node_requirements(share, profile)
     if needs is None:
         return None, reported
@@ -98,7 +103,7 @@ def _warning_json(warning: NodeWarning) -> dict[str, Any]:
     return {"text": warning.text, "source": warning.source.to_json()}
 
 
-def _checked_json(one: Checked, checked: bool) -> dict[str, Any]:
+def _checked_json(one: CheckedRequirement, checked: bool) -> dict[str, Any]:
     need = one.requirement
     state = {"state": str(one.state), "found": one.found} if checked else {}
     return {
@@ -110,3 +115,107 @@ def _checked_json(one: Checked, checked: bool) -> dict[str, Any]:
         "source": need.source.to_json(),
         **state,
     }
+
+
+# Documents for autoscalers about nodes that do not exist yet, so that a pool scales up from zero.
+# Sources: kubernetes/autoscaler, cluster-autoscaler/cloudprovider/aws (tags of the group, since 1.14) and
+# cloudprovider/clusterapi (annotations; those for claims since pull requests 7804 and 10200, 2026-08);
+# karpenter.sh, concepts/nodeoverlays (v1.13 to v1.15, alpha, feature gate NodeOverlay).
+TEMPLATE = "k8s.io/cluster-autoscaler/node-template"
+CAPACITY = "capacity.cluster-autoscaler.kubernetes.io"
+SET_BEFORE = (Setter.YOU, Setter.POOL)
+"""Who sets labels that a pod may choose before the node is there."""
+
+
+def resources(pool: NodePool, backend: Backend, profile: Profile) -> dict[str, str]:
+    """What a node of the profile has allocatable. Raises PlanError where no document says it."""
+    node = node_type(backend, profile)
+    offered = backend.allocatable(pool.share, node.cards, node.memory_mib, profile)
+    if not offered:
+        raise PlanError(
+            msg(
+                "what nodes of {name} have allocatable for {pool} is not known",
+                name=backend.name,
+                pool=pool.name,
+            ),
+            "say in the share, or in the profile, how its cards are divided",
+        )
+    return {name: str(amount) for name, amount in offered.items()}
+
+
+def labels(pool: NodePool) -> dict[str, str]:
+    """The labels that the pods of a share choose, whoever sets them, and those that you set."""
+    return {
+        one.key: str(one.value)
+        for one in pool.needs.labels
+        if one.setter in SET_BEFORE or one.key in pool.chosen
+    }
+
+
+def asg_tags(pool: NodePool, offered: Mapping[str, str]) -> Iterator[str]:
+    """Tags of an AWS Auto Scaling group, as a YAML mapping."""
+    yield f"# {pool.name}: tags of the Auto Scaling group"
+    yield from (f"{TEMPLATE}/resources/{name}: {_quoted(value)}" for name, value in offered.items())
+    yield from (f"{TEMPLATE}/label/{name}: {_quoted(value)}" for name, value in labels(pool).items())
+
+
+def cluster_api(pool: NodePool, backend: Backend, profile: Profile) -> Iterator[str]:
+    """Annotations of a MachineDeployment of Cluster API, as a YAML mapping.
+
+    They know one resource, or whole devices of one DRA driver. Raises PlanError for others.
+    """
+    if backend.device_classes:
+        if not pool.share.whole_cards:
+            raise PlanError(
+                msg(
+                    "the annotations of Cluster API have no parts of devices: {pool} requests one",
+                    pool=pool.name,
+                ),
+                "request whole cards, or keep one node in the pool",
+            )
+        what, name = "dra-driver", backend.device_classes[0]
+        count = str(node_type(backend, profile).cards)
+    else:
+        offered = resources(pool, backend, profile)
+        if len(offered) > 1:
+            raise PlanError(
+                msg(
+                    "the annotations of Cluster API have one resource; nodes have {names}",
+                    names=", ".join(offered),
+                ),
+                "use -o asg-tags or -o karpenter",
+            )
+        what, [(name, count)] = "gpu-type", offered.items()
+    yield f"# {pool.name}: annotations of the MachineDeployment"
+    yield f"{CAPACITY}/{what}: {_quoted(name)}"
+    yield f"{CAPACITY}/gpu-count: {_quoted(count)}"
+    chosen = ",".join(f"{key}={value}" for key, value in labels(pool).items())
+    if chosen:
+        yield f"{CAPACITY}/labels: {_quoted(chosen)}"
+
+
+def node_overlay(pool: NodePool, offered: Mapping[str, str], machines: Sequence[str]) -> Iterator[str]:
+    """A NodeOverlay of Karpenter for machines of these types. Raises PlanError."""
+    if WHOLE_KEY in offered:
+        raise PlanError(
+            msg(
+                "Karpenter takes {key} from the type of the machine: an overlay does not change it",
+                key=WHOLE_KEY,
+            ),
+            "use resources of another name: nvidia.sharing.renamed, or migStrategy mixed, in the profile",
+        )
+    yield "apiVersion: karpenter.sh/v1alpha1"
+    yield "kind: NodeOverlay"
+    yield f"metadata: {{name: {_quoted(pool.name)}}}"
+    yield "spec:"
+    yield "  weight: 10"
+    yield "  requirements:"
+    yield "  - key: node.kubernetes.io/instance-type"
+    yield "    operator: In"
+    yield f"    values: [{', '.join(map(_quoted, machines))}]"
+    yield "  capacity:"
+    yield from (f"    {name}: {_quoted(value)}" for name, value in offered.items())
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text)

@@ -9,9 +9,8 @@ from typing import Any
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.live import NodeView, Serves
-from gpuxlate.model.catalogue import Card, Template, card_meant
-from gpuxlate.model.messages import joined, say
-from gpuxlate.model.profile import CardProfile, Profile
+from gpuxlate.model.messages import join_and, msg
+from gpuxlate.model.profile import Card, CardProfile, Profile, Template, card_meant
 
 WHOLE_KEY = "nvidia.com/gpu"
 """Whole cards, on every cloud."""
@@ -52,7 +51,7 @@ def targets_served(nodes: Iterable[GpuNode]) -> tuple[str, ...]:
 def serves_text(view: NodeView) -> str:
     """What pods can request on a node: its target, or what it counts."""
     rows = [row.key if row.name in row.key else f"{row.key} ({row.name})" for row in view.parts]
-    return ", ".join(rows) or view.target or say("whole cards")
+    return ", ".join(rows) or view.target or msg("whole cards")
 
 
 def differing_modes(nodes: Iterable[GpuNode]) -> Iterator[str]:
@@ -63,13 +62,13 @@ def differing_modes(nodes: Iterable[GpuNode]) -> Iterator[str]:
             modes.setdefault((one.view.target or "", one.view.mode or ""), []).append(one.name)
     for target in dict.fromkeys(target for target, _ in sorted(modes)):
         mine = [
-            say("{mode} on {nodes}", mode=mode, nodes=names_of(names))
+            msg("{mode} on {nodes}", mode=mode, nodes=names_of(names))
             for (of, mode), names in sorted(modes.items())
             if of == target
         ]
         if len(mine) > 1:
             text = "nodes of {target} differ ({modes}): a pod runs where its resource is counted"
-            yield say(text, target=target, modes=joined(mine, "{before}; {last}"))
+            yield msg(text, target=target, modes=join_and(mine, "{before}; {last}"))
 
 
 # --- the profile ------------------------------------------------------------------------------
@@ -91,7 +90,7 @@ def profile_data(
         different = sorted({str(value) for value in found})
         if len(different) > 1:
             text = "{name} is left out: the nodes differ ({values})"
-            notes.append(say(text, name=name, values=", ".join(different)))
+            notes.append(msg(text, name=name, values=", ".join(different)))
             return None
         if found and found[0] is None:
             return None
@@ -195,4 +194,4 @@ def names_of(names: Sequence[str]) -> str:
     """The first names, and the number of the rest."""
     if len(names) <= 4:
         return ", ".join(names)
-    return say("{names} and {count} more", names=", ".join(names[:3]), count=len(names) - 3)
+    return msg("{names} and {count} more", names=", ".join(names[:3]), count=len(names) - 3)

@@ -6,24 +6,34 @@ Only GPUs are considered: CPU, memory of the node and taints are not.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from gpuxlate.backends.base import Backend, Place
+from gpuxlate.backends.base import Backend, ContainerShare, Place
 from gpuxlate.backends.live import PERCENT
-from gpuxlate.model.catalogue import card_named, nearest
-from gpuxlate.model.diagnostics import LossKind
-from gpuxlate.model.messages import either, joined, message_of, say
-from gpuxlate.model.profile import Profile
-from gpuxlate.planning.loads import Load, loads_of
-from gpuxlate.planning.packing.fleet import Fleet, pack_fleet
-from gpuxlate.planning.packing.parts import UnknownPartError
-from gpuxlate.planning.packing.shortage import shortage
-from gpuxlate.planning.packing.spaces import UNLIMITED, Ask, Asks, Cards, Space, first_way, phases
-from gpuxlate.planning.problem import slots_of
-from gpuxlate.translation.pods.item import Item
-from gpuxlate.translation.pods.terms import PARTS
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.messages import Message, join_and, join_or, message_of, msg, plural
+from gpuxlate.model.profile import Profile, card_named, nearest
+from gpuxlate.model.share import Share
+from gpuxlate.planning.demand import Load, loads_of, slots_of
+from gpuxlate.planning.packing import (
+    UNLIMITED,
+    Asks,
+    Cards,
+    ContainerRequest,
+    Fleet,
+    FreeGpu,
+    UnknownPartError,
+    first_way,
+    pack_fleet,
+    phases,
+    shortage,
+)
+from gpuxlate.translation.fit import PARTS, Verdict, fit_pod
+from gpuxlate.translation.leftovers import Leftover
+from gpuxlate.translation.results import Item
 
 
 class PlanError(ValueError):
@@ -50,7 +60,7 @@ class NodeType(NamedTuple):
 
     @property
     def empty(self) -> Cards:
-        return (Space(PERCENT, self.usable_mib, self.per_card or UNLIMITED, True),) * self.cards
+        return (FreeGpu(PERCENT, self.usable_mib, self.per_card or UNLIMITED, True),) * self.cards
 
 
 def node_type(backend: Backend, profile: Profile) -> NodeType:
@@ -62,15 +72,15 @@ def node_type(backend: Backend, profile: Profile) -> NodeType:
     if per_node is None or memory is None:
         keys = (("cards.perNode", per_node), ("cards.memoryMiB", memory))
         missing = [name for name, value in keys if value is None]
-        hint = say("add {names} to it", names=joined(missing, "{before} and {last}"))
+        hint = msg("add {names} to it", names=join_and(missing, "{before} and {last}"))
         if memory is None and model is not None:
             names = [one for one in nearest(model, profile) if (card := card_named(one)) and card.memory_mib]
             text = "{hint}; the catalogue has no memory of {model}"
             if names:
                 text = "{hint}, or cards.model: {names}; the catalogue has no memory of {model}"
-            hint = say(text, hint=hint, model=model, names=either(names))
-        names_missing = joined(missing, "{before} and no {last}")
-        message = say("the profile for {target} has no {names}", target=backend.name, names=names_missing)
+            hint = msg(text, hint=hint, model=model, names=join_or(names))
+        names_missing = join_and(missing, "{before} and no {last}")
+        message = msg("the profile for {target} has no {names}", target=backend.name, names=names_missing)
         raise PlanError(message, hint)
     unit = _unit_mib(backend, profile)
     slots = backend.limits.per_card_in(profile) or slots_of(backend.limits, live=False)
@@ -81,14 +91,14 @@ def node_type(backend: Backend, profile: Profile) -> NodeType:
 
 def _unit_mib(backend: Backend, profile: Profile) -> int:
     """MiB in which the target counts the memory of a card; a card gives whole units."""
-    rows = (row for row in backend.keys if row.says == "memory_mib" and Place.RESOURCE in row.places)
+    rows = (row for row in backend.keys if row.sets == "memory_mib" and Place.RESOURCE in row.places)
     units = {backend.unit(row, profile) for row in rows if row.unit and not row.quantity}
     unit = units.pop() if len(units) == 1 else 1
     return int(unit) if unit >= 1 and int(unit) == unit else 1
 
 
 @dataclass(frozen=True, slots=True)
-class Use:
+class Utilization:
     """One number of all cards that run something: what they have, what is requested of it, and stranded.
 
     ``stranded``: free on cards where no share of the fleet fits any more.
@@ -125,11 +135,11 @@ class Nowhere(NamedTuple):
     reason: str
 
 
-class Held(NamedTuple):
+class PlacedContainer(NamedTuple):
     """One container on a card: its pod's load, what it requests, and the number of its pod."""
 
     load: Load
-    ask: Ask
+    ask: ContainerRequest
     pod: int = 0
 
     @property
@@ -142,9 +152,9 @@ class Held(NamedTuple):
         return self.load.given[self.ask.index].part
 
 
-def in_use(card: Iterable[Held], usable_mib: int) -> tuple[int, int]:
+def in_use(card: Iterable[PlacedContainer], usable_mib: int) -> tuple[int, int]:
     """Percent and MiB of a card that its pods have reserved, init containers before the others."""
-    pods: dict[int, list[Ask]] = {}
+    pods: dict[int, list[ContainerRequest]] = {}
     for one in card:
         pods.setdefault(one.pod, []).append(one.ask)
     cores = memory = 0
@@ -155,7 +165,7 @@ def in_use(card: Iterable[Held], usable_mib: int) -> tuple[int, int]:
     return cores, memory
 
 
-def _memory(ask: Ask, usable_mib: int) -> int:
+def _memory(ask: ContainerRequest, usable_mib: int) -> int:
     return usable_mib if ask.memory_mib is None else ask.memory_mib
 
 
@@ -175,10 +185,10 @@ class TargetPlan:
     fleet: Fleet
     refused: tuple[Item, ...]
     nowhere: tuple[Nowhere, ...]
-    use: Mapping[str, Use]
+    use: Mapping[str, Utilization]
     roundings: tuple[Rounding, ...]
     cards_unrounded: int
-    held: tuple[tuple[tuple[Held, ...], ...], ...]
+    held: tuple[tuple[tuple[PlacedContainer, ...], ...], ...]
 
     @property
     def pods(self) -> int:
@@ -220,11 +230,11 @@ def plan(items: Iterable[Item], backend: Backend, profile: Profile) -> TargetPla
             kinds.append(numbers.setdefault(wanted, len(numbers)))
             loads.append(load)
         else:
-            message = say("the scheduler of {target} looks at no init container", target=backend.name)
+            message = msg("the scheduler of {target} looks at no init container", target=backend.name)
             nowhere.append(Nowhere(load, message))
     asks = tuple(numbers)
     fleet = pack(node, asks, loads, kinds)
-    homeless = frozenset(fleet.homeless)
+    homeless = frozenset(fleet.unschedulable)
     held = held_on(loads, kinds, asks, fleet)
     nowhere += [
         Nowhere(one, why_nowhere(node, asks[kind]))
@@ -277,15 +287,13 @@ def why_nowhere(node: NodeType, asks: Asks) -> str:
         able = sum(space.takes(ask) for space in node.empty)
         if able < ask.cards:
             return shortage(node.empty, ask, able)
-    return say("each container fits alone, but not all together")
+    return msg("each container fits alone, but not all together")
 
 
 # --- what the numbers say -------------------------------------------------------------------------
-
-
 def _use(
-    node: NodeType, asks: Sequence[Asks], fleet: Fleet, held: Sequence[Sequence[Sequence[Held]]]
-) -> dict[str, Use]:
+    node: NodeType, asks: Sequence[Asks], fleet: Fleet, held: Sequence[Sequence[Sequence[PlacedContainer]]]
+) -> dict[str, Utilization]:
     """Compute and memory of the cards that run something."""
     least = _least({one for kind in {spot.kind for spot in fleet.spots} for one in asks[kind]})
     used = [card for cards in fleet.state for card in cards if not card.untouched]
@@ -300,12 +308,12 @@ def _use(
         taken["cores"] += percent
         taken["memoryMiB"] += mib
     return {
-        "cores": Use(PERCENT * len(used), taken["cores"], cores),
-        "memoryMiB": Use(node.usable_mib * len(used), taken["memoryMiB"], memory),
+        "cores": Utilization(PERCENT * len(used), taken["cores"], cores),
+        "memoryMiB": Utilization(node.usable_mib * len(used), taken["memoryMiB"], memory),
     }
 
 
-def _least(asks: Iterable[Ask]) -> list[tuple[int, int]]:
+def _least(asks: Iterable[ContainerRequest]) -> list[tuple[int, int]]:
     """The smallest requests: no other one needs less of both."""
     found: list[tuple[int, int]] = []
     for cores, memory in sorted({(a.cores, a.memory_mib or 0) for a in asks if not a.fresh}):
@@ -335,15 +343,322 @@ def _roundings(loads: Iterable[Load]) -> list[Rounding]:
 
 def held_on(
     loads: Sequence[Load], kinds: Sequence[int], asks: Sequence[Asks], fleet: Fleet
-) -> tuple[tuple[tuple[Held, ...], ...], ...]:
+) -> tuple[tuple[tuple[PlacedContainer, ...], ...], ...]:
     """By node and card, the containers on it."""
     waiting: dict[int, list[Load]] = {}
     for load, kind in zip(reversed(loads), reversed(kinds), strict=True):
         waiting.setdefault(kind, []).extend([load] * load.pods)
-    held: list[list[list[Held]]] = [[[] for _ in cards] for cards in fleet.state]
+    held: list[list[list[PlacedContainer]]] = [[[] for _ in cards] for cards in fleet.state]
     for number, spot in enumerate(fleet.spots):
         load = waiting[spot.kind].pop()
         for ask, chosen in zip(asks[spot.kind], spot.cards, strict=True):
             for index in chosen:
-                held[spot.bin][index].append(Held(load, ask, number))
+                held[spot.bin][index].append(PlacedContainer(load, ask, number))
     return tuple(tuple(tuple(card) for card in cards) for cards in held)
+
+
+# Values that would pack better: one share more to a card for a little less compute or memory.
+LARGEST_CUT = 0.2
+"""A value is not lowered by more than this part of it."""
+TRIED = 12
+"""Templates that are looked at, those that take most room first."""
+SHOWN = 3
+"""Values that are shown at most."""
+MOST_PODS = 5_000
+"""In larger fleets nothing is tried: each value is a packing of its own."""
+STEPS = 16
+"""Values that are tried, from the highest down, until the target takes one as it is."""
+
+
+@dataclass(frozen=True, slots=True)
+class Suggestion:
+    """One value of a template that packs better; numbers are of each card.
+
+    ``per_card``, ``before``: shares of this size on one card, with the value and without; ``saves``: cards.
+    """
+
+    load: Load
+    container: str
+    field: str
+    value: int
+    instead: int
+    per_card: int
+    before: int
+    saves: int
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "workload": self.load.name,
+            "container": self.container,
+            "field": self.field,
+            "value": self.value,
+            "insteadOf": self.instead,
+            "perCard": self.per_card,
+            "perCardBefore": self.before,
+            "cardsSaved": self.saves,
+        }
+
+
+def better_values(plan: TargetPlan, profile: Profile) -> tuple[Suggestion, ...]:
+    """The values that save most cards, each alone. Pods of one container with a part of one card only."""
+    if plan.pods > MOST_PODS:
+        return ()
+    loads = [one for one in plan.loads if len(one.given) == 1 and _is_part(one.given[0])]
+    loads.sort(key=lambda one: (-one.pods * (one.given[0].memory_mib or 0), one.name))
+    found = [one for load in loads[:TRIED] for one in _of(plan, load, profile)]
+    found = [one for one in found if one.saves > 0]
+    found.sort(key=lambda one: (-one.saves, one.instead - one.value, one.load.name))
+    return tuple(found[:SHOWN])
+
+
+def _is_part(share: Share) -> bool:
+    return share.cards == 1 and share.memory_mib is not None
+
+
+def per_card(node: NodeType, cores: int, memory_mib: int) -> int:
+    """Shares of one size on one card."""
+    most = [node.per_card or UNLIMITED, node.usable_mib // max(1, memory_mib)]
+    return min(*most, PERCENT // cores) if cores else min(most)
+
+
+def _of(plan: TargetPlan, load: Load, profile: Profile) -> Iterator[Suggestion]:
+    """One share more to a card by less memory, or by less compute."""
+    node, share = plan.node, load.given[0]
+    cores, memory = share.cores or 0, share.memory_mib or 0
+    before = per_card(node, cores, memory)
+    if not before or (node.per_card is not None and before >= node.per_card):
+        return
+    for field, attribute, now, most, step in (
+        ("memoryMiB", "memory_mib", memory, node.usable_mib // (before + 1), node.unit_mib),
+        ("cores", "cores", cores, PERCENT // (before + 1), 1),
+    ):
+        value = _taken(plan, share, attribute, most, step, profile) if most < now else None
+        if value is None or value < now * (1 - LARGEST_CUT):
+            continue
+        changed = _with(share, attribute, value)
+        after = per_card(node, changed.cores or 0, changed.memory_mib or 0)
+        if after > before:
+            saves = plan.fleet.cards - _cards(plan, load, changed, profile)
+            yield Suggestion(load, load.items[0].container, field, value, now, after, before, saves)
+
+
+def _taken(
+    plan: TargetPlan, share: Share, attribute: str, most: int, step: int, profile: Profile
+) -> int | None:
+    """The largest value up to ``most`` that the target takes as it is."""
+    for value in range(most // step * step, 0, -step)[:STEPS]:
+        asked = ContainerShare("", 0, share=_with(share, attribute, value))
+        if not fit_pod([asked], plan.backend, Accept(), profile).outcomes[0].losses:
+            return value
+    return None
+
+
+def _with(share: Share, attribute: str, value: int) -> Share:
+    if attribute == "cores":
+        return replace(share, cores=value)
+    return replace(share, memory_mib=value, memory_limit_mib=None)
+
+
+def _cards(plan: TargetPlan, load: Load, changed: Share, profile: Profile) -> int:
+    """Cards of the fleet with another share in one template."""
+    numbers: dict[Asks, int] = {}
+    homeless = {id(one.load) for one in plan.nowhere}
+    loads = [one for one in plan.loads if id(one) not in homeless]
+    kinds = [
+        numbers.setdefault(one.asks(plan.backend, profile, (changed,) if one is load else None), len(numbers))
+        for one in loads
+    ]
+    return pack(plan.node, tuple(numbers), loads, kinds).cards
+
+
+# What the numbers of a plan mean, in sentences.
+UNITS = {"cores": " %", "memoryMiB": " MiB"}
+BINDS = {
+    "compute": "compute decides",
+    "memory": "memory decides",
+    "containers": "the number of containers on a card decides",
+    "whole cards": "whole cards decide",
+}
+"""By what the lower bound follows from."""
+
+
+def cards(count: int) -> Message:
+    return plural(count, "{count} card", "{count} cards")
+
+
+def nodes(count: int) -> Message:
+    return plural(count, "{count} node", "{count} nodes")
+
+
+def pods(count: int) -> Message:
+    return plural(count, "{count} pod", "{count} pods")
+
+
+def shares(count: int) -> Message:
+    return plural(count, "{count} share", "{count} shares")
+
+
+def remarks(one: TargetPlan, better: Sequence[Suggestion]) -> Iterator[Message]:
+    """What the numbers mean, one sentence a line."""
+    fleet, cores, memory = one.fleet, one.use["cores"], one.use["memoryMiB"]
+    if fleet.cards and not fleet.least:
+        gap = fleet.cards - fleet.bound.cards
+        if gap:
+            text = "no packing has fewer than {least}; this one has {gap} more"
+            yield msg(text, least=cards(fleet.bound.cards), gap=gap)
+        else:
+            text = "no packing has fewer cards, and none has fewer than {least}"
+            yield msg(text, least=nodes(fleet.bound.nodes))
+    pools = Counter(there[0].pool for there in fleet.state if there[0].pool)
+    if len(pools) > 1:
+        kinds = (msg("{count} of {name}", count=count, name=name) for name, count in sorted(pools.items()))
+        text = "nodes of {count} kinds, whose pods never mix: {kinds}"
+        yield msg(text, count=len(pools), kinds=join_and(kinds, "{before}; {last}"))
+    if fleet.cards:
+        yield msg(
+            "{what}: {cores} % of compute and {memory} % of memory are in use",
+            what=msg(BINDS[fleet.bound.by]),
+            cores=cores.percent,
+            memory=memory.percent,
+        )
+    if mixed := sum(
+        len({held.part for held in card if held.part}) > 1 for there in one.held for card in there
+    ):
+        yield plural(
+            mixed,
+            "{count} card has partitions of several profiles: places are fixed, make the larger first",
+            "{count} cards have partitions of several profiles: places are fixed, make the larger first",
+        )
+    if cores.stranded or memory.stranded:
+        yield msg(
+            "stranded: compute of {cores} cards and memory of {memory}, free where no share fits any more",
+            cores=f"{cores.stranded / 100:.1f}",
+            memory=f"{memory.stranded / one.node.usable_mib:.1f}",
+        )
+    if one.roundings:
+        count, values = one.for_rounding, _rounded(one.roundings)
+        text = "{count} of the cards is for rounding {values}"
+        if count > 1:
+            text = "{count} of the cards are for rounding {values}"
+        yield msg(text if count else "no card is for rounding {values}", count=count, values=values)
+    for value in better:
+        yield msg(
+            "{name} {container}: {value}{unit} in place of {instead}: {each} to a card instead of {before}, "
+            "saves {cards}",
+            name=value.load.name,
+            container=value.container,
+            value=value.value,
+            unit=UNITS[value.field],
+            instead=value.instead,
+            each=value.per_card,
+            before=value.before,
+            cards=cards(value.saves),
+        )
+
+
+def _rounded(values: Sequence[Rounding]) -> str:
+    shown: list[str] = [
+        msg(
+            "{asked}{unit} to {given} ({shares})",
+            asked=one.asked,
+            unit=UNITS.get(one.field, ""),
+            given=msg("whole cards") if one.given is None else one.given,
+            shares=shares(one.shares),
+        )
+        for one in values[:3]
+    ]
+    if len(values) > 3:
+        shown.append(plural(len(values) - 3, "{count} other value", "{count} other values"))
+    return join_and(shown)
+
+
+def _why(refused: Sequence[Item]) -> Iterator[Message]:
+    """The rules that refuse, each with its first message."""
+    found: dict[str, tuple[Diagnostic, set[int]]] = {}
+    for number, item in enumerate(refused):
+        for each in item.diagnostics:
+            if each.severity is Severity.ERROR:
+                found.setdefault(each.code, (each, set()))[1].add(number)
+    for code, (first, items) in sorted(found.items(), key=lambda one: -len(one[1][1])):
+        what = msg(
+            "  {code}, {shares}, first in {file}: {message}",
+            code=code,
+            shares=shares(len(items)),
+            file=first.file,
+            message=first.message,
+        )
+        yield msg("{before}; {last}", before=what, last=first.hint) if first.hint else what
+
+
+def missing(one: TargetPlan) -> Iterator[Message]:
+    """What is not packed, or not known."""
+    if one.refused:
+        counts = Counter(item.verdict for item in one.refused)
+        verdicts = join_and(
+            msg("{count} {verdict}", count=counts[verdict], verdict=msg(verdict.value))
+            for verdict in Verdict
+            if counts[verdict]
+        )
+        yield msg("not packed: {what} ({why})", what=shares(len(one.refused)), why=verdicts)
+        yield from _why(one.refused)
+    for nowhere in one.nowhere:
+        what = msg("{name}, {pods}", name=nowhere.load.name, pods=pods(nowhere.load.pods))
+        yield msg("not packed: {what}: {why}", what=what, why=nowhere.reason)
+    for load in one.loads:
+        if load.count is None:
+            text = "{name}: its number of pods depends on the nodes of the cluster; 1 is counted"
+            yield msg(text, name=load.name)
+
+
+# ``gpuxlate-plan/v1``: what programs read of a plan.
+def to_json(
+    one: TargetPlan, better: Sequence[Suggestion] = (), leftovers: Sequence[Leftover] = ()
+) -> dict[str, Any]:
+    """One target of ``gpuxlate-plan/v1``."""
+    node, fleet = one.node, one.fleet
+    return {
+        "target": one.backend.name,
+        "node": {
+            "model": node.model,
+            "cards": node.cards,
+            "memoryMiB": node.memory_mib,
+            "usableMiB": node.usable_mib,
+            "sharesPerCard": node.per_card,
+        },
+        "pods": one.pods,
+        "shares": one.shares,
+        "cards": fleet.cards,
+        "nodes": fleet.nodes,
+        "lowerBound": {"cards": fleet.bound.cards, "nodes": fleet.bound.nodes},
+        "proved": fleet.least,
+        "binds": fleet.bound.by or None,
+        "use": {name: use.to_json() for name, use in one.use.items()},
+        "rounding": {"cards": one.for_rounding, "values": [r._asdict() for r in one.roundings]},
+        "better": [b.to_json() for b in better],
+        "refused": [item.to_json() for item in one.refused],
+        "nowhere": [
+            {"workload": n.load.name, "file": n.load.items[0].file, "pods": n.load.pods, "reason": n.reason}
+            for n in one.nowhere
+        ],
+        "remarks": list(remarks(one, better)),
+        "unclear": [load.name for load in one.loads if load.count is None],
+        "leftovers": [left.to_json() for left in leftovers],
+        "layout": [{"cards": [_card_json(card, node.usable_mib) for card in cards]} for cards in one.held],
+    }
+
+
+def _card_json(card: Sequence[PlacedContainer], usable_mib: int) -> dict[str, Any]:
+    held = [
+        {
+            "workload": one.load.name,
+            "container": one.container,
+            "part": one.part or None,
+            "cores": one.ask.percent,
+            "memoryMiB": usable_mib if one.ask.memory_mib is None else one.ask.memory_mib,
+            "whole": one.ask.whole,
+            **({"init": True} if one.ask.ends else {}),
+        }
+        for one in card
+    ]
+    cores, memory_mib = in_use(card, usable_mib)
+    return {"cores": cores, "memoryMiB": memory_mib, "held": held}

@@ -8,16 +8,23 @@ from typing import Any
 
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.live import Serves
-from gpuxlate.backends.placing import Accept
-from gpuxlate.backends.requirements import NodeLabel, NodeNeeds, Requirement, Setter, Source, State
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.backends.requirements import (
+    NodeLabel,
+    NodeNeeds,
+    Requirement,
+    RequirementState,
+    Setter,
+    VendorDocument,
+)
 from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Extension, Profile
 from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.planning.capacity import why_not
+from gpuxlate.planning.demand import Wanted
 from gpuxlate.planning.nodes import GpuNode, live_profile, names_of, serves_text, unit_profile
-from gpuxlate.planning.problem import Wanted
-from gpuxlate.translation.pods.fit import fit_pod
+from gpuxlate.translation.fit import fit_pod
 
 SHOWS_VERSIONS = "kubectl get deployments,daemonsets -n kube-system -o wide"
 """Shows the version of a component as the tag of its image."""
@@ -30,7 +37,7 @@ _FOR_LABELS = {
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
+class PreflightCheck:
     """One prerequisite on all candidate nodes.
 
     ``unmet``: node, and what it has instead; ``tell``: the command that shows what nodes do not.
@@ -39,17 +46,17 @@ class Point:
     what: str
     wanted: str
     severity: Severity
-    state: State
+    state: RequirementState
     met: tuple[str, ...] = ()
     unmet: tuple[tuple[str, str], ...] = ()
     unknown: tuple[str, ...] = ()
     when: str = ""
     tell: str | None = None
-    source: Source | None = None
+    source: VendorDocument | None = None
 
     @property
     def failed(self) -> bool:
-        return self.state is State.UNMET and self.severity is Severity.ERROR
+        return self.state is RequirementState.UNMET and self.severity is Severity.ERROR
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -71,7 +78,7 @@ class Flight:
     """Every prerequisite; ``ready``: the nodes that meet all that is known to be needed."""
 
     nodes: tuple[str, ...]
-    points: tuple[Point, ...]
+    points: tuple[PreflightCheck, ...]
     ready: tuple[str, ...]
 
     @property
@@ -132,22 +139,22 @@ def preflight(
     return Flight(tuple(one.name for one in there), tuple(points), ready)
 
 
-def _served(backend: Backend, there: Sequence[GpuNode], nodes: Sequence[GpuNode]) -> Point:
+def _served(backend: Backend, there: Sequence[GpuNode], nodes: Sequence[GpuNode]) -> PreflightCheck:
     """The nodes of the target that take pods; where there are none, what the other nodes serve."""
     closed = tuple((one.name, one.closed) for one in there if one.closed)
     opened = tuple(one.name for one in there if one.closed is None)
     others = tuple((one.name, "; ".join(one.view.notes) or serves_text(one.view)) for one in nodes)
-    return Point(
+    return PreflightCheck(
         "GPU nodes",
         f"one that serves {backend.name} and takes new pods",
         Severity.ERROR,
-        State.MET if opened else State.UNMET,
+        RequirementState.MET if opened else RequirementState.UNMET,
         met=opened,
         unmet=closed if there else others,
     )
 
 
-def _taken(share: Share, there: Sequence[GpuNode], backend: Backend) -> Point:
+def _taken(share: Share, there: Sequence[GpuNode], backend: Backend) -> PreflightCheck:
     """The nodes that take a pod with the share, written for them, when nothing else runs there."""
     pods: dict[Extension | None, PodKeys | str] = {}
     whys: dict[str, str | None] = {}
@@ -160,11 +167,11 @@ def _taken(share: Share, there: Sequence[GpuNode], backend: Backend) -> Point:
         whys[node.name] = pod if isinstance(pod, str) else why_not(Wanted("", pod, backend, 1), one)
     met = tuple(name for name, why in whys.items() if why is None)
     text = share.partition or share.replica or "whole cards"
-    return Point(
+    return PreflightCheck(
         "pod",
         f"a node that takes a pod with {text}",
         Severity.ERROR,
-        State.MET if met else State.UNMET,
+        RequirementState.MET if met else RequirementState.UNMET,
         met,
         tuple((name, why) for name, why in whys.items() if why is not None),
     )
@@ -178,7 +185,7 @@ def _written(share: Share, backend: Backend, profile: Profile) -> PodKeys | str:
     return next((one.diagnostic().message for one in refused), found.keys)
 
 
-def _label(label: NodeLabel, there: Sequence[GpuNode]) -> Point:
+def _label(label: NodeLabel, there: Sequence[GpuNode]) -> PreflightCheck:
     """A label as the vendor reads it: a default counts as set."""
     met, unmet = [], []
     for node in there:
@@ -187,11 +194,11 @@ def _label(label: NodeLabel, there: Sequence[GpuNode]) -> Point:
             met.append(node.name)
         else:
             unmet.append((node.name, "not set" if found is None else found))
-    return Point(
+    return PreflightCheck(
         f"label {label.key}",
         label.value,
         _FOR_LABELS[label.setter],
-        State.MET if met else State.UNMET,
+        RequirementState.MET if met else RequirementState.UNMET,
         tuple(met),
         tuple(unmet),
         when=f"set by {label.setter}",
@@ -199,20 +206,22 @@ def _label(label: NodeLabel, there: Sequence[GpuNode]) -> Point:
     )
 
 
-def _requirement(need: Requirement, there: Sequence[GpuNode], version: str, backend: Backend) -> Point:
+def _requirement(
+    need: Requirement, there: Sequence[GpuNode], version: str, backend: Backend
+) -> PreflightCheck:
     met, unmet, unknown = [], [], []
     for node in there:
         checked = need.check(node.profile(version))
-        if checked.state is State.MET:
+        if checked.state is RequirementState.MET:
             met.append(node.name)
-        elif checked.state is State.UNMET:
+        elif checked.state is RequirementState.UNMET:
             unmet.append((node.name, checked.found or ""))
         else:
             unknown.append(node.name)
-    state = State.MET if met else State.UNKNOWN if unknown else State.UNMET
+    state = RequirementState.MET if met else RequirementState.UNKNOWN if unknown else RequirementState.UNMET
     usual = SHOWS_VERSIONS if need.fact.startswith("components.") else None
     tell = backend.fact_commands.get(need.fact, usual)
-    return Point(
+    return PreflightCheck(
         need.what,
         str(need.bound),
         need.severity,
@@ -226,7 +235,7 @@ def _requirement(need: Requirement, there: Sequence[GpuNode], version: str, back
     )
 
 
-def node_lists(point: Point) -> Iterator[str]:
+def node_lists(point: PreflightCheck) -> Iterator[str]:
     """The nodes that do not meet a prerequisite, and what they have, one line for each value."""
     for found in dict.fromkeys(text for _, text in point.unmet):
         names = [name for name, text in point.unmet if text == found]

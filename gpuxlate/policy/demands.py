@@ -2,20 +2,36 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.keys import Range
+from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule, Scope
-from gpuxlate.rules.metadata import steering_is_on_the_pod
-from gpuxlate.rules.predicates.conditions import Parameter
-from gpuxlate.rules.predicates.parameters import numbers_in, parameters_in, with_parameters
-from gpuxlate.rules.predicates.predicate import Predicate
+from gpuxlate.rules.kubernetes import steering_is_on_the_pod
+from gpuxlate.rules.predicates.conditions import (
+    AllOf,
+    AnyOf,
+    ChoosesAmong,
+    ClusterParameter,
+    Condition,
+    InRange,
+    IsAnnotated,
+    Labelled,
+    Not,
+    Predicate,
+    Requests,
+    SchedulerIs,
+    Word,
+    numbers_in,
+    parameters_in,
+    with_parameters,
+)
 
 ENFORCED = (Severity.ERROR, Severity.WARNING)
 """A cluster says nothing of an info: a pod with one is right."""
@@ -33,12 +49,12 @@ class Demand:
     severity: Severity
 
     @property
-    def parameters(self) -> tuple[Parameter, ...]:
+    def parameters(self) -> tuple[ClusterParameter, ...]:
         """The numbers of the cluster that it reads from the parameters of its policy."""
         return parameters_in((self.predicate.must, self.predicate.when))
 
     @property
-    def numbers(self) -> tuple[Parameter, ...]:
+    def numbers(self) -> tuple[ClusterParameter, ...]:
         """The numbers of the cluster that are in it."""
         found = numbers_in((self.predicate.must, self.predicate.when))
         return tuple(one for one in found if not one.read)
@@ -62,7 +78,7 @@ def demands(
         else:
             listed = [*rule.predicates, *_in_cluster(rule, profile)]
         for one in listed:
-            known = one.known_as(names) if names else one
+            known = one.with_aliases(names) if names else one
             if reads:
                 must, when = with_parameters(known.must), with_parameters(known.when)
                 known = replace(known, must=must, when=when)
@@ -95,7 +111,7 @@ def _of_dialects(rule: Rule, backend: Backend, profile: Profile | None) -> Itera
     """The predicates of a rule over all dialects that are about a resource of this one."""
     assert rule.predicates_of is not None
     for one in rule.predicates_of(registry.pod_backends(), profile):
-        if any(name in backend.resource_keys for name in one.at):
+        if any(name in backend.resource_keys for name in one.keys):
             yield one
 
 
@@ -106,11 +122,71 @@ def unenforced(rule: Rule) -> str:
         severities = [rule.severity]
     if severities:
         enforced = any(one in ENFORCED for one in severities)
-        return "" if enforced else say("it is an info: a pod that breaks it is right")
-    return "" if rule is OF_WORKLOADS else rule.no_policy or say("no policy is made of it yet")
+        return "" if enforced else msg("it is an info: a pod that breaks it is right")
+    return "" if rule is OF_WORKLOADS else rule.no_policy or msg("no policy is made of it yet")
 
 
 def rules_of(backend: Backend) -> tuple[Rule, ...]:
     """The rules that lint applies to pods of a dialect."""
     beside = [one for one in catalog.neutral_rules() if one.scope in (Scope.POD, Scope.DOCUMENT)]
     return (*beside, *backend.rules)
+
+
+# What to write where a demand is not met, as far as the predicate says it by itself.
+MOST_NAMES = 8
+"""Names that a sentence lists."""
+
+
+def wanted(predicate: Predicate) -> str:
+    """What to write, or which key to look at; empty where the rule's own sentence has to do."""
+    keys = tuple(one for one in predicate.keys if "/" in one)
+    return _of(predicate.must) or (msg("check {names}", names=_listed(keys)) if keys else "")
+
+
+def _of(one: Condition) -> str:
+    match one:
+        case InRange(ranges=ranges) if len(ranges) == 1 and _is_said(ranges[0]):
+            return msg("write {name}: {values}", name=one.name, values=_values(ranges))
+        case Requests():
+            return msg("add {names}", names=_listed(one.names))
+        case Not(condition=Requests() as asks):
+            return msg("remove {names}", names=_listed(asks.names))
+        case SchedulerIs():
+            names = [name for name in one.names if name and name != "default-scheduler"]
+            return msg("write schedulerName: {name}", name=names[0]) if names else ""
+        case Labelled() | IsAnnotated() | ChoosesAmong() if one.words and all(map(_is_said, one.words)):
+            return msg("write {name}: {values}", name=one.name, values=_values(one.words))
+        case Not(condition=Labelled() | IsAnnotated() as named) if not named.words:
+            return msg("remove {names}", names=named.name)
+        case AnyOf():
+            return next(filter(None, map(_of, one.parts)), "")
+        case AllOf():
+            parts = {text for text in map(_of, one.parts) if text}
+            return parts.pop() if len(parts) == 1 else ""
+    return ""
+
+
+def _is_said(word: Word) -> bool:
+    return isinstance(word, str) or (isinstance(word, Range) and abs(word.least) < 2**53)
+
+
+def _values(words: tuple[Word, ...]) -> str:
+    return _value(words[0]) if len(words) == 1 else _listed([_value(one) for one in words])
+
+
+def _value(one: Word) -> str:
+    if isinstance(one, str):
+        return one
+    assert isinstance(one, Range)
+    if one.most == one.least:
+        return str(one.least)
+    if one.most is None:
+        said = msg("{least} or more", least=one.least)
+    else:
+        said = msg("{least} to {most}", least=one.least, most=one.most)
+    return said if one.step == 1 else msg("{range} in steps of {step}", range=said, step=one.step)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = [] if len(names) <= MOST_NAMES else ["..."]
+    return " / ".join([*names[:MOST_NAMES], *more])

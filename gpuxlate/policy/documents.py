@@ -11,11 +11,9 @@ from typing import Any
 
 from gpuxlate import locale
 from gpuxlate.model.diagnostics import URL, Severity
-from gpuxlate.model.messages import say
-from gpuxlate.policy.demands import OF_WORKLOADS, Demand
-from gpuxlate.policy.speech import may_speak, speaks
-from gpuxlate.policy.subjects import Pods, Subject, Templates
-from gpuxlate.policy.wanted import wanted
+from gpuxlate.model.messages import msg
+from gpuxlate.policy.demands import OF_WORKLOADS, Demand, wanted
+from gpuxlate.policy.subjects import Pods, PodTemplates, Subject, may_speak, speaks
 from gpuxlate.rules.base import Rule
 from gpuxlate.rules.predicates.cel import PARAMETERS, VARIABLES, closed, said, text
 
@@ -42,7 +40,7 @@ ACTIONS = {Action.DENY: ["Deny"], Action.WARN: ["Warn", "Audit"], Action.AUDIT: 
 
 
 @dataclass(frozen=True)
-class Style:
+class PolicyStyle:
     """How policies are written.
 
     ``action``: what a breach does; None: errors of pods are denied, the rest is a warning. ``namespaces``: a
@@ -55,7 +53,7 @@ class Style:
 
 
 @dataclass(frozen=True)
-class Policy:
+class AdmissionPolicy:
     """One policy: of a target, for pods or workloads, of one severity. ``spec`` is that of the API."""
 
     name: str
@@ -99,7 +97,7 @@ class Policy:
 
 
 @dataclass(frozen=True)
-class Asked:
+class BackendDemands:
     """What a dialect demands of what a policy looks at.
 
     ``demands``: all of them with parameters, or none: a policy without its parameters is silent.
@@ -114,13 +112,15 @@ MOST_BYTES = 240_000
 annotations of an object have 256 KiB at most."""
 
 
-def policies(asked: Sequence[Asked], severity: Severity, style: Style) -> Iterator[Policy]:
+def policies(
+    asked: Sequence[BackendDemands], severity: Severity, style: PolicyStyle
+) -> Iterator[AdmissionPolicy]:
     """The policies of one severity, as few as there can be; none where the rules demand nothing of it.
 
     The API server converts a pod anew for every policy, whatever its condition is: pods of all dialects are
     judged by one, as far as it is not too large. Of templates there is one for each dialect.
     """
-    together: list[Asked] = []
+    together: list[BackendDemands] = []
     number, size = 1, 0
     for one in asked:
         alone = policy([one], severity, style)
@@ -146,13 +146,17 @@ def _bytes(part: Any) -> int:
     return len(text.encode()) + 5 * sum(map(text.count, "&<>"))
 
 
-def _some(asked: Sequence[Asked], severity: Severity, style: Style, number: int) -> Policy:
+def _some(
+    asked: Sequence[BackendDemands], severity: Severity, style: PolicyStyle, number: int
+) -> AdmissionPolicy:
     found = policy(asked, severity, style, number)
     assert found is not None  # each of them has one alone
     return found
 
 
-def policy(asked: Sequence[Asked], severity: Severity, style: Style, number: int = 1) -> Policy | None:
+def policy(
+    asked: Sequence[BackendDemands], severity: Severity, style: PolicyStyle, number: int = 1
+) -> AdmissionPolicy | None:
     """The policy of one severity for some dialects; None where the rules demand nothing of it.
 
     ``number``: of the policy, where one would be too large. Raises SilentError.
@@ -169,7 +173,7 @@ def policy(asked: Sequence[Asked], severity: Severity, style: Style, number: int
     parameters: dict[str, str] = {}
     for one, demands, more in zip(asked, mine, steering, strict=True):
         speaker = one.subject.speaker
-        guard = "" if exact or isinstance(one.subject, Templates) else speaker.variable
+        guard = "" if exact or isinstance(one.subject, PodTemplates) else speaker.variable
         found = [*numbered(demands, one.subject, style, guard, several=several), *more]
         guards |= {guard: speaks(speaker)} if guard and found else {}
         parameters |= {there.name: str(there.value) for each in demands for there in each.parameters}
@@ -202,10 +206,10 @@ def policy(asked: Sequence[Asked], severity: Severity, style: Style, number: int
     return replace(made(name, subject, severity, spec, codes, style, target), parameters=parameters)
 
 
-def _steering(asked: Asked, severity: Severity, style: Style) -> Iterator[_Part]:
+def _steering(asked: BackendDemands, severity: Severity, style: PolicyStyle) -> Iterator[_Part]:
     """K8S005, of workloads, in the policy that needs no parameters."""
     subject = asked.subject
-    if not isinstance(subject, Templates) or severity is not OF_WORKLOADS.severity:
+    if not isinstance(subject, PodTemplates) or severity is not OF_WORKLOADS.severity:
         return
     if subject.compared and not any(one.parameters for one in asked.demands):
         steering = subject.steering()
@@ -223,22 +227,22 @@ def made(
     severity: Severity,
     spec: Object,
     codes: tuple[str, ...],
-    style: Style,
+    style: PolicyStyle,
     target: str | None = None,
-) -> Policy:
+) -> AdmissionPolicy:
     """A policy with its name and labels. ``target``: where it is not that of the subject; "" of several."""
     usual = Action.DENY if severity is Severity.ERROR and not subject.suffix else Action.WARN
     target = subject.backend.name if target is None else target
     of_target = {TARGET: cut(target, LONGEST_LABEL)} if target else {}
     labels = {MANAGED: "gpuxlate", **of_target, VERSION: version_of(spec)}
     action = style.action or usual
-    return Policy(cut(name, LONGEST_NAME), target, action, spec, codes, style.namespaces, labels)
+    return AdmissionPolicy(cut(name, LONGEST_NAME), target, action, spec, codes, style.namespaces, labels)
 
 
 def failure_policy(subject: Subject) -> str:
     """No expression fails on what the API server has decoded. Of a custom resource it may know nothing: one
     with another structure passes, and its pods are judged when they are made."""
-    return "Ignore" if isinstance(subject, Templates) and subject.custom else "Fail"
+    return "Ignore" if isinstance(subject, PodTemplates) and subject.custom else "Fail"
 
 
 def version_of(spec: Object) -> str:
@@ -285,7 +289,7 @@ class _Part:
 
 
 def numbered(
-    demands: Sequence[Demand], subject: Subject, style: Style, guard: str = "", *, several: bool = False
+    demands: Sequence[Demand], subject: Subject, style: PolicyStyle, guard: str = "", *, several: bool = False
 ) -> Iterator[_Part]:
     """The validations: one for each demand on pods, one for all demands of a rule on containers.
 
@@ -293,12 +297,12 @@ def numbered(
     same rules in the same policy.
     """
     tell = locale.translator(style.language)
-    where = "" if subject.suffix else f"{tell(say('container'))} "
+    where = "" if subject.suffix else f"{tell(msg('container'))} "
     by_code: dict[str, list[Demand]] = {}
     for one in demands:
         by_code.setdefault(one.rule.code, []).append(one)
     for code, mine in by_code.items():
-        of_containers = [one for one in mine if one.predicate.each]
+        of_containers = [one for one in mine if one.predicate.per_container]
         for one in mine:
             if one not in of_containers:
                 holds = closed(subject.kept(said(one.predicate.demand), code))
@@ -330,9 +334,29 @@ def _numbers(demands: Sequence[Demand]) -> str:
     return ", ".join(f"{name} {value}" for name, value in found.items())
 
 
-def sentence(rule: Rule, write: str, style: Style, numbers: str = "") -> str:
+def sentence(rule: Rule, write: str, style: PolicyStyle, numbers: str = "") -> str:
     """What the rule demands, what to write, its page, and the numbers of the cluster."""
     translate = locale.translator(style.language)
     what = locale.summary(rule.code, rule.summary, style.language).replace("`", "").rstrip(".。")
     more = f"; {translate(write)}" if write else ""
     return f"{what}{more} ({URL}{rule.code})" + (f" ({numbers})" if numbers else "")
+
+
+# The same policies for Kyverno (policies.kyverno.io/v1), which also reports on what is there already.
+def validating_policy(one: AdmissionPolicy) -> Object:
+    """A ValidatingPolicy: its fields are those of Kubernetes, with the actions of the binding."""
+    matched = dict(one.spec["matchConstraints"])
+    if one.namespaces:
+        matched["namespaceSelector"] = one.namespaces
+    return {
+        "apiVersion": "policies.kyverno.io/v1",
+        "kind": "ValidatingPolicy",
+        "metadata": {"name": one.name, "labels": one.labels},
+        "spec": {
+            **one.spec,
+            "matchConstraints": matched,
+            "validationActions": ACTIONS[one.action],
+            # it would rewrite the expressions for workloads, which have policies of their own
+            "autogen": {"podControllers": {"controllers": []}},
+        },
+    }

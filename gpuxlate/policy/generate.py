@@ -5,21 +5,31 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.kinds import CUSTOM, ObjectKind
+from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
-from gpuxlate.policy.demands import ENFORCED, OF_WORKLOADS, Demand, Selected, demands, names_here
-from gpuxlate.policy.documents import Asked, Object, Policy, Style, policies
-from gpuxlate.policy.forbidden import forbidding, forbidding_claims
-from gpuxlate.policy.kyverno import validating_policy
-from gpuxlate.policy.subjects import Pods, Subject, Templates
-from gpuxlate.policy.translation.policies import Translating
+from gpuxlate.policy.demands import ENFORCED, OF_WORKLOADS, Demand, Selected, demands, names_here, unenforced
+from gpuxlate.policy.deny_backend import forbidding, forbidding_claims
+from gpuxlate.policy.documents import (
+    AdmissionPolicy,
+    BackendDemands,
+    Object,
+    PolicyStyle,
+    policies,
+    validating_policy,
+)
+from gpuxlate.policy.subjects import Pods, PodTemplates, Subject
+from gpuxlate.policy.translate import Translating
+from gpuxlate.rules import catalog
+from gpuxlate.rules.base import Rule
 from gpuxlate.rules.predicates.conditions import Condition
 
 
-class Scope(StrEnum):
+class PolicyScope(StrEnum):
     """What policies look at."""
 
     PODS = "pods"
@@ -35,13 +45,13 @@ class Format(StrEnum):
 
 
 @dataclass(frozen=True)
-class Wish:
+class PolicyOptions:
     """What policies are asked for. ``custom``: workloads that are custom resources too. ``parameters``: the
     numbers of the cluster are in an object that policies read, not in their expressions."""
 
     selected: Selected
-    style: Style = field(default_factory=Style)
-    scope: Scope = Scope.PODS
+    style: PolicyStyle = field(default_factory=PolicyStyle)
+    scope: PolicyScope = PolicyScope.PODS
     custom: bool = False
     profiles: tuple[Profile, ...] = ()
     parameters: bool = False
@@ -55,7 +65,7 @@ class Wish:
         return CUSTOM if self.custom else ()
 
 
-def enforcing(backends: Sequence[Backend], wish: Wish) -> Iterator[Policy]:
+def enforcing(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[AdmissionPolicy]:
     """The policies of the rules of dialects. One that no policy can recognize has none."""
     found = [asked for one in backends if _is_recognized(one) for asked in _asked(one, wish)]
     for suffix in dict.fromkeys(one.subject.suffix for one in found):
@@ -68,47 +78,93 @@ def _is_recognized(backend: Backend) -> bool:
     return backend.detector is None or isinstance(backend.detector, Condition)
 
 
-def _asked(backend: Backend, wish: Wish) -> Iterator[Asked]:
+def _asked(backend: Backend, wish: PolicyOptions) -> Iterator[BackendDemands]:
     """What a dialect demands, of pods and of workloads, apart where it reads parameters."""
     profile = wish.profile_of(backend)
     every = demands(backend, profile, wish.selected, reads=wish.parameters)
     of_cards = tuple(one for one in every if one.parameters)
     for some in (tuple(one for one in every if not one.parameters), *([of_cards] if of_cards else [])):
         for subject in _subjects(backend, some, wish):
-            yield Asked(subject, some)
+            yield BackendDemands(subject, some)
 
 
-def _subjects(backend: Backend, asked: Sequence[Demand], wish: Wish) -> Iterator[Subject]:
+def _subjects(backend: Backend, asked: Sequence[Demand], wish: PolicyOptions) -> Iterator[Subject]:
     others = names_here(wish.profile_of(backend))
-    if wish.scope is not Scope.WORKLOADS:
+    if wish.scope is not PolicyScope.WORKLOADS:
         yield Pods(backend, others)
-    if wish.scope is not Scope.PODS:
+    if wish.scope is not PolicyScope.PODS:
         predicates = tuple(one.predicate for one in asked)
         compared = wish.selected(OF_WORKLOADS.code) and bool(backend.rules)
-        yield Templates(backend, predicates, others, wish.kinds, compared)
+        yield PodTemplates(backend, predicates, others, wish.kinds, compared)
 
 
-def freezing(backends: Sequence[Backend], wish: Wish) -> Iterator[Policy]:
+def deny_policies(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[AdmissionPolicy]:
     """The policies against the keys of dialects, and against claims of their devices."""
     for backend in backends:
-        subjects: list[Subject] = [Pods(backend)] if wish.scope is not Scope.WORKLOADS else []
-        subjects += [Templates(backend, (), (), wish.kinds)] if wish.scope is not Scope.PODS else []
+        subjects: list[Subject] = [Pods(backend)] if wish.scope is not PolicyScope.WORKLOADS else []
+        subjects += [PodTemplates(backend, (), (), wish.kinds)] if wish.scope is not PolicyScope.PODS else []
         found = (forbidding(subject, wish.style) for subject in subjects)
         yield from (one for one in found if one is not None)
-        if wish.scope is not Scope.WORKLOADS:
+        if wish.scope is not PolicyScope.WORKLOADS:
             yield from forbidding_claims(backend, wish.style)
 
 
-def documents(found: Sequence[Policy | Translating], form: Format) -> Iterator[Object]:
+def documents(found: Sequence[AdmissionPolicy | Translating], form: Format) -> Iterator[Object]:
     """The objects to apply, in a fixed order: parameters before the policies that read them."""
     parameters: dict[str, Object] = {}
     for one in found if form is Format.VAP else ():
-        if isinstance(one, Policy) and one.parameters:
+        if isinstance(one, AdmissionPolicy) and one.parameters:
             data = parameters.setdefault(one.target, one.config_map)["data"]
             data |= one.parameters
     yield from parameters.values()
     for one in found:
-        if form is Format.KYVERNO and isinstance(one, Policy):
+        if form is Format.KYVERNO and isinstance(one, AdmissionPolicy):
             yield validating_policy(one)
         else:
             yield from one.documents()
+
+
+# Every rule: whether a cluster can enforce it, where, and why not.
+class Enforced(StrEnum):
+    """Where a cluster enforces a rule."""
+
+    PODS = "pods, workloads"
+    PARTLY = "in part"
+    WORKLOADS = "workloads"
+    PARAMETERS = "with parameters"
+    NO = "no"
+
+
+class Explained(NamedTuple):
+    """One rule, and why it is enforced in part or not at all."""
+
+    rule: Rule
+    enforced: Enforced
+    why: str = ""
+
+
+def explained(backends: Sequence[Backend]) -> Iterator[Explained]:
+    """The rules of the dialects and those of all, in the order of their codes."""
+    known = {one.code: one for one in catalog.neutral_rules()}
+    known |= {one.code: one for backend in backends for one in backend.rules}
+    for code in sorted(known):
+        yield explain(known[code])
+
+
+def explain(rule: Rule) -> Explained:
+    """One rule."""
+    why = unenforced(rule)
+    if why:
+        return Explained(rule, Enforced.NO, why)
+    if rule is OF_WORKLOADS:
+        return Explained(rule, Enforced.WORKLOADS, msg("a pod does not show what its workload has"))
+    of_profile = rule.with_profile if not rule.predicates else None
+    if rule.extra_check is not None:
+        found = msg("lint finds more: by names of containers, units, or totals of a pod")
+        if of_profile is not None:
+            found = msg("with parameters: {why}; {more}", why=msg(of_profile.why), more=found)
+        return Explained(rule, Enforced.PARTLY, found)
+    if of_profile is not None:
+        return Explained(rule, Enforced.PARAMETERS, msg(of_profile.why))
+    more = msg("with parameters more: {why}", why=rule.with_profile.why) if rule.with_profile else ""
+    return Explained(rule, Enforced.PODS, more)

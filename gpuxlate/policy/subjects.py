@@ -1,30 +1,232 @@
-"""What a policy looks at: a pod, or the pod templates of a workload; and how its expressions say so."""
+"""Kinds with pod templates that a policy can look at, and their templates in CEL."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
-from gpuxlate.backends.base import ANY, Backend, Key, Place
-from gpuxlate.manifest.kinds import ObjectKind, SchedulerField
-from gpuxlate.policy.kinds import WORKLOADS, templates
-from gpuxlate.policy.names import pattern
-from gpuxlate.policy.speech import Speaker, inlined, speaks
-from gpuxlate.rules.predicates.cel import PARAMETERS, VARIABLES, closed, text
-from gpuxlate.rules.predicates.conditions import Annotated, Annotation, InList, Label, Labelled
-from gpuxlate.rules.predicates.parameters import parameters_in, parts_of
-from gpuxlate.rules.predicates.predicate import Predicate
+from gpuxlate.backends.base import ANY, Backend, KeySpec, Place
+from gpuxlate.manifest import kinds
+from gpuxlate.manifest.kinds import ObjectKind, SchedulerField, Steps
+from gpuxlate.rules.predicates.cel import PARAMETERS, VARIABLES, closed, said, text
+from gpuxlate.rules.predicates.conditions import (
+    AllOf,
+    Annotation,
+    AnyOf,
+    Condition,
+    InList,
+    InRange,
+    IsAnnotated,
+    IsFraction,
+    Label,
+    Labelled,
+    Predicate,
+    Requests,
+    SomeContainer,
+    parameters_in,
+    parts_of,
+)
 from gpuxlate.rules.vocabulary import IGNORE
 
+WORKLOADS = tuple(one for one in kinds.BUILT_IN if one.group and one.kind != "ReplicaSet")
+"""Kinds of Kubernetes that people write. A ReplicaSet has the template of its Deployment."""
+
+
+def templates(found: Sequence[ObjectKind]) -> str:
+    """All templates of an object of one of the kinds, as a list of CEL. No two of them have a field alike for
+    different things, so what an object is need not be asked: it has the fields of its kind."""
+    places = dict.fromkeys(place for one in found for place in one.templates)
+    alone = [_at(one) for one in places if "*" not in one and "{}" not in one]
+    parts = [f"[{', '.join(f'?{one}' for one in alone)}]"]
+    for of, lists in _by_end(places, "*").items():
+        has = ".?".join(of)
+        parts.append(f"{lists}.orValue([]).filter(i, i.?{has}.hasValue()).map(i, i.{'.'.join(of)})")
+    for of, maps in _by_end(places, "{}").items():
+        each = f"m.filter(r, m[r].?{'.'.join(of)}.hasValue()).map(r, m[r].{'.'.join(of)})"
+        parts.append(f"[{maps}.orValue({{}})].map(m, {each})[0]")
+    return " + ".join(parts)
+
+
+def _by_end(places: Iterable[Steps], each: str) -> dict[Steps, str]:
+    """What is behind ``each`` in the places, and for each of these the first that is there."""
+    found: dict[Steps, list[str]] = {}
+    for one in places:
+        if each in one:
+            depth = one.index(each)
+            found.setdefault(one[depth + 1 :], []).append(_at(one[:depth]))
+    return {of: first + "".join(f".or({one})" for one in others) for of, (first, *others) in found.items()}
+
+
+def _at(steps: Steps) -> str:
+    return f"object.?{'.?'.join(steps)}"
+
+
+# Names of keys as a condition in CEL: whose key a name is.
+@dataclass(frozen=True)
+class Names:
+    """Names of keys: as they are, by their beginning, or by a pattern; none of those ``apart``."""
+
+    exact: tuple[str, ...] = ()
+    prefixes: tuple[str, ...] = ()
+    patterns: tuple[str, ...] = ()
+    apart: tuple[str, ...] = ()
+
+    @classmethod
+    def of(cls, names: Iterable[str], prefixes: Iterable[str] = (), apart: Iterable[str] = ()) -> Names:
+        """``names``: ``*`` in one is any text without a slash. What another of them holds is left out."""
+        before = tuple(dict.fromkeys(prefixes))
+        left = [one for one in dict.fromkeys(names) if not one.startswith(before)]
+        stars = tuple(pattern(one) for one in left if "*" in one)
+        plain = (one for one in left if "*" not in one)
+        exact = tuple(one for one in plain if not any(re.match(star, one) for star in stars))
+        return cls(exact, before, stars, tuple(one for one in dict.fromkeys(apart) if one.startswith(before)))
+
+    def __bool__(self) -> bool:
+        return bool(self.exact or self.prefixes or self.patterns)
+
+    def __contains__(self, name: str) -> bool:
+        return name not in self.apart and (
+            name in self.exact
+            or name.startswith(self.prefixes)
+            or any(re.match(one, name) for one in self.patterns)
+        )
+
+    def __or__(self, other: Names) -> Names:
+        """The names of both."""
+        both = tuple(dict.fromkeys((*self.prefixes, *other.prefixes)))
+        prefixes = tuple(one for one in both if not one.startswith(tuple(p for p in both if p != one)))
+        exact = (one for one in dict.fromkeys((*self.exact, *other.exact)) if not one.startswith(prefixes))
+        patterns = tuple(dict.fromkeys((*self.patterns, *other.patterns)))
+        apart = [one for one in self.apart if one not in other] + [
+            one for one in other.apart if one not in self
+        ]
+        return Names(tuple(exact), prefixes, patterns, tuple(dict.fromkeys(apart)))
+
+    def said(self, name: str = "k") -> str:
+        """A name is one of them, in CEL."""
+        terms = [f"{name}.startsWith({text(one)})" for one in self.prefixes]
+        terms += [f"{name} in {listed(self.exact)}"] if self.exact else []
+        terms += [f"{name}.matches({text(one)})" for one in self.patterns]
+        either = f"({' || '.join(terms)})" if terms else "false"
+        return f"{either} && !({name} in {listed(self.apart)})" if self.apart and terms else either
+
+
+def pattern(name: str) -> str:
+    """The name of a row with a star as a pattern of the whole text."""
+    return f"^{'[^/]*'.join(map(re.escape, name.split('*')))}$"
+
+
+def listed(names: Iterable[str]) -> str:
+    """A list of texts in CEL."""
+    return f"[{', '.join(map(text, names))}]"
+
+
+# When a pod speaks a dialect, in CEL: the condition on which a policy looks at it.
+STANDARD = ("cpu", "memory", "ephemeral-storage")
+"""Resources that most pods have, and no dialect: they are looked at first."""
+
+
+class SilentError(ValueError):
+    """A dialect that no policy can recognize: a function says in which pods it is spoken."""
+
+
+class Speaker(NamedTuple):
+    """A dialect. ``others``: names that resources have in the cluster."""
+
+    backend: Backend
+    others: tuple[str, ...] = ()
+
+    @property
+    def also(self) -> Condition | None:
+        """In which pods it is spoken too, whatever their resources. Raises SilentError."""
+        found = self.backend.detector
+        if found is None or isinstance(found, Condition):
+            return found
+        raise SilentError(self.backend.name)
+
+    @property
+    def variable(self) -> str:
+        """The variable that is true of a pod that speaks it."""
+        return f"speaks_{self.backend.name.replace('-', '_')}"
+
+
+def speaks(one: Speaker) -> str:
+    """An expression over the variables of a pod: it asks for a GPU in the dialect, as lint sees it.
+
+    Raises SilentError.
+    """
+    asks = some_resource(owned(one.backend, one.others))
+    return asks if one.also is None else f"{asks} || {said(one.also)}"
+
+
+def may_speak(speakers: Sequence[Speaker]) -> tuple[str, bool]:
+    """A cheap expression that is true of every pod that speaks one of some dialects, and whether of no other.
+
+    Names alone: the API server evaluates it for every pod of the cluster. Raises SilentError.
+    """
+    names, more, exact = Names(), list[str](), len(speakers) == 1
+    for one in speakers:
+        names |= owned(one.backend, one.others)
+        needed = () if one.also is None else _needed_of_keys(one.also)
+        if one.also is not None and needed is None:
+            more.append(said(one.also))
+        elif needed:
+            names |= Names.of(needed)
+            exact = False
+    return " || ".join([*([some_resource(names)] if names else []), *more]), exact
+
+
+def some_resource(names: Names) -> str:
+    """Some container asks for a resource with one of the names."""
+    maps = "[c.?resources.?limits.orValue({}), c.?resources.?requests.orValue({})]"
+    mine = f"m.exists(k, !(k in {listed(STANDARD)}) && {names.said()})"
+    return f"variables.containers.exists(c, {maps}.exists(m, {mine}))"
+
+
+def _needed_of_keys(one: Condition) -> tuple[str, ...] | None:
+    """Resources, of which a pod has one wherever the condition is true; None where it may have none."""
+    match one:
+        case Requests():
+            return one.names
+        case InRange() | IsFraction():
+            return (one.name,)
+        case SomeContainer():
+            return _needed_of_keys(one.condition)
+        case AllOf():
+            return next((found for found in map(_needed_of_keys, one.parts) if found is not None), None)
+        case AnyOf():
+            parts = [_needed_of_keys(part) for part in one.parts]
+            return None if None in parts else tuple(name for part in parts for name in part or ())
+    return None
+
+
+def owned(backend: Backend, others: Iterable[str] = ()) -> Names:
+    """The keys of the dialect that ask for a GPU in resources."""
+    names = [name for row in backend.keys for name in (row.name, *row.aliases)]
+    mine = [name for name in names if backend.owns_at(name, Place.RESOURCE)]
+    common = (backend.whole_card_key,) if backend.whole_card_key else ()
+    apart = [one for one in (*names, *common, IGNORE) if not backend.owns_at(one, Place.RESOURCE)]
+    return Names.of((*mine, *others), backend.gpu_prefixes, [one for one in apart if "*" not in one])
+
+
+def inlined(expression: str, root: str = "object") -> str:
+    """An expression with the definitions in place of the variables, of a pod at ``root``."""
+    for name in reversed(VARIABLES):
+        definition = f"({VARIABLES[name]})".replace("\\", r"\\")
+        expression = re.sub(rf"\bvariables\.{name}\b", definition, expression)
+    return re.sub(r"\bobject\b(?=\.\?)", root, expression)
+
+
+# What a policy looks at: a pod, or the pod templates of a workload; and how its expressions say so.
 _SPACE = "\\s\\x0b\\x1c-\\x1f\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000,;:"
 _CODE = "[A-Za-z][A-Za-z0-9]*[0-9]{3}"
 _FIRST, _WORD = text(f"^[{_SPACE}]*({_CODE}([{_SPACE}]+|$))+"), text("[A-Za-z0-9]+")
 
 
 def _ignored(annotations: str) -> str:
-    """The codes at the beginning of the annotation, as lint reads them (lint/suppress.py)."""
+    """The codes at the beginning of the annotation, as lint reads them (lint/ignore.py)."""
     value = f"{annotations}[?{text(IGNORE)}].orValue('')"
     return f"string({value}).find({_FIRST}).findAll({_WORD}).map(w, w.upperAscii())"
 
@@ -84,7 +286,7 @@ class Pods:
 
 
 @dataclass(frozen=True)
-class Templates:
+class PodTemplates:
     """The pod templates of workloads, one or several in an object.
 
     What is on the workload counts as on its pods, as in lint: K8S005 says that it is not there, where
@@ -142,7 +344,7 @@ class Templates:
         found = [(field, self._steering(place)) for field, place in places]
         return " && ".join(_on_pods(field, rows) for field, rows in found if rows)
 
-    def _steering(self, place: Place) -> list[Key]:
+    def _steering(self, place: Place) -> list[KeySpec]:
         return [row for row in self.backend.keys if steers(row, place)]
 
     # --- the pods of an object as mappings ------------------------------------------------------
@@ -174,8 +376,8 @@ class Templates:
         for one in self.custom:
             if one.scheduler:
                 passing.setdefault(one.scheduler, []).append(one)
-        for field, kinds in passing.items():
-            found = f"{_is_kind(kinds)} ? {_passed(field, own)} : {found}"
+        for field, kinds_name in passing.items():
+            found = f"{_is_kind(kinds_name)} ? {_passed(field, own)} : {found}"
         return found
 
     def _names(self, field: str) -> list[str]:
@@ -185,15 +387,17 @@ class Templates:
         return sorted(there[field])
 
 
-def _on_pods(field: str, rows: Sequence[Key]) -> str:
+def _on_pods(field: str, rows: Sequence[KeySpec]) -> str:
     own, above = f"p.own{field.capitalize()}", f"object.metadata.{field}"
     same = f"variables.pods.all(p, k in {own} && {own}[k] == {above}[k])"
     return f"object.?metadata.?{field}.orValue({{}}).all(k, !({_is_one(rows)}) || {same})"
 
 
-def steers(row: Key, place: Place) -> bool:
+def steers(row: KeySpec, place: Place) -> bool:
     """A label or annotation of pods that says something of a share, and is no scheduler's."""
-    return place in row.places and Place.SCHEDULER not in row.places and ANY not in row.idle
+    return (
+        place in row.places and Place.WRITTEN_BY_SCHEDULER not in row.places and ANY not in row.no_op_values
+    )
 
 
 def said_names(conditions: Iterable[object]) -> dict[str, set[str]]:
@@ -202,7 +406,7 @@ def said_names(conditions: Iterable[object]) -> dict[str, set[str]]:
     for one in parts_of(tuple(conditions)):
         if isinstance(one, Label | Labelled):
             found["labels"].add(one.name)
-        elif isinstance(one, Annotation | Annotated | InList):
+        elif isinstance(one, Annotation | IsAnnotated | InList):
             found["annotations"].add(one.name)
     return found
 
@@ -228,7 +432,7 @@ def _together(names: list[str], own: str, above: str) -> str:
     return f"{{{', '.join(entries)}}}"
 
 
-def _is_one(rows: Sequence[Key]) -> str:
+def _is_one(rows: Sequence[KeySpec]) -> str:
     exact = [name for row in rows if not row.is_pattern for name in (row.name, *row.aliases)]
     terms = [f"k in [{', '.join(map(text, exact))}]"] if exact else []
     return " || ".join([*terms, *(f"k.matches({text(pattern(row.name))})" for row in rows if row.is_pattern)])
@@ -261,4 +465,4 @@ def _rule(group: str, versions: Sequence[str], resources: Sequence[str], operati
     }
 
 
-Subject = Pods | Templates
+Subject = Pods | PodTemplates

@@ -7,8 +7,7 @@ from __future__ import annotations
 
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.report.characters import visible
-from gpuxlate.report.identity import repository_path
-from gpuxlate.report.summary import Report
+from gpuxlate.report.summary import Report, repository_path
 
 _COMMAND = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 _DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})

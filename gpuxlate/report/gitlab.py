@@ -6,9 +6,8 @@ Source: docs.gitlab.com, "Code Quality", "Code Quality report format".
 from __future__ import annotations
 
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.report.identity import fingerprints, repository_path
 from gpuxlate.report.json import dump
-from gpuxlate.report.summary import Report
+from gpuxlate.report.summary import Report, fingerprints, repository_path
 
 _SEVERITY = {Severity.ERROR: "major", Severity.WARNING: "minor", Severity.INFO: "info"}
 

@@ -13,9 +13,8 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from gpuxlate.model.diagnostics import URL, Diagnostic, Severity
-from gpuxlate.report.identity import fingerprints, json_pointer, repository_path
 from gpuxlate.report.json import dump
-from gpuxlate.report.summary import Replacement, Report
+from gpuxlate.report.summary import Replacement, Report, fingerprints, json_pointer, repository_path
 
 if TYPE_CHECKING:
     from gpuxlate.rules.base import Rule

@@ -1,22 +1,90 @@
-"""Findings for people: message, excerpt, hint, fix; then a line of counts."""
+"""A line of a source with carets under a span, cut to what a terminal shows."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.locale import current, summary, tell
+from gpuxlate.locale import current, localize, summary
 from gpuxlate.model.diagnostics import Diagnostic, Severity, Span
-from gpuxlate.model.messages import Message, joined, plural, say
-from gpuxlate.report.characters import visible
-from gpuxlate.report.excerpt import excerpt
+from gpuxlate.model.messages import Message, join_and, msg, plural
+from gpuxlate.report.characters import visible, visible_characters, width
 from gpuxlate.report.summary import LineOf, Report, Summary
 
 if TYPE_CHECKING:
     from gpuxlate.rules.base import Rule
 
+COLUMNS = 120
+"""The widest excerpt, without its gutter, in columns."""
+_TAB_COLUMNS = 8
+
+
+class Excerpt(NamedTuple):
+    """The line as shown, the indent of its carets (spaces and tabs), and the carets."""
+
+    line: str
+    indent: str
+    carets: str
+
+
+def excerpt(line: str, span: Span) -> Excerpt:
+    """The part of the first line of a span that fits, with carets under the span."""
+    start = min(span.column - 1, len(line))
+    stop = len(line) if span.end_line > span.line else min(span.end_column - 1, len(line))
+    # Minified JSON is one line of any length: look only at what could fit around the span.
+    stop = min(max(stop, start), start + COLUMNS)
+    if len(line) <= COLUMNS and line.isascii() and line == visible(line):  # most: a column each
+        return Excerpt(line, " " * start, "^" * max(stop - start, 1))
+    offset = max(0, start - COLUMNS)
+    part = line[offset : stop + COLUMNS]
+    start, stop = start - offset, stop - offset
+    shown = visible_characters(part)
+    columns = [_TAB_COLUMNS if text == "\t" else width(text) for text in shown]
+
+    first, last = 0, len(part)
+    if len(part) < len(line) or sum(columns) > COLUMNS:
+        first, last = _window(columns, start, stop)
+    stop = min(stop, last)
+    left = "…" if offset + first > 0 else ""
+    right = "…" if offset + last < len(line) else ""
+    blank = "".join(
+        "\t" if text == "\t" else " " * size
+        for text, size in zip(shown[first:start], columns[first:start], strict=True)
+    )
+    carets = _carets(shown[start:stop], columns[start:stop])
+    return Excerpt(left + "".join(shown[first:last]) + right, " " * len(left) + blank, carets)
+
+
+def _window(columns: list[int], start: int, stop: int) -> tuple[int, int]:
+    """The characters to show: the span from its start, then as much as fits on both sides alike."""
+    room = COLUMNS - 2  # two columns for the marks of a cut
+    last = start
+    while last < stop and columns[last] <= room:
+        room -= columns[last]
+        last += 1
+    first, half = start, room // 2
+    while first > 0 and columns[first - 1] <= half:
+        first -= 1
+        half -= columns[first]
+        room -= columns[first]
+    while last < len(columns) and columns[last] <= room:
+        room -= columns[last]
+        last += 1
+    while first > 0 and columns[first - 1] <= room:  # what is left on the right side
+        first -= 1
+        room -= columns[first]
+    return first, last
+
+
+def _carets(shown: list[str], columns: list[int]) -> str:
+    """Carets of the same width, at least one. A tab but the last is copied: the terminal knows its width."""
+    under = "".join("\t" if text == "\t" else "^" * size for text, size in zip(shown, columns, strict=True))
+    return under if under.endswith("^") else under[:-1] + "^"
+
+
+# Findings for people: message, excerpt, hint, fix; then a line of counts.
 _RESET = "\x1b[0m"
 _BOLD = "\x1b[1m"
 _GUTTER = "\x1b[1;34m"
@@ -28,7 +96,7 @@ def render(report: Report) -> str:
     found = findings(report.diagnostics, report.lines, report.color)
     if not report.counts:
         return found
-    return (found + "\n" if found else "") + tell(counts(report.summary)) + "\n"
+    return (found + "\n" if found else "") + localize(counts(report.summary)) + "\n"
 
 
 def findings(diagnostics: Iterable[Diagnostic], lines: LineOf, color: bool = False) -> str:
@@ -56,7 +124,7 @@ def _finding(one: Diagnostic, lines: LineOf, color: bool) -> Iterator[str]:
 
     style = _SEVERITY[one.severity]
     severity = _told(one.severity, current())
-    yield paint(style, f"{severity}[{one.code}]") + paint(_BOLD, f": {visible(tell(one.message))}")
+    yield paint(style, f"{severity}[{one.code}]") + paint(_BOLD, f": {visible(localize(one.message))}")
     span = one.span
     margin = " " * (len(str(span.line)) if span else 1)
     if one.file is not None:
@@ -68,17 +136,17 @@ def _finding(one: Diagnostic, lines: LineOf, color: bool) -> Iterator[str]:
             bar = paint(_GUTTER, f"{margin} |")
             yield bar
             yield f"{paint(_GUTTER, f'{span.line} |')} {seen.line}".rstrip(" ")
-            yield f"{bar} {seen.indent}{paint(style, seen.carets + tell(_reach(span)))}"
+            yield f"{bar} {seen.indent}{paint(style, seen.carets + localize(_reach(span)))}"
             yield bar
     for title, text in _notes(one):
-        title, colon, space = _told("{title}: ", current(), title=say(title)).partition(":")
-        yield f"{margin} {paint(_GUTTER, '=')} {paint(_BOLD, title + colon)}{space}{visible(tell(text))}"
+        title, colon, space = _told("{title}: ", current(), title=msg(title)).partition(":")
+        yield f"{margin} {paint(_GUTTER, '=')} {paint(_BOLD, title + colon)}{space}{visible(localize(text))}"
 
 
 @cache
 def _told(template: str, _language: str, /, **values: str) -> str:
     """A text that every finding has, in the language of this process."""
-    return tell(say(template, **values))
+    return localize(msg(template, **values))
 
 
 def _notes(one: Diagnostic) -> Iterator[tuple[str, str]]:
@@ -86,14 +154,14 @@ def _notes(one: Diagnostic) -> Iterator[tuple[str, str]]:
         yield "help", one.hint
     if one.fix:
         template = "{title} (safe; --fix)" if one.fix.safe else "{title} (unsafe; --unsafe-fixes)"
-        yield "fix", say(template, title=one.fix.title)
+        yield "fix", msg(template, title=one.fix.title)
     yield "see", f"gpuxlate explain {one.code}"
 
 
 def _reach(span: Span) -> str:
     """Where a span over several lines ends. One that ends before a first column has no part in that line."""
     last = span.end_line - (span.end_column <= 1)
-    return say(" to line {last}", last=last) if last > span.line else ""
+    return msg(" to line {last}", last=last) if last > span.line else ""
 
 
 def counts(summary: Summary) -> Message:
@@ -103,8 +171,8 @@ def counts(summary: Summary) -> Message:
         (summary.warnings, "{count} warning", "{count} warnings"),
         (summary.infos, "{count} info", "{count} infos"),
     )
-    what = joined(plural(*one) for one in found if one[0]) or say("no findings")
-    text = say("{what} in {files}", what=what, files=plural(summary.files, "{count} file", "{count} files"))
+    what = join_and(plural(*one) for one in found if one[0]) or msg("no findings")
+    text = msg("{what} in {files}", what=what, files=plural(summary.files, "{count} file", "{count} files"))
     left = (("{count} suppressed", summary.suppressed), ("{count} skipped", len(summary.skipped)))
-    aside = joined(say(template, count=count) for template, count in left if count)
-    return say("{text} ({aside})", text=text, aside=aside) if aside else text
+    aside = join_and(msg(template, count=count) for template, count in left if count)
+    return msg("{text} ({aside})", text=text, aside=aside) if aside else text

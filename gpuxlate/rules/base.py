@@ -18,15 +18,15 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
-from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.pod import NodeRequirement, Path, PodKeys, Value
+from gpuxlate.model.deprecated import warn
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Severity
+from gpuxlate.model.keys import KeySpec, Place
+from gpuxlate.model.pod import NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.sheet import Key, Place
 from gpuxlate.rules.products import Product
 
 if TYPE_CHECKING:  # a command without rules loads none
-    from gpuxlate.rules.predicates.predicate import Predicate
-    from gpuxlate.rules.predicates.with_profile import WithProfile
+    from gpuxlate.rules.predicates.conditions import Predicate, WithProfile
 
 
 class Scope(StrEnum):
@@ -69,7 +69,7 @@ class Dialect(Protocol):
     @property
     def title(self) -> str: ...
     @property
-    def keys(self) -> tuple[Key, ...]: ...
+    def keys(self) -> tuple[KeySpec, ...]: ...
     @property
     def gpu_prefixes(self) -> tuple[str, ...]: ...
     @property
@@ -90,7 +90,7 @@ class Dialect(Protocol):
     def writes_pods(self) -> bool:
         """Its shares are in manifests, not in parameters of jobs or values of a console."""
 
-    def find(self, name: str) -> Key | None:
+    def find(self, name: str) -> KeySpec | None:
         """The row of the data sheet for a key."""
 
     def owns(self, name: str) -> bool:
@@ -118,7 +118,7 @@ class Context(NamedTuple):
         return (one for one in found if not one.missing) if self.partial else found
 
 
-class Shown(Protocol):
+class Example(Protocol):
     """A manifest of the page of a rule: the inside of a Pod in YAML, and a profile, if any."""
 
     @property
@@ -127,12 +127,12 @@ class Shown(Protocol):
     def profile(self) -> str: ...
 
 
-class Page(NamedTuple):
+class RuleDoc(NamedTuple):
     """What the docstring of a rule leaves out: a pod that breaks it, one that keeps it, and its sources where
     they are those of rows."""
 
-    bad: Shown
-    good: Shown
+    bad: Example
+    good: Example
     source: str = ""
 
 
@@ -141,7 +141,8 @@ class Rule:
     """A declared rule. Calling it runs its check.
 
     ``missing``: its findings are about something that is not there, unless one says otherwise.
-    ``predicates``: what it demands of a pod; ``check`` then words one breach of them, and ``also`` finds
+    ``predicates``: what it demands of a pod; ``check`` then words one breach of them, and ``extra_check``
+    finds
     what a profile alone shows. ``predicates_of``: what a rule over the keys of all dialects demands, once
     these are known; its ``check`` is a function of its own, with the same verdict.
     ``with_profile``: what it demands in a cluster that has a profile.
@@ -156,9 +157,9 @@ class Rule:
     check: Callable[..., Any]
     missing: bool = False
     predicates: tuple[Predicate, ...] = ()
-    also: PodCheck | None = None
+    extra_check: PodCheck | None = None
     no_policy: str = ""
-    page: Page | None = None
+    page: RuleDoc | None = None
     predicates_of: PredicatesOf | None = None
     with_profile: WithProfile | None = None
     about: frozenset[Subject] = frozenset()
@@ -198,12 +199,12 @@ class Rule:
         parts = re.split(r"^## (.+)$", inspect.cleandoc(self.text), flags=re.M)
         return {title.strip(): body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
 
-    def known_as(self, aliases: Mapping[str, tuple[str, ...]]) -> Self:
+    def with_aliases(self, aliases: Mapping[str, tuple[str, ...]]) -> Self:
         """The rule with predicates that know the other names of resources, by their own."""
         if not aliases:
             return self
-        cluster = self.with_profile and self.with_profile.known_as(aliases)
-        known = tuple(one.known_as(aliases) for one in self.predicates)
+        cluster = self.with_profile and self.with_profile.with_aliases(aliases)
+        known = tuple(one.with_aliases(aliases) for one in self.predicates)
         return replace(self, predicates=known, with_profile=cluster)
 
     def __call__(self, *args: Any) -> Any:
@@ -221,11 +222,11 @@ class Rule:
             this = replace(self, severity=predicate.severity) if predicate.severity else self
             said = check(this, breach, pod, context)
             found += (said,) if isinstance(said, Diagnostic) else said
-        if self.also is not None:
-            found += self.also(self, pod, context)
+        if self.extra_check is not None:
+            found += self.extra_check(self, pod, context)
         return found
 
-    def at(
+    def diagnostic(
         self,
         where: Value | NodeRequirement | Path,
         message: str,
@@ -245,6 +246,11 @@ class Rule:
         return Diagnostic(
             self.code, severity or self.severity, message, hint, path, on_key, fix, missing=rests
         )
+
+    def at(self, *where: Any, **details: Any) -> Diagnostic:
+        """``diagnostic``, as rules of plug-ins call it."""
+        warn("Rule.at is Rule.diagnostic")
+        return self.diagnostic(*where, **details)
 
 
 class CodeTakenError(ValueError):
@@ -292,7 +298,7 @@ def rule(
     predicate: Predicate | tuple[Predicate, ...] = (),
     also: PodCheck | None = None,
     no_policy: str = "",
-    page: Page | None = None,
+    page: RuleDoc | None = None,
     predicates_of: PredicatesOf | None = None,
     with_profile: WithProfile | None = None,
     about: Subject | tuple[Subject, ...] = (),
@@ -328,8 +334,12 @@ def rules_of(module: ModuleType) -> tuple[Rule, ...]:
     Raises CodeTakenError where two of them have one code.
     """
     holders = (module, *_modules_in(module))
-    found = (value for holder in holders for value in vars(holder).values() if isinstance(value, Rule))
-    return in_order(found, module.__name__)
+    return in_order((one for holder in holders for one in declared_in(holder)), module.__name__)
+
+
+def declared_in(module: ModuleType) -> Iterator[Rule]:
+    """The rules of a module alone."""
+    return (value for value in vars(module).values() if isinstance(value, Rule))
 
 
 def in_order(rules: Iterable[Rule], owner: str) -> tuple[Rule, ...]:

@@ -1,19 +1,121 @@
-"""All rules by code: vendor-neutral rules and those of the installed backends.
+"""Which rules a pod is asked: those that are about what it has, in one look-up.
 
-The rules of a backend are loaded when they are needed.
+The keys of a pod are walked once. A rule with predicates names the keys without which it is not broken
+(``Predicate.needs``); a vendor-neutral rule says what it is about (``Subject``). All others are asked.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
-from functools import cache
+from collections.abc import Iterable, Iterator, Set
+from functools import cache, cached_property
 from importlib import import_module
+from typing import NamedTuple
 
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.pod import DocumentKeys, PodKeys, groups, names_in
 from gpuxlate.rules import vocabulary
-from gpuxlate.rules.base import CodeTakenError, Dialect, Rule, Scope, rules_of
-from gpuxlate.rules.index import Rules
+from gpuxlate.rules.base import CodeTakenError, Context, Dialect, Rule, Scope, Subject, rules_of
+from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 
+_PLAIN = re.compile("0|[1-9][0-9]{0,17}")
+"""A number that no rule on the form of numbers has something to say of."""
+
+
+class _Index(NamedTuple):
+    """The numbers of rules: by a key, by a subject, of any pod, of any pod in a cluster that is known."""
+
+    by_key: dict[str, list[int]]
+    by_subject: dict[Subject, list[int]]
+    of_any: list[int]
+    in_clusters: list[int]
+
+
+class Rules(tuple[Rule, ...]):
+    """Rules, looked up by what they are about."""
+
+    @cached_property
+    def _index(self) -> _Index:
+        found = _Index({}, {}, [], [])
+        for number, one in enumerate(self):
+            if one.scope not in (Scope.POD, Scope.JOB):
+                continue
+            needs = [predicate.needs for predicate in one.predicates]
+            if one.extra_check or not all(needs) or not (needs or one.about or one.with_profile):
+                found.of_any.append(number)
+            elif one.with_profile is not None:
+                found.in_clusters.append(number)
+            for subject in one.about:
+                found.by_subject.setdefault(subject, []).append(number)
+            # a pod that breaks a predicate has a key of each set: the last, that of its value, is the rarest
+            for name in {name for sets in needs if sets for name in sets[-1]}:
+                found.by_key.setdefault(name, []).append(number)
+        return found
+
+    @cached_property
+    def refusing(self) -> Rules:
+        """Those that may refuse a pod: what a rule of the severity info finds is a remark."""
+        return Rules(one for one in self if one.severity is not Severity.INFO)
+
+    def asked_of(self, pod: PodKeys, context: Context) -> Iterator[Rule]:
+        """The rules that can find something in a pod, in their order."""
+        index = self._index
+        numbers = set(index.of_any)
+        if context.profile is not None:
+            numbers.update(index.in_clusters)
+        for subject in subjects(pod, vocabulary_of(context)) if index.by_subject else ():
+            numbers.update(index.by_subject.get(subject, ()))
+        for name in names_in(pod) if index.by_key else ():
+            numbers.update(index.by_key.get(name, ()))
+        return (self[number] for number in sorted(numbers))
+
+
+def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Run the rules of pods and jobs among ``rules`` on one pod."""
+    listed = rules if isinstance(rules, Rules) else Rules(rules)
+    together = pod.with_workload()  # predicates look at it
+    for one in listed.asked_of(pod, context):
+        as_one = one.predicates or one.with_profile
+        yield from context.applying(one(together if as_one else pod, context))
+
+
+def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
+    """Run the document rules among ``rules`` on one document."""
+    found = {
+        Subject.CLAIM: document.claims or document.several,
+        Subject.OUTSIDE: document.outside,
+        Subject.REPEATED: document.repeated,
+        Subject.SHARED: document.shared,
+    }
+    there = {subject for subject, some in found.items() if some}
+    for one in rules:
+        if one.scope is Scope.DOCUMENT and (not one.about or not one.about.isdisjoint(there)):
+            yield from one(document, context)
+
+
+def subjects(pod: PodKeys, words: Vocabulary) -> Set[Subject]:
+    """What vendor-neutral rules are about, as far as the pod has it."""
+    found: set[Subject] = set()
+    of = words.subjects
+    for place, field, _, _, keys in groups(pod):
+        for name, value in keys:
+            here = of(name, place)
+            if not here:
+                continue
+            found |= here
+            if Subject.RESOURCE in here:
+                if field == "requests":
+                    found.add(Subject.REQUEST)
+                if not _PLAIN.fullmatch(value.text):
+                    found.add(Subject.ODD_NUMBER)
+    # a file is read for the names of claims in its pods, not for those in containers alone
+    if pod.claims or (found and any(one.claims for one in pod.all_containers())):
+        found.add(Subject.CLAIM)
+    return found
+
+
+# All rules by code: vendor-neutral rules and those of the installed backends.
+# The rules of a backend are loaded when they are needed.
 _CODE = re.compile(r"(?P<prefix>K8S|[A-Z]+)[-_ ]?(?P<number>[0-9]{1,3})")
 
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
-from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import Message, say
-from gpuxlate.model.pod import DocumentKeys, Path, PodKeys
+from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
+from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.pod import DocumentKeys, PodKeys
 from gpuxlate.rules.base import Context, Rule, Scope, Subject, rule
 
 
@@ -58,9 +58,9 @@ def key_is_given_once(this: Rule, document: DocumentKeys, context: Context) -> I
     """
     for path in document.repeated:
         name = path[-1] if path else "a key"
-        yield this.at(
+        yield this.diagnostic(
             path,
-            say("{name} is set twice in one mapping: the last value counts", name=name),
+            msg("{name} is set twice in one mapping: the last value counts", name=name),
             "keep one of them",
             on_key=True,
         )
@@ -110,9 +110,9 @@ def share_stands_by_itself(this: Rule, document: DocumentKeys, context: Context)
     YAML 1.2.2, sections 3.2.2.2 and 7.1; YAML 1.1, "merge" type (2005).
     """
     for path in document.shared:
-        yield this.at(
+        yield this.diagnostic(
             path,
-            say("{name} is in an anchor that is used elsewhere too", name=path[-1] if path else "the share"),
+            msg("{name} is in an anchor that is used elsewhere too", name=path[-1] if path else "the share"),
             "write the values out for each container",
         )
 
@@ -153,15 +153,15 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    places = Places(document.pods)
+    places = PodPlaces(document.pods)
     for name, path, span in document.outside:
         wrong = places.misplaced(name, path)
         if wrong is not None:
-            yield this.at(path, wrong.message, wrong.hint, severity=Severity.WARNING, on_key=True)
+            yield this.diagnostic(path, wrong.message, wrong.hint, severity=Severity.WARNING, on_key=True)
             continue
-        found = this.at(
+        found = this.diagnostic(
             path,
-            say("{name} is outside any pod: it is left as it is", name=name),
+            msg("{name} is outside any pod: it is left as it is", name=name),
             "check it by hand after a translation",
             on_key=True,
         )
@@ -189,7 +189,7 @@ class Misplaced(NamedTuple):
     hint: Message | str
 
 
-class Places:
+class PodPlaces:
     """The places of the pods and containers of a document."""
 
     def __init__(self, pods: Iterable[PodKeys]) -> None:
@@ -203,7 +203,7 @@ class Places:
         """What is wrong with the place of a key that is in no pod; None where the place may be right."""
         if any(one in _CONTAINERS and isinstance(two, str) for one, two in pairwise(path)):
             return Misplaced(
-                say("{name} is outside any pod: containers must be a list, not a mapping", name=name),
+                msg("{name} is outside any pod: containers must be a list, not a mapping", name=name),
                 "write a dash before the first key of each container: - name: ...",
             )
         above = path[:-1]
@@ -215,7 +215,7 @@ class Places:
         beside = next((above[n:] for n in range(len(above) - 1, -1, -1) if self._is_pod(above[:n])), ())
         if beside[:1] and beside[0] in (*_RESOURCES, "resources"):
             return Misplaced(
-                say("{name} is beside the containers, where nothing reads it", name=name),
+                msg("{name} is beside the containers, where nothing reads it", name=name),
                 "write it in resources.limits of a container",
             )
         return None
@@ -232,12 +232,12 @@ def _in_container(name: str, inside: Path) -> Misplaced | None:
     field = next((step for step in inside if step in _RESOURCES), None)
     if field is not None and isinstance(inside[-1], int):
         return Misplaced(
-            say("{name} is in a list: {field} must be a mapping", name=name, field=field),
-            say("write it without a dash: {field}: {{{name}: ...}}", field=field, name=name),
+            msg("{name} is in a list: {field} must be a mapping", name=name, field=field),
+            msg("write it without a dash: {field}: {{{name}: ...}}", field=field, name=name),
         )
     if len(inside) == 1 and inside[0] in (*_RESOURCES, "resources"):
         return Misplaced(
-            say("{name} is not in resources.limits of its container: nothing reads it", name=name),
+            msg("{name} is not in resources.limits of its container: nothing reads it", name=name),
             "write it in resources.limits of the container",
         )
     return None
@@ -245,6 +245,6 @@ def _in_container(name: str, inside: Path) -> Misplaced | None:
 
 def _misnamed(name: str, field: str | int) -> Misplaced:
     return Misplaced(
-        say("{name} is in {field}, which Kubernetes does not have", name=name, field=field),
-        say("did you mean {nearest}?", nearest=_PLURALS[str(field)]),
+        msg("{name} is in {field}, which Kubernetes does not have", name=name, field=field),
+        msg("did you mean {nearest}?", nearest=_PLURALS[str(field)]),
     )

@@ -1,21 +1,57 @@
-"""The rules of names and places: which keys exist, and where they take effect (GX)."""
+"""What rules over the keys of all dialects demand, once the dialects are known."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 
-from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.edits import Put
-from gpuxlate.model.messages import Message, joined, say
-from gpuxlate.model.pod import Kind, PodKeys
-from gpuxlate.model.sheet import Key, Place
-from gpuxlate.model.spots import Level, Spot, spots
-from gpuxlate.rules.base import Context, Rule, Subject, rule
-from gpuxlate.rules.predicates.of_dialects import no_marks
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
+from gpuxlate.model.keys import KeySpec, Place, Range
+from gpuxlate.model.messages import Message, join_and, join_or, msg
+from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, ScalarKind, key_occurrences
+from gpuxlate.model.profile import Profile
+from gpuxlate.rules import number_format
+from gpuxlate.rules.base import Context, Dialect, Rule, Subject, rule
+from gpuxlate.rules.predicates.conditions import AnyOf, HasKeyLike, InRange, Not, Predicate
 from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import BY_HAND, Vocabulary, alike, vocabulary_of
 
+_DOUBTFUL = {
+    "GiB": Range(number_format.MOST_PLAUSIBLE_GIB + 1),
+    "MiB": Range(1, number_format.LEAST_PLAUSIBLE_MIB - 1),
+}
+"""Amounts that look like those of the other unit."""
 
+
+def plausible_amounts(dialects: Sequence[Dialect], profile: Profile | None = None) -> tuple[Predicate, ...]:
+    """GX007: no amount of memory looks like one in another unit."""
+    words = vocabulary_of(Context(dialects=tuple(dialects)))
+    found = []
+    for name in dict.fromkeys(name for row in _rows(dialects) for name in (row.name, *row.aliases)):
+        row = next((one for one in words.rows(name) if Place.RESOURCE in one.places), None)
+        doubtful = _DOUBTFUL.get(number_format.unit_of(row, profile))
+        if row is not None and not row.quantity and not row.is_pattern and doubtful is not None:
+            found.append(Predicate(Not(InRange(name, doubtful)), keys=(name,)))
+    return tuple(found)
+
+
+def no_marks(dialects: Sequence[Dialect], _: Profile | None = None) -> tuple[Predicate, ...]:
+    """GX004: no label, annotation or variable has a name that only schedulers write."""
+    words = vocabulary_of(Context(dialects=tuple(dialects)))
+    names = [row.name for row in _rows(dialects) if words.written_by_scheduler(row.name)]
+    texts = (one.replace(".", "[.]").replace("*", "[^/]*") for one in dict.fromkeys(names))
+    pattern = re.compile("|".join(texts))
+    marks = {place: HasKeyLike(place, pattern) for place in (Place.LABEL, Place.ANNOTATION, Place.ENV)}
+    on_pod = AnyOf(marks[Place.LABEL], marks[Place.ANNOTATION])
+    return Predicate(Not(on_pod), per_container=False), Predicate(Not(marks[Place.ENV]))
+
+
+def _rows(dialects: Sequence[Dialect]) -> Iterator[KeySpec]:
+    return (row for one in dialects for row in one.keys)
+
+
+# The rules of names and places: which keys exist, and where they take effect (GX).
 @rule(
     "GX003",
     Severity.ERROR,
@@ -50,7 +86,7 @@ def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnos
     The data sheets of the vendors' keys, as of 2026-11.
     """
     words = vocabulary_of(context)
-    for spot in spots(pod):
+    for spot in key_occurrences(pod):
         if spot.place is Place.ENV:
             continue
         miss = words.near_miss(spot.name)
@@ -58,14 +94,14 @@ def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnos
             continue
         meant = miss.meant
         edit = spot.renamed(meant) if meant and miss.probable else None
-        yield this.at(
+        yield this.diagnostic(
             spot.path,
-            say("{name} is not a key of {dialect}", name=spot.name, dialect=miss.dialect.title),
-            say("did you mean {nearest}?", nearest=meant)
+            msg("{name} is not a key of {dialect}", name=spot.name, dialect=miss.dialect.title),
+            msg("did you mean {nearest}?", nearest=meant)
             if meant
             else "check the name: nothing reads this key",
             on_key=spot.on_key,
-            fix=Fix(say("rename it to {meant}", meant=meant), (edit,), safe=False) if edit else None,
+            fix=Fix(msg("rename it to {meant}", meant=meant), (edit,), safe=False) if edit else None,
         )
 
 
@@ -107,14 +143,14 @@ def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Ite
     Volcengine: volcano PR 3030; Alibaba Cloud: kubeflow/arena `pkg/apis`; Tencent: elastic-ai/arena.
     """
     words = vocabulary_of(context)
-    for spot in spots(pod):
+    for spot in key_occurrences(pod):
         if spot.place not in BY_HAND and words.written_by_scheduler(spot.name):
-            yield this.at(
+            yield this.diagnostic(
                 spot.path,
-                say("{name} is written by the scheduler, not in a manifest", name=spot.name),
+                msg("{name} is written by the scheduler, not in a manifest", name=spot.name),
                 "remove it",
                 on_key=spot.on_key,
-                fix=Fix(say("remove {name}", name=spot.name), (spot.removal,)),
+                fix=Fix(msg("remove {name}", name=spot.name), (spot.removal,)),
             )
 
 
@@ -146,16 +182,16 @@ def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator
     for spot, product in _of_products(words, pod):
         dialect = words.taken_for(product)
         if dialect:
-            yield this.at(
+            yield this.diagnostic(
                 spot.path,
-                say(
+                msg(
                     "{name} looks like a key of {dialect} but is one of {product}: {numbers}",
                     name=spot.name,
                     dialect=dialect.title,
                     product=product.title,
                     numbers=product.numbers,
                 ),
-                say("write the keys of {dialect} if its shares are meant", dialect=dialect.title),
+                msg("write the keys of {dialect} if its shares are meant", dialect=dialect.title),
                 on_key=spot.on_key,
             )
 
@@ -189,7 +225,7 @@ def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     words = vocabulary_of(context)
     for spot, product in _of_products(words, pod):
         if not words.taken_for(product):
-            yield this.at(
+            yield this.diagnostic(
                 spot.path,
                 not_read(spot.name, product),
                 "it is neither checked nor translated: see gpuxlate targets for what is read",
@@ -199,11 +235,11 @@ def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
 
 def not_read(name: str, product: Product) -> Message:
     """What GX027 says of a key."""
-    return say("{name} is a key of {product}, which gpuxlate does not read", name=name, product=product.title)
+    return msg("{name} is a key of {product}, which gpuxlate does not read", name=name, product=product.title)
 
 
-def _of_products(words: Vocabulary, pod: PodKeys) -> Iterator[tuple[Spot, Product]]:
-    for spot in spots(pod):
+def _of_products(words: Vocabulary, pod: PodKeys) -> Iterator[tuple[KeyOccurrence, Product]]:
+    for spot in key_occurrences(pod):
         found = words.product(spot.name, spot.place)
         if found:
             yield spot, found
@@ -277,20 +313,20 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
     Cloud, qGPU (2024-11): the policy is a label of nodes with three values.
     """
     words = vocabulary_of(context)
-    for spot in spots(pod):
+    for spot in key_occurrences(pod):
         if spot.place in BY_HAND and words.written_by_scheduler(spot.name):
             yield _by_hand(this, words, spot)
             continue
-        rows = [row for row in words.rows(spot.name) if Place.SCHEDULER not in row.places]
+        rows = [row for row in words.rows(spot.name) if Place.WRITTEN_BY_SCHEDULER not in row.places]
         if not rows or not words.owners(spot.name) or spot.level is Level.STRAY:
             continue  # every cloud uses nvidia.com/gpu; K8S006 moves keys outside of metadata
         if not words.is_meant(spot.name, spot.place, pod):
             continue
         if any(_takes_effect(row, spot.place) for row in rows):
             if spot.place is Place.NODE_SELECTOR and _policy_is_true(rows, spot):
-                yield this.at(
+                yield this.diagnostic(
                     spot.value,
-                    say(
+                    msg(
                         "{name} is {value!r}, which no node has: its value is a policy",
                         name=spot.name,
                         value=spot.value.text,
@@ -299,47 +335,47 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
                 )
             continue
         places = rows[0].places - {Place.NODE} or rows[0].places
-        belongs = (say(text) for place, text in _BELONGS.items() if place in places)
-        yield this.at(
+        belongs = (msg(text) for place, text in _BELONGS.items() if place in places)
+        yield this.diagnostic(
             spot.path,
-            say("{name} has no effect {place}", name=spot.name, place=_FOUND[spot.place]),
-            say("write it {place}", place=joined(belongs, "{before}, or {last}")),
+            msg("{name} has no effect {place}", name=spot.name, place=_FOUND[spot.place]),
+            msg("write it {place}", place=join_and(belongs, "{before}, or {last}")),
             on_key=spot.on_key,
             fix=_move(pod, spot, rows[0]),
         )
 
 
-def _by_hand(this: Rule, words: Vocabulary, spot: Spot) -> Diagnostic:
+def _by_hand(this: Rule, words: Vocabulary, spot: KeyOccurrence) -> Diagnostic:
     """A name that only a scheduler writes, in a place where somebody asks for something with it."""
     owner = words.owners(spot.name)[0]
     meant = alike(spot.name, [row.name for row in owner.keys if spot.place in row.places])
-    return this.at(
+    return this.diagnostic(
         spot.path,
-        say(
+        msg(
             "{name} has no effect {place}: the scheduler writes it on the pods that it places",
             name=spot.name,
             place=_FOUND[spot.place],
         ),
-        say("did you mean {nearest}?", nearest=meant)
+        msg("did you mean {nearest}?", nearest=meant)
         if meant
-        else say("remove it, or write the keys of {dialect} that request a share", dialect=owner.title),
+        else msg("remove it, or write the keys of {dialect} that request a share", dialect=owner.title),
         on_key=spot.on_key,
     )
 
 
-def _takes_effect(row: Key, place: Place) -> bool:
+def _takes_effect(row: KeySpec, place: Place) -> bool:
     """Any label of nodes can be in a node selector, whether the data sheet says so or not."""
     return place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
 
 
-def _policy_is_true(rows: list[Key], spot: Spot) -> bool:
+def _policy_is_true(rows: list[KeySpec], spot: KeyOccurrence) -> bool:
     policy = any(Place.NODE in row.places and "policy" in row.meaning for row in rows)
     return policy and spot.value.text.lower() == "true"
 
 
-def _move(pod: PodKeys, spot: Spot, row: Key) -> Fix | None:
+def _move(pod: PodKeys, spot: KeyOccurrence, row: KeySpec) -> Fix | None:
     fields = [field for place, field in _MOVABLE.items() if place in row.places]
-    if len(fields) != 1 or spot.value.kind is Kind.NODE:
+    if len(fields) != 1 or spot.value.kind is ScalarKind.NODE:
         return None
     if spot.place not in (Place.RESOURCE, *_MOVABLE):
         return None
@@ -347,5 +383,118 @@ def _move(pod: PodKeys, spot: Spot, row: Key) -> Fix | None:
     if spot.name in (pod.labels if fields[0] == "labels" else pod.annotations):
         return None
     where = ".".join(map(str, target[:-1]))
-    title = say("move {name} to {where}", name=spot.name, where=where)
+    title = msg("move {name} to {where}", name=spot.name, where=where)
     return Fix(title, (spot.removal, Put(target, spot.value.text)), safe=False)
+
+
+# The rules of numbers that Kubernetes accepts but that are probably a mistake (GX007, GX008).
+SMALL = ("", "m", "u", "n")
+"""Suffixes with which the number is the one that was meant."""
+
+
+@rule("GX007", Severity.WARNING, about=Subject.MEMORY, predicates_of=plausible_amounts)
+def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The amount of GPU memory is plausible in the unit of its key.
+
+    ## What it does
+    Reports more than 1024 where a key counts GiB, and less than 64 where it counts MiB. Nothing
+    for GiB where a profile sets another unit for the cluster.
+
+    ## Why
+    The vendors count in different units: `aliyun.com/gpu-mem: 4096` is 4 TiB, and
+    `vke.volcengine.com/mgpu-memory: 4` is 4 MiB.
+
+    ## Example
+    ```yaml
+    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4}}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Source
+    Units: Volcengine 6461/1581673 (2025-06-04), Alibaba Cloud "multi-card sharing" (2025-04),
+    Tencent Cloud qGPU (2024-11). The bounds are this tool's.
+    """
+    words = vocabulary_of(context)
+    for container in pod.all_containers():
+        for name, value in container.resources.items():
+            unit = words.memory_unit(name)
+            amount = quantity.whole(value.text) if unit else None  # as the API server counts it: 5.0 is 5
+            if amount is None or (context.profile and context.profile.changes_unit(unit)):
+                continue
+            if number_format.written(value).suffix not in SMALL:
+                continue  # K8S002 says what it means
+            if unit == "GiB" and amount > number_format.MOST_PLAUSIBLE_GIB:
+                message = msg(
+                    "{name} is {amount}: the key counts GiB, this looks like MiB", name=name, amount=amount
+                )
+                hint = msg(
+                    "write {gib} for {amount} MiB, or set another unit of this cluster in a profile",
+                    gib=-(-amount // 1024),
+                    amount=amount,
+                )
+                yield this.diagnostic(value, message, hint)
+            elif unit == "MiB" and 0 < amount < number_format.LEAST_PLAUSIBLE_MIB:
+                message = msg(
+                    "{name} is {amount}: the key counts MiB, this looks like GiB", name=name, amount=amount
+                )
+                hint = msg("write {mib} for {amount} GiB", mib=amount * 1024, amount=amount)
+                yield this.diagnostic(value, message, hint)
+
+
+@rule(
+    "GX008",
+    Severity.WARNING,
+    about=Subject.ODD_NUMBER,
+    fix="safe",
+    no_policy="the API server sees a number, not how it was written",
+)
+def number_is_plain(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Numbers are written in plain decimal digits.
+
+    ## What it does
+    Reports `0030`, `1e3`, `0x10`, `1_000` and `+5` as values of GPU resources.
+
+    ## Why
+    Versions of YAML read such numbers differently: `0030` is 24 in one and 30 in another.
+
+    ## Example
+    ```yaml
+    resources: {limits: {vke.volcengine.com/mgpu-core: 0030, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Fix
+    Safe, and only where all parsers agree: `1e3` becomes 1000, `+5` becomes 5.
+
+    ## Source
+    YAML 1.1, "int" type (2005); YAML 1.2.2, core schema (2021).
+    """
+    words = vocabulary_of(context)
+    for container in pod.all_containers():
+        for values in (container.limits, container.requests):
+            for name, value in values.items():
+                found = number_format.readings(value) if words.owners(name) or words.is_resource(name) else ()
+                with_unit = value.kind is not ScalarKind.INT and any(row.quantity for row in words.rows(name))
+                if not found or with_unit:  # an exponent is a unit
+                    continue
+                if len(found) == 1 and found[0] is not None:
+                    write = msg("write {number}", number=found[0])
+                    message = msg("{name} is {text}, not in plain decimal digits", name=name, text=value.text)
+                    yield this.diagnostic(value, message, write, fix=Fix(write, (Put(value.path, found[0]),)))
+                    continue
+                numbers = join_or("no number" if one is None else str(one) for one in found)
+                message = msg(
+                    "{name} is {text}, which YAML parsers read as {numbers}",
+                    name=name,
+                    text=value.text,
+                    numbers=numbers,
+                )
+                yield this.diagnostic(value, message, "write the number in plain decimal digits")

@@ -7,15 +7,13 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from gpuxlate.model import quantity
-from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.edits import Put
-from gpuxlate.model.kept import keep_last
-from gpuxlate.model.messages import say
-from gpuxlate.model.pod import ContainerKeys, Kind, Path, PodKeys, Value
-from gpuxlate.model.sheet import Key
-from gpuxlate.rules import numerals
-from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, Subject, rule
-from gpuxlate.rules.numerals import Form, Written
+from gpuxlate.model.diagnostics import Diagnostic, Edit, Fix, Path, Put, Remove, Severity
+from gpuxlate.model.keys import ANY, KeySpec, Place
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import ContainerKeys, Level, PodKeys, ScalarKind, Value, keep_last, key_occurrences
+from gpuxlate.rules import number_format
+from gpuxlate.rules.base import BY_API_SERVER, Context, Dialect, Rule, Subject, rule
+from gpuxlate.rules.number_format import NumberForm, WrittenNumber
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 
 
@@ -24,7 +22,7 @@ class Resource(NamedTuple):
 
     name: str
     value: Value
-    row: Key | None
+    row: KeySpec | None
 
 
 Found = tuple[ContainerKeys, Mapping[str, Value], Resource]
@@ -77,29 +75,33 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     """
     words = vocabulary_of(context)
     for _, _, one in resources_of(pod, words):
-        reading = numerals.written(one.value)
-        if reading.form is Form.NO_NUMBER:
-            if numerals.is_placeholder(one.value) and not words.backends_of(pod):
+        reading = number_format.written(one.value)
+        if reading.form is NumberForm.NO_NUMBER:
+            if number_format.is_placeholder(one.value) and not words.backends_of(pod):
                 continue  # whole cards alone are no vendor's share: a workflow engine fills them in
-            yield this.at(
+            yield this.diagnostic(
                 one.value,
-                say("{name} {what}: it must be a whole number", name=one.name, what=_what(one.value)),
-                _whole_number_of(numerals.unit_of(one.row, context.profile)),
+                msg("{name} {what}: it must be a whole number", name=one.name, what=_what(one.value)),
+                _whole_number_of(number_format.unit_of(one.row, context.profile)),
             )
         elif reading.number < 0 and not words.has_bounds(one.name, pod):
-            message = say("{name} is {text}: the API server refuses it", name=one.name, text=one.value.text)
-            yield this.at(one.value, message, _whole_number_of(numerals.unit_of(one.row, context.profile)))
-        elif reading.form is Form.TOO_LARGE:
-            message = say("{key} {number} does not fit in 64 bits", key=one.name, number=one.value.text)
-            yield this.at(one.value, message, _whole_number_of(numerals.unit_of(one.row, context.profile)))
-        elif reading.form is Form.FRACTION:
+            message = msg("{name} is {text}: the API server refuses it", name=one.name, text=one.value.text)
+            yield this.diagnostic(
+                one.value, message, _whole_number_of(number_format.unit_of(one.row, context.profile))
+            )
+        elif reading.form is NumberForm.TOO_LARGE:
+            message = msg("{key} {number} does not fit in 64 bits", key=one.name, number=one.value.text)
+            yield this.diagnostic(
+                one.value, message, _whole_number_of(number_format.unit_of(one.row, context.profile))
+            )
+        elif reading.form is NumberForm.FRACTION:
             schedulers = _of_decimals(words, one.name) if 0 < (reading.amount or 0) < 1 else ()
             if pod.scheduler_name is not None and pod.scheduler_name.text in schedulers:
                 continue
-            hint, fix = _rounding(one, reading, numerals.unit_of(one.row, context.profile))
-            message = say("{name} is {text}: it must be a whole number", name=one.name, text=one.value.text)
+            hint, fix = _rounding(one, reading, number_format.unit_of(one.row, context.profile))
+            message = msg("{name} is {text}: it must be a whole number", name=one.name, text=one.value.text)
             named_elsewhere = bool(schedulers) and pod.scheduler_name is None
-            yield this.at(one.value, message, hint, fix=fix, missing=named_elsewhere)
+            yield this.diagnostic(one.value, message, hint, fix=fix, missing=named_elsewhere)
 
 
 def _of_decimals(words: Vocabulary, name: str) -> set[str]:
@@ -109,40 +111,40 @@ def _of_decimals(words: Vocabulary, name: str) -> set[str]:
 
 def not_yet_known(value: Value) -> Diagnostic:
     """Whole cards whose number another tool writes: lint lets it pass, no translation does."""
-    message = say("{name} {what}: it must be a whole number", name=value.path[-1], what=_what(value))
-    found: Diagnostic = quantity_is_whole.at(value, message, _whole_number_of("cards"))
+    message = msg("{name} {what}: it must be a whole number", name=value.path[-1], what=_what(value))
+    found: Diagnostic = quantity_is_whole.diagnostic(value, message, _whole_number_of("cards"))
     return found
 
 
 def _what(value: Value) -> str:
-    if value.kind is Kind.NODE:
+    if value.kind is ScalarKind.NODE:
         return "holds a mapping or a list"
-    if value.kind is Kind.NULL or not value.text:
+    if value.kind is ScalarKind.NULL or not value.text:
         return "has no value"
-    return say("is {text!r}", text=value.text[: quantity.MAX_LENGTH])
+    return msg("is {text!r}", text=value.text[: quantity.MAX_LENGTH])
 
 
 def _whole_number_of(unit: str) -> str:
-    return say("write a whole number ({unit})", unit=unit) if unit else "write a whole number"
+    return msg("write a whole number ({unit})", unit=unit) if unit else "write a whole number"
 
 
-def _rounding(one: Resource, reading: Written, unit: str) -> tuple[str, Fix | None]:
+def _rounding(one: Resource, reading: WrittenNumber, unit: str) -> tuple[str, Fix | None]:
     amount = reading.amount or reading.number
     up = math.ceil(amount)
     if up < 1:
         return _whole_number_of(unit), None
     if unit == "percent" and amount < 1:
         part = math.ceil(amount * 100)
-        return say(
+        return msg(
             "the key counts percent of one card: write {part} for that part of a card", part=part
         ), None
     if unit == "MiB" and reading.suffix == "m":
         mib = math.ceil(reading.number)
-        return say("m means thousandths: write {mib} if MiB are meant", mib=mib), None
-    title = say("round {text} up to {up}", text=one.value.text, up=up)
-    hint = say("write {up}, the next whole number", up=up)
+        return msg("m means thousandths: write {mib} if MiB are meant", mib=mib), None
+    title = msg("round {text} up to {up}", text=one.value.text, up=up)
+    hint = msg("write {up}, the next whole number", up=up)
     if unit == "cards" and amount < 1:
-        hint = say("write 1 for a card of its own; a part of a card needs the keys of a vendor")
+        hint = msg("write 1 for a card of its own; a part of a card needs the keys of a vendor")
     return hint, Fix(title, (Put(one.value.path, up),), safe=False)
 
 
@@ -185,62 +187,62 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
     words = vocabulary_of(context)
     of_server = pod.served or words.placed_by_scheduler(pod)
     for _, _, one in resources_of(pod, words):
-        reading = numerals.written(one.value)
+        reading = number_format.written(one.value)
         if one.row is not None and one.row.quantity and reading.amount is not None:
             continue  # an amount of bytes
-        if reading.form is Form.SUFFIX and not (of_server and numerals.is_canonical(reading)):
-            yield _suffixed(this, one, reading, numerals.unit_of(one.row, context.profile))
+        if reading.form is NumberForm.SUFFIX and not (of_server and number_format.is_canonical(reading)):
+            yield _suffixed(this, one, reading, number_format.unit_of(one.row, context.profile))
 
 
-def _suffixed(this: Rule, one: Resource, reading: Written, unit: str) -> Diagnostic:
+def _suffixed(this: Rule, one: Resource, reading: WrittenNumber, unit: str) -> Diagnostic:
     text = one.value.text
     harmless = _harmless(reading, unit)
     if harmless is not None:
-        write = say("write {number}", number=harmless)
+        write = msg("write {number}", number=harmless)
         fix = Fix(write, (Put(one.value.path, harmless),))
-        message = say(
+        message = msg(
             "{name} is {text!r}, which Kubernetes reads as {number}",
             name=one.name,
             text=text,
             number=harmless,
         )
-        return this.at(one.value, message, write, severity=Severity.WARNING, fix=fix)
+        return this.diagnostic(one.value, message, write, severity=Severity.WARNING, fix=fix)
     if reading.amount is None:
-        message = say(
+        message = msg(
             "{name} is {text!r}, which is not a quantity: the API server refuses it", name=one.name, text=text
         )
     else:
         amount = int(reading.amount)
-        message = say(
+        message = msg(
             "{name} is {text}, which means {amount} units of the key",
             name=one.name,
             text=text,
             amount=amount,
         )
-    meant = numerals.intended(reading, unit)
+    meant = number_format.intended(reading, unit)
     if meant is None:
         hint = "write the number without a suffix"
         if one.row and one.row.quantity:
             hint = "write a number with a unit of Kubernetes, as 4Gi"
         elif one.row and one.row.counts:
-            hint = say("write the number without a suffix ({unit})", unit=one.row.counts)
-        return this.at(one.value, message, hint)
+            hint = msg("write the number without a suffix ({unit})", unit=one.row.counts)
+        return this.diagnostic(one.value, message, hint)
     number, certain = meant
-    write = say("write {number}", number=number)
+    write = msg("write {number}", number=number)
     fix = Fix(write, (Put(one.value.path, number),), safe=certain)
     if unit in ("MiB", "GiB"):
-        write = say("the key counts {unit}: write {number}", unit=unit, number=number)
-    return this.at(one.value, message, write, fix=fix)
+        write = msg("the key counts {unit}: write {number}", unit=unit, number=number)
+    return this.diagnostic(one.value, message, write, fix=fix)
 
 
-def _harmless(reading: Written, unit: str) -> int | None:
+def _harmless(reading: WrittenNumber, unit: str) -> int | None:
     """The number where Kubernetes reads what was meant, in spite of the suffix."""
     if reading.amount is None:
         return None
     amount = int(reading.amount)
     if reading.suffix in ("", "m", "u", "n"):
         return amount
-    plausible = numerals.LEAST_PLAUSIBLE_MIB <= amount <= numerals.MOST_PLAUSIBLE_MIB
+    plausible = number_format.LEAST_PLAUSIBLE_MIB <= amount <= number_format.MOST_PLAUSIBLE_MIB
     return amount if reading.suffix in ("k", "Ki") and unit == "MiB" and plausible else None
 
 
@@ -291,19 +293,19 @@ def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterato
         if least == most:
             continue
         fix, hint = None, "write the same whole number in both"
-        plain = numerals.written(limit).form is Form.PLAIN
+        plain = number_format.written(limit).form is NumberForm.PLAIN
         if plain:
-            hint = say("write {limit}, or omit requests", limit=limit.text)
+            hint = msg("write {limit}, or omit requests", limit=limit.text)
         if plain and least < most:
-            title = say("request {limit}, as in limits", limit=limit.text)
+            title = msg("request {limit}, as in limits", limit=limit.text)
             fix = Fix(title, (Put(one.value.path, limit.plain),))
-        message = say(
+        message = msg(
             "{name} is {request} in requests and {limit} in limits: both must be equal",
             name=one.name,
             request=one.value.text,
             limit=limit.text,
         )
-        yield this.at(one.value, message, hint, fix=fix)
+        yield this.diagnostic(one.value, message, hint, fix=fix)
 
 
 @rule(
@@ -347,8 +349,355 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
         if quantity.whole(one.value.text) is not None:
             resources = one.value.path[:-2]  # some kinds have another name for them
             limits: Path = (*resources, "limits", one.value.path[-1])  # as it is written
-            fix = Fix(say("add {name} to limits", name=one.name), (Put(limits, one.value.plain),))
-        message = say("{name} is in requests but not in limits: the API server refuses it", name=one.name)
-        yield this.at(
-            one.value, message, say("write {name} in limits too", name=one.name), on_key=True, fix=fix
+            fix = Fix(msg("add {name} to limits", name=one.name), (Put(limits, one.value.plain),))
+        message = msg("{name} is in requests but not in limits: the API server refuses it", name=one.name)
+        yield this.diagnostic(
+            one.value, message, msg("write {name} in limits too", name=one.name), on_key=True, fix=fix
         )
+
+
+# The rules of Kubernetes for labels, annotations and selectors (K8S005, K8S006, K8S008).
+@rule(
+    "K8S005",
+    Severity.WARNING,
+    about=Subject.STEERING,
+    fix="safe",
+    no_policy="it is about the workload: a pod does not show what its workload has",
+)
+def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Labels and annotations of a share are on the pod template, not only on the workload.
+
+    ## What it does
+    Reports a vendor's label or annotation on a Deployment, Job or other workload whose pods
+    request GPUs of that vendor, where the pod template does not have it or has another value.
+
+    ## Why
+    Schedulers and webhooks read the pod. The workload's own metadata is not passed on to it.
+
+    ## Example
+    ```yaml
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata: {name: web, annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}}
+    spec:
+      selector: {matchLabels: {app: web}}
+      template:
+        metadata: {labels: {app: web}}
+        spec:
+          containers:
+            - name: web
+              image: web
+              resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata: {name: web}
+    spec:
+      selector: {matchLabels: {app: web}}
+      template:
+        metadata:
+          labels: {app: web}
+          annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}
+        spec:
+          containers:
+            - name: web
+              image: web
+              resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Fix
+    Safe: moves it to the pod template. None where the pod template has another value.
+
+    ## Source
+    Alibaba Cloud, "multi-card sharing" (2025-04), which has the label in `spec.template`;
+    Volcengine's webhook (volcano PR 3030), which reads the pod.
+    """
+    words = vocabulary_of(context)
+    fields: tuple[tuple[str, Place, Mapping[str, Value], Mapping[str, Value], Mapping[str, Value]], ...] = (
+        ("labels", Place.LABEL, pod.owner_labels, pod.labels, pod.stray_labels),
+        ("annotations", Place.ANNOTATION, pod.owner_annotations, pod.annotations, pod.stray_annotations),
+    )
+    for field, place, on_owner, on_pod, stray in fields:
+        for name, value in on_owner.items():
+            if not words.rows(name):
+                continue
+            rows = [row for row in (one.find(name) for one in words.backends_of(pod)) if row is not None]
+            steers = any(
+                place in row.places
+                and Place.WRITTEN_BY_SCHEDULER not in row.places
+                and ANY not in row.no_op_values
+                for row in rows
+            )
+            if steers and name not in stray and on_pod.get(name) != value:
+                yield _on_workload(this, name, value, on_pod.get(name), pod.metadata_of(field))
+
+
+def _on_workload(this: Rule, name: str, value: Value, own: Value | None, target: Path) -> Diagnostic:
+    where = ".".join(map(str, target))
+    if own is not None:
+        message = msg(
+            "{name} is {value!r} on the workload and {own!r} on its pods: the value on the pods counts",
+            name=name,
+            value=value.text,
+            own=own.text,
+        )
+        return this.diagnostic(value, message, msg("keep the one in {where}", where=where), on_key=True)
+    message = msg("{name} is on the workload only, where nothing reads it", name=name)
+    fix = None
+    if value.kind is not ScalarKind.NODE:
+        title = msg("move {name} to {where}", name=name, where=where)
+        fix = Fix(title, (Remove(value.path), Put((*target, name), value.text)))
+    hint = msg("write it in {where}", where=where)
+    return this.diagnostic(value, message, hint, on_key=True, fix=fix, missing=True)
+
+
+@rule(
+    "K8S006",
+    Severity.ERROR,
+    about=Subject.STEERING,
+    fix="safe",
+    no_policy="the API server has dropped fields that it does not know, before a policy sees the pod",
+)
+def steering_is_in_metadata(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Labels and annotations are inside `metadata`.
+
+    ## What it does
+    Reports a vendor's key under `labels:` or `annotations:` next to `metadata` or `spec`.
+
+    ## Why
+    Kubernetes has no such field there and drops it, or refuses it. Tencent's own page on online
+    and offline pods shows this mistake.
+
+    ## Example
+    ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {vke.volcengine.com/mgpu-compute-policy: fixed-share}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Fix
+    Safe: moves the key into `metadata`. None where `metadata` has another value.
+
+    ## Source
+    Kubernetes API, PodTemplateSpec; Tencent Cloud, TKE 457/81034 (2025-09-15).
+    """
+    words = vocabulary_of(context)
+    inside = {"labels": pod.labels, "annotations": pod.annotations}
+    for spot in key_occurrences(pod):
+        if spot.level is not Level.STRAY or not words.is_read(spot.name):
+            continue
+        if not words.is_meant(spot.name, spot.place, pod):
+            continue
+        if words.written_by_scheduler(spot.name):
+            continue  # GX004 removes it
+        target = pod.metadata_of(spot.field)
+        where = ".".join(map(str, target))
+        own = inside[spot.field].get(spot.name)
+        edits: tuple[Edit, ...] = (spot.removal,)
+        if own is None:
+            edits = (*edits, Put((*target, spot.name), spot.value.text))
+        fix = Fix(msg("move {name} to {where}", name=spot.name, where=where), edits)
+        fixable = spot.value.kind is not ScalarKind.NODE and own in (None, spot.value)
+        yield this.diagnostic(
+            spot.value,
+            msg(
+                "{name} is in {field} outside metadata, where Kubernetes does not read it",
+                name=spot.name,
+                field=spot.field,
+            ),
+            msg("write it in {where}", where=where),
+            on_key=True,
+            fix=fix if fixable else None,
+        )
+
+
+@rule(
+    "K8S008",
+    Severity.ERROR,
+    about=Subject.STEERING,
+    fix="safe",
+    no_policy=BY_API_SERVER,
+)
+def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Values of labels, annotations and node selectors are strings.
+
+    ## What it does
+    Reports a number, a boolean or an empty value of a vendor's label, annotation or node selector.
+
+    ## Why
+    The API server refuses `gpu-count: 2` and accepts `gpu-count: "2"`.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {vke.volcengine.com/container-multiple-gpu: 2}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {vke.volcengine.com/mgpu-core: 60, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {vke.volcengine.com/container-multiple-gpu: "2"}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {vke.volcengine.com/mgpu-core: 60, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Fix
+    Safe: quotes the value. None where there is no value.
+
+    ## Source
+    Kubernetes API, ObjectMeta: maps of strings; kubectl 1.32 and kube-apiserver 1.32, 2026-11.
+    """
+    words = vocabulary_of(context)
+    for spot in key_occurrences(pod):
+        value = spot.value
+        if spot.place not in (Place.LABEL, Place.ANNOTATION, Place.NODE_SELECTOR):
+            continue
+        if value.kind is ScalarKind.STR or spot.level is Level.STRAY or not words.is_read(spot.name):
+            continue
+        if not words.is_meant(spot.name, spot.place, pod):
+            continue
+        if value.kind in (ScalarKind.NODE, ScalarKind.NULL):
+            what = "has no value" if value.kind is ScalarKind.NULL else "holds a mapping or a list"
+            message = msg(
+                "{name} in {field} {what}: it must be a string", name=spot.name, field=spot.field, what=what
+            )
+            yield this.diagnostic(value, message, on_key=True)
+            continue
+        yield this.diagnostic(
+            value,
+            msg(
+                "{name} in {field} is {value}, not a string: the API server refuses it",
+                name=spot.name,
+                field=spot.field,
+                value=value.text,
+            ),
+            msg('write "{value}"', value=value.text),
+            fix=Fix("quote the value", (Put(value.path, value.text),)),
+        )
+
+
+# The rule of Kubernetes that a container has the keys of one vendor (K8S007).
+@rule(
+    "K8S007",
+    Severity.ERROR,
+    about=Subject.RESOURCE,
+    no_policy="a predicate names its keys; this compares each key with the vendors that know it",
+)
+def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """One container requests GPUs of one vendor: a share or whole cards.
+
+    ## What it does
+    Reports keys of two vendors in one container, and a vendor's share next to `nvidia.com/gpu`.
+
+    ## Why
+    No node offers both: a node belongs to one vendor and runs one device plugin, so the pod never
+    schedules.
+
+    ## Example
+    ```yaml
+    resources:
+      limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096, nvidia.com/gpu: 1}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+    ```
+
+    ## Source
+    Alibaba Cloud, ACK "enable scheduling" (2026-01-12): one mode a node; Tencent: node pools apart.
+    """
+    words = vocabulary_of(context)
+    for container in pod.all_containers():
+        whole, shares = _kinds(container, words)
+        if not shares or len(whole) + len(shares) < 2:
+            continue
+        for name, value in whole:
+            if _counts_cards(name, words.owners(shares[0][0])):
+                continue
+            yield this.diagnostic(
+                value,
+                msg(
+                    "{name} and {share} in one container: no node offers both", name=name, share=shares[0][0]
+                ),
+                msg("keep {name} for whole cards, or {share} for a share", name=name, share=shares[0][0]),
+                on_key=True,
+            )
+        common = words.owners(shares[0][0])
+        for name, value in shares[1:]:
+            found = tuple(one for one in words.owners(name) if one in common)
+            if not found:
+                yield this.diagnostic(
+                    value,
+                    msg(
+                        "one container requests GPUs of two vendors: {first} ({share}) and {second} ({name})",
+                        first=common[0].title,
+                        share=shares[0][0],
+                        second=words.owners(name)[0].title,
+                        name=name,
+                    ),
+                    "keep the keys of one of them: gpuxlate translate writes a manifest for each",
+                    on_key=True,
+                )
+                break
+            common = found
+
+
+def other_dialect(pod: PodKeys, chosen: Dialect, other: Dialect) -> Diagnostic:
+    """A pod that is to be read in one dialect, and has keys of another (K8S007)."""
+    resources = ((n, v) for one in pod.all_containers() for n, v in one.resources.items())
+    path = next((value.path for name, value in resources if other.owns(name)), pod.path)
+    message = msg(
+        "the pod is to be read as {chosen}, and has keys of {other}", chosen=chosen.name, other=other.name
+    )
+    hint = msg(
+        "leave out --from {chosen}, or remove the keys of {other}", chosen=chosen.name, other=other.name
+    )
+    return container_asks_one_vendor.diagnostic(path, message, hint, on_key=True)
+
+
+def _counts_cards(name: str, dialects: tuple[Dialect, ...]) -> bool:
+    """Some of the dialects count the cards of a share with the common key."""
+    rows = (one.find(name) for one in dialects)
+    return any(row is not None and not row.meaning.startswith("whole cards") for row in rows)
+
+
+Named = list[tuple[str, Value]]
+
+
+def _kinds(container: ContainerKeys, words: Vocabulary) -> tuple[Named, Named]:
+    """The keys that count whole cards and nothing else, and the vendors' other keys."""
+    whole: Named = []
+    shares: Named = []
+    for name, value in container.resources.items():
+        if words.counts_whole_cards(name):
+            if quantity.whole(value.text) != 0:
+                whole.append((name, value))
+        elif words.is_resource(name):
+            shares.append((name, value))
+    return whole, shares

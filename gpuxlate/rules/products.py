@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
-from gpuxlate.model.sheet import Place
+from gpuxlate.model.keys import Place
 
 
 class Product(NamedTuple):

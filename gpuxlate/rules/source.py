@@ -8,12 +8,11 @@ from __future__ import annotations
 
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import say
-from gpuxlate.model.share_problems import ShareProblem
+from gpuxlate.model.messages import msg
+from gpuxlate.model.share import ShareProblem
 from gpuxlate.rules.base import Rule, Scope, rule
-from gpuxlate.yamltext.compose import Document, NotYamlError, TooMuchError
 from gpuxlate.yamltext.nodes import Mapping, Sequence
-from gpuxlate.yamltext.place import placed_at_index
+from gpuxlate.yamltext.parse import Document, NotYamlError, TooMuchError, placed_at_index
 from gpuxlate.yamltext.source import Source
 
 Finding = tuple[str, str]
@@ -46,10 +45,10 @@ def file_parses(this: Rule, problem: str, near_template: bool = False) -> Findin
     """
     if near_template:
         return (
-            say("invalid YAML near a template's {{{{: {problem}", problem=problem),
+            msg("invalid YAML near a template's {{{{: {problem}", problem=problem),
             "render the template first, then lint the result",
         )
-    return say("invalid YAML: {problem}", problem=problem), "fix the syntax here"
+    return msg("invalid YAML: {problem}", problem=problem), "fix the syntax here"
 
 
 @rule("GX025", Severity.ERROR, scope=Scope.SOURCE)
@@ -73,7 +72,7 @@ def file_keeps_the_limits(this: Rule, what: str, hint: str) -> Finding:
     ## Source
     docs/security.md, "Limits".
     """
-    return say("limit exceeded: {what}", what=what), hint
+    return msg("limit exceeded: {what}", what=what), hint
 
 
 @rule("GX012", Severity.INFO, scope=Scope.SOURCE)
@@ -98,7 +97,7 @@ def template_is_rendered(this: Rule, in_chart: bool) -> Finding:
     """
     where = "it is in the templates folder of a chart" if in_chart else "a line contains {{"
     return (
-        say("skipped as a Helm template: {where}", where=where),
+        msg("skipped as a Helm template: {where}", where=where),
         "lint what helm template prints: helm template CHART | gpuxlate lint -",
     )
 
@@ -124,11 +123,11 @@ def ignore_matches(this: Rule, code: str, nearest: str | None = None, where: str
     """
     if nearest and nearest != code:
         return (
-            say("ignore of {code}, which is not a rule", code=code),
-            say("did you mean {nearest}?", nearest=nearest),
+            msg("ignore of {code}, which is not a rule", code=code),
+            msg("did you mean {nearest}?", nearest=nearest),
         )
-    place = say(" in {where}", where=where) if where else ""
-    return say("ignore of {code}{place} matches no finding", code=code, place=place), "remove the ignore"
+    place = msg(" in {where}", where=where) if where else ""
+    return msg("ignore of {code}{place} matches no finding", code=code, place=place), "remove the ignore"
 
 
 @rule("GX011", Severity.ERROR, scope=Scope.SOURCE)
@@ -186,7 +185,7 @@ def too_much(source: Source, what: str, hint: str, index: int) -> Diagnostic:
 
 def too_many(source: Source, last: Diagnostic) -> Diagnostic:
     """GX025 in place of the first finding above the limit."""
-    what = say("more than {number} findings", number=limits.MAX_FINDINGS)
+    what = msg("more than {number} findings", number=limits.MAX_FINDINGS)
     found = too_much(source, what, "fix these first: the rest was not checked", 0)
     return found.located(document=last.document, span=last.span)
 

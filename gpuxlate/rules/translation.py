@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import Message, say
-from gpuxlate.model.pod import Path
+from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
+from gpuxlate.model.messages import Message, msg
 from gpuxlate.rules.base import Rule, Scope, rule
 
 ON_POD_TEMPLATE = "put the share on a pod template, or leave out the field that needs it"
@@ -39,7 +38,7 @@ def isolation_is_the_same(this: Rule, old: str, target: str, path: Path) -> Diag
     Alibaba Cloud, ACK "enable scheduling" (2026-01-12).
     """
     message = "the isolation mode changes from {old} to that of {target}: it is not a field of the share"
-    return this.at(path, say(message, old=old, target=target))
+    return this.diagnostic(path, msg(message, old=old, target=target))
 
 
 @rule("GX016", Severity.INFO, scope=Scope.TRANSLATION)
@@ -64,7 +63,7 @@ def whole_cards_have_a_dialect(this: Rule, path: Path, message: str, hint: str |
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    return this.at(path, message, hint, on_key=True)
+    return this.diagnostic(path, message, hint, on_key=True)
 
 
 @rule("GX017", Severity.INFO, scope=Scope.TRANSLATION)
@@ -88,7 +87,7 @@ def percent_stays_percent(this: Rule, percent: int, given: int, card_mib: int) -
     ## Source
     Contract of gpuxlate, "Units are never guessed".
     """
-    return say(
+    return msg(
         "memoryPercent {percent} becomes memoryMiB {given}: GPUs in this profile have {card} MiB, "
         "on other cards it is another part",
         percent=percent,
@@ -118,7 +117,7 @@ def part_stays_a_part(this: Rule, name: str, part: str, target: str, given: str,
     ## Source
     Contract of gpuxlate, "the share".
     """
-    return say(
+    return msg(
         "{name} {part} is not supported by {target}: it becomes {given}, derived from {row}",
         name=name,
         part=part,
@@ -150,8 +149,8 @@ def scheduler_is_the_same(this: Rule, old: str, new: str | None, path: Path) -> 
     Volcano, "How to use volcano vGPU" (2026-08-20): the scheduler is part of the dialect.
     """
     if new is None:
-        return this.at(path, say("schedulerName {old} is removed: it belongs to the source", old=old))
-    return this.at(path, say("schedulerName {old} becomes {new}", old=old, new=new))
+        return this.diagnostic(path, msg("schedulerName {old} is removed: it belongs to the source", old=old))
+    return this.diagnostic(path, msg("schedulerName {old} becomes {new}", old=old, new=new))
 
 
 @rule("GX020", Severity.ERROR, scope=Scope.TRANSLATION)
@@ -176,7 +175,7 @@ def field_is_supported(this: Rule, what: str, target: str) -> Message:
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    return say("{what} is not supported by {target}", what=what, target=target)
+    return msg("{what} is not supported by {target}", what=what, target=target)
 
 
 @rule("GX021", Severity.ERROR, scope=Scope.TRANSLATION)
@@ -199,7 +198,7 @@ def needed_field_is_set(this: Rule, field: str, why: str) -> Message:
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    return say("{field} is not set: {why}", field=field, why=why)
+    return msg("{field} is not set: {why}", field=field, why=why)
 
 
 @rule("GX022", Severity.ERROR, scope=Scope.TRANSLATION)
@@ -224,12 +223,12 @@ def shares_of_a_pod_agree(this: Rule, field: str, values: Iterable[str]) -> tupl
     """
     listed = ", ".join(values)
     return (
-        say(
+        msg(
             "shares of one pod differ in {field} ({values}), which belongs to the pod",
             field=field,
             values=listed,
         ),
-        say("give all containers of the pod the same {field}, or put them in separate pods", field=field),
+        msg("give all containers of the pod the same {field}, or put them in separate pods", field=field),
     )
 
 
@@ -252,7 +251,7 @@ def share_is_expressible(this: Rule, path: Path, message: str, hint: str) -> Dia
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    return this.at(path, message, hint)
+    return this.diagnostic(path, message, hint)
 
 
 @rule("GX024", Severity.ERROR, scope=Scope.TRANSLATION)
@@ -275,7 +274,7 @@ def text_is_editable(this: Rule, path: Path, why: str) -> Diagnostic:
     ## Source
     Contract of gpuxlate, "touch nothing else".
     """
-    return this.at(path, say("cannot edit: {why}", why=why), "change these lines by hand")
+    return this.diagnostic(path, msg("cannot edit: {why}", why=why), "change these lines by hand")
 
 
 @rule("GX026", Severity.ERROR, scope=Scope.TRANSLATION)
@@ -303,4 +302,114 @@ def nothing_is_left_behind(this: Rule, path: Path, message: str, hint: str) -> D
     ## Source
     Contract of gpuxlate, "leftovers".
     """
-    return this.at(path, message, hint, on_key=True)
+    return this.diagnostic(path, message, hint, on_key=True)
+
+
+# The rules of a translation on what is around the shares: operators, cards, containers, quotas (from
+# GX028).
+# No admission policy can enforce them: they compare a manifest with its translation.
+@rule("GX028", Severity.WARNING, scope=Scope.TRANSLATION)
+def operator_knows_the_cards(this: Rule, path: Path, message: str, hint: str) -> Diagnostic:
+    """An operator that counts GPUs by the names of resources is told their number.
+
+    ## What it does
+    Reports a pod of a kind whose operator counts GPUs by the names of resources, where it would count
+    another number than the cards of the share under the keys of the target.
+
+    ## Why
+    KubeRay tells Ray of the GPUs of resources that end in `gpu`. Of any other Ray sees none, and
+    actors that need one wait for ever. Kubeflow Trainer starts as many processes as the first resource
+    with `gpu` in its name says.
+
+    ## Example
+    A RayCluster with `nvidia.com/gpu: 1` and `nvidia.com/gpumem: 8000`, to `tencent-qgpu`.
+
+    ## Use instead
+    The number in the operator's own field: `rayStartParams: {num-gpus: "1"}` of the group.
+
+    ## Source
+    ray-project/kuberay `ray-operator/controllers/ray/utils/resources.go` and `common/pod.go`;
+    kubeflow/trainer `pkg/runtime/runtime.go`, 2026-08.
+    """
+    return this.diagnostic(path, message, hint)
+
+
+@rule("GX029", Severity.WARNING, scope=Scope.TRANSLATION)
+def cards_are_of_one_vendor(this: Rule, path: Path, old: str, new: str, target: str) -> Diagnostic:
+    """The cards of the target are made by the vendor of those of the source.
+
+    ## What it does
+    Reports a pod whose cards at the target are of another vendor than those that it requests now.
+
+    ## Why
+    An image is built for the runtime of one vendor. Its programs do not find, or cannot use, the cards of
+    another one, and the manifest does not show it.
+
+    ## Example
+    A pod with `nvidia.com/gpumem` (HAMi, NVIDIA cards) to a target of MetaX cards.
+
+    ## Use instead
+    An image that is built for the cards of the target.
+
+    ## Source
+    Contract of gpuxlate, "what each target writes".
+    """
+    message = msg(
+        "the cards of {target} are made by {new}, those of the source by {old}",
+        target=target,
+        new=new,
+        old=old,
+    )
+    return this.diagnostic(path, message, msg("use an image that is built for cards of {vendor}", vendor=new))
+
+
+@rule("GX030", Severity.WARNING, scope=Scope.TRANSLATION)
+def containers_are_known(this: Rule, path: Path, key: str) -> Diagnostic:
+    """The pod of a chart's values has one container where the target counts containers.
+
+    ## What it does
+    Reports that a key with one number for each container of the pod is written into the values of a chart.
+
+    ## Why
+    Values show the resources of one container. A template may put others beside it, such as a proxy, and a
+    list with too few numbers is refused or counts for another container.
+
+    ## Example
+    A chart with two cards in `resources`, to `volcengine-mgpu`: `container-multiple-gpu: "2"`.
+
+    ## Use instead
+    One number for each container that the template renders, in their order, 0 for one without a share:
+    `helm template CHART` shows them.
+
+    ## Source
+    Contract of gpuxlate, "chart values".
+    """
+    message = msg("{key} has one number for each container: values show one container alone", key=key)
+    return this.diagnostic(path, message, "compare it with the containers that helm template CHART prints")
+
+
+@rule("GX031", Severity.WARNING, scope=Scope.TRANSLATION)
+def quota_limits_the_same(
+    this: Rule, path: Path, message: str, hint: str | None, severity: Severity = Severity.WARNING
+) -> Diagnostic:
+    """A quota limits the same after a translation.
+
+    ## What it does
+    Reports amounts of a quota that `--round up` makes larger, and compute of a dialect that counts whole
+    cards in it, to one that does not, or the other way.
+
+    ## Why
+    The numbers of a quota are translated by unit. A dialect that has whole cards under a key of their own
+    does not count them as compute, so the same number limits more or less than before.
+
+    ## Example
+    A ResourceQuota with `requests.vke.volcengine.com/mgpu-core: 400` to `alibaba-gpushare`, where whole
+    cards are `nvidia.com/gpu`.
+
+    ## Use instead
+    An amount for whole cards beside that of compute: `requests.nvidia.com/gpu: 2`.
+
+    ## Source
+    Contract of gpuxlate, "quotas"; the data sheets of the dialects.
+    """
+    return this.diagnostic(path, message, hint, severity=severity, on_key=True)

@@ -7,21 +7,12 @@ from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
-from gpuxlate.model.pod import PodKeys
-from gpuxlate.model.sheet import Key, Place
-from gpuxlate.model.spots import names_in
+from gpuxlate.model.keys import KeySpec, Place
+from gpuxlate.model.pod import PodKeys, names_in
 from gpuxlate.rules.base import Context, Dialect, Subject
-from gpuxlate.rules.numerals import unit_of
+from gpuxlate.rules.number_format import unit_of
 from gpuxlate.rules.predicates.conditions import Condition, Needs
-from gpuxlate.rules.products import (
-    LOCAL_NAMES,
-    PRODUCTS,
-    Product,
-    index,
-    product_at,
-    product_in,
-    product_of,
-)
+from gpuxlate.rules.products import LOCAL_NAMES, PRODUCTS, Product, index, product_at, product_in, product_of
 
 IGNORE = "gpuxlate.io/ignore"
 """Annotation that suppresses findings: under a GPU prefix, but not a key of a share."""
@@ -107,7 +98,9 @@ class Vocabulary(Owners[Dialect]):
                 row.name
                 for one in dialects
                 for row in one.keys
-                if Place.SCHEDULER not in row.places and one.owns(row.name) and _may_be_misspelt(row)
+                if Place.WRITTEN_BY_SCHEDULER not in row.places
+                and one.owns(row.name)
+                and _may_be_misspelt(row)
             )
         )
         self.whole_cards = frozenset((WHOLE_CARD, *(one.whole_card_key for one in dialects)))
@@ -130,7 +123,10 @@ class Vocabulary(Owners[Dialect]):
         self._domains = frozenset(one.partition("/")[0] for one in known if "/" in one)
         self._bare = tuple({one.partition("*")[0] for one in known if "/" not in one})
         self._own = {row.name for one in dialects for row in one.keys if "/" not in row.name} - {
-            row.name for one in dialects for row in one.keys if row.general or Place.SCHEDULER in row.places
+            row.name
+            for one in dialects
+            for row in one.keys
+            if row.general or Place.WRITTEN_BY_SCHEDULER in row.places
         }
 
     def is_foreign(self, name: str) -> bool:
@@ -141,7 +137,7 @@ class Vocabulary(Owners[Dialect]):
         """How often a text may name keys that have no domain and are still one vendor's alone."""
         return len(text) if "\\" in text else sum(map(text.count, self._own))
 
-    def _rows(self, name: str) -> tuple[Key, ...]:
+    def _rows(self, name: str) -> tuple[KeySpec, ...]:
         """What the data sheets say of a key."""
         found = (one.find(name) for one in self.of_domain(name))
         return tuple(row for row in found if row is not None)
@@ -159,7 +155,7 @@ class Vocabulary(Owners[Dialect]):
     def _subjects(self, name: str, place: Place) -> frozenset[Subject]:
         """What a key in a place of a pod may be to a vendor-neutral rule."""
         mark, rows = self.written_by_scheduler(name), self.rows(name)
-        by_hand = [row for row in rows if Place.SCHEDULER not in row.places]
+        by_hand = [row for row in rows if Place.WRITTEN_BY_SCHEDULER not in row.places]
         effective = place is not Place.NODE_SELECTOR and any(place in row.places for row in by_hand)
         read = bool(rows) or self.is_read(name)
         of = {
@@ -212,7 +208,7 @@ class Vocabulary(Owners[Dialect]):
     def written_by_scheduler(self, name: str) -> bool:
         """Every data sheet with the key says that the scheduler writes it."""
         rows = self.rows(name)
-        return bool(rows) and all(Place.SCHEDULER in row.places for row in rows)
+        return bool(rows) and all(Place.WRITTEN_BY_SCHEDULER in row.places for row in rows)
 
     def placed_by_scheduler(self, pod: PodKeys) -> bool:
         """A vendor's scheduler has written on the pod: it is one of a cluster."""
@@ -268,10 +264,10 @@ class Vocabulary(Owners[Dialect]):
         return found
 
 
-def _may_be_misspelt(row: Key) -> bool:
+def _may_be_misspelt(row: KeySpec) -> bool:
     """A name of its own; what is before a slash is a domain, since a short word is near to many others, and
     the name of a card is near to those of other cards, which device plugins count whole."""
-    if row.model and row.says == "cards":
+    if row.model and row.sets == "cards":
         return False
     prefix, slash, _ = row.name.partition("/")
     return not row.is_pattern and (not slash or "." in prefix)

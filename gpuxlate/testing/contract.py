@@ -1,40 +1,311 @@
-"""What every backend must keep, as properties over random shares.
-
-The asserts say what is wrong themselves: pytest rewrites asserts in test modules only.
-"""
+"""Whether a share that a target gives is at least what was asked."""
 
 from __future__ import annotations
 
-from dataclasses import replace
+import random
+import re
+import string
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import islice
+from typing import NamedTuple
 
 from hypothesis import HealthCheck, Phase, find, given, settings
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, ContainerShare, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.base import (
+    Backend,
+    ContainerShare,
+    KeySpec,
+    Place,
+    PodReader,
+    PodWriter,
+    Range,
+    Reading,
+    ShareWriter,
+)
+from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model import quantity
-from gpuxlate.model.diagnostics import LossKind, Severity
-from gpuxlate.model.pod import Kind, PodKeys, Value
+from gpuxlate.model.amounts import amount_of
+from gpuxlate.model.diagnostics import Diagnostic, LossKind, Path, Severity
+from gpuxlate.model.limits import FULL_CARD_CORES
+from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import JSON_NAMES, Share
-from gpuxlate.model.sheet import Place
+from gpuxlate.model.share import (
+    ALL_MEMORY,
+    JSON_NAMES,
+    Device,
+    Isolation,
+    Policy,
+    Qos,
+    Share,
+    limit_beside,
+    percent_in_mib,
+)
 from gpuxlate.rules import catalog, translation
 from gpuxlate.rules.base import Context, rules_of
-from gpuxlate.rules.index import check_pod
+from gpuxlate.rules.catalog import check_pod
 from gpuxlate.testing import strategies
-from gpuxlate.testing.amounts import in_numbers, needless, too_little
-from gpuxlate.testing.forgotten import forgotten
-from gpuxlate.testing.manifest import as_manifest, entries, paths, with_key
-from gpuxlate.translation.pods.fit import OF_POD, Accept, PodFit, fit_pod
-from gpuxlate.translation.pods.reader import read_pod
+from gpuxlate.testing.strategies import PLACES, WORDS, as_manifest, entries, naming_a_card, paths, with_key
+from gpuxlate.translation.acceptance import DROPPABLE
+from gpuxlate.translation.fit import OF_POD, Outcome, PodFit, fit_pod
+from gpuxlate.translation.shares import read_pod
 
+
+def in_numbers(share: Share, profile: Profile | None = None) -> Share:
+    """A share of a part of a card as the numbers that it amounts to, as far as they are known."""
+    amount = amount_of(share, profile)
+    if amount is None:
+        return share
+    bare = replace(share, partition=None, replica=None)
+    memory = None if amount.memory_mib is None else max(1, amount.memory_mib)
+    return replace(bare, cores=min(amount.cores or 1, FULL_CARD_CORES), memory_mib=memory)
+
+
+def too_little(
+    asked: Share,
+    given: Share,
+    accept: Accept,
+    card_mib: int | None = None,
+    implied: Collection[str] = (),
+) -> Iterator[str]:
+    """The fields in which a share gives less than was asked, but for those that may be dropped.
+
+    ``card_mib`` is the card of the profile, which turns percent into MiB. ``implied``: fields that the
+    target gives without a key. A field that was open may be filled: that is what the user said.
+    """
+    if given.cards < asked.cards:
+        yield "cards"
+    if "cores" not in accept.drop and _percent(given) < _percent(asked):
+        yield "cores"
+    yield from _less_memory(asked, given, accept, card_mib)
+    for field in ("policy", "qos", "device"):
+        said = getattr(asked, field)
+        if getattr(given, field) != said and not (said and field in {*accept.drop, *implied}):
+            yield field
+    least = Isolation.HARDWARE if given.whole_cards else given.isolation or Isolation.NONE
+    if asked.isolation and not ("isolation" in {*accept.drop, *implied} or least.covers(asked.isolation)):
+        yield "isolation"
+
+
+def _less_memory(asked: Share, given: Share, accept: Accept, card_mib: int | None) -> Iterator[str]:
+    if asked.memory_mib_per_card is not None:
+        if given.memory_mib_per_card is not None and given.memory_mib_per_card < asked.memory_mib_per_card:
+            yield "memoryMiB"
+    elif given.memory_mib is not None and "memoryMiB" not in accept.fill:
+        asked_mib = (
+            percent_in_mib(asked.memory_percent, card_mib) if asked.memory_percent and card_mib else None
+        )
+        if asked_mib is None or asked_mib * given.cards > given.memory_mib:
+            yield "memoryMiB"
+    if given.memory_percent is not None and given.memory_percent < (asked.memory_percent or ALL_MEMORY):
+        yield "memoryPercent"
+    limit = given.memory_limit_mib_per_card or given.memory_mib_per_card
+    wanted = 0 if "memoryLimitMiB" in accept.drop else asked.memory_limit_mib_per_card or 0
+    if limit is not None and limit < wanted:
+        yield "memoryLimitMiB"
+
+
+def implied(share: Share, target: Backend, accept: Accept, profile: Profile | None = None) -> frozenset[str]:
+    """The fields of a share that a target gives without a key."""
+    return frozenset(
+        fit_pod([ContainerShare("", 0, share=share)], target, accept, profile).outcomes[0].implied
+    )
+
+
+def needless(field: str, outcome: Outcome) -> bool:
+    """The share as it is given says no more with the field than without it."""
+    share = outcome.granted
+    if field == "memory_limit_mib":  # memory was rounded up as far
+        return limit_beside(share.memory_mib, outcome.share.memory_limit_mib) is None
+    return field == "isolation" and (outcome.share.isolation is Isolation.NONE or share.whole_cards)
+
+
+def _percent(share: Share) -> int:
+    """Percent of each card that a share is sure of: 0 where compute is not capped."""
+    return FULL_CARD_CORES if share.whole_cards else share.cores_per_card or 0
+
+
+# Keys that a reader takes and forgets: with them, no more is read or reported than without them.
+GENEROUS = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset(DROPPABLE))
+SHARES = (
+    Share(1, 30, 4096),
+    Share(1, None, 4096),
+    Share(1, 30),
+    Share(1, None, None, None, None, 50),
+    Share(2, 120, 8192),
+    Share(1),
+    Share(2),
+    *(Share(1, 30, 4096, policy) for policy in Policy),
+    *(Share(1, 30, 4096, Policy.FIXED_SHARE, qos) for qos in Qos),
+    *(Share(1, 30, 4096, None, qos) for qos in Qos),
+    Share(1, 30, 4096, memory_limit_mib=8192),
+    *(Share(1, 30, 4096, isolation=isolation) for isolation in Isolation),
+    *(Share(1, 30, 4096, device=device) for device in (Device("nvidia"), Device(None, ("A10",)))),
+)
+"""What the pods ask for to which a key is added; a target has those that it can express."""
+EMPTY = PodKeys((ContainerKeys("main"),))
+NUMBERS = ("cards", "cores", "memory_mib", "memory_percent", "memory_limit_mib")
+RANDOM_TEXTS = 20
+
+
+def forgotten(backend: Backend, context: Context) -> Iterator[str]:
+    """Each key with a value that its reader takes and that makes no difference, unless its row says so."""
+    pods = list(_pods(backend, context))
+    for row in backend.keys:
+        if row.name == backend.whole_card_key:
+            continue  # every cloud has it
+        for place in (one for one in PLACES if one in row.places):
+            trial = _Trial(backend, context, row, place)
+            for text in _values(backend, row):
+                if not row.is_no_op(text):
+                    yield from trial.wrong(text, (*pods, EMPTY) if place is Place.RESOURCE else pods)
+
+
+class _ReadPod(NamedTuple):
+    """What is read from a pod and reported about it."""
+
+    reading: Reading
+    found: list[Diagnostic]
+
+    @property
+    def share(self) -> Share | None:
+        return self.reading.containers[0].share
+
+    @property
+    def differs(self) -> tuple[object, ...]:
+        """What a translation goes by."""
+        selectors = tuple((one.key, one.text) for one in self.reading.selectors)
+        return self.share, selectors, self.reading.isolation
+
+
+@dataclass(frozen=True)
+class _Trial:
+    """One key in one of its places."""
+
+    backend: Backend
+    context: Context
+    row: KeySpec
+    place: Place
+
+    @property
+    def name(self) -> str:
+        return self.row.of("main")
+
+    def wrong(self, text: str, pods: Sequence[PodKeys]) -> Iterator[str]:
+        """The pods in which the key has a value, and nothing comes of it."""
+        meant: object = None  # the value of its field, from the first pod in which it makes a difference
+        for pod in pods:
+            without = _without(pod, self.name, self.place)
+            if any((name, value.text) == (self.name, text) for name, _, value in entries(without)):
+                continue  # the same twice
+            manifest = as_manifest(with_key(without, self.name, self.place, Value.of(text)))
+            before, after = self._read(as_manifest(without)), self._read(manifest)
+            if self._is_reported(after, self._path(manifest)):
+                continue
+            said = f"{self.name}: {text!r} ({self.place.value}, beside {_shown(without)})"
+            if before.share and not after.share:
+                yield f"{said} takes the share away, and no error says so"
+            elif before.differs != after.differs:
+                meant = meant or self._field(after)
+            elif not self._is_held(before, text, meant):
+                yield f"{said} makes no difference, and no error says so"
+
+    def _read(self, manifest: PodKeys) -> _ReadPod:
+        return _ReadPod(*read_pod(manifest, self.backend, self.context))
+
+    def _path(self, manifest: PodKeys) -> Path:
+        wanted = (self.name, self.place)
+        return next(value.path for name, place, value in entries(manifest) if (name, place) == wanted)
+
+    def _is_reported(self, read: _ReadPod, path: Path) -> bool:
+        """The pod is refused, or the reader reports the key.
+
+        Where other numbers decide, a warning of a rule will do.
+        """
+        number = self.row.sets in NUMBERS
+        noted = read.found if number else read.reading.notes
+        return any(one.severity is Severity.ERROR for one in read.found) or any(
+            one.path[: len(path)] == path for one in noted
+        )
+
+    def _field(self, read: _ReadPod) -> object:
+        return getattr(read.share, self.row.sets or "", None)
+
+    def _is_held(self, read: _ReadPod, text: str, meant: object) -> bool:
+        """Without the key the share has the value that the key gives to its field."""
+        field = self._field(read)
+        number = quantity.whole(text) if self.row.sets == "cards" else None
+        return field is not None and field in (meant, number)
+
+
+def _pods(backend: Backend, context: Context) -> Iterator[PodKeys]:
+    """Pods with a share, as the backend writes them, without requests (K8S003)."""
+    seen: list[PodKeys] = []
+    for share in SHARES:
+        fit = fit_pod(
+            [ContainerShare("main", 0, share=naming_a_card(share, backend))],
+            backend,
+            GENEROUS,
+            context.profile,
+        )
+        keys = replace(fit.keys, containers=tuple(replace(one, requests={}) for one in fit.keys.containers))
+        if fit.accepted and keys not in seen:
+            seen.append(keys)
+            yield keys
+
+
+def _without(pod: PodKeys, name: str, place: Place) -> PodKeys:
+    """The pod without a key in a place."""
+
+    def left(values: dict[str, Value]) -> dict[str, Value]:
+        return {key: value for key, value in values.items() if key != name}
+
+    [container] = pod.containers
+    match place:
+        case Place.RESOURCE:
+            return replace(pod, containers=(replace(container, limits=left({**container.limits})),))
+        case Place.ENV:
+            return replace(pod, containers=(replace(container, env=left({**container.env})),))
+        case Place.LABEL:
+            return replace(pod, labels=left({**pod.labels}))
+        case Place.ANNOTATION:
+            return replace(pod, annotations=left({**pod.annotations}))
+    terms = (tuple(one for one in term if one.key != name) for term in pod.affinity)
+    selector = left({**pod.node_selector})
+    return replace(pod, node_selector=selector, affinity=tuple(term for term in terms if term))
+
+
+def _values(backend: Backend, row: KeySpec) -> Iterator[str]:
+    """Values that the data sheet knows, words of other keys of the same field, numbers, any text."""
+    known: list[str] = []
+    for one in (value for key in backend.keys if key is row or key.sets == row.sets for value in key.values):
+        match one:
+            case str():
+                known += [one, one.upper(), f"{one}s"]
+            case Range(least, most, step):
+                known += [str(least), str(least + step)]
+                known += [] if most is None else [str(most), str(most + 1)]
+            case re.Pattern():
+                known += ["1", "2", "0,1"]
+    chance = random.Random(row.name)  # the same texts on every run
+    letters = string.ascii_letters + string.digits + "-_., "
+    texts = ("".join(chance.choices(letters, k=chance.randint(1, 12))) for _ in range(RANDOM_TEXTS))
+    yield from dict.fromkeys((*known, *WORDS, "", "7", "3", *texts))
+
+
+def _shown(pod: PodKeys) -> str:
+    return ", ".join(f"{name}: {value.text}" for name, _, value in entries(pod)) or "nothing"
+
+
+# What every backend must keep, as properties over random shares.
+# The asserts say what is wrong themselves: pytest rewrites asserts in test modules only.
 EXAMPLES = 80
 """Random pods for each property and backend, unless a Hypothesis profile of the project says otherwise."""
 MOST_SHOWN = 20
 """Keys that a failure lists."""
-
 _OWN = settings.default is settings.get_profile("default")
 bounded = settings(
     max_examples=EXAMPLES if _OWN else settings().max_examples,
@@ -105,7 +376,7 @@ class ReadingContract:
         for container in manifest.all_containers():
             for name, value in container.resources.items():
                 row = self.backend.find(name)
-                if row is None or row.says not in JSON_NAMES or Place.RESOURCE not in row.places:
+                if row is None or row.sets not in JSON_NAMES or Place.RESOURCE not in row.places:
                     continue
                 if not (
                     quantity.is_amount(value.text) if row.quantity else quantity.whole(value.text) is not None
@@ -140,7 +411,7 @@ class ReadingContract:
         return fit_pod(named, self.backend, accept or Accept(), self.profile)
 
     def _read(self, manifest: PodKeys) -> Reading:
-        return self.backend.read(Taking(manifest), self.profile)
+        return self.backend.read(PodReader(manifest), self.profile)
 
 
 class BackendContract(ReadingContract):
@@ -171,7 +442,7 @@ class BackendContract(ReadingContract):
         asked = {(one.container.init, one.container.index): one for one in fit.outcomes}
         assert set(read) == {(one.init, one.index) for one in pod}, "read must give every container"
         for place, one in read.items():
-            expected = asked[place].told if place in asked else None
+            expected = asked[place].declared if place in asked else None
             assert one.share == expected, f"{expected} came back as {one.share}, written as {fit.keys}"
             nowhere = set(one.origins.values()) - paths(manifest)
             assert not nowhere, f"origins point at nothing: {nowhere}"
@@ -273,7 +544,9 @@ class BackendContract(ReadingContract):
                 is_number = quantity.is_plain(value.text) or (row.quantity and quantity.is_amount(value.text))
                 assert not of_pods or is_number, f"{name}: {value.text!r} is not a whole number"
             else:
-                assert value.kind is Kind.STR, f"{name}: {value.text!r} is not a string in {place.value}"
+                assert value.kind is ScalarKind.STR, (
+                    f"{name}: {value.text!r} is not a string in {place.value}"
+                )
 
     @bounded
     @given(strategies.pods(), strategies.accepts())
@@ -295,9 +568,9 @@ def allowed(kind: LossKind, field: str, accept: Accept) -> bool:
 def forgetful(backend: Backend, field: str) -> Backend:
     """The backend as it would be had it never heard of a field: that is never taken."""
 
-    def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    def write(pod: PodWriter, profile: Profile | None) -> PodKeys:
         without = tuple(
-            Placing(
+            ShareWriter(
                 Share(**{name: getattr(one.asked, name) for name in JSON_NAMES if name != field}),
                 one.accept,
                 target=one.target,
@@ -308,7 +581,7 @@ def forgetful(backend: Backend, field: str) -> Backend:
             )
             for one in pod.placings
         )
-        keys = backend.write(PodPlacing(without, pod.containers), profile)
+        keys = backend.write(PodWriter(without, pod.containers), profile)
         for one, bare in zip(pod.placings, without, strict=True):
             one.losses.extend(bare.losses)
             for attribute in set(JSON_NAMES) - {field, *bare.untaken}:

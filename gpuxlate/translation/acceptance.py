@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from gpuxlate.model.messages import say
-from gpuxlate.model.share_problems import FULL_CARD_CORES
+from gpuxlate.model.limits import FULL_CARD_CORES
+from gpuxlate.model.messages import msg
 
 if TYPE_CHECKING:
-    from gpuxlate.backends.placing import Accept
+    from gpuxlate.backends.pod_writer import Accept
 
 DROPPABLE = ("cores", "policy", "qos", "memoryLimitMiB", "device", "isolation", "selector")
 FILLABLE = ("cores", "memoryMiB")
@@ -32,10 +32,10 @@ def acceptance(round_: object = None, fill: object = None, drop: object = ()) ->
     if round_ not in (None, "up"):
         raise AcceptError(
             "round",
-            say("invalid value {value!r} for round", value=round_),
+            msg("invalid value {value!r} for round", value=round_),
             "write up (never below the request)",
         )
-    from gpuxlate.backends.placing import Accept
+    from gpuxlate.backends.pod_writer import Accept
 
     return Accept(round_ == "up", _filled({} if fill is None else fill), _dropped(drop))
 
@@ -44,17 +44,17 @@ def _filled(fill: object) -> dict[str, int]:
     if not isinstance(fill, Mapping):
         raise AcceptError(
             "fill",
-            say("invalid value {value!r} for fill: not a mapping", value=fill),
+            msg("invalid value {value!r} for fill: not a mapping", value=fill),
             "write fields and numbers, as in cores: 30",
         )
     for name, number in fill.items():
         if name not in FILLABLE:
             raise _unknown("fill", name, FILLABLE)
         if isinstance(number, bool) or not isinstance(number, int) or not 0 < number <= MOST:
-            message = say("invalid value {value!r} for fill {field}", value=number, field=name)
+            message = msg("invalid value {value!r} for fill {field}", value=number, field=name)
             raise AcceptError("fill", message, "write a whole number above zero: the amount per card")
         if name == "cores" and number > FULL_CARD_CORES:
-            message = say(
+            message = msg(
                 "invalid value {value!r} for fill {field}: more than one card", value=number, field=name
             )
             raise AcceptError("fill", message, "cores counts percent of each card: 1..100")
@@ -67,8 +67,8 @@ def _dropped(drop: object) -> frozenset[str]:
     if not isinstance(drop, Iterable):
         raise AcceptError(
             "drop",
-            say("invalid value {value!r} for drop: not a list", value=drop),
-            say("write a list of {fields}", fields=", ".join(DROPPABLE)),
+            msg("invalid value {value!r} for drop: not a list", value=drop),
+            msg("write a list of {fields}", fields=", ".join(DROPPABLE)),
         )
     names = list(drop)
     unknown = next((name for name in names if name not in DROPPABLE), None)
@@ -78,5 +78,5 @@ def _dropped(drop: object) -> frozenset[str]:
 
 
 def _unknown(field: str, name: object, known: Iterable[str]) -> AcceptError:
-    message = say("invalid field {name!r} in {field}", name=name, field=field)
-    return AcceptError(field, message, say("fields: {fields}", fields=", ".join(known)))
+    message = msg("invalid field {name!r} in {field}", name=name, field=field)
+    return AcceptError(field, message, msg("fields: {fields}", fields=", ".join(known)))

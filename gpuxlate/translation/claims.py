@@ -1,8 +1,4 @@
-"""The documents that a translation adds beside a workload, and those that it removes: templates of claims.
-
-A template goes with the last pod that uses it; a new one stands behind the document of its workload, or at
-the end of the list that has the workload.
-"""
+"""Which pod of its object a pod is: the names of its templates follow from that."""
 
 from __future__ import annotations
 
@@ -14,35 +10,35 @@ from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.inputs.claims import Unread
+from gpuxlate.files.claims import Unread
 from gpuxlate.manifest.claims import MARKS, claims_of, template_of
-from gpuxlate.manifest.pods import CLAIMS, Pod
-from gpuxlate.model.claims import CLAIM, TEMPLATE, ClaimObject, PodClaim
-from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
-from gpuxlate.model.edits import Append, Edit, Remove
+from gpuxlate.manifest.pods import CLAIMS, Numbered, Pod
+from gpuxlate.model.diagnostics import Append, Diagnostic, Edit, ObjectRef, Path, Remove, Severity
 from gpuxlate.model.limits import MAX_NAME, shortened
-from gpuxlate.model.messages import Message, say
-from gpuxlate.model.pod import Path, PodKeys, Value
-from gpuxlate.overlays.claims import ClaimLookup
+from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.pod import CLAIM, TEMPLATE, ClaimObject, PodClaim, PodKeys, Value
 from gpuxlate.overlays.kustomization import changed_names
+from gpuxlate.overlays.roles import ClaimLookup
 from gpuxlate.rules.claims import claim_is_known, name_is_free, names_are_followed
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
-from gpuxlate.translation.leftovers import Leftover, Scope
-from gpuxlate.translation.numbered import Numbered
-from gpuxlate.yamltext.compose import Document, NotYamlError, documents
-from gpuxlate.yamltext.edit import EditError, Splice, apply
+from gpuxlate.translation.leftovers import Leftover, LeftoverScope
+from gpuxlate.yamltext.edit import apply
 from gpuxlate.yamltext.nodes import get, get_text
-from gpuxlate.yamltext.place import placed
-from gpuxlate.yamltext.plain import fresh
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
+from gpuxlate.yamltext.plain import dump_yaml
 from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.writer import EditError, Splice
 
+# The documents that a translation adds beside a workload, and those that it removes: templates of claims.
+# A template goes with the last pod that uses it; a new one stands behind the document of its workload, or
+# at the end of the list that has the workload.
 SUBDOMAIN = 253
 """Characters of the name of a template."""
 _KIND = f"kind: {TEMPLATE}"
 _UNFIT = re.compile(r"[^a-z0-9.-]+")
 
 
-class Template(NamedTuple):
+class ClaimTemplate(NamedTuple):
     """A template to write: its claim, the workload that it is for, and where that is."""
 
     pod: Pod
@@ -56,7 +52,7 @@ class Template(NamedTuple):
         return template_of(self.name, self.namespace, self.claim)
 
 
-class Named(NamedTuple):
+class NamedTemplate(NamedTuple):
     """A new template by its name. ``found``: a finding where it is the second one of a run."""
 
     namespace: str | None
@@ -65,8 +61,6 @@ class Named(NamedTuple):
 
 
 # --- the pods of a document ---------------------------------------------------------------------
-
-
 def unknown_claims(pod: PodKeys) -> Iterator[Diagnostic]:
     """Claims of containers whose devices are not known (DRA014): what they request is never guessed."""
     for container in pod.all_containers():
@@ -74,25 +68,25 @@ def unknown_claims(pod: PodKeys) -> Iterator[Diagnostic]:
             claim = pod.claim(use.name)
             if claim is not None and claim.missing is not None:
                 where = claim.reference.path if claim.reference else claim.path
-                yield replace(claim_is_known.at(where, *claim.missing), severity=Severity.ERROR)
+                yield replace(claim_is_known.diagnostic(where, *claim.missing), severity=Severity.ERROR)
 
 
 def shared_claims(pod: Pod, sources: Sequence[Backend], beside: ClaimLookup) -> Iterator[Diagnostic]:
     """Pods that share one allocation: a share of each pod is not what they have (GX023)."""
     for claim in pod.keys.claims:
-        if claim.claim is None or claim.found is None or not goes(claim, sources):
+        if claim.claim is None or claim.found is None or not is_replaced(claim, sources):
             continue
         if pod.object.kind != "Pod" or len(beside.index.users(claim.found)) > 1:
-            message = say(
+            message = msg(
                 "all pods that name {kind} {name} share its devices", kind=CLAIM, name=claim.claim.text
             )
-            hint = say(
+            hint = msg(
                 "keep these pods on claims; with a {kind} each pod gets devices of its own", kind=TEMPLATE
             )
             yield share_is_expressible(claim.claim.path, message, hint)
 
 
-def goes(claim: PodClaim, replaced: Iterable[Backend]) -> bool:
+def is_replaced(claim: PodClaim, replaced: Iterable[Backend]) -> bool:
     """The claim is for devices of a dialect that is replaced."""
     classes = claim.devices.classes() if claim.devices else frozenset()
     return any(name in classes for one in replaced for name in one.device_classes)
@@ -100,7 +94,7 @@ def goes(claim: PodClaim, replaced: Iterable[Backend]) -> bool:
 
 def claimed_already(claim: PodClaim) -> Diagnostic:
     """A pod with claims gets no others: what these are for may be in no file of the run (GX023)."""
-    message = say("the pod has claim {name} already", name=claim.name)
+    message = msg("the pod has claim {name} already", name=claim.name)
     found: Diagnostic = share_is_expressible(claim.path, message, "change its template, or remove it first")
     return found
 
@@ -109,7 +103,7 @@ class Writing(NamedTuple):
     """The keys to write into a pod, with the names of its templates."""
 
     keys: PodKeys
-    templates: tuple[Template, ...]
+    templates: tuple[ClaimTemplate, ...]
     found: tuple[Diagnostic, ...] = ()
 
 
@@ -128,19 +122,19 @@ def with_templates(
     )
     path = pod.keys.path
     if not (pod.object_path == () or pod.object_path[-2:-1] == ("items",)):
-        message = say(
+        message = msg(
             "a {kind} inside another object: no document can be put beside it", kind=pod.object.kind
         )
         return Writing(
             keys, (), (share_is_expressible(path, message, "translate the manifest that it is made of"),)
         )
     if not base:
-        message = say(
+        message = msg(
             "the {kind} has no name, and the names of its claims follow from it", kind=pod.object.kind
         )
         return Writing(keys, (), (share_is_expressible(path, message, "give it metadata.name"),))
     new = {one.name for one in keys.claims}
-    taken = [one for one in pod.keys.claims if one.name in new and not goes(one, replaced)]
+    taken = [one for one in pod.keys.claims if one.name in new and not is_replaced(one, replaced)]
     if taken:
         return Writing(keys, (), tuple(map(claimed_already, taken)))
     namespace = get_text(root, "metadata", "namespace")
@@ -148,14 +142,12 @@ def with_templates(
     made = []
     for claim in keys.claims:
         name = shortened(_UNFIT.sub("-", f"{base}-{claim.name}".lower()), SUBDOMAIN)
-        made.append(Template(pod, claim, namespace, name, path))
+        made.append(ClaimTemplate(pod, claim, namespace, name, path))
     claims = tuple(replace(one.claim, template=Value.of(one.name)) for one in made)
     return Writing(replace(keys, claims=claims), tuple(made))
 
 
 # --- documents ----------------------------------------------------------------------------------
-
-
 Sources = Callable[[PodKeys], tuple[Backend, ...]]
 """The dialects that a pod of the run is translated from; none where it stays as it is."""
 
@@ -167,15 +159,15 @@ class Changes(NamedTuple):
     splices: list[Splice]
     found: list[Diagnostic]
     leftovers: list[Leftover]
-    named: list[Named]
+    named: list[NamedTemplate]
 
 
 def changes(
     document: Document,
-    templates: Sequence[Template],
+    templates: Sequence[ClaimTemplate],
     beside: ClaimLookup,
     translated: Sources,
-    scope: Scope,
+    scope: LeftoverScope,
 ) -> Changes:
     """The new templates of a document, and those in it that go."""
     made = Changes([], [], [], [], [])
@@ -195,7 +187,7 @@ def changes(
                 made.edits.append(Remove(one.place.path))
     if whole:
         made.splices.append(Splice(document.start, document.end, ""))  # with the marker before it
-    added: list[Template] = []
+    added: list[ClaimTemplate] = []
     for each in templates:
         made.named.extend(_named(document, each, beside, translated, made.found))
         if each.pod.object_path == ():
@@ -205,13 +197,15 @@ def changes(
     if added:
         why = why_not_appendable(document)
         if why is not None:
-            made.found.append(placed(document, text_is_editable(added[0].path, why), added[0].pod.object))
+            made.found.append(
+                with_location(document, text_is_editable(added[0].path, why), added[0].pod.object)
+            )
         else:
             made.splices.append(documents_behind(document, [one.data for one in added]))
     return made
 
 
-def replaced_backends(classes: Set[str], scope: Scope) -> list[Backend]:
+def replaced_backends(classes: Set[str], scope: LeftoverScope) -> list[Backend]:
     """The dialects of device classes that are replaced; none where another one is translated."""
     found = [one for one in registry.pod_backends() if set(one.device_classes) & classes]
     found = [one for one in found if one.name != scope.target]
@@ -219,20 +213,20 @@ def replaced_backends(classes: Set[str], scope: Scope) -> list[Backend]:
 
 
 def _named(
-    document: Document, one: Template, beside: ClaimLookup, translated: Sources, found: list[Diagnostic]
-) -> Iterator[Named]:
-    message = say("{kind} {name} is there already", kind=TEMPLATE, name=one.name)
-    taken = placed(document, name_is_free(one.path, message), one.pod.object)
+    document: Document, one: ClaimTemplate, beside: ClaimLookup, translated: Sources, found: list[Diagnostic]
+) -> Iterator[NamedTemplate]:
+    message = msg("{kind} {name} is there already", kind=TEMPLATE, name=one.name)
+    taken = with_location(document, name_is_free(one.path, message), one.pod.object)
     for other in beside.index.near(one.namespace, one.name, beside.file):
         users = [translated(keys) for _, keys in beside.index.users(other)]
         if not users or not all(users) or beside.index.kept_by(other):
             found.append(taken)
             return
-    twice = say("two workloads have a {kind} named {name}", kind=TEMPLATE, name=one.name)
-    yield Named(one.namespace, one.name, replace(taken, message=twice))
+    twice = msg("two workloads have a {kind} named {name}", kind=TEMPLATE, name=one.name)
+    yield NamedTemplate(one.namespace, one.name, replace(taken, message=twice))
 
 
-def clashes(named: Sequence[Named]) -> Iterator[Diagnostic]:
+def clashes(named: Sequence[NamedTemplate]) -> Iterator[Diagnostic]:
     """New templates that have the name of an earlier one of the same folder."""
     seen: set[tuple[str, str | None, str]] = set()
     for one in named:
@@ -246,43 +240,43 @@ def unfollowed_renames(document: Document, pods: Iterable[Pod], translated: Sour
     """Templates to come that a kustomization renames, and not where the pods name them."""
     user = next((one for one in pods if translated(one.keys)), None)
     if user is not None:
-        yield placed(document, names_are_followed(changed_names(document.root)[0], user.object))
+        yield with_location(document, names_are_followed(changed_names(document.root)[0], user.object))
 
 
 def _left_template(
-    document: Document, one: ClaimObject, by: Unread | None, used: bool, scope: Scope
+    document: Document, one: ClaimObject, by: Unread | None, used: bool, scope: LeftoverScope
 ) -> Leftover | None:
     """A template that stays though it is of the source: something that is not translated names it, or no
     pod does."""
     if by:
-        message = say(
+        message = msg(
             "{kind} {name} is not translated: {file} names it, in {where}",
             kind=one.kind,
             name=one.name,
             file=by.file,
             where=by.where,
         )
-        hint = say("translate that place by hand and name no claim there, or pass --allow-leftovers")
+        hint = msg("translate that place by hand and name no claim there, or pass --allow-leftovers")
     elif not used:
-        message = say(
+        message = msg(
             "{kind} {name} is left behind: no pod of the input uses it", kind=one.kind, name=one.name
         )
-        hint = say("give the workloads that use it to the same command, remove it, or pass --allow-leftovers")
+        hint = msg("give the workloads that use it to the same command, remove it, or pass --allow-leftovers")
     else:
         return None
     ref = ObjectRef(f"resource.k8s.io/{one.api}", one.kind, one.namespace, one.name[:MAX_NAME])
     path = (*one.place.path, "metadata", "name")
     found = replace(nothing_is_left_behind(path, message, hint), severity=scope.severity)
-    return Leftover(one.name, placed(document, found, ref))
+    return Leftover(one.name, with_location(document, found, ref))
 
 
 def why_not_appendable(document: Document) -> Message | None:
     """Why no document can be put behind this one."""
     text = document.source.text
     if document.index == 0 and document.end == len(text) and text.lstrip()[:1] in ("{", "["):
-        return say("a JSON file has one object, and {kind} is a second one: make it a List", kind=TEMPLATE)
+        return msg("a JSON file has one object, and {kind} is a second one: make it a List", kind=TEMPLATE)
     if document.end < len(text) and not text.startswith("---", document.end):
-        return say("the next document does not begin with ---")
+        return msg("the next document does not begin with ---")
     return None
 
 
@@ -290,7 +284,7 @@ def documents_behind(document: Document, added: Sequence[dict[str, object]]) -> 
     """New documents behind a document."""
     text, end = document.source.text, document.end
     line_break = document.source.newline(document.start) if "\n" in text or "\r" in text else "\n"
-    body = "".join(f"---\n{fresh(one)}" for one in added).replace("\n", line_break)
+    body = "".join(f"---\n{dump_yaml(one)}" for one in added).replace("\n", line_break)
     if end and text[end - 1] not in "\r\n":
         body = line_break + body.removesuffix(line_break)
     return Splice(end, end, body)
@@ -310,7 +304,7 @@ def applied(source: Source, edits: Iterable[Splice], beside: Sequence[Splice], c
         after = sum(one.root is not None for one in documents(Source(source.name, made)))
     except NotYamlError as error:
         raise EditError(
-            say("the result would be invalid YAML ({message})", message=error.message), ()
+            msg("the result would be invalid YAML ({message})", message=error.message), ()
         ) from None
     if after != count + new - len(removed):
         raise EditError("the result would have other documents", ())

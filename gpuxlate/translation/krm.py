@@ -1,32 +1,141 @@
-"""A KRM function: translates the shares of a ResourceList.
-
-The text of the list is edited, not written anew: comments, order and the annotations by which kpt and
-kustomize find their files are kept. The form is that of the KRM functions specification, v1.
-"""
+"""The configuration of the KRM function: kind Translate, or a ConfigMap with the same keys as text."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from difflib import get_close_matches
 from typing import Any
 
-from gpuxlate.config.configuration import CODE
-from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.edits import Append
-from gpuxlate.model.messages import say
-from gpuxlate.model.pod import Path
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.config.configuration import CODE, ConfigError, load_profile
+from gpuxlate.config.document import API_VERSION
+from gpuxlate.model.diagnostics import Append, Diagnostic, Path, Severity
+from gpuxlate.model.limits import MAX_NAME
+from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.profile import Profile
 from gpuxlate.rules.source import broken
-from gpuxlate.translation.krm_config import BadConfigError, settings_of
+from gpuxlate.translation.acceptance import AcceptError, acceptance
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
-from gpuxlate.yamltext.compose import Document, NotYamlError, documents
-from gpuxlate.yamltext.edit import EditError, apply, edit_document
+from gpuxlate.yamltext.edit import apply, edit_document
 from gpuxlate.yamltext.nodes import get, get_text
-from gpuxlate.yamltext.place import placed
-from gpuxlate.yamltext.plain import to_plain
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
+from gpuxlate.yamltext.plain import plain_document, to_python
 from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.writer import EditError
 
-KIND = "ResourceList"
+KIND = "Translate"
+FIELDS = ("to", "from", "round", "drop", "fill", "profile", "allowLeftovers")
+EXAMPLE = f"write apiVersion: {API_VERSION}, kind: {KIND}, spec: {{to: TARGET}}"
+
+
+class BadConfigError(ValueError):
+    """The configuration cannot be used; ``path`` is where."""
+
+    def __init__(self, message: str, hint: str | None, path: Path) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.path = path
+
+
+def settings_of(config: object, base: Path = ()) -> Settings:
+    """The settings of a configuration at path ``base`` of its document. Raises BadConfigError."""
+    if not isinstance(config, Mapping):
+        raise BadConfigError("the ResourceList has no functionConfig", EXAMPLE, base[:-1])
+    kind = config.get("kind")
+    if kind == KIND and config.get("apiVersion") == API_VERSION:
+        field, given = "spec", config.get("spec")
+    elif kind == "ConfigMap":
+        field, given = "data", config.get("data")
+        given = _from_text(given, (*base, field)) if isinstance(given, Mapping) else given
+    else:
+        message = msg("unknown kind {kind} of functionConfig", kind=kind)
+        raise BadConfigError(message, EXAMPLE, (*base, "kind"))
+    path = (*base, field)
+    if not isinstance(given, Mapping):
+        raise BadConfigError(msg("functionConfig has no {field}", field=field), EXAMPLE, base)
+    _known(given, path)
+    if given.get("to") is None:
+        raise BadConfigError(
+            "functionConfig names no target",
+            msg("write {field}.to: TARGET; gpuxlate targets lists them all", field=field),
+            path,
+        )
+    try:
+        accept = acceptance(given.get("round"), given.get("fill"), given.get("drop") or ())
+    except AcceptError as error:
+        raise BadConfigError(error.message, error.hint, (*path, error.field)) from None
+    source = _backend(given["from"], (*path, "from")) if given.get("from") else None
+    profile = _profile(given.get("profile"), (*path, "profile"))
+    allowed = given.get("allowLeftovers", False)
+    if not isinstance(allowed, bool):
+        message = msg("invalid value {value!r} for allowLeftovers", value=allowed)
+        raise BadConfigError(message, "write true or false", (*path, "allowLeftovers"))
+    target = _backend(given["to"], (*path, "to"), registry.writable)
+    return Settings(target, source, accept, profile, allow_leftovers=allowed)
+
+
+def _from_text(data: Mapping[str, Any], path: Path) -> dict[str, Any]:
+    """The values of a ConfigMap, which are strings, as those of a Translate."""
+    given = dict(data)
+    if "fill" in data:
+        pairs = [one.partition("=") for one in str(data["fill"]).split(",") if one.strip()]
+        if not all(number.strip().isascii() and number.strip().isdigit() for _, _, number in pairs):
+            message = msg("invalid value {value!r} for fill", value=data["fill"])
+            raise BadConfigError(message, "write fill: cores=30,memoryMiB=8192", (*path, "fill"))
+        given["fill"] = {name.strip(): int(number) for name, _, number in pairs}
+    if "profile" in data:
+        try:
+            given["profile"] = plain_document(Source("profile", str(data["profile"])))
+        except ValueError as error:
+            hint = "write the fields of a profile, the first: target: TARGET"
+            message = msg("invalid YAML in profile: {error}", error=error)
+            raise BadConfigError(message, hint, (*path, "profile")) from None
+    if data.get("allowLeftovers") in ("true", "false"):
+        given["allowLeftovers"] = data["allowLeftovers"] == "true"
+    # an empty text is an unset field
+    return {name: value for name, value in given.items() if value != ""}
+
+
+def _known(given: Iterable[str], path: Path) -> None:
+    for name in given:
+        if name not in FIELDS:
+            near = get_close_matches(str(name)[:MAX_NAME], FIELDS, 1, 0.6)
+            hint = msg("fields: {fields}", fields=", ".join(FIELDS))
+            if near:
+                hint = msg("did you mean {nearest}?", nearest=near[0])
+            raise BadConfigError(msg("functionConfig has no field {name!r}", name=name), hint, (*path, name))
+
+
+def _backend(name: object, path: Path, find: Callable[[str], Backend] = registry.get) -> Backend:
+    try:
+        found = find(str(name))
+    except (registry.UnknownTargetError, registry.ReadOnlyTargetError) as error:
+        raise BadConfigError(message_of(error), error.hint, path) from None
+    if not found.writes_pods:
+        message = msg("{target} is not for manifests", target=found.name)
+        raise BadConfigError(message, "gpuxlate targets lists those that write manifests", path)
+    return found
+
+
+def _profile(given: object, path: Path) -> Profile | None:
+    if given is None:
+        return None
+    try:
+        return load_profile(given, base=path)
+    except ConfigError as error:
+        first = error.diagnostics[0]
+        raise BadConfigError(first.message, first.hint, first.path) from None
+
+
+# A KRM function: translates the shares of a ResourceList.
+# The text of the list is edited, not written anew: comments, order and the annotations by which kpt and
+# kustomize find their files are kept. The form is that of the KRM functions specification, v1.
+RESOURCE_LIST = "ResourceList"
 VERSIONS = ("config.kubernetes.io/v1", "config.kubernetes.io/v1beta1")
 ORIGIN = ("config.kubernetes.io", "internal.config.kubernetes.io")
 """Prefixes of the annotations ``path`` and ``index``: the file that an item came from."""
@@ -40,7 +149,7 @@ class NoResourceListError(ValueError):
         self.hint = hint
 
 
-class ConfigError(ValueError):
+class FunctionConfigError(ValueError):
     """The functionConfig is wrong; ``text`` is the list with that as its result."""
 
     def __init__(self, text: str, found: Diagnostic) -> None:
@@ -61,11 +170,11 @@ def run_list(source: Source) -> Result:
     document = _resource_list(read)
     try:
         config = get(document.root, "functionConfig")
-        settings = settings_of(to_plain(config) if config else None, ("functionConfig",))
+        settings = settings_of(to_python(config) if config else None, ("functionConfig",))
     except BadConfigError as error:
         wrong = Diagnostic(CODE, Severity.ERROR, error.message, error.hint, error.path)
-        found = placed(document, wrong)
-        raise ConfigError(_with_results(document, [found]), found) from None
+        found = with_location(document, wrong)
+        raise FunctionConfigError(_with_results(document, [found]), found) from None
     made = translate_source(source, settings)
     if made.diagnostics:
         [after] = documents(Source(source.name, made.text))
@@ -75,22 +184,22 @@ def run_list(source: Source) -> Result:
 
 def _resource_list(found: list[Document]) -> Document:
     kinds = {get_text(one.root, "kind") for one in found}
-    if len(found) != 1 or kinds != {KIND}:
+    if len(found) != 1 or kinds != {RESOURCE_LIST}:
         what = "no document" if not found else f"kind {sorted(map(str, kinds))[0]}"
         hint = "kpt and kustomize write it; for plain manifests use gpuxlate translate"
-        raise NoResourceListError(say("stdin has {what}, not one {kind}", what=what, kind=KIND), hint)
+        raise NoResourceListError(
+            msg("stdin has {what}, not one {kind}", what=what, kind=RESOURCE_LIST), hint
+        )
     version = get_text(found[0].root, "apiVersion")
     if version not in VERSIONS:
         hint = f"versions: {', '.join(VERSIONS)}"
         raise NoResourceListError(
-            say("unknown apiVersion {version} of {kind}", version=version, kind=KIND), hint
+            msg("unknown apiVersion {version} of {kind}", version=version, kind=RESOURCE_LIST), hint
         )
     return found[0]
 
 
 # --- results ------------------------------------------------------------------------------------
-
-
 def _with_results(document: Document, diagnostics: Sequence[Diagnostic]) -> str:
     """The list with its results. Where they cannot be added, they are on stderr only."""
     edits = [Append(("results",), result(document, one)) for one in diagnostics]
@@ -156,4 +265,4 @@ def for_stderr(diagnostics: Sequence[Diagnostic]) -> list[Diagnostic]:
 
 def _named(one: Diagnostic) -> str:
     ref = one.object
-    return f"{ref.kind} {ref.name}: " if ref and ref.kind not in (None, KIND) else ""
+    return f"{ref.kind} {ref.name}: " if ref and ref.kind not in (None, RESOURCE_LIST) else ""

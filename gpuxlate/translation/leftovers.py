@@ -12,22 +12,27 @@ from typing import Any, NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.manifest.facts import NamedKey, NodeChoice, choices_in, chooses_more, keys_named, names_more
+from gpuxlate.manifest.facts import (
+    NamedKey,
+    NodeChoice,
+    choices_in,
+    chooses_more,
+    keys_named,
+    names_more,
+    resource_of,
+)
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import Pod
-from gpuxlate.manifest.texts import resource_of
-from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import Message, say
-from gpuxlate.model.pod import Path
-from gpuxlate.model.sheet import ANY, Place
-from gpuxlate.model.spots import Level, Spot, spots
+from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
+from gpuxlate.model.keys import ANY, Place
+from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.pod import KeyOccurrence, Level, key_occurrences
 from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
 from gpuxlate.overlays.roles import FileKind, may_be_values
 from gpuxlate.rules.keys import not_read, product_is_read
 from gpuxlate.rules.translation import nothing_is_left_behind
 from gpuxlate.rules.vocabulary import IGNORE, Vocabulary
-from gpuxlate.yamltext.compose import Document
-from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.parse import Document, with_location
 from gpuxlate.yamltext.source import Source
 
 _NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9.-]*/)?[A-Za-z0-9._-]+")
@@ -68,23 +73,23 @@ class Leftover(NamedTuple):
     """A key that a translation leaves behind, and the finding about it."""
 
     key: str
-    found: Diagnostic
+    diagnostic: Diagnostic
 
     def to_json(self) -> dict[str, Any]:
         """One of the ``leftovers`` of ``gpuxlate-report/v1``."""
-        span = self.found.span
+        span = self.diagnostic.span
         return {
-            "file": self.found.file,
+            "file": self.diagnostic.file,
             "line": span.line if span else None,
             "column": span.column if span else None,
             "key": self.key,
-            "code": self.found.code,
-            "message": str(self.found.message),
-            "hint": self.found.hint,
+            "code": self.diagnostic.code,
+            "message": str(self.diagnostic.message),
+            "hint": self.diagnostic.hint,
         }
 
 
-class Scope(NamedTuple):
+class LeftoverScope(NamedTuple):
     """The dialects whose keys count as left behind, the target, and what the user accepts."""
 
     source: str | None
@@ -111,10 +116,10 @@ class Scope(NamedTuple):
         """The finding about a key: an error, a warning where the user accepts leftovers."""
         product = self.words.product(name, place)
         if product:
-            made = product_is_read.at(path, not_read(name, product), UNREAD)
+            made = product_is_read.diagnostic(path, not_read(name, product), UNREAD)
         else:
-            message = say(LEFT, name=name, why=why)
-            made = nothing_is_left_behind(path, message, say(hint, target=self.target))
+            message = msg(LEFT, name=name, why=why)
+            made = nothing_is_left_behind(path, message, msg(hint, target=self.target))
         return replace(made, severity=self.severity, on_key=path[-1:] == (name,))
 
     def reader(self, name: str, resources: Set[str]) -> str | None:
@@ -136,7 +141,7 @@ def _left(name: str, source: str | None, target: str, general: bool) -> bool:
     for backend in registry.pod_backends() if source is None else (registry.get(source),):
         row = backend.find(name)
         if backend.owns(name) and (
-            row is None or (Place.SCHEDULER not in row.places and row.general <= general)
+            row is None or (Place.WRITTEN_BY_SCHEDULER not in row.places and row.general <= general)
         ):
             return True
     return False
@@ -150,7 +155,7 @@ def left_in_document(
     document: Document,
     pods: Sequence[Pod],
     translated: Translated,
-    scope: Scope,
+    scope: LeftoverScope,
     kind: FileKind = FileKind.MANIFESTS,
     why_left: Mapping[int, str] = MappingProxyType({}),
     edited: Set[Path] = frozenset(),
@@ -172,7 +177,7 @@ def left_in_document(
         names = {name for one in pod.keys.all_containers() for name in one.resources}
         third: Sequence[Backend] | None = None  # asked for by the first key that may need it
         gpus = bool(sources) or any(map(scope.words.is_resource, names))
-        for spot in spots(pod.keys):
+        for spot in key_occurrences(pod.keys):
             meant = scope.words.is_meant(spot.name, spot.place, pod.keys)
             left = scope.is_left(spot.name, spot.place, beside_gpus=gpus, meant=meant)
             if left and spot.path not in in_pods:
@@ -183,15 +188,15 @@ def left_in_document(
                     why = why_left.get(id(pod)) or (where if kind is FileKind.PATCH else none)
                     made = scope.found(spot.name, spot.place, spot.path, why, hint)
                     if reader and why is WHOLE_CARDS:
-                        made = replace(made, hint=say(READ_THEM, dialect=reader))
+                        made = replace(made, hint=msg(READ_THEM, dialect=reader))
                     third = awakened(pod, sources) if third is None and sources else third
                     made = _counting(spot, third or ()) or made
-                    yield Leftover(spot.name, placed(document, made, pod.object))
+                    yield Leftover(spot.name, with_location(document, made, pod.object))
             elif sources and not (left or meant) and scope.words.owners(spot.name):
                 third = awakened(pod, sources) if third is None else third
                 counting = _counting(spot, third)
                 if counting is not None:
-                    yield Leftover(spot.name, placed(document, counting, pod.object))
+                    yield Leftover(spot.name, with_location(document, counting, pod.object))
         if sources:
             yield from _of_the_target(document, pod, sources, scope)
             # a label of the pod and a selector that matches it: an error, which ``writable`` gives
@@ -213,18 +218,18 @@ def left_in_document(
                 yield _outside(document, found, scope, kind, why_left.get(id(None)))
 
 
-def _counting(spot: Spot, third: Sequence[Backend]) -> Diagnostic | None:
+def _counting(spot: KeyOccurrence, third: Sequence[Backend]) -> Diagnostic | None:
     """A key of a dialect that counts once the share is there: no option accepts a pod of two dialects."""
     dialect = next((one for one in third if one.owns_at(spot.name, spot.place)), None)
     if dialect is None:
         return None
-    message = say(BEFORE, name=spot.name, target=dialect.name)
+    message = msg(BEFORE, name=spot.name, target=dialect.name)
     made: Diagnostic = nothing_is_left_behind(spot.path, message, "remove it")
     return replace(made, on_key=spot.on_key)
 
 
 def _outside(
-    document: Document, found: NamedKey, scope: Scope, kind: FileKind, reason: str | None
+    document: Document, found: NamedKey, scope: LeftoverScope, kind: FileKind, reason: str | None
 ) -> Leftover:
     why, hint = _WHERE[kind]
     name = os.path.basename(document.source.name)
@@ -236,30 +241,30 @@ def _outside(
         hint = NO_CHART
     made = replace(scope.found(found.name, None, found.path, reason or why, hint), on_key=found.on_key)
     span = document.source.span(*found.at) if found.at else None
-    return Leftover(found.name, placed(document, made.located(span=span)))
+    return Leftover(found.name, with_location(document, made.located(span=span)))
 
 
 def _of_the_target(
-    document: Document, pod: Pod, sources: Sequence[Backend], scope: Scope
+    document: Document, pod: Pod, sources: Sequence[Backend], scope: LeftoverScope
 ) -> Iterator[Leftover]:
     """Keys of the target that were there before: nothing read them, and the new share gives them effect."""
     target = registry.get(scope.target)
-    for spot in spots(pod.keys):
+    for spot in key_occurrences(pod.keys):
         row = target.find(spot.name)
-        if row is None or Place.SCHEDULER in row.places or spot.level is Level.STRAY:
+        if row is None or Place.WRITTEN_BY_SCHEDULER in row.places or spot.level is Level.STRAY:
             continue
-        if spot.place is Place.RESOURCE or ANY in row.idle:  # K8S007; what changes no share
+        if spot.place is Place.RESOURCE or ANY in row.no_op_values:  # K8S007; what changes no share
             continue
         if row.is_word and spot.place not in row.places:
             continue
         if spot.name == target.whole_card_key or any(one.owns(spot.name) for one in sources):
             continue
-        made = nothing_is_left_behind(spot.path, say(BEFORE, name=spot.name, target=target.name), REMOVE)
+        made = nothing_is_left_behind(spot.path, msg(BEFORE, name=spot.name, target=target.name), REMOVE)
         made = replace(made, severity=scope.severity, on_key=spot.on_key)
-        yield Leftover(spot.name, placed(document, made, pod.object))
+        yield Leftover(spot.name, with_location(document, made, pod.object))
 
 
-def left_machines(document: Document, translated: Translated, scope: Scope) -> Iterator[Leftover]:
+def left_machines(document: Document, translated: Translated, scope: LeftoverScope) -> Iterator[Leftover]:
     """The choices of machines of another cloud than the target's, in objects with shares."""
     target = registry.get(scope.target)
     clouds = [one for one in registry.pod_backends() if one.cloud and one is not target]
@@ -283,20 +288,20 @@ def left_machines(document: Document, translated: Translated, scope: Scope) -> I
             if of:
                 made = nothing_is_left_behind(one.path, _machine(one, of[0]), MACHINES)
                 made = replace(made, severity=scope.severity, on_key=one.on_key)
-                yield Leftover(one.name, placed(document, made, pods[path].object))
+                yield Leftover(one.name, with_location(document, made, pods[path].object))
 
 
 def _machine(one: NodeChoice, cloud: Backend) -> Message:
     if one.tolerated:
-        return say(
+        return msg(
             "{name} is left behind: it is a taint of nodes of {title}", name=one.name, title=cloud.title
         )
     name = f"{one.name} ({', '.join(one.values)})" if one.values else one.name
-    return say("{name} is left behind: it chooses machines of {title}", name=name, title=cloud.title)
+    return msg("{name} is left behind: it chooses machines of {title}", name=name, title=cloud.title)
 
 
 def left_in_text(
-    source: Source, scope: Scope, start: int = 0, end: int | None = None, document: int | None = None
+    source: Source, scope: LeftoverScope, start: int = 0, end: int | None = None, document: int | None = None
 ) -> Iterator[Leftover]:
     """Every key of the source in characters that cannot be read as YAML: those of a Helm template."""
     plain = _COMMENT.sub(lambda match: " " * len(match[0]), source.text[start:end])

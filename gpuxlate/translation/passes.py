@@ -17,25 +17,24 @@ from typing import NamedTuple, Self
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model import limits
-from gpuxlate.model.edits import Edit
-from gpuxlate.model.pod import Path
-from gpuxlate.overlays.claims import ClaimLookup
+from gpuxlate.model.diagnostics import Edit, Path
 from gpuxlate.overlays.parts import OverlayPod
-from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
+from gpuxlate.overlays.roles import MANIFESTS, ClaimLookup, FileKind, FileRole
 from gpuxlate.rules.source import no_yaml, too_many
 from gpuxlate.rules.translation import text_is_editable
-from gpuxlate.translation.claims import Template, applied, clashes
+from gpuxlate.translation.claims import ClaimTemplate, applied, clashes
+from gpuxlate.translation.edits import PlannedPod
 from gpuxlate.translation.leftovers import Leftover, left_in_text
-from gpuxlate.translation.pods.placement import Written
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
-from gpuxlate.yamltext.compose import Document, NotYamlError, Reader, documents
-from gpuxlate.yamltext.edit import EditError, Splice, apply
+from gpuxlate.yamltext.edit import apply
+from gpuxlate.yamltext.parse import Document, DocumentReader, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.writer import EditError, Splice
 
 
 @dataclass(slots=True)
-class Part(Result):
+class PassResult(Result):
     """What a pod or a document comes to, with what is to be written.
 
     ``kept``: mappings and lists that stay where they are emptied. ``patches``: of templates, as plain data.
@@ -43,13 +42,13 @@ class Part(Result):
 
     edits: list[Edit] = field(default_factory=list)
     kept: list[Path] = field(default_factory=list)
-    written: list[Written] = field(default_factory=list)
-    templates: list[Template] = field(default_factory=list)
+    written: list[PlannedPod] = field(default_factory=list)
+    templates: list[ClaimTemplate] = field(default_factory=list)
     patches: list[dict[str, object]] = field(default_factory=list)
 
     def __iadd__(self, more: Result) -> Self:
-        super(Part, self).__iadd__(more)
-        if isinstance(more, Part):
+        super(PassResult, self).__iadd__(more)
+        if isinstance(more, PassResult):
             self.edits += more.edits
             self.kept += more.kept
             self.written += more.written
@@ -59,11 +58,11 @@ class Part(Result):
 
 
 @dataclass(slots=True, kw_only=True)
-class State(Part):
+class State(PassResult):
     """A document on its way. ``laid``: its pods, those that are parts of others with what they are laid over.
 
     ``read``: the pods that were read, with their dialects; ``left``: why a pod was not, by its id, that of
-    None for operations; ``settled``: the places that need no other finding; ``operations``: those that were
+    None for operations; ``handled``: the places that need no other finding; ``operations``: those that were
     read; ``behind``: what is left beside keys. ``splices``: the new text; ``beside``: the documents that are
     added and removed. ``done``: no later pass applies.
     """
@@ -76,7 +75,7 @@ class State(Part):
     read: list[tuple[Pod, tuple[Backend, ...]]] = field(default_factory=list)
     left: dict[int, str] = field(default_factory=dict)
     operations: set[Path] = field(default_factory=set)
-    settled: set[Path] = field(default_factory=set)
+    handled: set[Path] = field(default_factory=set)
     behind: list[Leftover] = field(default_factory=list)
     splices: list[Splice] = field(default_factory=list)
     beside: list[Splice] = field(default_factory=list)
@@ -144,14 +143,14 @@ class Task(NamedTuple):
 
 def listed(found: Iterable[Leftover]) -> list[Leftover]:
     """What is left behind, within the limit, in order."""
-    return sorted(islice(found, limits.MAX_FINDINGS + 1), key=lambda one: one.found.sort_key())
+    return sorted(islice(found, limits.MAX_FINDINGS + 1), key=lambda one: one.diagnostic.sort_key())
 
 
 def run_source(
     source: Source,
     settings: Settings,
     task: Task,
-    read: Reader = documents,
+    read: DocumentReader = documents,
     layer: FileRole = MANIFESTS,
 ) -> Result:
     """Do a task with every document of a source. Errors are in the result; nothing is raised for content.

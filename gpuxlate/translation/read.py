@@ -11,37 +11,36 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.config.document import KIND
+from gpuxlate.config.document import KIND, to_document
 from gpuxlate.manifest.facts import NODE_WORDS, document_keys
-from gpuxlate.manifest.jobs import jobs_in
 from gpuxlate.manifest.kinds import QUOTA_KINDS
-from gpuxlate.manifest.pods import Pod
-from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.pod import Path
+from gpuxlate.manifest.pods import Pod, jobs_in
+from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.overlays.kustomization import FIELDS
 from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
 from gpuxlate.rules import catalog
+from gpuxlate.rules.catalog import check_document
 from gpuxlate.rules.documents import key_is_in_a_pod
-from gpuxlate.rules.index import check_document
 from gpuxlate.rules.source import TEMPLATE, template_in, unrendered
 from gpuxlate.translation.claims import unknown_claims
+from gpuxlate.translation.fit import Verdict, as_read
 from gpuxlate.translation.leftovers import Leftover, left_in_document, left_in_text, left_machines
+from gpuxlate.translation.notes import common_keys, left_alone, shared_in_pod
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import Pass, State, Task, listed, run_source
-from gpuxlate.translation.pods.fit import Verdict, as_read
-from gpuxlate.translation.pods.item import pod_items
-from gpuxlate.translation.pods.reader import dialects_of, is_refusal, shares_of
-from gpuxlate.translation.pods.remarks import common_keys, left_alone, shared_in_pod
-from gpuxlate.translation.quotas.step import read_quotas
-from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
-from gpuxlate.yamltext.compose import Reader, documents
+from gpuxlate.translation.quotas import read_quotas
+from gpuxlate.translation.results import Item, Result, pod_items
+from gpuxlate.translation.shares import dialects_of, is_refusal, shares_of
 from gpuxlate.yamltext.nodes import get_text
-from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.parse import DocumentReader, documents, with_location
 from gpuxlate.yamltext.source import Source
 
 BUILT_FROM = {(name,) for name in (*FIELDS, "labels", "commonLabels", "commonAnnotations")}
@@ -51,7 +50,7 @@ RENDER = "gpuxlate render writes its manifest: gpuxlate render FILE --to TARGET"
 
 
 def read_source(
-    source: Source, settings: Settings, read: Reader = documents, layer: FileRole = MANIFESTS
+    source: Source, settings: Settings, read: DocumentReader = documents, layer: FileRole = MANIFESTS
 ) -> Result:
     """The shares of every document of a source, with ``Settings.reading``. Errors are in the result.
 
@@ -68,7 +67,7 @@ def _read_pod(state: State, pod: Pod, sources: tuple[Backend, ...]) -> None:
     found += fit.findings()
     if pod.keys.claims:
         found += shared_in_pod(readings, settings.to)
-    at = [placed(document, one, pod.object) for one in found]
+    at = [with_location(document, one, pod.object) for one in found]
     items = pod_items(document, pod, readings, fit, settings.to, broken, at)
     if any(map(is_refusal, found)):
         items = [replace(one, verdict=Verdict.REFUSED) for one in items]
@@ -91,7 +90,7 @@ def find_share_document(state: State) -> None:
     """A GPUShare document, which is no manifest."""
     if get_text(state.document.root, "kind") == KIND:
         found = Diagnostic("GX010", Severity.ERROR, NOT_A_MANIFEST, RENDER)
-        state.diagnostics.append(placed(state.document, found))
+        state.diagnostics.append(with_location(state.document, found))
         state.done = True
 
 
@@ -118,7 +117,7 @@ def read_pods(state: State) -> None:
             continue
         say_left_alone(state, pod, sources)
         if pod.keys.claims:
-            unknown_ = [placed(state.document, one, pod.object) for one in unknown_claims(pod.keys)]
+            unknown_ = [with_location(state.document, one, pod.object) for one in unknown_claims(pod.keys)]
             state.leftovers += [Leftover(str(one.path[-1]), one) for one in unknown_]
         if sources:
             state.read.append((pod, sources))
@@ -130,7 +129,7 @@ def say_left_alone(state: State, pod: Pod, sources: Sequence[Backend]) -> None:
     """Whole cards under a key that every cloud uses, and that no dialect reads."""
     for key, path in common_keys(pod.keys, sources).items():
         found = left_alone(path, key, str(path[-1]))
-        state.diagnostics.append(placed(state.document, found, pod.object))
+        state.diagnostics.append(with_location(state.document, found, pod.object))
 
 
 def requested_jobs(state: State) -> Iterator[tuple[Pod, Backend, Path]]:
@@ -152,7 +151,7 @@ def _read_jobs(state: State) -> None:
 def _read_quotas(state: State) -> None:
     found = read_quotas(state.document, state.settings)
     state.quotas += found.items
-    state.settled |= found.settled
+    state.handled |= found.settled
     state.behind += found.leftovers
 
 
@@ -160,12 +159,12 @@ def check_around(state: State) -> None:
     """The rules of a document: repeated keys, and keys outside of any pod."""
     document = state.document
     edited = frozenset(one.path for one in state.edits) | state.operations
-    keys = document_keys(document, state.pods, registry.is_gpu_key, state.settled | edited)
+    keys = document_keys(document, state.pods, registry.is_gpu_key, state.handled | edited)
     for one in check_document(catalog.neutral_document_rules(), keys, state.settings.context):
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
         taken = one.code == key_is_in_a_pod.code and one.path[:1] in state.operations
         if one.code != "GX005" and not taken and (state.has_shares or one.severity is not Severity.ERROR):
-            state.diagnostics.append(placed(document, one))
+            state.diagnostics.append(with_location(document, one))
 
 
 def find_machines(state: State) -> None:
@@ -183,11 +182,11 @@ def _find_leftovers(state: State) -> None:
             state.read,
             state.settings.scope,
             layer.kind,
-            settled=state.settled,
+            settled=state.handled,
         )
         state.leave([*state.behind, *found])
     if layer.counted:
-        state.leftovers = [one for one in state.leftovers if one.found.path[:1] not in BUILT_FROM]
+        state.leftovers = [one for one in state.leftovers if one.diagnostic.path[:1] not in BUILT_FROM]
         patch = layer.kind is FileKind.PATCH
         state.diagnostics = [
             one
@@ -217,7 +216,6 @@ SHARE_DOCUMENTS = Pass("GPUShare documents", find_share_document, words=lambda: 
 FIND_PODS = Pass("pods", find_pods)
 AROUND = Pass("document rules", check_around)
 MACHINES = Pass("machines", find_machines, words=lambda: NODE_WORDS)
-
 READ = Task(
     (
         TEMPLATES,
@@ -234,3 +232,29 @@ READ = Task(
     "inspect -",
 )
 """To read shares."""
+
+
+# GPUShare documents from the shares of a translation.
+def share_documents(items: Sequence[Item]) -> list[dict[str, Any]]:
+    """One GPUShare document for each share, as plain data."""
+    named = zip(items, names(items), strict=True)
+    return [to_document(name, item.share) for item, name in named if item.share]
+
+
+def names(items: Sequence[Item]) -> list[str]:
+    """A name for each share: that of its object, with the container's where the object has several."""
+    per_object = [(item.build, item.file, item.document, item.object) for item in items]
+    shares = Counter(per_object)
+    found: dict[str, None] = {}
+    following: dict[str, int] = {}  # the first number that a name may still get
+    for item, key in zip(items, per_object, strict=True):
+        name = item.object.name or item.container or "share"
+        if shares[key] > 1:
+            name = f"{name}-{item.container}"
+        name = re.sub(r"[^a-z0-9.-]+", "-", name.lower()).strip("-.") or "share"
+        unique, number = name, following.get(name, 2)
+        while unique in found:
+            unique, number = f"{name}-{number}", number + 1
+        following[name] = number
+        found[unique] = None
+    return list(found)

@@ -2,48 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from pathlib import PurePath
 
-from gpuxlate.backends.base import ContainerShare, Taking
-from gpuxlate.config.document import ShareDocument
-from gpuxlate.manifest.pods import Pod, pods_in
+from gpuxlate.backends.base import ContainerShare, JobBackend, PodReader
+from gpuxlate.backends.form import MergeError
+from gpuxlate.config.document import ShareDocument, shares_in
+from gpuxlate.manifest.pods import CONTAINER, Numbered, Pod, pods_in
 from gpuxlate.model import limits
-from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity
-from gpuxlate.model.messages import say
-from gpuxlate.model.pod import Path
+from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity
+from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import renamed_by
-from gpuxlate.overlays.claims import ClaimLookup
+from gpuxlate.overlays.roles import ClaimLookup
 from gpuxlate.rules.source import broken
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.claims import (
     Changes,
-    Template,
+    ClaimTemplate,
     changes,
     claimed_already,
     clashes,
-    goes,
+    is_replaced,
     with_templates,
 )
-from gpuxlate.translation.numbered import Numbered
-from gpuxlate.translation.pods.fit import Outcome, fit_pod
-from gpuxlate.translation.pods.item import Item
-from gpuxlate.translation.pods.placement import Written, disagreements, share_edits, writable
-from gpuxlate.translation.pods.remarks import miscounted
-from gpuxlate.translation.pods.scheduling import rescheduled
-from gpuxlate.translation.settings import Settings
-from gpuxlate.yamltext.compose import Document, NotYamlError, documents
-from gpuxlate.yamltext.edit import EditError, Splice, apply, edit_document
-from gpuxlate.yamltext.place import placed
+from gpuxlate.translation.edits import PlannedPod, disagreements, rescheduled, share_edits, writable
+from gpuxlate.translation.fit import Outcome, fit_pod
+from gpuxlate.translation.notes import miscounted
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.results import Item
+from gpuxlate.yamltext.edit import apply, edit_document
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.style import scalar
+from gpuxlate.yamltext.writer import EditError, Splice, scalar
 
 PROBE_IMAGE = "nvidia/cuda:12.4.1-base-ubuntu22.04"
 """A small image with nvidia-smi."""
 PROBE = "probe"
 """The container of a share without a workload."""
-
 _PROBE = """\
 apiVersion: v1
 kind: Pod
@@ -59,7 +56,7 @@ spec:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class RenderRequest:
     """A GPUShare document, where it was read, and the container it is for (None: the only one)."""
 
     share: ShareDocument
@@ -68,7 +65,7 @@ class Asked:
 
 
 @dataclass(frozen=True, slots=True)
-class Rendering:
+class RenderResult:
     """The result. ``text`` is valid only where nothing was refused."""
 
     name: str
@@ -82,20 +79,20 @@ class Rendering:
         return any(one.severity is Severity.ERROR for one in self.diagnostics)
 
 
-def render_probe(asked: Asked, settings: Settings) -> Rendering:
+def render_probe(asked: RenderRequest, settings: Settings) -> RenderResult:
     """A Pod that runs nvidia-smi under the share."""
     text = _PROBE.format(name=scalar(asked.share.name, None), container=PROBE, image=PROBE_IMAGE)
     return render_on(Source("probe.yaml", text), [replace(asked, container=PROBE)], settings)
 
 
-def render_on(workload: Source, asked: Sequence[Asked], settings: Settings) -> Rendering:
+def render_on(workload: Source, asked: Sequence[RenderRequest], settings: Settings) -> RenderResult:
     """Write shares into the containers of a workload, all of them or none."""
     run = _Render(workload, asked, settings)
     return run.run()
 
 
 @dataclass(frozen=True, slots=True)
-class _Spot:
+class _ContainerSpot:
     """A container of the workload."""
 
     document: Document
@@ -106,30 +103,30 @@ class _Spot:
 
 
 class _Render:
-    def __init__(self, workload: Source, asked: Sequence[Asked], settings: Settings) -> None:
+    def __init__(self, workload: Source, asked: Sequence[RenderRequest], settings: Settings) -> None:
         self.workload = workload
         self.asked = asked
         self.settings = settings
         self.items: list[Item] = []
         self.diagnostics: list[Diagnostic] = []
-        self._by_name: dict[str, list[_Spot]] = {}
-        self._main: list[_Spot] = []
+        self._by_name: dict[str, list[_ContainerSpot]] = {}
+        self._main: list[_ContainerSpot] = []
         self._numbered: dict[int, Numbered] = {}
-        self.templates: dict[int, tuple[Template, ...]] = {}
+        self.templates: dict[int, tuple[ClaimTemplate, ...]] = {}
 
-    def run(self) -> Rendering:
+    def run(self) -> RenderResult:
         name = self.asked[0].share.name
         try:
             found = list(documents(self.workload))
         except NotYamlError as error:
             self.diagnostics.append(broken(self.workload, error))
-            return Rendering(name, "", (), tuple(self.diagnostics))
+            return RenderResult(name, "", (), tuple(self.diagnostics))
         for document in found:
             pods = [one.under(renamed_by(self.settings.profile)) for one in pods_in(document)]
             self._numbered[document.index] = Numbered(pods)
             for pod in pods:
                 for one in pod.keys.all_containers():
-                    spot = _Spot(document, pod, one.init, one.index, one.name)
+                    spot = _ContainerSpot(document, pod, one.init, one.index, one.name)
                     self._by_name.setdefault(one.name, []).append(spot)
                     if not one.init:
                         self._main.append(spot)
@@ -138,14 +135,14 @@ class _Render:
         if all(spot for _, spot in chosen):
             made = self._put([(one, spot) for one, spot in chosen if spot])
             text = apply(text, made)
-        return Rendering(name, text, tuple(self.items), tuple(self.diagnostics))
+        return RenderResult(name, text, tuple(self.items), tuple(self.diagnostics))
 
     @cached_property
     def _names(self) -> str:
         names = ", ".join(name or "(unnamed)" for name in self._by_name)
         return limits.cut(names, 2 * limits.MAX_MESSAGE)  # each message is cut again
 
-    def _choose(self, asked: Asked) -> _Spot | None:
+    def _choose(self, asked: RenderRequest) -> _ContainerSpot | None:
         """The container that a share is for. No match and several matches are errors."""
         wanted = asked.container
         candidates = self._by_name.get(wanted, []) if wanted else self._main
@@ -154,30 +151,30 @@ class _Render:
         path: Path = ("spec", "workload", "container" if wanted else "file")
         where = self.workload.name
         if not self._by_name:
-            message = say("{file} has no pod", file=where)
+            message = msg("{file} has no pod", file=where)
             hint = "name a file with a workload that has a pod template"
         elif wanted and not candidates:
-            message = say("{file} has no container {name!r}", file=where, name=wanted)
-            hint = say("containers: {names}", names=self._names)
+            message = msg("{file} has no container {name!r}", file=where, name=wanted)
+            hint = msg("containers: {names}", names=self._names)
         elif wanted:
-            message = say(
+            message = msg(
                 "{file} has {count} containers named {name!r}", file=where, count=len(candidates), name=wanted
             )
             hint = "put each workload in a separate file"
         else:
-            message = say(
+            message = msg(
                 "{file} has {count} containers, and the share names none", file=where, count=len(candidates)
             )
-            hint = say("set spec.workload.container, or pass --container: {names}", names=self._names)
+            hint = msg("set spec.workload.container, or pass --container: {names}", names=self._names)
         self.diagnostics.append(
-            placed(asked.document, Diagnostic("GX010", Severity.ERROR, message, hint, path))
+            with_location(asked.document, Diagnostic("GX010", Severity.ERROR, message, hint, path))
         )
         return None
 
-    def _put(self, chosen: list[tuple[Asked, _Spot]]) -> list[Splice]:
+    def _put(self, chosen: list[tuple[RenderRequest, _ContainerSpot]]) -> list[Splice]:
         made: list[Splice] = []
-        by_document: dict[int, tuple[Document, list[Written]]] = {}
-        pods: dict[int, list[tuple[Asked, _Spot]]] = {}
+        by_document: dict[int, tuple[Document, list[PlannedPod]]] = {}
+        pods: dict[int, list[tuple[RenderRequest, _ContainerSpot]]] = {}
         for one, spot in chosen:
             pods.setdefault(id(spot.pod), []).append((one, spot))
         for mine in pods.values():
@@ -198,32 +195,34 @@ class _Render:
                 made.extend(beside.splices)
             except EditError as error:
                 found = text_is_editable(error.path, error.message)
-                self.diagnostics.append(placed(document, replace(found, code=error.code or found.code)))
+                self.diagnostics.append(
+                    with_location(document, replace(found, code=error.code or found.code))
+                )
         return made
 
-    def _beside(self, document: Document, templates: list[Template], known: ClaimLookup) -> Changes:
+    def _beside(self, document: Document, templates: list[ClaimTemplate], known: ClaimLookup) -> Changes:
         """The documents that are added beside the workload."""
         found = changes(document, templates, known, lambda _: (), self.settings.scope)
         self.diagnostics += [*found.found, *clashes(found.named)]
         return found
 
-    def _judge_shared(self, document: Document, written: list[Written]) -> None:
+    def _judge_shared(self, document: Document, written: list[PlannedPod]) -> None:
         """What an operator copies from the object is of its other pods too."""
         mine = {one.pod.keys.path for one in written}
         others = [
-            Written(pod, pod.keys, [])
+            PlannedPod(pod, pod.keys, [])
             for pod in pods_in(document)
             if pod.keys.path not in mine and self.settings.to.is_used_by(pod.keys)
         ]
         for pod, found in disagreements([*written, *others]):
-            self.diagnostics.append(placed(document, found, pod.object))
+            self.diagnostics.append(with_location(document, found, pod.object))
 
-    def _pod(self, spot: _Spot, mine: list[tuple[Asked, _Spot]]) -> Written:
+    def _pod(self, spot: _ContainerSpot, mine: list[tuple[RenderRequest, _ContainerSpot]]) -> PlannedPod:
         """The pod's shares in the target's dialect: those it has, and the new ones."""
         target, pod = self.settings.to, spot.pod
         documents_of = {(s.init, s.index): asked for asked, s in mine}
         self._refuse_other_dialects(spot)
-        reading = target.read(Taking(pod.keys), self.settings.profile)
+        reading = target.read(PodReader(pod.keys), self.settings.profile)
         containers: list[ContainerShare] = []
         for one in reading.containers:
             asked = documents_of.get((one.init, one.index))
@@ -235,12 +234,12 @@ class _Render:
         for outcome in fit.outcomes:
             asked = documents_of.get((outcome.container.init, outcome.container.index))
             where = asked.document if asked else spot.document
-            found = tuple(placed(where, one) for one in outcome.findings())
+            found = tuple(with_location(where, one) for one in outcome.findings())
             self.diagnostics.extend(found)
             if asked:
                 self.items.append(self._item(asked, spot, outcome, found))
         self.diagnostics.extend(
-            placed(spot.document, one, pod.object)
+            with_location(spot.document, one, pod.object)
             for one in (
                 *writable(pod, fit, (target,), target),
                 *rescheduled(pod, fit, (target,), target),
@@ -249,14 +248,16 @@ class _Render:
         )
         numbered = self._numbered[spot.document.index]
         writing = with_templates(spot.document, pod, fit.keys, numbered, ())
-        claimed = (one for one in pod.keys.claims if goes(one, (target,)))
+        claimed = (one for one in pod.keys.claims if is_replaced(one, (target,)))
         found_ = (*writing.found, *map(claimed_already, claimed))
-        self.diagnostics.extend(placed(spot.document, one, pod.object) for one in found_)
+        self.diagnostics.extend(with_location(spot.document, one, pod.object) for one in found_)
         self.templates[id(pod)] = writing.templates
         edits = share_edits(pod, writing.keys, (target,), target, mirror_requests=False)
-        return Written(pod, fit.keys, edits)
+        return PlannedPod(pod, fit.keys, edits)
 
-    def _item(self, asked: Asked, spot: _Spot, outcome: Outcome, found: tuple[Diagnostic, ...]) -> Item:
+    def _item(
+        self, asked: RenderRequest, spot: _ContainerSpot, outcome: Outcome, found: tuple[Diagnostic, ...]
+    ) -> Item:
         ref = ObjectRef("gpuxlate.io/v1alpha1", "GPUShare", None, asked.share.name)
         return Item(
             asked.document.source.name,
@@ -272,7 +273,7 @@ class _Render:
             derived=outcome.derived,
         )
 
-    def _refuse_other_dialects(self, spot: _Spot) -> None:
+    def _refuse_other_dialects(self, spot: _ContainerSpot) -> None:
         """A workload with another vendor's keys is for translate, not for render."""
         target = self.settings.to
         for backend in self.settings.context.dialects:
@@ -284,8 +285,8 @@ class _Render:
                         found = Diagnostic(
                             "K8S007",
                             Severity.ERROR,
-                            say("{name} is set already: a pod requests GPUs of one vendor only", name=name),
-                            say(
+                            msg("{name} is set already: a pod requests GPUs of one vendor only", name=name),
+                            msg(
                                 "gpuxlate translate {name} --to {name_2}",
                                 name=self.workload.name,
                                 name_2=target.name,
@@ -293,4 +294,85 @@ class _Render:
                             value.path,
                             on_key=True,
                         )
-                        self.diagnostics.append(placed(spot.document, found, spot.pod.object))
+                        self.diagnostics.append(with_location(spot.document, found, spot.pod.object))
+
+
+# GPUShare documents of one text for one target, without reading files.
+def rendered(
+    spec: Source, workload: Source | None, container: str | None, settings: Settings
+) -> list[RenderResult]:
+    """Each share for a target, or all of them on one workload. Raises ValueError without a share."""
+    found, problems = shares_in(spec, settings.profile)
+    if problems:
+        return [RenderResult("", "", (), tuple(problems))]
+    if not found:
+        raise ValueError(f"{spec.name}: no GPUShare document")
+    if container and workload is None:
+        raise ValueError("container needs workload: the text of the manifest with that container")
+    asked = [RenderRequest(share, document, _container(share, container)) for document, share in found]
+    if not settings.to.writes_pods:
+        return _forms(asked, workload, settings)
+    if workload is not None:
+        return [render_on(workload, asked, settings)]
+    named = list(_for_a_file(asked))
+    if named:
+        return [RenderResult("", "", (), tuple(named))]
+    return [render_probe(one, settings) for one in asked]
+
+
+def _container(share: ShareDocument, container: str | None) -> str | None:
+    return container or (share.workload.container if share.workload else None)
+
+
+def _forms(asked: Sequence[RenderRequest], workload: Source | None, settings: Settings) -> list[RenderResult]:
+    if len(asked) > 1:
+        raise ValueError(f"{len(asked)} shares for {settings.to.name}, which takes one share a text")
+    return [render_form(asked[0], settings, "text", workload)]
+
+
+def _for_a_file(asked: Sequence[RenderRequest]) -> Iterator[Diagnostic]:
+    """A document that names a manifest is not rendered as a probe Pod instead."""
+    for one in asked:
+        if one.share.workload:
+            found = Diagnostic(
+                "GX010",
+                Severity.ERROR,
+                msg("the share is for {file}, and files are not read here", file=one.share.workload.file),
+                "pass the text of that manifest as workload",
+                ("spec", "workload", "file"),
+            )
+            yield with_location(one.document, found)
+
+
+def render_form(asked: RenderRequest, settings: Settings, output: str, base: Source | None) -> RenderResult:
+    """A share as a text of its own, or put into the parameters of ``base``. Raises WrongFileError."""
+    backend, share = settings.to, asked.share
+    assert isinstance(backend, JobBackend)
+    one = ContainerShare(CONTAINER, 0, share=share.share, origins=share.origins, path=("spec",))
+    fit = fit_pod([one], backend, settings.accept, settings.profile)
+    found = [with_location(asked.document, finding) for finding in fit.findings()]
+    text = ""
+    if fit.accepted:
+        if base is None:
+            text = backend.render(fit.keys, output)
+        else:
+            try:
+                text = base.bom + backend.merge(base, fit.keys)
+            except MergeError as error:
+                found.append(text_is_editable((), message_of(error)).located(file=base.name))
+    outcome = fit.outcomes[0]
+    item = Item(
+        asked.document.source.name,
+        asked.document.index,
+        ObjectRef("gpuxlate.io/v1alpha1", "GPUShare", None, share.name),
+        CONTAINER,
+        "spec",
+        backend.name,
+        share.share,
+        outcome.verdict,
+        outcome.losses,
+        tuple(found),
+        derived=outcome.derived,
+    )
+    suffix = PurePath(base.name).suffix if base else ".json" if output == "json" else backend.suffix
+    return RenderResult(share.name, text, (item,), tuple(found), suffix)

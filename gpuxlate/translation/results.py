@@ -1,23 +1,192 @@
-"""The result of a translation or a reading, and those of the Python API."""
+"""One share of a run: where it is, and its verdict."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Self
 
-from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.backends.base import Backend, ContainerShare, Reading
+from gpuxlate.manifest.pods import Pod, replicas
+from gpuxlate.model import limits
+from gpuxlate.model.amounts import Amount
+from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path
+from gpuxlate.model.messages import join_and
+from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.share import Share
-from gpuxlate.translation.claims import Named
+from gpuxlate.translation.claims import NamedTemplate
+from gpuxlate.translation.fit import PodFit, Verdict, worst
 from gpuxlate.translation.leftovers import Leftover
-from gpuxlate.translation.pods.item import Item
-from gpuxlate.translation.pods.reader import refuses
-from gpuxlate.translation.quotas.item import QuotaItem
-from gpuxlate.yamltext.compose import documents
-from gpuxlate.yamltext.plain import to_plain
+from gpuxlate.translation.quotas import QuotaItem
+from gpuxlate.translation.shares import refuses
+from gpuxlate.yamltext.parse import Document, documents
+from gpuxlate.yamltext.plain import to_python
 from gpuxlate.yamltext.source import Source
 
 
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One share of a run: where it is, and its verdict. ``derived``: what its parts of a card amount to,
+    as asked or, where they are not asked, as given. ``build``: the folder of the kustomization, where one
+    builds it."""
+
+    file: str
+    document: int
+    object: ObjectRef
+    container: str
+    source: str
+    target: str
+    share: Share | None
+    verdict: Verdict
+    losses: tuple[Loss, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    pod: Path = ()
+    replicas: int | None = 1
+    derived: Amount | None = None
+    given: Share | None = None  # as the target gets it; None where that is not accepted
+    index: int = 0  # of the container in its list
+    init: bool = False
+    shared_with: tuple[str, ...] = ()  # other containers that use the same devices
+    allocation: frozenset[Hashable] = frozenset()  # of devices that other pods have too
+    sidecar: bool = False
+    build: str | None = None
+
+    @property
+    def containers(self) -> str:
+        """Those that have the share, in words."""
+        return join_and((self.container, *self.shared_with))
+
+    @property
+    def times(self) -> int:
+        """How many such shares there are, as far as the manifest says it: one for all pods of a claim."""
+        return 1 if self.replicas is None or self.allocation else self.replicas
+
+    @property
+    def ends(self) -> bool:
+        """Its container ends before those of the pod start."""
+        return self.init and not self.sidecar
+
+    @property
+    def template(self) -> tuple[Any, ...]:
+        """The pod template, which is one in each build."""
+        return self.build, self.file, self.document, self.object, self.pod
+
+    def to_json(self) -> dict[str, Any]:
+        """One item of ``gpuxlate-report/v1``."""
+        return {
+            "file": self.file,
+            "document": self.document,
+            "object": self.object.to_json(),
+            "container": self.container,
+            **({"kustomization": self.build} if self.build else {}),
+            "from": self.source,
+            "to": self.target,
+            "verdict": str(self.verdict),
+            "share": self.share.to_json() if self.share else None,
+            **({"derived": self.derived.to_json()} if self.derived else {}),
+            "changes": self._losses(LossKind.ROUNDED, "field", "asked", "given", "code"),
+            "filled": self._losses(LossKind.FILLED, "field", "given"),
+            "dropped": self._losses(LossKind.DROPPED, "field", "asked", "given", "code"),
+            "diagnostics": [diagnostic.to_json() for diagnostic in self.diagnostics],
+        }
+
+    def _losses(self, kind: LossKind, *names: str) -> list[dict[str, Any]]:
+        return [{n: getattr(loss, n) for n in names} for loss in self.losses if loss.kind is kind]
+
+
+def counted_once(items: Iterable[Item]) -> Iterator[Item]:
+    """The items, without those whose devices an earlier pod has: a ResourceClaim that several pods name."""
+    seen: set[Hashable] = set()
+    for one in items:
+        devices = {(one.build, device) for device in one.allocation}
+        if not devices or not devices <= seen:
+            seen |= devices
+            yield one
+
+
+def pod_items(
+    document: Document,
+    pod: Pod,
+    readings: Iterable[tuple[Backend, Reading]],
+    fit: PodFit,
+    target: Backend,
+    broken: bool,
+    found: Sequence[Diagnostic],
+) -> list[Item]:
+    """The items of one pod. ``broken``: its keys are wrong, so each of its shares is refused.
+
+    Containers whose GPU keys are not a share are then refused shares too.
+    """
+    outcomes = {(one.container.init, one.container.index): one for one in fit.outcomes}
+    selectors = fit.selectors[: limits.MAX_PROBLEMS]  # every item repeats those of its pod
+    findings_of = _findings_by_container(pod.keys, found)
+    count, accepted = replicas(document, pod), fit.accepted
+    sidecars = {(one.init, one.index) for one in pod.keys.init_containers if one.sidecar}
+    items: list[Item] = []
+
+    def add(backend: Backend, one: ContainerShare) -> None:
+        outcome = outcomes.get((one.init, one.index)) if one.share else None
+        losses = (*(outcome.losses if outcome else ()), *selectors)
+        verdict = Verdict.REFUSED if broken or outcome is None else worst(losses)
+        items.append(
+            Item(
+                document.source.name,
+                document.index,
+                pod.object,
+                one.name,
+                backend.name,
+                target.name,
+                one.share,
+                verdict,
+                losses,
+                findings_of(one),
+                pod.keys.path,
+                count,
+                outcome.derived if outcome else None,
+                outcome.granted if outcome and verdict is not Verdict.REFUSED and accepted else None,
+                one.index,
+                one.init,
+                one.shared_with,
+                one.allocation,
+                one.init and (one.init, one.index) in sidecars,
+            )
+        )
+
+    for backend, reading in readings:
+        for one in reading.shares:
+            add(backend, one)
+        if not broken:
+            continue
+        read = {(one.init, one.index) for one in reading.shares}
+        for container in pod.keys.all_containers():
+            if (container.init, container.index) not in read and any(map(backend.owns, container.resources)):
+                add(backend, ContainerShare(container.name, container.index, container.init))
+    return items
+
+
+def _findings_by_container(
+    pod: PodKeys, found: Sequence[Diagnostic]
+) -> Callable[[ContainerShare], tuple[Diagnostic, ...]]:
+    """The findings of a pod that each item has: all of them, since one error refuses the whole pod.
+
+    Where there are more than MAX_PROBLEMS, an item has those of its own container and the first of the
+    others: else the items together would be quadratic in the pod.
+    """
+    if len(found) <= limits.MAX_PROBLEMS:
+        every = tuple(found)
+        return lambda _one: every
+    first = tuple(found[: limits.MAX_PROBLEMS])
+    places = {one.path: (one.init, one.index) for one in pod.all_containers()}
+    own: dict[tuple[bool, int], list[Diagnostic]] = {}
+    for one in found[limits.MAX_PROBLEMS :]:
+        above = (one.path[:length] for length in range(len(one.path) + 1))
+        place = next((places[path] for path in above if path in places), None)
+        if place:
+            own.setdefault(place, []).append(one)
+    return lambda one: (*first, *own.get((one.init, one.index), ()))
+
+
+# The result of a translation or a reading, and those of the Python API.
 @dataclass(frozen=True, slots=True)
 class File:
     """A file of a run, or a text that is none: its old and new bytes."""
@@ -54,7 +223,7 @@ class Result:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     leftovers: list[Leftover] = field(default_factory=list)
     quotas: list[QuotaItem] = field(default_factory=list)
-    named: list[Named] = field(default_factory=list)
+    named: list[NamedTemplate] = field(default_factory=list)
     files: list[File] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     text: str = ""
@@ -100,7 +269,7 @@ def _line(one: Diagnostic) -> str:
 
 def loaded(text: str) -> list[Any]:
     """The documents of a text as plain data, without the empty ones."""
-    return [to_plain(one.root) for one in documents(Source("", text)) if one.root is not None]
+    return [to_python(one.root) for one in documents(Source("", text)) if one.root is not None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,35 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import Backend
+from gpuxlate.files.find import HELD, Input, InputError, is_blank, reader, under_chart_templates
+from gpuxlate.files.relevance import might_have_gpu_keys
 from gpuxlate.manifest.claims import MARK
-from gpuxlate.manifest.pods import Pod
-from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.edits import Edit
-from gpuxlate.model.messages import say
+from gpuxlate.manifest.pods import Numbered, Pod
+from gpuxlate.model import limits
+from gpuxlate.model.diagnostics import Edit, Severity
+from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
+from gpuxlate.overlays.kustomization import NAMES, kustomized
+from gpuxlate.overlays.roles import MANIFESTS, Claims, FileKind, FileRole, role_of
 from gpuxlate.rules.keys import key_is_known
+from gpuxlate.rules.source import in_chart
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
-from gpuxlate.translation.claims import (
-    changes,
-    unfollowed_renames,
-    unknown_claims,
-)
-from gpuxlate.translation.leftovers import Leftover, left_in_document
-from gpuxlate.translation.numbered import Numbered
+from gpuxlate.translation.claims import changes, clashes, unfollowed_renames, unknown_claims
+from gpuxlate.translation.edits import PlannedPod, awakened, disagreements
+from gpuxlate.translation.fit import Verdict, fit_pod
+from gpuxlate.translation.leftovers import Leftover, left_in_document, left_in_text
+from gpuxlate.translation.notes import stale_comments
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import Pass, State, Task, listed, run_source
-from gpuxlate.translation.pods.fit import Verdict, fit_pod
-from gpuxlate.translation.pods.item import pod_items
-from gpuxlate.translation.pods.placement import Written, awakened, disagreements
-from gpuxlate.translation.pods.pod import PARSE_FIRST, translate_pod
-from gpuxlate.translation.pods.reader import dialects_of, shares_of
-from gpuxlate.translation.pods.remarks import stale_comments
-from gpuxlate.translation.quotas.step import translate_quotas
+from gpuxlate.translation.pod import PARSE_FIRST, translate_pod
+from gpuxlate.translation.quotas import translate_quotas
 from gpuxlate.translation.read import (
     AROUND,
     FIND_PODS,
@@ -42,18 +42,21 @@ from gpuxlate.translation.read import (
     requested_jobs,
     say_left_alone,
 )
-from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
-from gpuxlate.yamltext.compose import Document, Reader, documents
-from gpuxlate.yamltext.edit import EditError, edit_document
-from gpuxlate.yamltext.place import placed
+from gpuxlate.translation.results import File, Result, pod_items
+from gpuxlate.translation.shares import dialects_of, shares_of
+from gpuxlate.yamltext.edit import edit_document
+from gpuxlate.yamltext.parse import Document, DocumentReader, documents, kept, with_location
 from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.writer import EditError
+
+if TYPE_CHECKING:
+    from gpuxlate.overlays.kustomize import Builds
 
 
 def translate_source(
     source: Source,
     settings: Settings,
-    read: Reader = documents,
+    read: DocumentReader = documents,
     layer: FileRole = MANIFESTS,
 ) -> Result:
     """Translate every document of a source. Errors are in the result; nothing is raised for content.
@@ -64,8 +67,6 @@ def translate_source(
 
 
 # --- pods -----------------------------------------------------------------------------------------
-
-
 def translate_pods(state: State, *, own: bool = False) -> None:
     """The shares of pods at the target. ``own``: of those too that have the keys of the target alone."""
     document, settings = state.document, state.settings
@@ -73,7 +74,7 @@ def translate_pods(state: State, *, own: bool = False) -> None:
     for laid in state.laid:
         pod = laid.pod
         if laid.over or laid.unknown or pod is None:
-            from gpuxlate.translation.pods.overlays import translate_part
+            from gpuxlate.translation.overlays import translate_part
 
             translate_part(state, laid)
             continue
@@ -84,19 +85,21 @@ def translate_pods(state: State, *, own: bool = False) -> None:
         say_left_alone(state, pod, sources)
         if not sources:
             unknown = (one.located(fix=None) for one in key_is_known(pod.keys, settings.context))
-            state.diagnostics += [placed(document, one, pod.object) for one in unknown]
+            state.diagnostics += [with_location(document, one, pod.object) for one in unknown]
         if pod.keys.claims:
-            state.diagnostics += [placed(document, one, pod.object) for one in unknown_claims(pod.keys)]
+            state.diagnostics += [
+                with_location(document, one, pod.object) for one in unknown_claims(pod.keys)
+            ]
         if sources and (own or sources != (settings.to,)):
             state.read.append((pod, sources))
             made = translate_pod(state, pod, sources, pods)
             if state.layer.kind is FileKind.VALUES:
-                from gpuxlate.translation.pods.overlays import left_part
+                from gpuxlate.translation.overlays import left_part
 
                 made = left_part(made, pod, settings)
             state += made
         elif sources:
-            state.written.append(Written(pod, pod.keys, []))
+            state.written.append(PlannedPod(pod, pod.keys, []))
     state.has_shares = bool(state.read)
 
 
@@ -107,9 +110,9 @@ def _write_at_anchors(state: State) -> None:
 
 
 def _of_anchors(document: Document, edits: Sequence[Edit], pods: Sequence[Pod]) -> Iterator[Edit]:
-    from gpuxlate.yamltext.anchors import Homes
+    from gpuxlate.yamltext.nodes import AnchorIndex
 
-    homes, known = Homes(document.root), {one.path for one in edits}
+    homes, known = AnchorIndex(document.root), {one.path for one in edits}
     read = {path for pod in pods for path in ((*pod.keys.path, pod.resources_key), *pod.siblings)}
     for one in edits:
         home = homes.of(one.path)
@@ -122,20 +125,18 @@ def _compare_shared(state: State) -> None:
     """What pods share of labels and annotations has to be the same for all of them."""
     if len(state.written) > 1:
         found = disagreements(state.written)
-        state.diagnostics += [placed(state.document, one, pod.object) for pod, one in found]
+        state.diagnostics += [with_location(state.document, one, pod.object) for pod, one in found]
 
 
 # --- jobs and quotas ------------------------------------------------------------------------------
-
-
 def _refuse_jobs(state: State) -> None:
     """Shares of jobs are read, and refused: one error is enough."""
     document, settings = state.document, state.settings
     for pod, backend, path in requested_jobs(state):
         readings, containers, _, broken = shares_of(pod.keys, (backend,), settings)
         fit = fit_pod(containers, settings.to, settings.accept, settings.profile)
-        message = say("the share of {backend} is in a job file, not in a pod", backend=backend.name)
-        found = [placed(document, share_is_expressible(path, message, PARSE_FIRST), pod.object)]
+        message = msg("the share of {backend} is in a job file, not in a pod", backend=backend.name)
+        found = [with_location(document, share_is_expressible(path, message, PARSE_FIRST), pod.object)]
         items = pod_items(document, pod, readings, fit, settings.to, broken, found)
         state.diagnostics += found
         state.items += [replace(one, verdict=Verdict.REFUSED) for one in items]
@@ -147,13 +148,11 @@ def _translate_quotas(state: State) -> None:
     state.edits += found.edits
     state.diagnostics += found.diagnostics
     state.quotas += found.items
-    state.settled |= found.settled
+    state.handled |= found.settled
     state.behind += found.leftovers
 
 
 # --- what is left ---------------------------------------------------------------------------------
-
-
 def _find_leftovers(state: State) -> None:
     wanted = {id(one.pod): one.wanted for one in state.written}
 
@@ -169,7 +168,7 @@ def _find_leftovers(state: State) -> None:
         state.layer.kind,
         state.left,
         frozenset(one.path for one in state.edits) | state.operations,
-        state.settled,
+        state.handled,
         third,
     )
     state.leave([*state.behind, *found])
@@ -182,16 +181,14 @@ def report_left(part: Result, found: Iterable[Leftover]) -> None:
     if not (left or refused):
         return
     part.leftovers += left
-    paths = {*refused, *(one.found.path for one in left)}  # one mistake, one code
+    paths = {*refused, *(one.diagnostic.path for one in left)}  # one mistake, one code
     named = [one for one in part.diagnostics if one.code == "GX006" or one.severity is Severity.INFO]
     again = {id(one) for one in named if one.path in paths and one.on_key}
     part.diagnostics = [one for one in part.diagnostics if id(one) not in again]
-    part.diagnostics += [one.found for one in left]
+    part.diagnostics += [one.diagnostic for one in left]
 
 
 # --- the text -------------------------------------------------------------------------------------
-
-
 def _settle_claims(state: State) -> None:
     """The documents that are added and removed beside the pods of a document."""
     if state.refused:
@@ -203,7 +200,7 @@ def _settle_claims(state: State) -> None:
         return () if found == (settings.to,) else found
 
     if layer.kind is FileKind.PATCH:
-        from gpuxlate.translation.pods.overlays import patch_changes
+        from gpuxlate.translation.overlays import patch_changes
 
         made = patch_changes(state)
     else:
@@ -221,7 +218,7 @@ def _find_stale_comments(state: State) -> None:
     """Comments that name the unit of a number that gets another one."""
     if state.edits and not state.refused:
         found = stale_comments(state.document, state.edits, state.settings.context)
-        state.diagnostics += [placed(state.document, one) for one in found]
+        state.diagnostics += [with_location(state.document, one) for one in found]
 
 
 def _edit(state: State) -> None:
@@ -234,7 +231,7 @@ def _edit(state: State) -> None:
         found = text_is_editable(error.path, error.message)
         if error.code:  # GX005: the text is shared by an anchor
             found = replace(found, code=error.code, hint="write the keys out for each container")
-        state.diagnostics.append(placed(state.document, found))
+        state.diagnostics.append(with_location(state.document, found))
 
 
 CLAIMS = Pass("claims", _settle_claims, words=lambda: (MARK,), needs=("templates", "patches", "renamed"))
@@ -274,3 +271,119 @@ PLAN = Task(
     _with(SHARES._replace(run=partial(translate_pods, own=True))), report_left, "plan - --to {target}"
 )
 """What the shares need at the target, with those that are there already."""
+
+# The files of a run, with what is between them: claims, builds of kustomize, names that clash.
+# files ── each ──> Result ── += ──> Result of the run ── builds, clashes
+# The commands, the kubectl plug-in and the Python API have the same answer on a folder from here.
+Work = Callable[[Input], list[Result]]
+Each = Callable[[Work, Iterable[Input]], Iterator[tuple[Input, list[Result] | InputError]]]
+"""Does the work for each input, in order; an InputError of the work may be raised or be its result."""
+
+
+def one_by_one(work: Work, given: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:
+    """All in this process."""
+    return ((one, work(one)) for one in given)
+
+
+def translate(given: Iterable[Input], settings: Settings, each: Each = one_by_one) -> Result:
+    """Translate files in their order. Raises InputError."""
+    HELD.texts.clear()
+    return _run_each(given, [settings], TRANSLATE, each)[0]
+
+
+def count(
+    given: Iterable[Input], wanted: Sequence[Settings], task: Task, each: Each = one_by_one
+) -> list[Result]:
+    """What files request, for each of several targets; of a kustomization, what it builds. Raises InputError.
+
+    The files are not changed, and each of them is read once.
+    """
+    HELD.texts.clear()
+    files = given if isinstance(given, Sequence) else ()
+    one = files[0] if len(files) == 1 else None
+    alone = one and one.named and os.path.basename(one.name) not in NAMES
+    folders = [] if alone else kustomized(files)
+    if not folders:
+        return _run_each(given, wanted, task, each)
+    from gpuxlate.overlays.kustomize import build, builds_of
+    from gpuxlate.translation.overlays import run_build
+
+    builds = builds_of(folders, files)
+    runs = _run_each(given, wanted, task, each, builds)
+    claims = Claims(files)
+    left = {one.diagnostic.file or "" for run in runs for one in run.leftovers}
+    for folder in builds.roots:
+        made = build(folder)
+        for run, settings in zip(runs, wanted, strict=True):
+            run += run_build(made, builds, replace(settings, claims=claims), task, left)
+            _bound(run, builds.name(folder))
+    return runs
+
+
+def _run_each(
+    given: Iterable[Input],
+    wanted: Sequence[Settings],
+    task: Task,
+    each: Each,
+    builds: Builds | None = None,
+) -> list[Result]:
+    """``builds``: what the files request that these use is counted by itself."""
+    claims = Claims(given)
+    settings = [replace(one, claims=claims) for one in wanted]
+    runs = [Result() for _ in settings]
+    for one, made in each(partial(_run_input, wanted=settings, task=task, builds=builds), given):
+        if isinstance(made, InputError):
+            raise made
+        for run, found in zip(runs, made, strict=True):
+            run += found
+            _bound(run, one.name)
+    for run in runs:
+        if run.named:
+            known = set(run.diagnostics)
+            run.diagnostics += (one for one in clashes(run.named) if one not in known)
+    return runs
+
+
+def _bound(run: Result, name: str) -> None:
+    """Raises InputError where a run has too many findings."""
+    if len(run.diagnostics) > limits.MAX_RUN_FINDINGS:
+        raise InputError(
+            msg("{name}: more than {most} findings in this run", name=name, most=limits.MAX_RUN_FINDINGS)
+        )
+
+
+def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Builds | None) -> list[Result]:
+    """Do a task with one input for each target. Raises InputError."""
+    place = one.place
+    layer = role_of(place)
+    data, manifests = layer.read(one)
+    if under_chart_templates(place, os.getcwd()):
+        return [_run_template(one, data, settings, task) for settings in wanted]
+    if one.named and is_blank(data):
+        raise InputError(msg("{name}: it is empty", name=one.name))
+    source = one.source(data)
+    if builds is not None and builds.uses(one):
+        layer = layer._replace(counted=True)
+    read = reader(one, source, wanted[0].from_.name if wanted[0].from_ else None)
+    read = manifests if read is documents else read
+    read = kept(read) if len(wanted) > 1 else read
+    is_file = one.path is not None
+    results = []
+    for settings in wanted:
+        made, new = Result(), data
+        if one.named or not layer.stands_alone or might_have_gpu_keys(data, settings.profile):
+            made = run_source(source, settings, task, read, layer)
+            new = source.encode(made.text) if made.changed else data
+            made.sources += [source] if made.diagnostics else []
+        made.files.append(File(one.name, is_file, data, new))
+        made.text = ""  # that of the file is enough for a run
+        results.append(made)
+    return results
+
+
+def _run_template(one: Input, data: bytes, settings: Settings, task: Task) -> Result:
+    """A Helm template: it is left as it is, and what it holds of the source is left behind."""
+    source = one.source(data)
+    made = Result([], [in_chart(one.name)], files=[File(one.name, True, data, data)], sources=[source])
+    task.leave(made, left_in_text(source, settings.scope))
+    return made

@@ -13,7 +13,7 @@ from ruamel.yaml.representer import RoundTripRepresenter
 from ruamel.yaml.resolver import VersionedResolver
 from ruamel.yaml.scalarstring import DoubleQuotedScalarString
 
-from gpuxlate.model.pod import Kind
+from gpuxlate.model.pod import ScalarKind
 from gpuxlate.yamltext.nodes import resolve_plain
 
 _TAG = "tag:yaml.org,2002:"
@@ -84,6 +84,6 @@ def _needs_quotes(text: str) -> bool:
     """Some reader takes the bare text for something else than a string: that of YAML 1.1, or Go's."""
     return (
         not text.isprintable()
-        or resolve_plain(text) is not Kind.STR
+        or resolve_plain(text) is not ScalarKind.STR
         or _YAML_1_1.resolve(ScalarNode, text, (True, False)) != _YAML_1_1.DEFAULT_SCALAR_TAG
     )

@@ -9,16 +9,23 @@ from collections.abc import Mapping as Map
 from dataclasses import replace
 from typing import Any
 
-from gpuxlate.model.edits import Edit, Put, Remove, Rename
-from gpuxlate.model.messages import say
-from gpuxlate.model.pod import Kind, Path
-from gpuxlate.yamltext.block import Block
-from gpuxlate.yamltext.compose import Document, NotYamlError, documents
-from gpuxlate.yamltext.flow import Flow
+from gpuxlate.model.diagnostics import Edit, Path, Put, Remove, Rename
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import ScalarKind
 from gpuxlate.yamltext.nodes import Collection, Mapping, Node, Scalar, Sequence, get
-from gpuxlate.yamltext.plan import EditError, NodePlan, Plans, gone_nodes, make_plan
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import Splice, in_order
+from gpuxlate.yamltext.writer import (
+    Block,
+    EditError,
+    Flow,
+    NodePlan,
+    Plans,
+    Splice,
+    gone_nodes,
+    in_order,
+    make_plan,
+)
 
 __all__ = ["EditError", "Splice", "apply", "edit_document", "planned", "with_comments"]
 
@@ -137,7 +144,7 @@ def _moved(path: Path, gone: Map[Path, list[int]]) -> Path:
 
 def _has_value(node: Node | None, value: Any) -> bool:
     if isinstance(node, Scalar) and value is None:
-        return node.kind is Kind.NULL
+        return node.kind is ScalarKind.NULL
     if isinstance(node, Scalar):
         return node.text == (str(value).lower() if isinstance(value, bool) else str(value))
     return node is not None and isinstance(value, (dict, list, tuple))
@@ -154,7 +161,7 @@ def _verify(document: Document, plans: Plans, made: list[Splice]) -> Node:
         found = list(documents(Source(document.source.name, text)))
     except NotYamlError as error:
         raise EditError(
-            say("the result would be invalid YAML ({message})", message=error.message), ()
+            msg("the result would be invalid YAML ({message})", message=error.message), ()
         ) from None
     root = found[0].root if found else None
     if (
@@ -296,8 +303,8 @@ def _is(node: Node, value: Any) -> bool:
             and all(_is(item, one) for item, one in zip(node.items, value, strict=True))
         )
     if value is None:
-        return isinstance(node, Scalar) and node.kind is Kind.NULL
+        return isinstance(node, Scalar) and node.kind is ScalarKind.NULL
     if isinstance(value, bool):
-        return isinstance(node, Scalar) and node.kind is Kind.BOOL and (node.text == "true") is value
-    kind = Kind.INT if isinstance(value, int) else Kind.STR
+        return isinstance(node, Scalar) and node.kind is ScalarKind.BOOL and (node.text == "true") is value
+    kind = ScalarKind.INT if isinstance(value, int) else ScalarKind.STR
     return isinstance(node, Scalar) and node.kind is kind and node.text == str(value)

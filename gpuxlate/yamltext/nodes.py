@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 from yaml.error import Mark
 from yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, ScalarEvent
 
-from gpuxlate.model.pod import Kind
+from gpuxlate.model.diagnostics import Path
+from gpuxlate.model.pod import ScalarKind
 
 
 class Node:
@@ -59,17 +62,17 @@ _FLOAT = re.compile(
 )
 
 
-def resolve_plain(text: str) -> Kind:
+def resolve_plain(text: str) -> ScalarKind:
     """What a plain scalar resolves to in Kubernetes: Go's YAML, which is 1.1 with the octals of 1.2."""
     if text in _NULL:
-        return Kind.NULL
+        return ScalarKind.NULL
     if text in _BOOL:
-        return Kind.BOOL
+        return ScalarKind.BOOL
     if text[0] not in "+-.0123456789":
-        return Kind.STR
+        return ScalarKind.STR
     if _INT.fullmatch(text):
-        return Kind.INT
-    return Kind.FLOAT if _FLOAT.fullmatch(text) else Kind.STR
+        return ScalarKind.INT
+    return ScalarKind.FLOAT if _FLOAT.fullmatch(text) else ScalarKind.STR
 
 
 class Scalar(Node):
@@ -108,10 +111,10 @@ class Scalar(Node):
         return index
 
     @property
-    def kind(self) -> Kind:
+    def kind(self) -> ScalarKind:
         """What the scalar resolves to."""
         if self.style or (self.tag and self.tag.endswith(":str")):
-            return Kind.STR
+            return ScalarKind.STR
         return resolve_plain(self.text)
 
     @property
@@ -187,7 +190,7 @@ class Mapping(Collection):
         return [key for key, _ in self.entries]
 
     @property
-    def givers(self) -> dict[str, list[tuple[Node, Mapping | None]]]:
+    def sources_of(self) -> dict[str, list[tuple[Node, Mapping | None]]]:
         """By name the keys of its entries, overridden ones too, with the merged mapping that has each.
         None is this one, which must not hold itself in memory. Computed once."""
         try:
@@ -279,7 +282,6 @@ class Alias(Node):
 
 
 MERGE = "<<"
-
 _PROPERTIES = re.compile(r"(?:(?:!<[^>\s]*>|[&!][^\s,\[\]{}]*)(?:\s+(?:#[^\r\n]*)?)*)*")
 
 
@@ -409,3 +411,145 @@ def content_end(node: Node) -> int:
             node = node.items[-1]
         else:
             return node.end
+
+
+# What anchors, aliases and merge keys share: how many paths lead to an entry.
+_MAX_CLIMB = 512
+"""Longer chains of aliases within aliases are refused."""
+
+
+class SharingError(ValueError):
+    """The aliases of a document are nested too deeply to follow."""
+
+
+@dataclass(frozen=True, slots=True)
+class NodeUse:
+    """One use of a node: an entry of a mapping (``handle`` is its key) or an item."""
+
+    holder: Mapping | Sequence
+    handle: Node
+    step: str | int
+    written: Node  # the node itself, or the alias
+    merged: bool = False
+
+
+class AnchorUses:
+    """The uses of each node of a document, aliases included."""
+
+    def __init__(self, root: Node | None) -> None:
+        self.root = root
+        self.uses: dict[int, list[NodeUse]] = defaultdict(list)
+        self._ways: dict[tuple[int, str | int], int] = {}
+        pending: list[Node] = [root] if root is not None else []
+        while pending:
+            node = pending.pop()
+            for use in _uses_in(node):
+                self.uses[id(deref(use.written))].append(use)
+            pending.extend(_children(node))
+
+    def shared(self, node: Node) -> bool:
+        """The node has more than one use."""
+        return len(self.uses[id(node)]) > 1
+
+    def ways(self, holder: Mapping | Sequence, step: str | int, climbed: int = 0) -> int:
+        """How many paths lead to one entry. Raises SharingError."""
+        if climbed > _MAX_CLIMB:
+            raise SharingError
+        spot = (id(holder), step)
+        if spot not in self._ways:
+            total = 1 if holder is self.root else 0
+            for use in self.uses[id(holder)]:
+                if not use.merged:
+                    total += self.ways(use.holder, use.step, climbed + 1)
+                elif isinstance(use.holder, Mapping) and _visible(use.holder, step, holder):
+                    total += self.ways(use.holder, step, climbed + 1)
+            self._ways[spot] = total
+        return self._ways[spot]
+
+
+def _uses_in(node: Node) -> Iterator[NodeUse]:
+    if isinstance(node, Mapping):
+        for key, value in node.entries:
+            merged = is_merge(key)
+            step = key_text(key)
+            yield NodeUse(node, key, step, value, merged)
+            sources = deref(value)
+            if merged and isinstance(sources, Sequence):
+                yield from (NodeUse(node, key, step, item, True) for item in sources.items)
+    elif isinstance(node, Sequence):
+        yield from (NodeUse(node, item, n, item) for n, item in enumerate(node.items))
+
+
+def _children(node: Node) -> list[Node]:
+    """The children of a node, without following aliases."""
+    if isinstance(node, Mapping):
+        return [value for _, value in node.entries]
+    return node.items if isinstance(node, Sequence) else []
+
+
+def key_text(key: Node) -> str:
+    """The text of a key, empty for a key that is not a scalar."""
+    key = deref(key)
+    return key.text if isinstance(key, Scalar) else ""
+
+
+def _visible(mapping: Mapping, step: str | int, merged: Mapping | Sequence) -> bool:
+    """The merged mapping's entry at ``step`` counts in this mapping."""
+    entry = entry_of(mapping, step)
+    return entry is None or entry[2] is merged
+
+
+def resolve(root: Node, path: Path) -> tuple[Mapping | Sequence, Node] | None:
+    """The mapping or list where the entry at a path is written, and the entry's key or item."""
+    node: Node = root
+    found: tuple[Mapping | Sequence, Node] | None = None
+    for step in path:
+        here = deref(node)
+        if isinstance(here, Mapping):
+            entry = entry_of(here, step)
+            if entry is None:
+                return None
+            handle, node, owner = entry
+            found = owner, handle
+        elif isinstance(here, Sequence) and isinstance(step, int) and 0 <= step < len(here.items):
+            node = here.items[step]
+            found = here, node
+        else:
+            return None
+    return found
+
+
+class AnchorIndex:
+    """Where each mapping and list of a document is written, whatever aliases lead to it."""
+
+    def __init__(self, root: Node | None) -> None:
+        self._root = root
+        self._homes: dict[int, Path] = {}
+        pending: list[tuple[Path, Node]] = [((), root)] if root is not None else []
+        while pending:
+            path, node = pending.pop()
+            if isinstance(node, Mapping):
+                self._homes[id(node)] = path
+                pending += [((*path, key_text(key)), value) for key, value in node.entries]
+            elif isinstance(node, Sequence):
+                self._homes[id(node)] = path
+                pending += [((*path, number), item) for number, item in enumerate(node.items)]
+
+    def of(self, path: Path) -> Path:
+        """The same place without aliases and merge keys on the way."""
+        node, home = self._root, path
+        for depth, step in enumerate(path):
+            here = deref(node) if node is not None else None
+            owner: Node | None = here
+            node = None
+            if isinstance(here, Mapping):
+                entry = entry_of(here, step)
+                if entry is not None:
+                    _, node, owner = entry
+            elif isinstance(here, Sequence) and isinstance(step, int) and 0 <= step < len(here.items):
+                node = here.items[step]
+            if id(owner) in self._homes:
+                home = (*self._homes[id(owner)], *path[depth:])
+            if node is None:
+                break
+        return home

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from gpuxlate.model.limits import MAX_NAME, cut
-from gpuxlate.model.messages import say
-from gpuxlate.model.pod import Kind
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import ScalarKind
 from gpuxlate.yamltext import nodes
-from gpuxlate.yamltext.compose import NotYamlError, documents
 from gpuxlate.yamltext.nodes import Node, Scalar, Sequence, deref, entries_of
+from gpuxlate.yamltext.parse import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 
 
@@ -27,15 +27,15 @@ def plain_document(source: Source) -> Any:
             for _, key in document.repeated:
                 assert isinstance(key, Scalar)
                 raise NotYamlError(
-                    say("the key {text} is given twice", text=cut(key.text, MAX_NAME)), key.start
+                    msg("the key {text} is given twice", text=cut(key.text, MAX_NAME)), key.start
                 )
         if len(found) > 1:
             raise NotYamlError("a second document begins; write one", found[1].start)
-        return to_plain(found[0].root) if found and found[0].root else None
+        return to_python(found[0].root) if found and found[0].root else None
     except NotYamlError as error:
         line, column = source.position(error.index)
         raise NotYamlError(
-            say("line {line}, column {column}: {message}", line=line, column=column, message=error.message),
+            msg("line {line}, column {column}: {message}", line=line, column=column, message=error.message),
             error.index,
         ) from None
     except RecursionError as error:
@@ -47,7 +47,7 @@ def plain_text(text: str) -> Any:
     return plain_document(Source("", text))
 
 
-def fresh(data: Any, comments: Mapping[str, str] | None = None) -> str:
+def dump_yaml(data: Any, comments: Mapping[str, str] | None = None) -> str:
     """Plain data as a new YAML document, in block style and in its own order.
 
     ``comments``: what comes behind a key at the top. What YAML 1.1 alone calls a boolean or a date is
@@ -58,7 +58,7 @@ def fresh(data: Any, comments: Mapping[str, str] | None = None) -> str:
     return dump(data, comments or {})
 
 
-def to_plain(node: Node, depth: int = 0) -> Any:
+def to_python(node: Node, depth: int = 0) -> Any:
     """Plain Python data: numbers and booleans as YAML 1.2 reads them, merges resolved.
 
     Raises RecursionError where aliases within aliases nest too deeply.
@@ -67,18 +67,18 @@ def to_plain(node: Node, depth: int = 0) -> Any:
     if depth > 256:
         raise RecursionError("nested too deeply, its aliases written out")
     if isinstance(node, nodes.Mapping):
-        return {name: to_plain(value, depth + 1) for name, _, value, _ in entries_of(node)}
+        return {name: to_python(value, depth + 1) for name, _, value, _ in entries_of(node)}
     if isinstance(node, Sequence):
-        return [to_plain(item, depth + 1) for item in node.items]
+        return [to_python(item, depth + 1) for item in node.items]
     assert isinstance(node, Scalar)
     match node.kind:
-        case Kind.NULL:
+        case ScalarKind.NULL:
             return None
-        case Kind.BOOL if node.text.lower() in ("true", "false"):
+        case ScalarKind.BOOL if node.text.lower() in ("true", "false"):
             return node.text.lower() == "true"
-        case Kind.INT if re.fullmatch(r"[-+]?(0|[1-9][0-9]{0,18})", node.text):
+        case ScalarKind.INT if re.fullmatch(r"[-+]?(0|[1-9][0-9]{0,18})", node.text):
             return int(node.text)
-        case Kind.FLOAT:
+        case ScalarKind.FLOAT:
             return float(re.sub("_|[.](?=[inIN])", "", node.text))  # Python writes .inf without its dot
         case _:
             return node.text

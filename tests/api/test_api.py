@@ -16,7 +16,7 @@ import yaml
 import gpuxlate
 from docs.tools.markdown import blocks
 from gpuxlate import Share
-from gpuxlate.backends.alibaba.profile import AlibabaProfile
+from gpuxlate.backends.alibaba import AlibabaProfile
 
 PAGE = (Path(__file__).parents[2] / "docs" / "python.md").read_text(encoding="utf-8")
 VKE = {"vke.volcengine.com/mgpu-core": 30, "vke.volcengine.com/mgpu-memory": 4096}

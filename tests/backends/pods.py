@@ -20,19 +20,19 @@ from typing import Any
 import yaml
 
 from gpuxlate.backends import registry
+from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.config.configuration import load_profile
-from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.manifest.pods import pods_in
-from gpuxlate.model.diagnostics import Diagnostic
-from gpuxlate.model.edits import Edit, Put, Remove, Rename
-from gpuxlate.model.pod import Path, PodKeys, Value
+from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Put, Remove, Rename
+from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.translation.pods.fit import Accept
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import read_source
 from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
-from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
 
 Short = dict[str, Any]

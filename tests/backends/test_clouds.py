@@ -9,14 +9,14 @@ import pytest
 
 import gpuxlate
 from gpuxlate.backends import alibaba, registry, tencent, volcengine
-from gpuxlate.backends.base import Backend, Reading, Taking
+from gpuxlate.backends.base import Backend, PodReader, Reading
 from gpuxlate.model.diagnostics import Diagnostic
-from gpuxlate.model.pod import Kind, Value
+from gpuxlate.model.keys import Place
+from gpuxlate.model.pod import ScalarKind, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
-from gpuxlate.model.sheet import Place
 from gpuxlate.rules.base import Context
-from gpuxlate.rules.index import check_pod
+from gpuxlate.rules.catalog import check_pod
 from tests.backends.pods import Short, changes, keys_of, listed, long, place, pod, profile_of, table
 
 RULES: dict[str, list[Short]] = table("rules.yaml")
@@ -56,7 +56,7 @@ def problem(code: str, row: Short) -> object:
         return "a profile of another vendor counts"
     if not code.startswith("VKE"):  # tests/conformance asks the same of readers, at random
         return None
-    reading = backend.read(Taking(keys), None)
+    reading = backend.read(PodReader(keys), None)
     reported = {one.code for one in (*reading.invalid, *reading.notes)}
     return f"the reader repeats a rule: {reported}" if reported - {"GX011"} else None
 
@@ -74,7 +74,7 @@ PART: Short = {"v-core": 30, "v-mem": 4096}
 
 
 def read(backend: Backend, given: Short) -> Reading:
-    return backend.read(Taking(keys_of(given)), None)
+    return backend.read(PodReader(keys_of(given)), None)
 
 
 # --- data sheets ----------------------------------------------------------------------------------------
@@ -84,15 +84,15 @@ KEYS: dict[tuple[str, str], tuple[bool, set[Place]]] = {
     ("tke", "tke.cloud.tencent.com/qgpu-core"): (True, {Place.RESOURCE}),
     ("tke", "tke.cloud.tencent.com/app-class"): (True, {Place.ANNOTATION}),
     ("tke", "tke.cloud.tencent.com/qgpu-schedule-policy"): (True, {Place.NODE_SELECTOR, Place.NODE}),
-    ("tke", "tke.cloud.tencent.com/qgpu"): (True, {Place.SCHEDULER}),
-    ("tke", "tke.cloud.tencent.com/qgpu-pgpu-web"): (True, {Place.SCHEDULER}),
-    ("tke", "elasticgpu.io/container-web"): (True, {Place.SCHEDULER}),
+    ("tke", "tke.cloud.tencent.com/qgpu"): (True, {Place.WRITTEN_BY_SCHEDULER}),
+    ("tke", "tke.cloud.tencent.com/qgpu-pgpu-web"): (True, {Place.WRITTEN_BY_SCHEDULER}),
+    ("tke", "elasticgpu.io/container-web"): (True, {Place.WRITTEN_BY_SCHEDULER}),
     ("tke", "tke.cloud.tencent.com/qgpu-sche"): (True, set()),  # S003, clipped in a picture
     ("tke", "tke.cloud.tencent.com/eni-ip"): (False, set()),
     ("tke", "nvidia.com/gpu"): (False, set()),
-    ("ack", "scheduler.framework.gpushare.allocation"): (True, {Place.SCHEDULER}),
-    ("ack", "gpushare.alibabacloud.com/assigned"): (True, {Place.SCHEDULER}),
-    ("ack", "ALIYUN_COM_GPU_MEM_IDX"): (True, {Place.SCHEDULER}),
+    ("ack", "scheduler.framework.gpushare.allocation"): (True, {Place.WRITTEN_BY_SCHEDULER}),
+    ("ack", "gpushare.alibabacloud.com/assigned"): (True, {Place.WRITTEN_BY_SCHEDULER}),
+    ("ack", "ALIYUN_COM_GPU_MEM_IDX"): (True, {Place.WRITTEN_BY_SCHEDULER}),
     ("ack", "nvidia.com/gpu"): (False, {Place.RESOURCE}),
 }
 
@@ -168,9 +168,9 @@ def test_a_number_in_another_base_is_not_translated() -> None:
     keys = keys_of(PART)
     [container] = keys.containers
     path = container.limits[long("v-core")].path
-    limits = {**container.limits, long("v-core"): Value("0x1E", Kind.INT, path)}
+    limits = {**container.limits, long("v-core"): Value("0x1E", ScalarKind.INT, path)}
     container = replace(container, limits=limits)
-    reading = VKE.read(Taking(replace(keys, containers=(container,))), None)
+    reading = VKE.read(PodReader(replace(keys, containers=(container,))), None)
     assert not reading.shares
     assert [(d.code, str(d.severity), d.path) for d in reading.notes] == [("K8S001", "error", path)]
 
@@ -193,7 +193,7 @@ def test_isolation() -> None:
         pod: Short = {"a-mode": mode} if mode else {}
         pod |= {"affinity": [{"a-mode": [*values]}]} if values else {}
         keys = keys_of({"a-mem": 2, **pod})
-        reading = ACK.read(Taking(keys), None)
+        reading = ACK.read(PodReader(keys), None)
         assert reading.selectors == ()
         assert {one.path for one in keys.requirements()} <= reading.taken
         return reading.isolation

@@ -14,13 +14,13 @@ from typing import Any
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import SELECTOR, Backend, ContainerShare, Key, Place
+from gpuxlate.backends.base import SELECTOR, Backend, ContainerShare, KeySpec, Place
+from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.share import Device, Isolation, Policy, Qos, Share
-from gpuxlate.testing.forgotten import GENEROUS
-from gpuxlate.testing.manifest import with_key
-from gpuxlate.testing.strategies import naming_a_card
-from gpuxlate.translation.pods.fit import Accept, PodFit, fit_pod
+from gpuxlate.testing.contract import GENEROUS
+from gpuxlate.testing.strategies import naming_a_card, with_key
+from gpuxlate.translation.fit import PodFit, fit_pod
 from tests.backends import pods
 from tests.backends.pods import (
     Short,
@@ -173,7 +173,7 @@ def test_writing(target: str, row: Short) -> None:
     assert all(one.requests == one.limits for one in done.keys.all_containers())
     again = read(manifest(pod), profile, None if backend.is_used_by(done.keys) else target)
     assert {one.source for one in again.items} == {target}
-    assert [one.share for one in again.items if one.share] == [one.told for one in done.outcomes]
+    assert [one.share for one in again.items if one.share] == [one.declared for one in done.outcomes]
     codes = {rule.code for rule in backend.rules}
     assert not [one for one in again.diagnostics if one.severity == "error" and one.code in codes]
 
@@ -186,11 +186,11 @@ OTHERS = ("neutral", "tencent-qgpu", "hami")
 """Without choices of its own, with those of nodes, with those of cards."""
 
 
-def choices() -> Iterator[tuple[Backend, Key, Place]]:
+def choices() -> Iterator[tuple[Backend, KeySpec, Place]]:
     for backend in registry.pod_backends():
         for row in backend.keys:
             for one in PLACES:
-                if row.says == SELECTOR and one in row.places and not row.template.count("{container}"):
+                if row.sets == SELECTOR and one in row.places and not row.template.count("{container}"):
                     yield backend, row, one
 
 
@@ -218,12 +218,12 @@ def manifest_of(keys: PodKeys) -> str:
     return pods.manifest({**short, **scheduler})
 
 
-def silence(backend: Backend, row: Key, place: Place, target: str) -> str | None:
+def silence(backend: Backend, row: KeySpec, place: Place, target: str) -> str | None:
     """The pod with a choice of which nothing is said at the target, and nothing written."""
     keys = written(backend.name)
     if keys is None or registry.get(target) is backend:
         return None
-    word = next((one for one in row.texts if not row.means_nothing(one)), "chosen-1")
+    word = next((one for one in row.texts if not row.is_no_op(one)), "chosen-1")
     text = manifest_of(with_key(keys, row.name, place, Value.of(word)))
     done = to(text, target, GENEROUS)
     names_it = [one for one in done.diagnostics if row.name in one.message or row.name in one.path]

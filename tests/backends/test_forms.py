@@ -17,26 +17,28 @@ from pathlib import Path
 import pytest
 
 from gpuxlate.backends import registry
+from gpuxlate.backends import volcengine_emr as k
 from gpuxlate.backends.base import Backend, ContainerShare, JobBackend
 from gpuxlate.backends.form import json_object, values_of
-from gpuxlate.backends.volcengine_emr import keys as k
-from gpuxlate.backends.volcengine_emr.backend import EmrRay
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.backends.volcengine_emr import EmrRay
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.config.document import to_document
-from gpuxlate.inputs.files import Input, reader
-from gpuxlate.lint.check import LintSettings, lint_source
-from gpuxlate.manifest.jobs import JobRow, jobs_in
+from gpuxlate.files.find import Input, reader
+from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.settings import LintSettings
+from gpuxlate.manifest.pods import JobRow, jobs_in
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.rules.base import Rule
-from gpuxlate.translation.pods.fit import Accept, PodFit, Verdict, fit_pod
+from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import read_source
 from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
-from gpuxlate.yamltext.compose import Document, Reader, documents
-from gpuxlate.yamltext.plain import fresh, plain_document
+from gpuxlate.yamltext.parse import Document, DocumentReader, documents
+from gpuxlate.yamltext.plain import dump_yaml, plain_document
 from gpuxlate.yamltext.source import Source
 from tests import running
 from tests.cluster.asking import share as share_text
@@ -276,7 +278,7 @@ def test_the_examples_of_the_page(about: Path) -> None:
     [item] = shares_read(source).items
     assert (item.source, item.object.name) == (target, "job")
     assert item.share
-    assert fresh(to_document("job", item.share)) == (folder / "share.yaml").read_text()
+    assert dump_yaml(to_document("job", item.share)) == (folder / "share.yaml").read_text()
     wanted = plain_document(Source("about.yaml", about.read_text(encoding="utf-8")))["asks"]
     made = fit(Share(1, wanted["cores"], wanted["memoryMiB"]), target)
     backend = registry.get(target)
@@ -329,7 +331,7 @@ def run(command: str) -> tuple[int, str, str]:
 def test_render(tmp_path: Path) -> None:
     assert run("render bert.yaml --to emr-spark") == (0, SPARK_OK, "")
     code, text, _ = run("render bert.yaml --to emr-customjob -o json")
-    assert (code, json.loads(text)) == (0, {**k.CUSTOMJOB.gpu, k.CORE: "30", k.MEMORY: "4096"})
+    assert (code, json.loads(text)) == (0, {**k.CUSTOMJOB_ENGINE.gpu, k.CORE: "30", k.MEMORY: "4096"})
     code, out, _ = run(
         "render bert.yaml --to emr-spark --to emr-ray --to emr-customjob --to aiapp --output-dir made"
     )
@@ -361,7 +363,7 @@ def test_render_into_a_file(tmp_path: Path) -> None:
     code, text, _ = run("render bert.yaml --to emr-ray --workload job.json")
     assert code == 2
     code, text, _ = run("render bert.yaml --to emr-spark --workload job.json")
-    wanted = {"spark.a": "1", **k.SPARK.gpu, k.CORE: "30", k.MEMORY: "4096"}
+    wanted = {"spark.a": "1", **k.SPARK_ENGINE.gpu, k.CORE: "30", k.MEMORY: "4096"}
     assert (code, json.loads(text)) == (0, wanted)
     assert text.startswith('{\n  "spark.a": "1",\n  "emr.serverless.mgpu.core": "30"')
 
@@ -397,7 +399,7 @@ def test_what_is_refused(tmp_path: Path) -> None:
 def test_from_names_the_engine(tmp_path: Path) -> None:
     (tmp_path / "job.txt").write_text(
         "emr.serverless.mgpu.core=30; emr.serverless.mgpu.memory=4096; "
-        + "; ".join(f"{name}={text}" for name, text in k.RAY.gpu.items())
+        + "; ".join(f"{name}={text}" for name, text in k.RAY_ENGINE.gpu.items())
     )
     code, out, _ = run("parse job.txt --from emr-ray")
     assert code == 0
@@ -447,7 +449,7 @@ def test_golden_files(about: Path) -> None:
     golden = (about.parent / "form.yaml").read_text(encoding="utf-8")
     [item] = parsed(golden).items
     assert item.share
-    assert fresh(to_document("form", item.share)) == (about.parent / "share.yaml").read_text()
+    assert dump_yaml(to_document("form", item.share)) == (about.parent / "share.yaml").read_text()
     assert AIAPP.render(fit(item.share, AIAPP.name).keys, "text") == golden
     assert lint(golden, "form.yaml") == []
 
@@ -519,7 +521,7 @@ class Toy(EmrRay):
     suffixes = (".toy",)
     job_rows = (JobRow(("ToyJob",), ("spec", "gpu"), "toy", "emr.serverless.mgpu"),)
 
-    def reader(self, source: Source, *, chosen: bool) -> Reader | None:
+    def reader(self, source: Source, *, chosen: bool) -> DocumentReader | None:
         return self._read if chosen or source.text.startswith("emr.") else None
 
     def _read(self, source: Source) -> Iterator[Document]:
@@ -548,7 +550,7 @@ def toy(monkeypatch: pytest.MonkeyPatch) -> Iterator[Backend]:
         one.cache_clear()
 
 
-def job(source: Source, read: Reader) -> list[tuple[str, int]]:
+def job(source: Source, read: DocumentReader) -> list[tuple[str, int]]:
     return [
         (one.target, len(one.pod.keys.containers[0].limits))
         for document in read(source)

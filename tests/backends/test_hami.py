@@ -8,17 +8,18 @@ from pathlib import Path
 import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.backends.hami import BACKEND
+from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.config.document import ShareDocument
-from gpuxlate.inputs.relevance import may_matter
-from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.files.relevance import might_have_gpu_keys
+from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Share
-from gpuxlate.translation.pods.fit import Accept
-from gpuxlate.translation.render import Asked, render_on
-from gpuxlate.translation.settings import Settings
-from gpuxlate.yamltext.compose import documents
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.render import RenderRequest, render_on
+from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
 from tests.backends.pods import codes, lint, pod, read, speaks, to
 from tests.cluster.asking import share as share_text
@@ -66,7 +67,7 @@ def test_fixed_share_is_a_variable() -> None:
 
 def rendered(text: str, share: Share) -> str:
     [document] = documents(Source("spec.yaml", "kind: GPUShare\n"))
-    asked = [Asked(ShareDocument("web", share), document)]
+    asked = [RenderRequest(ShareDocument("web", share), document)]
     made = render_on(Source("pod.yaml", text), asked, Settings(BACKEND))
     assert not made.refused
     return made.text
@@ -239,8 +240,8 @@ def test_a_rendered_share_replaces_one_under_the_names_of_a_profile(tmp_path: Pa
 def test_files_with_the_names_of_a_profile_are_read() -> None:
     text = pod("example.com/card: 2", spec=scheduler("default"))
     profile = load_profile(NAMES)
-    assert not may_matter(text.encode())
-    assert may_matter(text.encode(), profile)
+    assert not might_have_gpu_keys(text.encode())
+    assert might_have_gpu_keys(text.encode(), profile)
     found = lint_source(Source("pod.yaml", text), LintSettings(profile))
     exclusive = "example.com/card alone makes the cards exclusive to the container"
     assert ("HAMI006", exclusive) in [(one.code, one.message) for one in found.diagnostics]

@@ -9,9 +9,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.backends import registry
-from gpuxlate.backends.huawei_cce import backend as huawei
-from gpuxlate.backends.koordinator import backend as koordinator
+from gpuxlate.backends import huawei_cce as huawei
+from gpuxlate.backends import koordinator, registry
 from gpuxlate.backends.live import LiveNode, LivePod, NodeView, Serves
 from gpuxlate.backends.row_nodes import cards_listed
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value

@@ -9,12 +9,13 @@ from itertools import chain, combinations
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare
-from gpuxlate.backends.kai.profile import KaiProfile, Mode
-from gpuxlate.backends.koordinator.backend import BOTH, CORE, MEMORY, RATIO, SHARED
+from gpuxlate.backends.kai import KaiProfile, Mode
+from gpuxlate.backends.koordinator import BOTH, CORE, MEMORY, RATIO, SHARED
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.model.keys import key
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Share
-from gpuxlate.model.sheet import key
-from gpuxlate.translation.pods.fit import Accept, fit_pod
+from gpuxlate.translation.fit import fit_pod
 from tests.backends.pods import codes, lint, pod, read, speaks, to
 
 METAX, HYGON, MLU, MTHREADS = "metax-tech.com/", "hygon.com/", "cambricon.com/", "mthreads.com/"

@@ -16,12 +16,21 @@ import yaml
 import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare
-from gpuxlate.model import catalogue
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.model import profile as catalogue
 from gpuxlate.model.amounts import amount_of
-from gpuxlate.model.parts import Partition, Replica, Strategy, in_resource, of_resource
 from gpuxlate.model.profile import CardProfile, Profile
-from gpuxlate.model.share import Device, Isolation, Share
-from gpuxlate.translation.pods.fit import Accept, Outcome, Verdict, fit_pod
+from gpuxlate.model.share import (
+    Device,
+    Isolation,
+    Partition,
+    Replica,
+    Share,
+    Strategy,
+    in_resource,
+    of_resource,
+)
+from gpuxlate.translation.fit import Outcome, Verdict, fit_pod
 from tests.backends.pods import pod
 from tests.cluster.asking import share as share_text
 from tests.running import run
@@ -107,10 +116,10 @@ def test_a_partition_becomes_its_numbers() -> None:
     losses = {(loss.field, loss.given): (loss.asked, loss.code) for loss in found.losses}
     assert losses == dict.fromkeys([("cores", 13), ("memoryMiB", 4864)], ("partition 1g.5gb", "GX033"))
     assert "KEP-4815" in found.losses[0].message
-    assert found.given == Share(1, 13, 4864)
+    assert found.granted == Share(1, 13, 4864)
     rounded = one(share, "tencent-qgpu", round_up=True)
     assert rounded.accepted
-    assert rounded.given == Share(1, 15, 5120)  # steps of 5 % and 1 GiB
+    assert rounded.granted == Share(1, 15, 5120)  # steps of 5 % and 1 GiB
 
 
 def test_several_partitions_are_no_cards() -> None:
@@ -125,9 +134,9 @@ def test_what_is_promised_nothing_is_filled() -> None:
     losses = [(loss.field, loss.code, loss.given) for loss in found.losses]
     assert losses == [("cores", "GX021", None), ("memoryMiB", "GX021", None)]
     filled = one(share, "volcengine-mgpu", fill={"cores": 20, "memoryMiB": 4096})
-    assert (filled.verdict, filled.accepted, filled.given) == (Verdict.FILLED, True, Share(1, 20, 4096))
+    assert (filled.verdict, filled.accepted, filled.granted) == (Verdict.FILLED, True, Share(1, 20, 4096))
     memory = one(share, "alibaba-gpushare", fill={"memoryMiB": 4096})  # memory alone is a share there
-    assert (memory.accepted, memory.given) == (True, Share(1, None, 4096))
+    assert (memory.accepted, memory.granted) == (True, Share(1, None, 4096))
 
 
 def test_the_isolation_that_is_asked_stays() -> None:
@@ -146,7 +155,7 @@ def test_mps_needs_the_card() -> None:
     found = one(share, "volcengine-mgpu", round_up=True)
     losses = {(loss.field, loss.code, loss.accepted) for loss in found.losses}
     assert losses == {("cores", "GX033", True), ("memoryMiB", "GX021", False)}
-    assert one(share, "volcengine-mgpu", A100, round_up=True).given == Share(1, 25, 10134)
+    assert one(share, "volcengine-mgpu", A100, round_up=True).granted == Share(1, 25, 10134)
 
 
 def test_an_unknown_profile_names_the_nearest() -> None:
@@ -172,8 +181,8 @@ def test_a_template_of_ascend_becomes_its_numbers(card: str, template: str, core
     share = Share(partition=Partition(template), device=Device("huawei", (card,)))
     found = one(share, "hami-ascend", round_up=True)
     assert found.accepted
-    assert found.given is not None
-    assert (found.given.cores, found.given.memory_mib) == (cores, mib)
+    assert found.granted is not None
+    assert (found.granted.cores, found.granted.memory_mib) == (cores, mib)
     assert {loss.code for loss in found.losses} == {"GX033"}
     hard = one(replace(share, isolation=Isolation.HARDWARE), "hami-ascend", round_up=True)
     assert [loss.field for loss in hard.losses if not loss.accepted] == ["isolation"]

@@ -11,18 +11,29 @@ import pytest
 
 import gpuxlate
 from gpuxlate.backends import plugins, registry
-from gpuxlate.backends.alibaba.profile import AlibabaProfile
+from gpuxlate.backends.alibaba import AlibabaProfile
 from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.config.document import read_share_document, to_document
 from gpuxlate.config.schemas import schema
-from gpuxlate.model.parts import Partition, Replica, Strategy
 from gpuxlate.model.profile import CardProfile, Profile
-from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share, percent_in_mib
-from gpuxlate.model.share_problems import ShareError
-from gpuxlate.testing.amounts import needless
+from gpuxlate.model.share import (
+    JSON_NAMES,
+    Device,
+    Isolation,
+    Partition,
+    Policy,
+    Qos,
+    Replica,
+    Share,
+    ShareError,
+    Strategy,
+    percent_in_mib,
+)
+from gpuxlate.testing.contract import needless
 from gpuxlate.testing.strategies import naming_a_card
-from gpuxlate.translation.pods.fit import Accept, Outcome, PodFit, Verdict, fit_pod
-from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.fit import Outcome, PodFit, Verdict, fit_pod
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.backends.pods import pod, to
@@ -247,7 +258,7 @@ def test_a_target_without_the_field_refuses_it(attribute: str) -> None:
         [accepted] = [loss.accepted for loss in dropped.losses if loss.field == field]
         [loss] = [loss for loss in done.losses if loss.field == field]
         told = f"--drop {field}" in str(loss.hint)
-        return loss.code, done.accepted, told, accepted, getattr(dropped.given, attribute)
+        return loss.code, done.accepted, told, accepted, getattr(dropped.granted, attribute)
 
     found = of_each(refused, [backend for backend in ALL if backend is not NEUTRAL])
     expected = ("GX020", False, True, True, None)
@@ -310,7 +321,7 @@ def test_memory_that_is_rounded_up_to_the_limit() -> None:
     """ACK counts GiB: 5000 MiB become 5120, and a limit of 5100 is then below."""
     done = one(Share(1, None, 5000, memory_limit_mib=5100), "ack", round_up=True)
     assert (lost(done), done.accepted) == ({"memoryMiB": "ACK001"}, True)
-    assert done.given == Share(1, None, 5120)
+    assert done.granted == Share(1, None, 5120)
     beyond = one(Share(1, None, 5000, memory_limit_mib=6000), "ack", round_up=True)
     assert "memoryLimitMiB" in lost(beyond)
 
@@ -387,7 +398,7 @@ def test_a_target_that_says_percent_keeps_it() -> None:
             in_percent(share, backend, Accept(), profile).outcomes[0]
             for profile in (None, Profile(backend.name, cards=A10))
         ]
-        return [one.verdict is Verdict.EXACT and replace(one.given, device=None) == share for one in done]
+        return [one.verdict is Verdict.EXACT and replace(one.granted, device=None) == share for one in done]
 
     new = [backend for backend in ALL if "memoryPercent" in backend.field_docs]
     assert of_each(kept, new) == {backend.name: [True, True] for backend in new}
@@ -406,7 +417,7 @@ def test_a_profile_turns_percent_into_mib() -> None:
     done = fit(Share(2, 60, memory_percent=50), to="vke", profile=Profile("volcengine-mgpu", cards=A10))
     [outcome] = done.outcomes
     assert outcome.share == Share(2, 60, memory_percent=50)  # as it was asked
-    assert outcome.given == Share(2, 60, 22732)
+    assert outcome.granted == Share(2, 60, 22732)
     assert (outcome.verdict, outcome.accepted) == (Verdict.ROUNDED, True)
     [loss] = outcome.losses
     assert (loss.field, loss.asked, loss.given, loss.code) == ("memoryMiB", "50 %", 22732, "GX017")
@@ -421,7 +432,7 @@ def test_the_grid_of_the_target_comes_after() -> None:
     assert not fit(share, to="tke", profile=profile).accepted
     done = one(share, "tke", profile=profile, round_up=True)
     assert [(loss.code, loss.given) for loss in done.losses] == [("GX017", 11366), ("TKE001", 12288)]
-    assert (done.accepted, done.given) == (True, Share(1, 30, 12288))
+    assert (done.accepted, done.granted) == (True, Share(1, 30, 12288))
 
 
 def test_the_report_names_the_change() -> None:

@@ -11,15 +11,16 @@ import pytest
 import yaml
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.placing import Accept
-from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.overlays.parts import OverlayPod
 from gpuxlate.overlays.roles import FileKind, FileRole, role_of
 from gpuxlate.overlays.values import Chart, values_pods
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import Task, run_source
 from gpuxlate.translation.read import READ
 from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import TRANSLATE, translate_source
 from gpuxlate.yamltext.source import Source
 from tests.effort import FULL, PART, some

@@ -8,9 +8,9 @@ from unittest.mock import patch
 
 import pytest
 
-from gpuxlate.cli.side_by_side import align, side_by_side
-from gpuxlate.report.characters import width
-from gpuxlate.report.lines import NEAR, same, unified
+from gpuxlate.cli.compare import align
+from gpuxlate.cli.compare import columns as side_by_side
+from gpuxlate.report.characters import NEAR, same, unified, width
 
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n")
 NO_END = "\\ No newline at end of file\n"

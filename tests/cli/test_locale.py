@@ -23,23 +23,23 @@ from babel.messages.pofile import read_po
 
 from gpuxlate import locale
 from gpuxlate.backends import registry
-from gpuxlate.backends.alibaba.profile import AlibabaProfile
+from gpuxlate.backends.alibaba import AlibabaProfile
 from gpuxlate.backends.base import ContainerShare
-from gpuxlate.backends.kai.profile import DISABLED, KaiProfile
-from gpuxlate.backends.placing import Accept
+from gpuxlate.backends.kai import DISABLED, KaiProfile
+from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.row_rules import ROW_RULES
 from gpuxlate.cli import kubectl, live
-from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import Message
 from gpuxlate.model.profile import CardProfile, Profile
-from gpuxlate.model.share import Device, Isolation, Policy, Qos, Share
-from gpuxlate.model.share_problems import ShareError
+from gpuxlate.model.share import Device, Isolation, Policy, Qos, Share, ShareError
 from gpuxlate.report import text as report
 from gpuxlate.report.summary import no_line
 from gpuxlate.rules.catalog import all_rules
-from gpuxlate.translation.pods.fit import fit_pod
-from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.fit import fit_pod
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.translate import translate_source
 from tests.cluster.fake import FakeServer
 from tests.e2e import nodes, pods
@@ -299,7 +299,7 @@ COMMONEST = {
     "VKE014": "all compute of a card, and memory",
 }
 """Mistakes in public manifests and questions about ACK, TKE and VKE, by their rules."""
-SAYING = ("say", "plural", "titled", "joined")
+SAYING = ("msg", "plural", "titled", "join_and")
 TARGETS = ("volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu")
 
 MOST_SAID = 10

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate.inputs.patterns import Patterns
+from gpuxlate.files.find import Patterns
 from tests.running import Ran, run
 
 POD = b"apiVersion: v1\nkind: Pod\nmetadata: {name: web}\nspec:\n  containers:\n  - name: web\n"

@@ -5,10 +5,9 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.live import NodeView
-from gpuxlate.cluster.nodes import gpu_node
-from gpuxlate.cluster.pods import gpu_pods, keys_of_pod
+from gpuxlate.cluster.pods import gpu_node, gpu_pods, keys_of_pod
 from gpuxlate.planning import ledger
-from gpuxlate.planning.problem import Wanted
+from gpuxlate.planning.demand import Wanted
 from tests.e2e import nodes, pods
 
 Node = dict[str, Any]
@@ -21,7 +20,7 @@ def seen(node: Node) -> NodeView:
     return found.view
 
 
-def books(there: Sequence[Node], running: Sequence[Node] = ()) -> ledger.Books:
+def books(there: Sequence[Node], running: Sequence[Node] = ()) -> ledger.GpuUsage:
     found = [one for node in there if (one := gpu_node(node)) is not None]
     return ledger.books(found, gpu_pods(running))
 

@@ -13,8 +13,8 @@ from gpuxlate.backends.live import indexes
 from gpuxlate.cli.tables import bar
 from gpuxlate.model.pod import Value
 from gpuxlate.planning import ledger
-from gpuxlate.planning.capacity import Verdict, answer
-from gpuxlate.planning.problem import Wanted
+from gpuxlate.planning.capacity import CapacityAnswer, answer
+from gpuxlate.planning.demand import Wanted
 from tests.cluster.asking import HAMI_FLEET, ON_HAMI, Node, books, deployment, on, recorded, wanted
 from tests.cluster.conftest import Run
 from tests.cluster.fake import FakeServer
@@ -130,7 +130,7 @@ def unrecorded(cores: int) -> list[Node]:
     return [pods.pod("p", "a", pods.mgpu(cores, 4096))]
 
 
-FITS, NOT, UNKNOWN = Verdict.FITS, Verdict.NOT, Verdict.UNKNOWN
+FITS, NOT, UNKNOWN = CapacityAnswer.FITS, CapacityAnswer.NOT, CapacityAnswer.UNKNOWN
 ONE, TWO, NATIVE = [made.vke("a", cards=1)], [made.vke("a")], [made.vke("a", policy="native-burst-share")]
 NATIVE_ONE = [made.vke("a", cards=1, policy="native-burst-share")]
 CGPU, CORE_MEM = [made.ack("a", "cgpu")], [made.ack("a", "core_mem")]
@@ -142,7 +142,7 @@ UNEVEN = [on(0, 90, 1024), on(1, 10, 20000, "q")]
 SIXTEEN = [on(0, 1, 256, f"p{n}") for n in range(16)]
 EIGHT, NINE = (wanted(None, {"nvidia.com/gpu": cards}) for cards in (8, 9))
 OTHER_POLICY = "its policy is fixed-share, the pod requests guaranteed-burst-share"
-FIT: list[tuple[list[Node], list[Node], Wanted, Verdict, str]] = [
+FIT: list[tuple[list[Node], list[Node], Wanted, CapacityAnswer, str]] = [
     # nodes, running, wanted, verdict, a part of the reason
     (ONE, [], mgpu(50, 8192), FITS, ""),
     (ONE, [], mgpu(50, 8192, 2), FITS, ""),
@@ -181,7 +181,7 @@ FIT: list[tuple[list[Node], list[Node], Wanted, Verdict, str]] = [
 
 @pytest.mark.parametrize(("nodes", "running", "one", "verdict", "reason"), FIT)
 def test_whether_it_fits(
-    nodes: list[Node], running: list[Node], one: Wanted, verdict: Verdict, reason: str
+    nodes: list[Node], running: list[Node], one: Wanted, verdict: CapacityAnswer, reason: str
 ) -> None:
     said = answer(books(nodes, running), [one])
     assert said.verdict is verdict, said

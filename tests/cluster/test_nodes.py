@@ -9,18 +9,16 @@ from typing import Any
 import pytest
 
 from gpuxlate.backends.alibaba.nodes import unit_mib
-from gpuxlate.backends.device_plugin import Product
+from gpuxlate.backends.device_plugin import ProductName
 from gpuxlate.backends.live import Serves
-from gpuxlate.cluster.nodes import gpu_node, gpu_nodes
-from gpuxlate.cluster.pods import books_of
-from gpuxlate.cluster.server import ForbiddenError, Server
+from gpuxlate.cluster.pods import books_of, gpu_node, gpu_nodes
+from gpuxlate.cluster.server import ApiServer, ForbiddenError
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.model.amounts import Amount, amount_of
-from gpuxlate.model.parts import Partition
-from gpuxlate.model.share import Share
+from gpuxlate.model.share import Partition, Share
 from gpuxlate.planning import ledger
 from gpuxlate.planning.nodes import profile_data, targets_served, unit_is_known
-from gpuxlate.yamltext.plain import fresh
+from gpuxlate.yamltext.plain import dump_yaml
 from tests.cluster.asking import HAMI_FLEET, ON_HAMI, Node, books, seen
 from tests.cluster.conftest import Run
 from tests.cluster.fake import FakeServer
@@ -212,13 +210,13 @@ def test_what_labels_contradict() -> None:
 
 def test_the_parts_of_a_product() -> None:
     products = {
-        "NVIDIA-A10": Product("NVIDIA-A10"),
-        "Tesla-T4-SHARED": Product("Tesla-T4", None, True),
-        "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb": Product(A100, "1g.5gb"),
-        "A30-MIG-1g.6gb.me-SHARED": Product("A30", "1g.6gb+me", True),
-        "": Product(""),
+        "NVIDIA-A10": ProductName("NVIDIA-A10"),
+        "Tesla-T4-SHARED": ProductName("Tesla-T4", None, True),
+        "NVIDIA-A100-SXM4-40GB-MIG-1g.5gb": ProductName(A100, "1g.5gb"),
+        "A30-MIG-1g.6gb.me-SHARED": ProductName("A30", "1g.6gb+me", True),
+        "": ProductName(""),
     }
-    assert {text: Product.of(text) for text in products} == products
+    assert {text: ProductName.of(text) for text in products} == products
 
 
 # --- free ---------------------------------------------------------------------------------------
@@ -243,7 +241,7 @@ FREE = {
 
 
 def test_what_is_free() -> None:
-    server: Server = FakeServer(made.ALL, pods.ALL)
+    server: ApiServer = FakeServer(made.ALL, pods.ALL)
     found = books_of(server, gpu_nodes(server)).ledgers
     free = {name: (found[name].cores_free, found[name].memory_free, found[name].cards_free) for name in FREE}
     assert free == FREE
@@ -289,7 +287,7 @@ def test_the_profile(nodes: list[Node], target: str, wanted: dict[str, Any]) -> 
     image = {"nodeImage": "Debian GNU/Linux 12 (bookworm)"}
     said = {name: value for name, value in data.items() if name != "catalogue"}  # partitions: see below
     assert (said, notes) == ({"target": target, "kubernetesVersion": "v1.28.9", **image, **wanted}, [])
-    assert fresh(data).startswith(f"target: {target}\n")
+    assert dump_yaml(data).startswith(f"target: {target}\n")
     assert load_profile(data).target == target  # it is one that every command reads
 
 

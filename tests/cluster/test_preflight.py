@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.requirements import State
-from gpuxlate.cluster.nodes import gpu_nodes
+from gpuxlate.backends.requirements import RequirementState
+from gpuxlate.cluster.pods import gpu_nodes
 from gpuxlate.model.share import Policy, Qos, Share
 from gpuxlate.planning.preflight import Flight, preflight, profile_for
 from tests.cluster.asking import share
@@ -32,10 +32,10 @@ MEMORY = Share(memory_mib=4096)
 COMPUTE = Share(cores=30, memory_mib=4096)
 TWO = Share(cards=2, cores=120, memory_mib=8192)
 
-MET, UNMET, UNKNOWN = State.MET, State.UNMET, State.UNKNOWN
+MET, UNMET, UNKNOWN = RequirementState.MET, RequirementState.UNMET, RequirementState.UNKNOWN
 UBUNTU, MODE = "Ubuntu 22.04.3 LTS", "ack.node.gpu.schedule"
 SINCE_1_28, AT_ACK, AT_TKE = "v1.28.0", "v1.28.9-aliyun.1", "v1.28.3-tke.9"
-CASES: list[tuple[list[Any], Any, str, Share | None, str, State]] = [
+CASES: list[tuple[list[Any], Any, str, Share | None, str, RequirementState]] = [
     # nodes, target, version, share, the point, its state
     # a version before the first of its minor, that one, and one that does not tell (S1)
     ([made.vke("a")], VKE, "v1.28.15-vke.18", OFFLINE, "Kubernetes", UNMET),
@@ -73,7 +73,7 @@ CASES: list[tuple[list[Any], Any, str, Share | None, str, State]] = [
 
 @pytest.mark.parametrize(("nodes", "backend", "version", "wanted", "what", "state"), CASES)
 def test_what_is_met(
-    nodes: list[Any], backend: Any, version: str, wanted: Share | None, what: str, state: State
+    nodes: list[Any], backend: Any, version: str, wanted: Share | None, what: str, state: RequirementState
 ) -> None:
     found = flight(nodes, backend, version, wanted)
     said = next(one for one in found.points if what in one.what)

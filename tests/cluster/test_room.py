@@ -10,11 +10,9 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends.live import PERCENT
 from gpuxlate.cluster.pods import gpu_pods
-from gpuxlate.planning.capacity import Answer, Verdict, answer
-from gpuxlate.planning.packing.search import pack
-from gpuxlate.planning.packing.spaces import Ask, Bin, Space, Spot, UndecidedError
-from gpuxlate.planning.problem import Wanted
-from gpuxlate.planning.room import Room, rooms
+from gpuxlate.planning.capacity import Answer, CapacityAnswer, FreeCapacity, answer, rooms
+from gpuxlate.planning.demand import Wanted
+from gpuxlate.planning.packing import Bin, BinPlacement, ContainerRequest, FreeGpu, UndecidedError, pack
 from tests.cluster.asking import Node, books, on, wanted
 from tests.e2e import nodes as made
 from tests.e2e import pods
@@ -23,11 +21,11 @@ from tests.effort import tries
 
 def test_the_search_finds_what_best_fit_misses() -> None:
     # best fit puts 4 and 3 of 10 together, which leaves no room for 6: 6+4 and 7+3 is the one way
-    def space(memory: int) -> Space:
-        return Space(100, memory, 16, False)
+    def space(memory: int) -> FreeGpu:
+        return FreeGpu(100, memory, 16, False)
 
     kinds = [4, 3, 3, 2, 2, 2]
-    bins = [Bin((space(8), space(8)), tuple((Ask("c", False, 0, memory_mib=m),) for m in kinds))]
+    bins = [Bin((space(8), space(8)), tuple((ContainerRequest("c", False, 0, memory_mib=m),) for m in kinds))]
     spots = pack(bins, range(len(kinds)))
     assert spots is not None
     assert_not_overbooked(bins, spots)
@@ -35,32 +33,34 @@ def test_the_search_finds_what_best_fit_misses() -> None:
 
 def test_more_than_may_be_tried_is_undecided() -> None:
     # 27 pods of 33 to 35 on cards of 131 to 137: enough in all, and three or four to a card
-    asks = tuple((Ask("c", False, 0, memory_mib=33 + n % 3, cores=n % 5),) for n in range(27))
-    bins = [Bin(tuple(Space(100, 131 + n, 16, False) for n in range(7)), asks)]
+    asks = tuple((ContainerRequest("c", False, 0, memory_mib=33 + n % 3, cores=n % 5),) for n in range(27))
+    bins = [Bin(tuple(FreeGpu(100, 131 + n, 16, False) for n in range(7)), asks)]
     with pytest.raises(UndecidedError):
         pack(bins, range(27), steps=200)
 
 
 def test_too_little_in_all_needs_no_search() -> None:
-    asks = tuple((Ask("c", False, 0, memory_mib=40),) for _ in range(2))
-    bins = [Bin((Space(100, 100, 16, False),) * 100, asks)]
+    asks = tuple((ContainerRequest("c", False, 0, memory_mib=40),) for _ in range(2))
+    bins = [Bin((FreeGpu(100, 100, 16, False),) * 100, asks)]
     assert pack(bins, [0, 1] * 500, steps=20_000) is None
 
 
 # --- properties -----------------------------------------------------------------------------------
 
 
-def asking(**amounts: Any) -> st.SearchStrategy[Ask]:
+def asking(**amounts: Any) -> st.SearchStrategy[ContainerRequest]:
     cards, index = st.integers(1, 2), st.just(0)
-    return st.builds(Ask, container=st.just("c"), init=st.just(False), index=index, cards=cards, **amounts)
+    return st.builds(
+        ContainerRequest, container=st.just("c"), init=st.just(False), index=index, cards=cards, **amounts
+    )
 
 
 asks = asking(cores=st.integers(0, 10).map(lambda n: n * 10), memory_mib=st.integers(1, 8))
 whole = asking(whole=st.just(True))
 pods_asked = st.lists(st.one_of(asks, asks, whole), min_size=1, max_size=2).map(tuple)
-fresh_cards = st.just(Space(100, 8, 3, True))
+fresh_cards = st.just(FreeGpu(100, 8, 3, True))
 tens = st.integers(0, 9).map(lambda n: n * 10)
-used_cards = st.builds(Space, tens, st.integers(0, 7), st.integers(0, 2), st.just(False))
+used_cards = st.builds(FreeGpu, tens, st.integers(0, 7), st.integers(0, 2), st.just(False))
 node_cards = st.lists(st.one_of(fresh_cards, used_cards), min_size=1, max_size=3).map(tuple)
 
 
@@ -74,11 +74,11 @@ def problems(draw: st.DrawFn) -> tuple[list[Bin], list[int]]:
     return bins, draw(st.lists(st.integers(0, len(kinds) - 1), min_size=1, max_size=4))
 
 
-On = dict[tuple[int, int], list[Ask]]
+On = dict[tuple[int, int], list[ContainerRequest]]
 """What lies on each card of each node."""
 
 
-def laid(bins: Sequence[Bin], spot: Spot, there: On) -> On:
+def laid(bins: Sequence[Bin], spot: BinPlacement, there: On) -> On:
     """One more pod beside what is there."""
     kind = bins[spot.bin].admits[spot.kind]
     assert kind is not None
@@ -90,7 +90,7 @@ def laid(bins: Sequence[Bin], spot: Spot, there: On) -> On:
     return after
 
 
-def has_room(free: Space, there: Sequence[Ask]) -> bool:
+def has_room(free: FreeGpu, there: Sequence[ContainerRequest]) -> bool:
     """With sums alone."""
     if any(ask.whole for ask in there):
         return len(there) == 1 and free.untouched
@@ -107,7 +107,7 @@ def overbooked(bins: Sequence[Bin], there: On) -> list[tuple[int, int]]:
     ]
 
 
-def assert_not_overbooked(bins: Sequence[Bin], spots: Sequence[Spot]) -> None:
+def assert_not_overbooked(bins: Sequence[Bin], spots: Sequence[BinPlacement]) -> None:
     """Lay everything where it was said to go."""
     there: On = {}
     for spot in spots:
@@ -125,7 +125,7 @@ def any_way(bins: Sequence[Bin], kinds: Sequence[int], there: On) -> bool:
             continue
         choices = [list(combinations(range(len(one.cards)), ask.cards)) for ask in kind]
         for chosen in product(*choices):
-            after = laid(bins, Spot(kinds[0], number, chosen), there)
+            after = laid(bins, BinPlacement(kinds[0], number, chosen), there)
             if not overbooked(bins, after) and any_way(bins, kinds[1:], after):
                 return True
     return False
@@ -165,7 +165,7 @@ def test_the_answer_holds_when_it_is_carried_out(
     mixed.shuffle(nodes)
     mixed.shuffle(there)
     assert answer(books(nodes, there), kinds) == said
-    if said.verdict is Verdict.FITS:
+    if said.verdict is CapacityAnswer.FITS:
         carried_out(nodes, there, kinds, said)
 
 
@@ -189,7 +189,7 @@ def carried_out(nodes: list[Node], there: list[Node], kinds: list[Wanted], said:
 # --- room on live nodes ---------------------------------------------------------------------------
 
 
-def room(nodes: list[Any], running: list[Any]) -> list[Room]:
+def room(nodes: list[Any], running: list[Any]) -> list[FreeCapacity]:
     return rooms(books(nodes, running), list(gpu_pods(running)))
 
 
@@ -232,7 +232,7 @@ def test_the_largest_share_fits_and_moves_have_room(running: list[tuple[int, int
         cores, memory = min(hole.cores, 99), hole.memory_mib
         if cores and memory >= 256:
             result = answer(books(nodes, there), [wanted("vke", pods.mgpu(cores, memory))])
-            assert result.verdict is Verdict.FITS
+            assert result.verdict is CapacityAnswer.FITS
     for move in found.moves:
         names = {one.pod.split("/")[1] for one in move.pods}
         left = [one for one in there if one["metadata"]["name"] not in names]
@@ -242,4 +242,4 @@ def test_the_largest_share_fits_and_moves_have_room(running: list[tuple[int, int
             if one not in left
         ]
         after = books(nodes, [*left, on(move.card, 99, 22000, "block")])
-        assert answer(after, keys).verdict is Verdict.FITS
+        assert answer(after, keys).verdict is CapacityAnswer.FITS

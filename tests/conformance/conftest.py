@@ -6,7 +6,7 @@ from types import ModuleType
 import pytest
 from hypothesis import settings
 
-from gpuxlate.testing import forgotten
+from gpuxlate.testing import contract
 from tests.effort import number, some
 
 
@@ -30,5 +30,5 @@ def contract_with(examples: int) -> ModuleType:
 def tables(monkeypatch: pytest.MonkeyPatch) -> None:
     """Each key with many values, beside many shares: all of them in full, a part of each in quick."""
     for table in ("SHARES", "WORDS"):
-        monkeypatch.setattr(forgotten, table, some(getattr(forgotten, table)))
-    monkeypatch.setattr(forgotten, "RANDOM_TEXTS", number(forgotten.RANDOM_TEXTS))
+        monkeypatch.setattr(contract, table, some(getattr(contract, table)))
+    monkeypatch.setattr(contract, "RANDOM_TEXTS", number(contract.RANDOM_TEXTS))

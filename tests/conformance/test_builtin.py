@@ -3,9 +3,9 @@
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.alibaba.profile import AlibabaProfile
+from gpuxlate.backends.alibaba import AlibabaProfile
 from gpuxlate.backends.device_plugin import NvidiaProfile, Sharing
-from gpuxlate.backends.kai.profile import KaiProfile
+from gpuxlate.backends.kai import KaiProfile
 from gpuxlate.model.profile import CardProfile, Extension, Profile
 from tests.checks import each_holds
 from tests.conformance.conftest import contract_with

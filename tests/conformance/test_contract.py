@@ -7,9 +7,8 @@ from itertools import count
 import pytest
 from hypothesis.errors import NoSuchExample
 
-from gpuxlate.backends.base import ANY, Backend, Place, Placing, PodPlacing, Reading, Taking, key
-from gpuxlate.backends.neutral import BACKEND
-from gpuxlate.backends.neutral.keys import CARDS, CORES, MEMORY, POLICY
+from gpuxlate.backends.base import ANY, Backend, Place, PodReader, PodWriter, Reading, ShareWriter, key
+from gpuxlate.backends.neutral import BACKEND, CARDS, CORES, MEMORY, POLICY
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Policy
@@ -33,10 +32,10 @@ def edited(pod: PodKeys, change: Change) -> PodKeys:
     )
 
 
-def writes(change: Callable[[PodPlacing, PodKeys], PodKeys]) -> Backend:
+def writes(change: Callable[[PodWriter, PodKeys], PodKeys]) -> Backend:
     """The neutral backend with its writing changed after the fact."""
 
-    def write(pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    def write(pod: PodWriter, profile: Profile | None) -> PodKeys:
         return change(pod, BACKEND.write(pod, profile))
 
     return BACKEND.with_changes(write=write)
@@ -65,25 +64,25 @@ def with_suffix(values: dict[str, Value]) -> Mapping[str, Value]:
     return values
 
 
-def takes_policy_only(pod: PodPlacing, profile: Profile | None) -> PodKeys:
+def takes_policy_only(pod: PodWriter, profile: Profile | None) -> PodKeys:
     """Takes the policy as if it had a place, and writes none."""
     keys = BACKEND.write(pod, profile)
     return replace(keys, annotations={n: v for n, v in keys.annotations.items() if n != POLICY})
 
 
-def refuses_by_an_unknown_code(pod: PodPlacing, keys: PodKeys) -> PodKeys:
+def refuses_by_an_unknown_code(pod: PodWriter, keys: PodKeys) -> PodKeys:
     for one in pod.placings:
         if one.cards > 1:
             one.refuse("cards", "ABC001", "several cards")
     return keys
 
 
-def rounds_without_leave(pod: PodPlacing, profile: Profile | None) -> PodKeys:
+def rounds_without_leave(pod: PodWriter, profile: Profile | None) -> PodKeys:
     """Every share becomes one of a whole GiB, and nobody is asked."""
     generous = tuple(_accepting(one) for one in pod.placings)
     for one in generous:
         one.on_grid("memory_mib", "GX023", step=1024, unit="MiB")
-    keys = BACKEND.write(PodPlacing(generous, pod.containers), profile)
+    keys = BACKEND.write(PodWriter(generous, pod.containers), profile)
     for one, made in zip(pod.placings, generous, strict=True):
         one.losses.extend(made.losses)
         for attribute in ("cards", "cores", "memory_mib", "policy", "qos"):
@@ -91,9 +90,9 @@ def rounds_without_leave(pod: PodPlacing, profile: Profile | None) -> PodKeys:
     return keys
 
 
-def _accepting(one: Placing) -> Placing:
+def _accepting(one: ShareWriter) -> ShareWriter:
     accept = replace(one.accept, round_up=True)
-    return Placing(
+    return ShareWriter(
         one.asked, accept, target=one.target, name=one.name, index=one.index, init=one.init, path=one.path
     )
 
@@ -101,19 +100,19 @@ def _accepting(one: Placing) -> Placing:
 _numbers: Iterator[int] = count()
 
 
-def never_twice_the_same(_: PodPlacing, keys: PodKeys) -> PodKeys:
+def never_twice_the_same(_: PodWriter, keys: PodKeys) -> PodKeys:
     return replace(keys, labels={"gpuxlate.io/run": Value.of(str(next(_numbers)))})
 
 
-def forgets_requests(_: PodPlacing, keys: PodKeys) -> PodKeys:
+def forgets_requests(_: PodWriter, keys: PodKeys) -> PodKeys:
     return replace(keys, containers=tuple(replace(one, requests={}) for one in keys.containers))
 
 
-def policy_as_a_label(_: PodPlacing, keys: PodKeys) -> PodKeys:
+def policy_as_a_label(_: PodWriter, keys: PodKeys) -> PodKeys:
     return replace(keys, labels=keys.annotations, annotations={})
 
 
-def reads_cores_per_card(pod: Taking, profile: Profile | None) -> Reading:
+def reads_cores_per_card(pod: PodReader, profile: Profile | None) -> Reading:
     """Takes the total for that of each card."""
     reading = BACKEND.read(pod, profile)
     return replace(
@@ -139,36 +138,36 @@ TIER = "gpuxlate.io/tier"
 TIERS = {"gold": Policy.FIXED_SHARE}
 
 
-def reads_nothing(pod: Taking, _: Profile | None) -> Reading:
+def reads_nothing(pod: PodReader, _: Profile | None) -> Reading:
     return pod.reading([])
 
 
 def with_tier(
     *values: str, places: tuple[Place, ...] = (Place.ANNOTATION,), says: str | None = None
 ) -> Backend:
-    row = key(TIER, *places, meaning="tier of the pod", says=says, values=values)
+    row = key(TIER, *places, meaning="tier of the pod", sets=says, values=values)
     return BACKEND.with_changes(keys=(*BACKEND.keys, row))
 
 
-def forgets_an_annotation(pod: Taking, profile: Profile | None) -> Reading:
+def forgets_an_annotation(pod: PodReader, profile: Profile | None) -> Reading:
     pod.annotation(TIER)
     return BACKEND.read(pod, profile)
 
 
-def forgets_unknown_words(pod: Taking, profile: Profile | None) -> Reading:
+def forgets_unknown_words(pod: PodReader, profile: Profile | None) -> Reading:
     """Only the words that it knows make a difference."""
     tier = pod.annotation(TIER)
     return of_tier(BACKEND.read(pod, profile), TIERS.get(tier.text) if tier else None, pod)
 
 
-def reports_unknown_words(pod: Taking, profile: Profile | None) -> Reading:
+def reports_unknown_words(pod: PodReader, profile: Profile | None) -> Reading:
     tier = pod.annotation(TIER)
     if tier and tier.text not in TIERS:
         pod.note("GX023", f"{tier.text} is not a tier", tier.path)
     return of_tier(BACKEND.read(pod, profile), TIERS.get(tier.text) if tier else None, pod)
 
 
-def of_tier(reading: Reading, policy: Policy | None, pod: Taking) -> Reading:
+def of_tier(reading: Reading, policy: Policy | None, pod: PodReader) -> Reading:
     containers = (
         replace(one, share=replace(one.share, policy=policy)) if one.share and policy else one
         for one in reading.containers
@@ -176,12 +175,12 @@ def of_tier(reading: Reading, policy: Policy | None, pod: Taking) -> Reading:
     return replace(reading, containers=tuple(containers), notes=tuple(pod.notes), taken=frozenset(pod.taken))
 
 
-def forgets_nodes(pod: Taking, profile: Profile | None) -> Reading:
+def forgets_nodes(pod: PodReader, profile: Profile | None) -> Reading:
     pod.take_node(TIER)
     return BACKEND.read(pod, profile)
 
 
-def forgetful(backend: Backend, read: Callable[[Taking, Profile | None], Reading]) -> tuple[Backend, str]:
+def forgetful(backend: Backend, read: Callable[[PodReader, Profile | None], Reading]) -> tuple[Backend, str]:
     return backend.with_changes(read=read), "test_no_key_is_taken_and_forgotten"
 
 
@@ -223,7 +222,7 @@ def test_a_broken_promise_is_found(name: str) -> None:
 
 
 def test_what_is_reported_or_means_nothing_is_not_forgotten() -> None:
-    idle = key(TIER, Place.ANNOTATION, meaning="tier of the pod", idle=(ANY,))
+    idle = key(TIER, Place.ANNOTATION, meaning="tier of the pod", no_op_values=(ANY,))
     for backend in (
         with_tier("gold", says="policy").with_changes(read=reports_unknown_words),
         BACKEND.with_changes(keys=(*BACKEND.keys, idle), read=forgets_an_annotation),
@@ -234,7 +233,7 @@ def test_what_is_reported_or_means_nothing_is_not_forgotten() -> None:
 def test_a_target_that_takes_nothing_is_found() -> None:
     """Else every property would hold of nothing."""
 
-    def write(pod: PodPlacing, _: Profile | None) -> PodKeys:
+    def write(pod: PodWriter, _: Profile | None) -> PodKeys:
         for one in pod.placings:
             one.refuse("cards", "GX023", "never")
         return PodKeys()

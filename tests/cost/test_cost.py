@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.backends.billing import Card, CostError, Decides, Price
-from gpuxlate.backends.volcengine_emr.backend import KNOWN_CARDS, RAY
+from gpuxlate.backends.billing import BilledCard, CostError, Decides, Price
+from gpuxlate.backends.volcengine_emr import KNOWN_CARDS, RAY
 from gpuxlate.cli.cost import decimal, hours_of, number_of
 from tests import running
 from tests.cluster.asking import share
@@ -46,10 +46,10 @@ def test_the_break_even() -> None:
     assert price.free_memory_mib == 6819 - 4096
     assert RAY.price(A10, 30, 6819, HOUR).decides is Decides.COMPUTE
     assert RAY.price(A10, 30, 6820, HOUR).decides is Decides.MEMORY
-    assert RAY.price(Card(Fraction(10), 20000), 30, 6000, HOUR).decides is Decides.BOTH
+    assert RAY.price(BilledCard(Fraction(10), 20000), 30, 6000, HOUR).decides is Decides.BOTH
 
 
-CARDS = st.builds(Card, st.fractions(Fraction(1, 100), 100), st.integers(1, 200_000))
+CARDS = st.builds(BilledCard, st.fractions(Fraction(1, 100), 100), st.integers(1, 200_000))
 HOURS = st.fractions(Fraction(1, 3600), 10_000, max_denominator=3600)
 PRICES = CARDS.flatmap(
     lambda card: st.builds(
@@ -105,7 +105,7 @@ def test_what_cannot_be_billed(cores: int, memory: int, time: int) -> None:
 @pytest.mark.parametrize(("units", "memory"), [(0, 1), (-1, 1), (1, 0)])
 def test_what_is_no_card(units: int, memory: int) -> None:
     with pytest.raises(CostError):
-        Card(Fraction(units), memory)
+        BilledCard(Fraction(units), memory)
 
 
 HOURS_WRITTEN = {

@@ -21,9 +21,9 @@ from docs.tools.pages import documents as page_of_documents
 from docs.tools.pages.support_matrix import cells
 from docs.tools.staging import OF_THE_ROOT
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Placing, PodPlacing, Taking
-from gpuxlate.model.catalogue import cards
+from gpuxlate.backends.base import PodReader, PodWriter, ShareWriter
 from gpuxlate.model.diagnostics import URL
+from gpuxlate.model.profile import cards
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.rules.products import PRODUCTS
@@ -232,7 +232,7 @@ def test_cells() -> None:
 def test_every_public_method_is_listed_with_what_it_does() -> None:
     """Those that it inherits too: what ``dir`` finds."""
     text = (ROOT / "docs" / "writing-a-target.md").read_text(encoding="utf-8")
-    for one in (Taking, Placing, PodPlacing):
+    for one in (PodReader, ShareWriter, PodWriter):
         [table] = re.findall(
             rf"<!-- table: methods {one.__name__} -->\n(.*?)<!-- /table -->", text, re.DOTALL
         )
@@ -240,10 +240,10 @@ def test_every_public_method_is_listed_with_what_it_does() -> None:
         assert sorted(listed) == sorted(name for name in dir(one) if not name.startswith("_"))
         assert [name for name, text in listed.items() if len(text) < 10] == []
     # the calls are those of the code
-    assert CLASSES.keys() == {"Taking", "Placing", "PodPlacing"}
-    assert dict(methods(PodPlacing))["ordinary(index)"].startswith("The share of the ordinary container")
-    assert "on_grid(attribute, code, step=, low=, unit=)" in dict(methods(Placing))
-    assert dict(methods(Placing))["cards"] == "The number of cards; reading it does not place it"
+    assert CLASSES.keys() == {"PodReader", "ShareWriter", "PodWriter"}
+    assert dict(methods(PodWriter))["ordinary(index)"].startswith("The share of the ordinary container")
+    assert "on_grid(attribute, code, step=, low=, unit=)" in dict(methods(ShareWriter))
+    assert dict(methods(ShareWriter))["cards"] == "The number of cards; reading it does not place it"
 
 
 # --- every source that the code names is a document of the page of documents, and is used ---------

@@ -16,7 +16,7 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.policy.translation.reading import Source
+from gpuxlate.policy.translate import SourceDialect
 from gpuxlate.rules.catalog import all_rules
 from tests.lint.cases import cases
 from tests.policy.engine import Object, as_served
@@ -345,7 +345,7 @@ def _extended(resources: Object, part: str) -> Object:
     return {name: value for name, value in (resources.get(part) or {}).items() if "/" in name}
 
 
-SOURCES = [one for one in registry.pod_backends() if Source(one, None).shapes]
+SOURCES = [one for one in registry.pod_backends() if SourceDialect(one, None).shapes]
 """The dialects that a policy reads."""
 TRANSLATIONS = [
     ("neutral", "tencent-qgpu", ()),

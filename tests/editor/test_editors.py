@@ -22,8 +22,8 @@ from lsprotocol import types
 from pygls.lsp.client import LanguageClient
 
 from docs.tools.markdown import blocks
-from gpuxlate.editor.settings import SETTINGS
 from gpuxlate.locale import LANGUAGES
+from gpuxlate.lsp.session import SETTINGS
 from tests.e2e.server.build import cache_folder
 from tests.editor.client import Editor, utf16
 from tests.editor.test_server import MISTAKES, linted

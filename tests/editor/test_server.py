@@ -389,7 +389,7 @@ async def test_an_editor_without_a_preview_shows_the_diff_and_asks(one: Editor) 
 
 
 def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    for name in [name for name in sys.modules if name.startswith(("gpuxlate.editor", "pygls"))]:
+    for name in [name for name in sys.modules if name.startswith(("gpuxlate.lsp", "pygls"))]:
         monkeypatch.delitem(sys.modules, name)
     monkeypatch.setitem(sys.modules, "pygls", None)
     from gpuxlate.cli.errors import CliError

@@ -16,7 +16,7 @@ import pytest
 
 from gpuxlate.backends import plugins, registry
 from gpuxlate.cli import kubectl, main
-from gpuxlate.cluster import connection
+from gpuxlate.cluster import client
 
 from .server import kubeconfig, served
 from .table import ABSENT, FILES, Case
@@ -121,7 +121,7 @@ def surroundings(case: Case, folder: Path) -> Iterator[None]:
     before = Path.cwd()
     with ExitStack() as stack:
         stack.enter_context(mock.patch.dict(os.environ, env, clear=True))
-        stack.enter_context(mock.patch.object(connection, "sleep"))
+        stack.enter_context(mock.patch.object(client, "sleep"))
         if case.without == "kubernetes":
             stack.enter_context(pytest.MonkeyPatch.context()).setitem(sys.modules, "kubernetes", None)
         if "PYTHONPATH" in case.env:

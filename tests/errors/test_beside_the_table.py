@@ -10,14 +10,15 @@ import pytest
 from urllib3.exceptions import ConnectTimeoutError
 
 import gpuxlate
-from gpuxlate.cluster.answers import unreachable
-from gpuxlate.cluster.connection import _library
+from gpuxlate.cluster.client import _library
+from gpuxlate.cluster.errors import unreachable
 from gpuxlate.cluster.server import ChoiceError
-from gpuxlate.inputs.write import write_atomically
-from gpuxlate.model.edits import Put
-from gpuxlate.yamltext.compose import NotYamlError, documents
-from gpuxlate.yamltext.edit import EditError, edit_document
+from gpuxlate.files.write import write_atomically
+from gpuxlate.model.diagnostics import Put
+from gpuxlate.yamltext.edit import edit_document
+from gpuxlate.yamltext.parse import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.writer import EditError
 
 SHARE = (
     "{apiVersion: gpuxlate.io/v1alpha1, kind: GPUShare, metadata: {name: a}, "

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
-from gpuxlate.model.pod import Kind, Path
+from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename
+from gpuxlate.model.pod import ScalarKind
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of
 from gpuxlate.yamltext.nodes import Sequence as List
 
@@ -26,7 +26,7 @@ class Said:
     """A scalar: its text and what it resolves to."""
 
     text: str
-    kind: Kind
+    kind: ScalarKind
 
 
 def said(root: Node | None) -> Any:
@@ -64,10 +64,10 @@ def written(value: Any) -> Any:
         case list() | tuple():
             return [written(one) for one in value]
         case bool():
-            return Said("true" if value else "false", Kind.BOOL)
+            return Said("true" if value else "false", ScalarKind.BOOL)
         case int():
-            return Said(str(value), Kind.INT)
-    return Said(str(value), Kind.STR)
+            return Said(str(value), ScalarKind.INT)
+    return Said(str(value), ScalarKind.STR)
 
 
 def independent(edits: Sequence[Edit]) -> bool:

@@ -11,28 +11,28 @@ from decimal import Decimal, InvalidOperation, localcontext
 from fractions import Fraction
 
 from gpuxlate.backends import registry
+from gpuxlate.backends import volcengine_emr as emr
 from gpuxlate.backends.form import MergeError
-from gpuxlate.backends.volcengine_emr import backend as emr
-from gpuxlate.backends.volcengine_emr.merge import merge
-from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.backends.volcengine_emr import merge
+from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.manifest.facts import document_keys
-from gpuxlate.manifest.jobs import jobs_in
-from gpuxlate.manifest.pods import pods_in
+from gpuxlate.manifest.pods import jobs_in, pods_in
 from gpuxlate.model import quantity
-from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
-from gpuxlate.model.pod import Kind, Path, Value
-from gpuxlate.rules import numerals
-from gpuxlate.translation.pods.fit import Accept
-from gpuxlate.translation.settings import Settings
+from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename
+from gpuxlate.model.pod import ScalarKind, Value
+from gpuxlate.rules import number_format
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.translate import translate_source
-from gpuxlate.yamltext.compose import Document, NotYamlError, documents
-from gpuxlate.yamltext.edit import EditError, apply, edit_document
+from gpuxlate.yamltext.edit import apply, edit_document
 from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, deref, get
 from gpuxlate.yamltext.nodes import Sequence as List
-from gpuxlate.yamltext.place import locate
-from gpuxlate.yamltext.plain import fresh, plain_document, to_plain
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents, locate
+from gpuxlate.yamltext.plain import dump_yaml, plain_document, to_python
 from gpuxlate.yamltext.source import DecodeError, Source
+from gpuxlate.yamltext.writer import EditError
 from tests.fuzz import model
 
 NAME = "f.yaml"
@@ -114,7 +114,7 @@ def _tree(document: Document, root: Node) -> None:
             written = text[node.start : node.end]
             if node.style is None and not (node.anchor or node.tag) and written.isprintable():
                 assert node.text == written
-            assert node.kind in Kind
+            assert node.kind in ScalarKind
         else:
             assert isinstance(node, Alias)
             assert deref(node) is not node
@@ -124,11 +124,11 @@ def _plain(root: Node) -> None:
     """Data written anew says the same."""
     try:
         model.said(root)  # nobody writes out what aliases of aliases stand for
-        data = to_plain(root)
+        data = to_python(root)
     except (RecursionError, model.TooMuchError):
         return
     if "nan" not in repr(data):
-        text = fresh(data)
+        text = dump_yaml(data)
         assert plain_document(Source(NAME, text)) == data, text
 
 
@@ -237,13 +237,13 @@ def quantities(data: bytes) -> None:
         other = _by_decimal(text)
         assert other is None or abs(other) > quantity.LIMIT, text
     assert not quantity.is_plain(text) or str(int(text[:4000])) == text[:4000]
-    for kind in Kind:
+    for kind in ScalarKind:
         value = Value(text, kind)
-        one = numerals.written(value)
-        assert one.form in numerals.Form
+        one = number_format.written(value)
+        assert one.form in number_format.NumberForm
         for unit in ("MiB", "GiB", "percent", ""):
-            numerals.intended(one, unit)
-        assert value.plain is None if kind is Kind.NULL else str(value.plain) == text
+            number_format.intended(one, unit)
+        assert value.plain is None if kind is ScalarKind.NULL else str(value.plain) == text
 
 
 def _by_decimal(text: str) -> Fraction | None:

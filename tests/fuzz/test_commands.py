@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from gpuxlate.backends import registry
-from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.parse import NotYamlError, documents
 from gpuxlate.yamltext.source import DecodeError, Source
 from tests.effort import tries
 from tests.fuzz import model

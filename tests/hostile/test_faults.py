@@ -18,7 +18,7 @@ from pathlib import Path
 import pytest
 
 from gpuxlate.cli.runner import cores
-from gpuxlate.inputs import write as writing
+from gpuxlate.files import write as writing
 from tests.effort import FULL, number, some, turn
 from tests.hostile.conftest import (
     FIXABLE,

@@ -8,10 +8,11 @@ from pathlib import Path
 import pytest
 
 from gpuxlate.config import find
-from gpuxlate.inputs import patterns
-from gpuxlate.inputs.files import Input, InputError, expand
-from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.files import find as patterns
+from gpuxlate.files.find import Input, InputError, expand
+from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model import limits, quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.yamltext.source import Source

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate.inputs.patterns import MAX_PATTERN, pattern
+from gpuxlate.files.find import MAX_PATTERN, pattern
 from tests.counting import lines
 from tests.effort import SEED, number
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from gpuxlate.cli.runner import WORTH
-from gpuxlate.inputs.bounded import BLOCK
+from gpuxlate.files.read import BLOCK
 from gpuxlate.model.limits import MAX_ALIASES, MAX_DEPTH, MAX_KEY
 from tests.hostile.conftest import fill
 from tests.lint.conftest import pod

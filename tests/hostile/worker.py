@@ -40,9 +40,9 @@ class Faults:
         for name in CHANGES:
             setattr(os, name, self._wrapped(name, getattr(os, name)))
         if asked.get("reads"):
-            from gpuxlate.inputs import bounded
+            from gpuxlate.files import read
 
-            bounded.read_at_most = self._wrapped("read", bounded.read_at_most)
+            read.read_at_most = self._wrapped("read", read.read_at_most)
         os.open = self._opened  # type: ignore[assignment]
 
     def _opened(self, path: Any, flags: int, mode: int = 0o777, **rest: Any) -> int:
@@ -247,7 +247,7 @@ def no_network() -> None:
 
 def trace_from_first_write() -> None:
     """Stop at every system call, from the first temporary file on."""
-    from gpuxlate.inputs import write as writing
+    from gpuxlate.files import write as writing
 
     real = writing._temporary
     begun: list[bool] = []

@@ -17,7 +17,8 @@ from typing import Any
 import yaml
 
 from gpuxlate.config.configuration import load_profile
-from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.profile import Profile
 from gpuxlate.yamltext.source import Source

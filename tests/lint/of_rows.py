@@ -24,8 +24,9 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.row_rules import WrittenRule
 from gpuxlate.config.configuration import load_profile
-from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.rules.base import Rule
 from gpuxlate.yamltext.source import Source

@@ -5,12 +5,14 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate.lint.add_ignores import NOT_OF_A_LINE, add_ignores, is_json
-from gpuxlate.lint.check import LintSettings, lint_source
-from gpuxlate.yamltext.compose import NotYamlError, documents
-from gpuxlate.yamltext.edit import EditError, Splice, with_comments
-from gpuxlate.yamltext.plain import to_plain
+from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.fix import NOT_OF_A_LINE, add_ignores, is_json
+from gpuxlate.lint.settings import LintSettings
+from gpuxlate.yamltext.edit import with_comments
+from gpuxlate.yamltext.parse import NotYamlError, documents
+from gpuxlate.yamltext.plain import to_python
 from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.writer import EditError, Splice
 from tests.lint.cases import Case
 from tests.lint.conftest import lint, pod, write
 
@@ -23,7 +25,7 @@ LONG = "x" * 90
 def values(source: Source) -> list[object]:
     found: list[object] = []
     try:
-        found += [to_plain(one.root) for one in documents(source) if one.root]
+        found += [to_python(one.root) for one in documents(source) if one.root]
     except NotYamlError as error:
         found.append(error.problem)
     return found

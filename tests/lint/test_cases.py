@@ -8,9 +8,9 @@ is beside the tests of that subject.
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.inputs.relevance import may_matter
-from gpuxlate.lint.check import LintSettings
+from gpuxlate.files.relevance import might_have_gpu_keys
 from gpuxlate.lint.fix import fix_source
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Scope
@@ -44,7 +44,7 @@ def the_findings_are_those_of_the_file(case: Case) -> None:
 
 def what_has_findings_is_not_passed_over(case: Case) -> None:
     codes = {one.code for one in found(case)} - {"GX001", "GX012", "GX025"}  # of a text that is not read
-    assert not codes or may_matter(case.text.encode())
+    assert not codes or might_have_gpu_keys(case.text.encode())
 
 
 def fixable(diagnostics: list[Diagnostic], unsafe: bool) -> list[Diagnostic]:

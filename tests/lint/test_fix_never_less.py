@@ -10,18 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import ContainerShare, Taking
-from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.backends.base import ContainerShare, PodReader
+from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.pod import ContainerKeys, Kind, PodKeys, Value
+from gpuxlate.model.limits import FULL_CARD_CORES
+from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
-from gpuxlate.model.share_problems import FULL_CARD_CORES
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.testing import strategies
-from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.parse import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 from tests.effort import tries
 from tests.lint.cases import Case
@@ -52,7 +53,7 @@ def shares(source: Source, profile: Profile | None) -> dict[Place, ContainerShar
     found: dict[Place, ContainerShare] = {}
     for document, number, pod in pods(source):
         for backend in registry.backends_of(pod):
-            for one in backend.read(Taking(pod), profile).containers:
+            for one in backend.read(PodReader(pod), profile).containers:
                 if one.share is not None:
                     found[document, number, one.init, one.index] = one
     return found
@@ -147,7 +148,9 @@ def no_fix_takes_away(case: Case) -> None:
 
 
 def mapping(values: Mapping[str, Value]) -> str:
-    plain = {name: one.text if one.kind is Kind.INT else json.dumps(one.text) for name, one in values.items()}
+    plain = {
+        name: one.text if one.kind is ScalarKind.INT else json.dumps(one.text) for name, one in values.items()
+    }
     return "{" + ", ".join(f"{json.dumps(name)}: {text}" for name, text in plain.items()) + "}"
 
 

@@ -11,7 +11,8 @@ import yaml
 
 from gpuxlate.backends import registry
 from gpuxlate.config.configuration import load_profile
-from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.profile import Profile
 from gpuxlate.overlays.parts import OverlayPod
 from gpuxlate.overlays.patches import patched_pods

@@ -8,17 +8,18 @@ from hypothesis import strategies as st
 
 from gpuxlate import backends
 from gpuxlate.backends import registry
-from gpuxlate.inputs.files import Input
-from gpuxlate.inputs.relevance import Search, may_matter
-from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.files.find import Input
+from gpuxlate.files.relevance import Search, might_have_gpu_keys
+from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.files import Mode, check
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.manifest.pods import pods_in
-from gpuxlate.model.spots import spots
+from gpuxlate.model.pod import key_occurrences
 from gpuxlate.rules import catalog
-from gpuxlate.rules.index import check_pod
+from gpuxlate.rules.catalog import check_pod
 from gpuxlate.rules.products import LOCAL_NAMES, PRODUCTS
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of, words
-from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
 from tests.effort import some, tries
 
@@ -68,7 +69,7 @@ def has_findings(text: str) -> bool:
 
 
 def is_sound(text: str) -> bool:
-    return not has_findings(text) or may_matter(text.encode())
+    return not has_findings(text) or might_have_gpu_keys(text.encode())
 
 
 @st.composite
@@ -124,14 +125,14 @@ TEMPLATE = "kind: Pod\nspec: {{ .Values.spec }}\n"
 )
 def test_a_named_text_without_words_is_checked_as_before(text: str) -> None:
     settings = LintSettings()
-    assert not may_matter(text.encode())
+    assert not might_have_gpu_keys(text.encode())
     checked = check(Input("a.yaml", "a.yaml"), text.encode(), settings, Mode())
     assert checked.linted == lint_source(Source("a.yaml", text), settings)
 
 
 def test_known_keys() -> None:
     texts = [manifest(place, json.dumps(key), "1") for key in KEYS for place in PLACES]
-    assert [text for text in texts if not may_matter(text.encode()) and has_findings(text)] == []
+    assert [text for text in texts if not might_have_gpu_keys(text.encode()) and has_findings(text)] == []
     assert [text for text in some(texts) if not is_sound(text)] == []  # each is read, whatever it says
 
 
@@ -154,7 +155,7 @@ def test_every_way_to_hide_a_letter() -> None:
         '"ali\\\x85yun.com/g\\\u2028pu-\\\u2029mem"',
     ):
         text = manifest("limits", key, "2Gi")
-        assert (has_findings(text), may_matter(text.encode())) == (True, True), key
+        assert (has_findings(text), might_have_gpu_keys(text.encode())) == (True, True), key
 
 
 def test_most_texts_need_not_be_read() -> None:
@@ -165,12 +166,12 @@ def test_most_texts_need_not_be_read() -> None:
         "spec: {containers: [{name: a, resources: {limits: {cpu: 2, memory: 4Gi}}}]}\n",
         '{"editor.rulers": [110], "path": "C:\\\\users\\\\x"}\n',
     ):
-        assert not may_matter(text.encode())
+        assert not might_have_gpu_keys(text.encode())
 
 
 def test_other_encodings_and_the_keys_that_make_a_job_are_read() -> None:
-    assert may_matter("kind: Pod".encode("utf-16-le"))
-    assert all(may_matter(row.mark.encode()) for row in JOBS)
+    assert might_have_gpu_keys("kind: Pod".encode("utf-16-le"))
+    assert all(might_have_gpu_keys(row.mark.encode()) for row in JOBS)
 
 
 PIECES = ["a", "b", ".", "_", "/", "abc", "abcdefg", "com", "(", "*", "\n", "é"]
@@ -195,7 +196,7 @@ def test_escapes_far_from_each_other() -> None:
     ):
         for before in ("", plain, f'{plain}c: "\\n"\n{plain}'):
             for behind in ("", plain, f'{plain}c: "\\n"'):
-                assert may_matter(f"{before}{key}: 1\n{behind}".encode()), (before, key, behind)
+                assert might_have_gpu_keys(f"{before}{key}: 1\n{behind}".encode()), (before, key, behind)
 
 
 def test_any_two_letters_of_a_key_may_be_wrong() -> None:
@@ -205,7 +206,7 @@ def test_any_two_letters_of_a_key_may_be_wrong() -> None:
         for second in range(first, len(key)):
             for letter in ("", "Q"):  # taken out, replaced
                 text = key[:first] + letter + key[first + 1 : second] + letter + key[second + 1 :]
-                if not may_matter(text.encode()) and WORDS.near_miss(text) is not None:
+                if not might_have_gpu_keys(text.encode()) and WORDS.near_miss(text) is not None:
                     missed.append(text)
     assert missed == []
 
@@ -227,5 +228,5 @@ def test_rules_of_no_vendor_are_looked_up_by_the_keys_of_a_pod(data: st.DataObje
     words = vocabulary_of(context)
     for document in documents(Source("a.yaml", text)):
         for pod in pods_in(document):
-            if not any(concerns(words, one.name) for one in spots(pod.keys)):
+            if not any(concerns(words, one.name) for one in key_occurrences(pod.keys)):
                 assert list(check_pod(catalog.neutral_pod_rules(), pod.keys, context)) == []

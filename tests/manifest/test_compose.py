@@ -9,9 +9,8 @@ import pytest
 
 from gpuxlate.model.diagnostics import Span
 from gpuxlate.model.limits import MAX_ALIASES, MAX_DEPTH
-from gpuxlate.model.pod import Kind
+from gpuxlate.model.pod import ScalarKind
 from gpuxlate.yamltext import source as source_module
-from gpuxlate.yamltext.compose import Document, NotYamlError, documents
 from gpuxlate.yamltext.nodes import (
     Mapping,
     Node,
@@ -23,8 +22,8 @@ from gpuxlate.yamltext.nodes import (
     get_text,
     resolve_plain,
 )
-from gpuxlate.yamltext.place import locate
-from gpuxlate.yamltext.plain import to_plain
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents, locate
+from gpuxlate.yamltext.plain import to_python
 from gpuxlate.yamltext.source import DecodeError, Source
 
 
@@ -123,7 +122,7 @@ def test_documents_cover_the_text(text: str, texts: list[str]) -> None:
 def test_documents_that_hold_no_tree() -> None:
     for text in ("---\n", "---\n# c\n", "--- ~\n"):
         [root] = [one.root for one in read(text)]
-        assert root is None or (isinstance(root, Scalar) and root.kind is Kind.NULL), text
+        assert root is None or (isinstance(root, Scalar) and root.kind is ScalarKind.NULL), text
 
 
 # the break of the second shows between two documents: the next does not even begin
@@ -202,11 +201,11 @@ def test_where_the_body_of_a_value_begins_and_ends() -> None:
 
 
 KINDS = {
-    Kind.INT: ["30", "-1", "0x1F", "1_000", "0o17"],
-    Kind.FLOAT: ["5.5", "1e3", ".inf"],
-    Kind.BOOL: ["yes", "OFF", "true"],
-    Kind.NULL: ["", "~", "null"],
-    Kind.STR: ["4Gi", "1.2.3", "2,0", "trUe", "y"],
+    ScalarKind.INT: ["30", "-1", "0x1F", "1_000", "0o17"],
+    ScalarKind.FLOAT: ["5.5", "1e3", ".inf"],
+    ScalarKind.BOOL: ["yes", "OFF", "true"],
+    ScalarKind.NULL: ["", "~", "null"],
+    ScalarKind.STR: ["4Gi", "1.2.3", "2,0", "trUe", "y"],
 }
 
 
@@ -236,7 +235,7 @@ PLAIN: list[tuple[str, object]] = [
 
 @pytest.mark.parametrize(("text", "value"), PLAIN)
 def test_values(text: str, value: object) -> None:
-    assert to_plain(only(f"note: {text}\n")) == {"note": value}
+    assert to_python(only(f"note: {text}\n")) == {"note": value}
 
 
 MERGED = "base: &b {x: 1, y: 2}\nother: &o {y: 3, z: 4}\nm:\n  <<: [*b, *o]\n  x: 9\n  x: 10\n"
@@ -249,11 +248,11 @@ def test_merge_keys_and_keys_given_twice() -> None:
     texts = {name: get_text(value) for name, _, value, _ in entries_of(found)}
     assert texts == {"x": "10", "y": "2", "z": "4"}
     assert [get_text(root, "m", name) for name in ("x", "y", "z", "q")] == ["10", "2", "4", None]
-    assert to_plain(root)["m"] == {"x": 10, "y": 2, "z": 4}
+    assert to_python(root)["m"] == {"x": 10, "y": 2, "z": 4}
 
 
 def test_numbers_that_are_none_are_floats() -> None:
-    found = to_plain(only("[.inf, -.INF, +.Inf, -.Inf, .nan, .NaN, 1_000.5, 1e400, 1e999, -1_0.5e999]"))
+    found = to_python(only("[.inf, -.INF, +.Inf, -.Inf, .nan, .NaN, 1_000.5, 1e400, 1e999, -1_0.5e999]"))
     assert {type(one) for one in found} == {float}
     assert " ".join(map(str, found)) == "inf -inf inf -inf nan nan 1000.5 inf inf -inf"
 
@@ -281,7 +280,7 @@ def test_keys_given_twice_are_noted() -> None:
 
 def test_the_deepest_that_is_read() -> None:
     text = "[" * MAX_DEPTH + "]" * MAX_DEPTH
-    assert to_plain(only(text)) is not None
+    assert to_python(only(text)) is not None
 
 
 # common mistakes, and their cause in plain words (libyaml says where reading fails)
@@ -397,7 +396,7 @@ def test_a_chain_of_aliases_that_nests_deeper_than_the_text() -> None:
     lines = ["a0: &a0 " + "[" * 200 + "]" * 200]
     lines += [f"a{n}: &a{n} " + "[" * 200 + f"*a{n - 1}" + "]" * 200 for n in range(1, 3)]
     with pytest.raises(RecursionError, match="nested too deeply"):
-        to_plain(only("\n".join(lines)))
+        to_python(only("\n".join(lines)))
 
 
 IN_JSON = [
@@ -409,7 +408,7 @@ IN_JSON = [
 @pytest.mark.parametrize("text", IN_JSON)
 def test_json_s_own_characters_are_read(text: str) -> None:
     """RFC 8259, section 7: strings hold every character but quotes, backslashes and those below U+0020."""
-    assert to_plain(only(text)) == json.loads(text)
+    assert to_python(only(text)) == json.loads(text)
 
 
 def test_each_document_begins_like_json_or_does_not() -> None:
@@ -424,4 +423,4 @@ def test_each_document_begins_like_json_or_does_not() -> None:
 def test_such_escapes_in_a_text_that_has_every_stand_in() -> None:
     """Read all the same, as the replacement character."""
     every = "".join(map(chr, range(0xFDD0, 0xFDF0)))
-    assert to_plain(only(f'"{every}\\ud83d\\ude00"')) == every + "\ufffd\ufffd"
+    assert to_python(only(f'"{every}\\ud83d\\ude00"')) == every + "\ufffd\ufffd"

@@ -8,10 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
-from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
-from gpuxlate.yamltext.compose import documents
-from gpuxlate.yamltext.edit import EditError, apply, edit_document
+from gpuxlate.model.diagnostics import Append, Edit, Put, Remove, Rename
+from gpuxlate.yamltext.edit import apply, edit_document
+from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.writer import EditError
 
 CASES = yaml.safe_load(Path(__file__).with_name("edits.yaml").read_text(encoding="utf-8"))
 KINDS: dict[str, Any] = {"put": Put, "rename": Rename, "append": Append, "remove": Remove}

@@ -1,8 +1,7 @@
 """Keys in the text of a manifest that is in a string: which, and at which line and column."""
 
-from gpuxlate.manifest.facts import keys_named
-from gpuxlate.manifest.texts import EMBEDDED, named_in
-from gpuxlate.yamltext.compose import documents
+from gpuxlate.manifest.facts import EMBEDDED, keys_named, named_in
+from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
 
 KEYS: list[tuple[str, list[str]]] = [

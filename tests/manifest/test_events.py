@@ -9,9 +9,8 @@ import pytest
 from yaml._yaml import CParser
 from yaml.error import YAMLError
 
-from gpuxlate.yamltext import compose
-from gpuxlate.yamltext.compose import NotYamlError, documents
-from gpuxlate.yamltext.events import EventParser, PythonParser
+from gpuxlate.yamltext import parse
+from gpuxlate.yamltext.parse import EventParser, NotYamlError, PythonParser, documents
 from gpuxlate.yamltext.source import Source
 from tests.lint.cases import Case
 
@@ -89,7 +88,7 @@ def test_oddities_that_one_refuses() -> None:
 def test_a_complaint_has_its_place(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     places = []
     for parser in (CParser, PythonParser):
-        monkeypatch.setattr(compose, "EventParser", parser)
+        monkeypatch.setattr(parse, "EventParser", parser)
         with pytest.raises(NotYamlError) as caught:
             list(documents(Source("f", text)))
         places.append(caught.value.index)
@@ -109,8 +108,8 @@ spec: {containers: [{name: web, image: nginx:1.25, resources: {limits: {aliyun.c
 print(gpuxlate.translate(text, "volcengine-mgpu", fill={"cores": 30}).text)
 print([one.code for one in gpuxlate.lint(text.replace("4}", "4Gi}")).diagnostics])
 
-from gpuxlate.yamltext import events
-print(events.EventParser is events.PythonParser)
+from gpuxlate.yamltext import parse
+print(parse.EventParser is parse.PythonParser)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "vke.volcengine.com/mgpu-memory: 4096, vke.volcengine.com/mgpu-core: 30" in done.stdout

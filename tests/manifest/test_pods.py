@@ -19,17 +19,18 @@ import yaml
 
 import gpuxlate
 from gpuxlate.backends import registry
-from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.kinds import KINDS as ROWS
 from gpuxlate.manifest.pods import Pod, pods_in, replicas
 from gpuxlate.model.pod import DocumentKeys, dotted
-from gpuxlate.translation.pods.fit import Accept
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
-from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
 
 KINDS = sorted(Path(__file__).with_name("kinds").glob("*.yaml"))

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.translation.pods.fit import Verdict
-from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.fit import Verdict
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.effort import tries

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.yamltext import compose
-from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext import parse
 from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, Sequence
+from gpuxlate.yamltext.parse import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 
 Facts = tuple[Any, ...]
@@ -49,22 +49,22 @@ def told(text: str) -> list[Facts]:
 
 def told_by_events(text: str) -> list[Facts]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compose, "parts", lambda _: None)
+        patch.setattr(parse, "parts", lambda _: None)
         return told(text)
 
 
 def from_events(text: str) -> list[int]:
     """The numbers of the documents that libyaml does not compose."""
     found: list[int] = []
-    read = compose._Composer._from_events
+    read = parse._Composer._from_events
 
-    def counted(composer: Any, index: int) -> compose.Document | None:
+    def counted(composer: Any, index: int) -> parse.Document | None:
         document = read(composer, index)
         if document is not None:
             found.append(index)
         return document
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(compose._Composer, "_from_events", counted)
+        patch.setattr(parse._Composer, "_from_events", counted)
         told(text)
     return found

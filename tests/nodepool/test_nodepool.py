@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.alibaba.profile import AlibabaProfile
-from gpuxlate.backends.requirements import CardsOf, NodeNeeds, Setter, State, fact_of
-from gpuxlate.model import versions
+from gpuxlate.backends.alibaba import AlibabaProfile
+from gpuxlate.backends.requirements import CardsOf, NodeNeeds, RequirementState, Setter, fact_of
+from gpuxlate.model import profile as versions
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Qos, Share
 from tests import running
@@ -131,7 +131,7 @@ def test_the_label_of_a_card_model_is_named() -> None:
     assert [words in one.text for one in needs(VKE, part(FIXED), card).remarks] == [True]
 
 
-MET, UNMET, UNKNOWN = State.MET, State.UNMET, State.UNKNOWN
+MET, UNMET, UNKNOWN = RequirementState.MET, RequirementState.UNMET, RequirementState.UNKNOWN
 ROWS = yaml.safe_load((Path(__file__).parent / "prerequisites.yaml").read_text(encoding="utf-8"))
 ASKED = {
     "online": part(FIXED, Qos.ONLINE), "part": PART, "burst": part(BURST), "memory": MEMORY, "whole": WHOLE,
@@ -143,7 +143,7 @@ ASKED = {
 def test_prerequisites(row: dict[str, Any]) -> None:
     profile = profile_of(row, row["profile"]["target"])
     assert profile is not None
-    worst: dict[str, State] = {}
+    worst: dict[str, RequirementState] = {}
     for one in needs(profile.target, ASKED[row["share"]], profile).check(profile):
         fact = one.requirement.fact
         worst[fact] = UNMET if UNMET in (worst.get(fact), one.state) else one.state

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.overlays.bases import overlay_pods
+from gpuxlate.overlays.kustomize import overlay_pods
 from gpuxlate.overlays.parts import OverlayPod, laid_over
-from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
 
 KUBECTL = shutil.which("kubectl")

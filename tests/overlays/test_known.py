@@ -12,7 +12,7 @@ import yaml
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from gpuxlate.inputs.bounded import forget
+from gpuxlate.files.read import forget
 from gpuxlate.model import limits
 from gpuxlate.model.pod import PodKeys, dotted
 from gpuxlate.overlays import kustomize

@@ -6,12 +6,13 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.model.edits import Append, Edit, Put, Remove, Rename
-from gpuxlate.overlays.json6902 import CannotMergeError, WrittenPlaces, op_edits, operated
-from gpuxlate.yamltext.compose import Document, documents
-from gpuxlate.yamltext.edit import EditError, apply, edit_document
+from gpuxlate.model.diagnostics import Append, Edit, Put, Remove, Rename
+from gpuxlate.overlays.patches import CannotMergeError, WrittenPlaces, op_edits, operated
+from gpuxlate.yamltext.edit import apply, edit_document
 from gpuxlate.yamltext.nodes import Mapping, get, get_text
+from gpuxlate.yamltext.parse import Document, documents
 from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.writer import EditError
 from tests.counting import lines
 
 AT = "/spec/containers/0/resources/limits"

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.inputs import files
-from gpuxlate.yamltext import compose
+from gpuxlate.files import find
+from gpuxlate.yamltext import parse
 from gpuxlate.yamltext.source import Source
 from tests.overlays.apps import COMPONENT_HEAD, workload, written
 from tests.running import run
@@ -40,7 +40,7 @@ def test_a_file_is_read_once(
     monkeypatch.chdir(root)
     read: Counter[str] = Counter()
     parsed: Counter[str] = Counter()
-    content, documents = files.content, compose._Composer.__init__
+    content, documents = find.content, parse._Composer.__init__
 
     def reading(path: Any, *arguments: Any, **named: Any) -> bytes:
         read[os.path.abspath(path)] += 1
@@ -50,8 +50,8 @@ def test_a_file_is_read_once(
         parsed[os.path.abspath(source.name)] += 1
         documents(composer, source)
 
-    monkeypatch.setattr(files, "content", reading)
-    monkeypatch.setattr(compose._Composer, "__init__", parsing)
+    monkeypatch.setattr(find, "content", reading)
+    monkeypatch.setattr(parse._Composer, "__init__", parsing)
     done = run(*command.split(), ".")
     assert done.out, done.err.decode()
     assert {os.path.relpath(path) for path, count in read.items() if count > 1} == set()

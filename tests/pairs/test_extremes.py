@@ -9,11 +9,11 @@ from itertools import product
 import pytest
 
 from gpuxlate.backends import registry
+from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.quantity import LIMIT
-from gpuxlate.translation.pods.fit import Accept
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import read_source
-from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.effort import some

@@ -6,9 +6,10 @@ from itertools import permutations
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.lint.check import LintSettings, lint_source
-from gpuxlate.translation.pods.fit import Accept
-from gpuxlate.translation.settings import Settings
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.settings import LintSettings
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.effort import some

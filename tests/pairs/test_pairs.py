@@ -12,13 +12,14 @@ import pytest
 import yaml
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.alibaba.profile import AlibabaProfile
+from gpuxlate.backends.alibaba import AlibabaProfile
+from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import catalog
-from gpuxlate.translation.pods.fit import Accept, Verdict
+from gpuxlate.translation.fit import Verdict
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.pairs.manifests import deployment

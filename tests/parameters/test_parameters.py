@@ -8,11 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
+from gpuxlate.backends import volcengine_emr as emr
+from gpuxlate.backends import volcengine_emr as k
 from gpuxlate.backends.form import MergeError
-from gpuxlate.backends.volcengine_emr import backend as emr
-from gpuxlate.backends.volcengine_emr import keys as k
-from gpuxlate.backends.volcengine_emr.merge import merge
-from gpuxlate.backends.volcengine_emr.syntax import Syntax
+from gpuxlate.backends.volcengine_emr import Syntax, merge
 from gpuxlate.yamltext.source import Source
 from tests.effort import tries
 
@@ -140,29 +139,29 @@ def test_long_texts_take_no_square_of_time(syntax: Syntax) -> None:
 
 
 ENGINES: list[tuple[str, str, k.Engine | None]] = [
-    ("j.conf", "spark.a=1", k.SPARK),
+    ("j.conf", "spark.a=1", k.SPARK_ENGINE),
     ("j.conf", "emr.serverless.mgpu.core=30", None),
-    ("j.conf", "emr.serverless.mgpu.core=30;", k.RAY),
-    ("j.conf", "# serverless.ray.worker.gpu.amount=1\nspark.a=1", k.SPARK),
-    ("j.properties", "serverless.ray.worker.gpu.amount=1;", k.RAY),
-    ("j.conf", "set emr.serverless.mgpu.core=30;", k.CUSTOMJOB),
-    ("j.conf", "set serverless.custom.job.task.gpus=1;", k.CUSTOMJOB),
-    ("j.sql", "", k.CUSTOMJOB),
+    ("j.conf", "emr.serverless.mgpu.core=30;", k.RAY_ENGINE),
+    ("j.conf", "# serverless.ray.worker.gpu.amount=1\nspark.a=1", k.SPARK_ENGINE),
+    ("j.properties", "serverless.ray.worker.gpu.amount=1;", k.RAY_ENGINE),
+    ("j.conf", "set emr.serverless.mgpu.core=30;", k.CUSTOMJOB_ENGINE),
+    ("j.conf", "set serverless.custom.job.task.gpus=1;", k.CUSTOMJOB_ENGINE),
+    ("j.sql", "", k.CUSTOMJOB_ENGINE),
     ("j.conf", "", None),
     ("nginx.conf", "server { listen 80; }", None),
 ]
 TARGETS = [
-    ("j.json", '{"spark.a": "1", "emr.serverless.mgpu.core": "30"}', k.SPARK.target),
-    ("j.json", '{"emr.serverless.mgpu.core": "30"}', k.SPARK.target),
-    ("j.json", '{"serverless.ray.worker.gpu.amount": "1"}', k.RAY.target),
-    ("j.json", '{"serverless.custom.job.task.gpus": 1}', k.CUSTOMJOB.target),
+    ("j.json", '{"spark.a": "1", "emr.serverless.mgpu.core": "30"}', k.SPARK_ENGINE.target),
+    ("j.json", '{"emr.serverless.mgpu.core": "30"}', k.SPARK_ENGINE.target),
+    ("j.json", '{"serverless.ray.worker.gpu.amount": "1"}', k.RAY_ENGINE.target),
+    ("j.json", '{"serverless.custom.job.task.gpus": 1}', k.CUSTOMJOB_ENGINE.target),
     ("pod.json", '{"kind": "Pod", "emr.serverless.mgpu.core": "30"}', None),
     ("package.json", '{"name": "web"}', None),
     ("list.json", "[1]", None),
     ("broken.json", '{"spark.a": ', None),
     ("empty.json", "", None),
     ("pod.conf", "apiVersion: v1\nkind: Pod\n", None),
-    ("j.conf", "a=1", k.SPARK.target),
+    ("j.conf", "a=1", k.SPARK_ENGINE.target),
 ]
 
 

@@ -9,27 +9,38 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.planning.packing import fleet as packing
-from gpuxlate.planning.packing.bounds import one_dimension
-from gpuxlate.planning.packing.fleet import Fleet, pack_fleet
-from gpuxlate.planning.packing.spaces import Ask, Asks, Cards, Space, Spot
+from gpuxlate.planning import packing
+from gpuxlate.planning.packing import (
+    Asks,
+    BinPlacement,
+    Cards,
+    ContainerRequest,
+    Fleet,
+    FreeGpu,
+    one_dimension,
+    pack_fleet,
+)
 from tests.effort import tries
 
 MIB, SLOTS = 8, 3
 
 
-def ask(cores: int = 0, mib: int | None = None, cards: int = 1, mode: str = "", pool: str = "") -> Ask:
-    return Ask("c", False, 0, cards, cores, mib, cores == 0 and mib is None, mode=mode, pool=pool)
+def ask(
+    cores: int = 0, mib: int | None = None, cards: int = 1, mode: str = "", pool: str = ""
+) -> ContainerRequest:
+    return ContainerRequest(
+        "c", False, 0, cards, cores, mib, cores == 0 and mib is None, mode=mode, pool=pool
+    )
 
 
 def node(cards: int) -> Cards:
-    return (Space(100, MIB, SLOTS, True),) * cards
+    return (FreeGpu(100, MIB, SLOTS, True),) * cards
 
 
 # --- what a plain reading of the rules says -------------------------------------------------------
 
 
-def is_valid(cards: Sequence[Sequence[Ask]]) -> bool:
+def is_valid(cards: Sequence[Sequence[ContainerRequest]]) -> bool:
     """The cards of one node, by the asks on each, with sums alone."""
     if len({one.pool for card in cards for one in card} - {""}) > 1:
         return False
@@ -46,8 +57,8 @@ def is_valid(cards: Sequence[Sequence[Ask]]) -> bool:
     )
 
 
-def carried_out(found: Fleet, asks: Sequence[Asks], size: int) -> list[list[list[Ask]]]:
-    nodes: list[list[list[Ask]]] = [[[] for _ in range(size)] for _ in range(found.nodes)]
+def carried_out(found: Fleet, asks: Sequence[Asks], size: int) -> list[list[list[ContainerRequest]]]:
+    nodes: list[list[list[ContainerRequest]]] = [[[] for _ in range(size)] for _ in range(found.nodes)]
     for spot in found.spots:
         for one, chosen in zip(asks[spot.kind], spot.cards, strict=True):
             assert len(set(chosen)) == one.cards
@@ -57,13 +68,13 @@ def carried_out(found: Fleet, asks: Sequence[Asks], size: int) -> list[list[list
 
 
 def best(
-    asks: Sequence[Asks], size: int, found: Sequence[tuple[tuple[Ask, ...], ...]] = ()
+    asks: Sequence[Asks], size: int, found: Sequence[tuple[tuple[ContainerRequest, ...], ...]] = ()
 ) -> tuple[int, int]:
     """Fewest nodes and then cards, by trying every place of every pod."""
     if not asks:
         return len(found), sum(bool(card) for one in found for card in one)
     every = []
-    fresh: tuple[tuple[Ask, ...], ...] = ((),) * size
+    fresh: tuple[tuple[ContainerRequest, ...], ...] = ((),) * size
     for number, there in enumerate([*found, fresh]):
         choices = (combinations(range(size), one.cards) for one in asks[0])
         for chosen in product(*choices):
@@ -93,13 +104,15 @@ def fleets(draw: st.DrawFn) -> tuple[int, list[Asks], dict[int, int]]:
     kinds = []
     for one in draw(st.lists(st.lists(st.one_of(shares, shares, plain), min_size=1, max_size=2), max_size=4)):
         pool = draw(st.sampled_from(["", "", "p", "q"]))
-        kinds.append(tuple(Ask(**{**_fields(a), "pool": pool, "cards": min(a.cards, size)}) for a in one))
+        kinds.append(
+            tuple(ContainerRequest(**{**_fields(a), "pool": pool, "cards": min(a.cards, size)}) for a in one)
+        )
     counts = {kind: draw(st.integers(1, 2)) for kind in range(len(kinds))}
     return size, kinds, counts
 
 
-def _fields(one: Ask) -> dict[str, Any]:
-    return {name: getattr(one, name) for name in Ask.__slots__}
+def _fields(one: ContainerRequest) -> dict[str, Any]:
+    return {name: getattr(one, name) for name in ContainerRequest.__slots__}
 
 
 @tries(200)
@@ -112,10 +125,12 @@ def test_the_bound_the_best_and_best_fit_are_in_this_order(
     placed = carried_out(found, kinds, size)
     assert all(is_valid(one) for one in placed)
     assert Counter(spot.kind for spot in found.spots) == {
-        k: n for k, n in counts.items() if k not in found.homeless
+        k: n for k, n in counts.items() if k not in found.unschedulable
     }
     assert (found.nodes, found.cards) == (len(placed), sum(bool(card) for one in placed for card in one))
-    pods = [kinds[kind] for kind, count in counts.items() if kind not in found.homeless for _ in range(count)]
+    pods = [
+        kinds[kind] for kind, count in counts.items() if kind not in found.unschedulable for _ in range(count)
+    ]
     if len(pods) > 5:
         return  # trying all takes too long
     nodes, cards = best(pods, size)
@@ -129,7 +144,7 @@ def test_the_bound_the_best_and_best_fit_are_in_this_order(
 def test_the_bound_of_one_dimension_is_below_the_best(sizes: list[int]) -> None:
     asks = [(ask(0, size),) for size in sizes]
     counts = dict.fromkeys(range(len(asks)), 1)
-    found = pack_fleet((Space(100, 12, 99, True),), asks, counts)
+    found = pack_fleet((FreeGpu(100, 12, 99, True),), asks, counts)
     assert one_dimension(Counter(sizes), 12) <= found.nodes
     assert -(-sum(sizes) // 12) <= one_dimension(Counter(sizes), 12)
 
@@ -179,7 +194,7 @@ def test_what_fits_no_node_is_named() -> None:
     found = pack_fleet(
         node(2), [(ask(10, MIB + 1),), (ask(10, 1),), (ask(10, 1, cards=3),)], {0: 1, 1: 1, 2: 4}
     )
-    assert (found.homeless, found.nodes) == ((0, 2), 1)
+    assert (found.unschedulable, found.nodes) == ((0, 2), 1)
 
 
 def test_many_are_packed_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +202,7 @@ def test_many_are_packed_without_a_search(monkeypatch: pytest.MonkeyPatch) -> No
     found = pack_fleet(node(2), [(ask(30, 3),), (ask(70, 2),)], {0: 100, 1: 100})
     assert len(found.spots) == 200
     assert found.bound.cards <= found.cards
-    assert isinstance(found.spots[0], Spot)
+    assert isinstance(found.spots[0], BinPlacement)
 
 
 # --- init containers end before the others start: on a card, and in all, the larger counts -------------
@@ -206,7 +221,7 @@ def fits(size: int, pods: Sequence[tuple[Asks, Sequence[Sequence[int]]]]) -> boo
     """Pods with the cards of their containers fit a node, whatever the phase of each."""
     every = [[None, *(n for n, one in enumerate(asks) if one.ends)] for asks, _ in pods]
     for now in product(*every):
-        cards: list[list[Ask]] = [[] for _ in range(size)]
+        cards: list[list[ContainerRequest]] = [[] for _ in range(size)]
         for (asks, chosen), last in zip(pods, now, strict=True):
             for number in of_phase(asks, last):
                 for index in chosen[number]:
@@ -233,9 +248,11 @@ def pods(draw: st.DrawFn) -> tuple[int, Asks]:
     kinds = draw(st.lists(st.sampled_from(["sidecar", "init"]), max_size=2))
     kinds += ["container"] * draw(st.integers(0 if "init" in kinds else 1, 2))
 
-    def ask(number: int, kind: str) -> Ask:
+    def ask(number: int, kind: str) -> ContainerRequest:
         cards, cores, memory = draw(st.integers(1, size)), draw(st.integers(0, 6)), draw(st.integers(1, MIB))
-        return Ask("c", kind != "container", number, cards, 10 * cores, memory, ends=kind == "init")
+        return ContainerRequest(
+            "c", kind != "container", number, cards, 10 * cores, memory, ends=kind == "init"
+        )
 
     return size, tuple(ask(number, kind) for number, kind in enumerate(kinds))
 
@@ -244,11 +261,11 @@ def pods(draw: st.DrawFn) -> tuple[int, Asks]:
 @given(pods(), st.integers(1, 2))
 def test_the_least_is_that_of_every_placement(drawn: tuple[int, Asks], count: int) -> None:
     size, asks = drawn
-    empty: Cards = (Space(100, MIB, SLOTS, True),) * size
+    empty: Cards = (FreeGpu(100, MIB, SLOTS, True),) * size
     found = pack_fleet(empty, [asks], {0: count})
     ways: Any = product(*(tuple(combinations(range(size), one.cards)) for one in asks))
     if not any(fits(size, [(asks, one)]) for one in ways):
-        assert found.homeless == (0,)
+        assert found.unschedulable == (0,)
         return
     nodes = fewest(size, asks, count)
     assert found.bound.nodes <= nodes <= found.nodes

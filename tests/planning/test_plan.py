@@ -12,14 +12,11 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from gpuxlate.config.schemas import schema
-from gpuxlate.inputs import files
-from gpuxlate.model.catalogue import Card, Template, cards
-from gpuxlate.model.parts import Partition
-from gpuxlate.model.profile import CardProfile, Profile
-from gpuxlate.model.share import Share
-from gpuxlate.planning.packing.parts import asks_of_part
-from gpuxlate.planning.packing.spaces import Space, first_way
-from gpuxlate.yamltext.compose import Document, documents
+from gpuxlate.files import find
+from gpuxlate.model.profile import Card, CardProfile, Profile, Template, cards
+from gpuxlate.model.share import Partition, Share
+from gpuxlate.planning.packing import FreeGpu, asks_of_part, first_way
+from gpuxlate.yamltext.parse import Document, documents
 from gpuxlate.yamltext.source import Source
 from tests.cli.test_locale import Untranslated, untranslated
 from tests.running import Ran, run
@@ -187,7 +184,7 @@ def test_each_text_is_read_once(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> 
         read.append(source.name)
         return documents(source)
 
-    monkeypatch.setattr(files, "documents", counted)
+    monkeypatch.setattr(find, "documents", counted)
     text, flags = pods(2, limits={"aliyun.com/gpu-mem": 3}), "--to tke --to vke --fill cores=10 -o json"
     ran = plan(text, flags, {"vke": TWO, "tke": TWO, "ack": TWO})
     assert [len(json.loads(ran.out)[name]) for name in ("targets", "before")] == [2, 1]
@@ -274,7 +271,7 @@ def fitting(card: Card, one: Template, pool: str) -> int:
     """How many of a partition fit on a card."""
     profile = Profile("nvidia-mig", cards=CardProfile(card.name, 1, 81559))
     [ask] = asks_of_part(0, Share(partition=Partition(one.name)), profile, pool)
-    there, count = (Space(100, 81559, 1_000, True, "", pool),), 0
+    there, count = (FreeGpu(100, 81559, 1_000, True, "", pool),), 0
     while (found := first_way(there, (ask,))) is not None:
         there, count = found[0], count + 1
     return count

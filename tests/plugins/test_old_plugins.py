@@ -1,12 +1,21 @@
 """Plug-ins that were written before a target was a class: they work for one release, with a warning."""
 
+import warnings
+from collections.abc import Iterator
+
 import pytest
 
-from gpuxlate.backends.base import Backend, Place, PodPlacing, Reading, Taking, key
 from gpuxlate.backends.rows import KeyTable
+from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
+from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.testing import BackendContract
+
+with warnings.catch_warnings(record=True) as NAMES:
+    warnings.simplefilter("always")
+    from gpuxlate.backends.base import Backend, Place, PodPlacing, Reading, Taking, key
+    from gpuxlate.model.messages import say
 
 SHARE = "edge.example/share"
 
@@ -19,9 +28,35 @@ def read(pod: Taking, _profile: Profile | None) -> Reading:
         found[len(pod.pod.init_containers)] = pod.share(
             first, cores=int(value.text), origins={"cores": value.path}
         )
-    elif value:
-        pod.problem("GX023", f"{value.text} is no number", value.path)
     return pod.reading(found)
+
+
+@rule("OLDEDGE001", Severity.ERROR, no_policy="it is about a text")
+def share_is_a_number(this: Rule, pod: PodKeys, _context: Context) -> Iterator[Diagnostic]:
+    """The share is percent.
+
+    ## What it does
+    Reports other values.
+
+    ## Why
+    The pod is refused.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {edge.example/share: x}}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {edge.example/share: "30"}}
+    ```
+
+    ## Source
+    Edge (2026-01).
+    """
+    value = pod.annotations.get(SHARE)
+    if value and not value.text.isdecimal():
+        yield this.at(value, say("{key} is no number", key=SHARE), "write percent")
 
 
 def write(pod: PodPlacing, _profile: Profile | None) -> PodKeys:
@@ -34,7 +69,8 @@ def write(pod: PodPlacing, _profile: Profile | None) -> PodKeys:
     return PodKeys(names, annotations={SHARE: Value.of(text)} if text else {})
 
 
-with pytest.warns(DeprecationWarning, match="writing-a-target"):
+with warnings.catch_warnings(record=True) as OF_EDGE:
+    warnings.simplefilter("always")
     EDGE = Backend(
         name="old-edge",
         title="Edge",
@@ -62,7 +98,7 @@ def of_rows() -> Backend:
         several=Several.REFUSED,
         why={"NEEDS": "It says so."},
         keys=(
-            cards(count, source="GUIDE"),
+            cards(count, idle=("0",), source="GUIDE"),
             cores("old.example/cores", needs=(count,), source="GUIDE"),
             memory("old.example/memory", needs=(count,), source="GUIDE"),
         ),
@@ -70,16 +106,25 @@ def of_rows() -> Backend:
     return sheet.backend
 
 
-with pytest.warns(DeprecationWarning, match="writing-a-target"):
+with warnings.catch_warnings(record=True) as OF_ROWS:
+    warnings.simplefilter("always")
     ROWS = of_rows()
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
 class TestEdge(BackendContract):
     backend = EDGE
 
 
 class TestRows(BackendContract):
     backend = ROWS
+
+
+def test_each_old_name_is_told() -> None:
+    told = [str(one.message) for some in (NAMES, OF_EDGE, OF_ROWS) for one in some]
+    for text in ("PodReader", "PodWriter", "messages.say is msg", "the field idle of a key", "write a class"):
+        assert any(text in one for one in told), text
+    assert {one.category for some in (NAMES, OF_EDGE, OF_ROWS) for one in some} == {DeprecationWarning}
 
 
 def test_its_rules_follow_from_its_rows() -> None:

@@ -152,7 +152,7 @@ def test_a_target_with_code_of_its_own(kestrel: Environment) -> None:
 
 # --- broken packages: what is said of each other one is in tests/errors/cases/09-plug-ins.yaml ----
 
-NEUTRAL = "from gpuxlate.backends.neutral.backend import Neutral\n"
+NEUTRAL = "from gpuxlate.backends.neutral import Neutral\n"
 NO_RULES = f"{NEUTRAL}import broken_rules\nclass Broken(Neutral):\n    name = 'broken'\nBACKEND = Broken()\n"
 BROKEN = [
     # what its module is, why it cannot be used

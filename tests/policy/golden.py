@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from gpuxlate.backends import registry
-from gpuxlate.lint.check import everything
-from gpuxlate.policy.documents import Style
-from gpuxlate.policy.generate import Format, Scope, Wish, documents, enforcing
-from gpuxlate.yamltext.plain import fresh
+from gpuxlate.lint.settings import everything
+from gpuxlate.policy.documents import PolicyStyle
+from gpuxlate.policy.generate import Format, PolicyOptions, PolicyScope, documents, enforcing
+from gpuxlate.yamltext.plain import dump_yaml
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "policy"
 TARGETS = ("tencent-qgpu", "hami-enflame")
@@ -18,7 +18,7 @@ TARGETS = ("tencent-qgpu", "hami-enflame")
 
 def policies() -> Iterator[tuple[Path, str]]:
     """Each file, as it should be."""
-    wish = Wish(everything, Style(), Scope.ALL)
+    wish = PolicyOptions(everything, PolicyStyle(), PolicyScope.ALL)
     for name in TARGETS:
         found = [*enforcing([registry.get(name)], wish)]
-        yield FOLDER / f"{name}.yaml", "---\n".join(map(fresh, documents(found, Format.VAP)))
+        yield FOLDER / f"{name}.yaml", "---\n".join(map(dump_yaml, documents(found, Format.VAP)))

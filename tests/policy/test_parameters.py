@@ -14,15 +14,14 @@ import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.configuration import load_profile
-from gpuxlate.lint.check import everything
+from gpuxlate.lint.settings import everything
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.policy.demands import ENFORCED
-from gpuxlate.policy.documents import Style
-from gpuxlate.policy.generate import Format, Scope, Wish, documents, enforcing
+from gpuxlate.policy.documents import PolicyStyle
+from gpuxlate.policy.generate import Format, PolicyOptions, PolicyScope, documents, enforcing
 from gpuxlate.rules.base import Context, Rule
-from gpuxlate.rules.catalog import all_rules
-from gpuxlate.rules.index import check_pod
+from gpuxlate.rules.catalog import all_rules, check_pod
 from tests.effort import tries
 from tests.policy.engine import Engine, Object, as_served
 from tests.policy.test_verdicts import BACKENDS, READ, on_workload
@@ -62,11 +61,13 @@ def profile_of(text: str) -> Profile:
 class Cluster:
     """The policies of a target for a cluster, on pods or on workloads, and what its rules find."""
 
-    def __init__(self, text: str, scope: Scope, *, parameters: bool) -> None:
+    def __init__(self, text: str, scope: PolicyScope, *, parameters: bool) -> None:
         self.profile = profile_of(text)
         self.backend: Backend = registry.get(self.profile.target)
         codes = {one.code for one in self.backend.rules if one.with_profile}
-        wish = Wish(codes.__contains__, Style(), scope, profiles=(self.profile,), parameters=parameters)
+        wish = PolicyOptions(
+            codes.__contains__, PolicyStyle(), scope, profiles=(self.profile,), parameters=parameters
+        )
         self.made = [*enforcing([self.backend], wish)]
         self.engines = [
             (severity, Engine(one.spec, one.config_map if one.parameters else None))
@@ -74,7 +75,7 @@ class Cluster:
             for severity in ENFORCED
             if f"-{severity}s" in one.name
         ]
-        self.rules = [replace(one, also=None) for one in self.backend.rules if one.code in codes]
+        self.rules = [replace(one, extra_check=None) for one in self.backend.rules if one.code in codes]
 
     def by_policies(self, one: Object) -> set[tuple[str, Severity]]:
         return {(code, severity) for severity, engine in self.engines for code in engine(one)}
@@ -89,7 +90,7 @@ class Cluster:
 
 
 @cache
-def cluster(text: str, scope: Scope = Scope.PODS, *, parameters: bool = False) -> Cluster:
+def cluster(text: str, scope: PolicyScope = PolicyScope.PODS, *, parameters: bool = False) -> Cluster:
     return Cluster(text, scope, parameters=parameters)
 
 
@@ -156,7 +157,7 @@ def test_examples(rule: Rule) -> None:
                 codes = {code for code, _ in agree(there, plain)}
                 more = gpuxlate.lint(json.dumps(plain), profile=there.profile, name="pod.json").diagnostics
                 assert codes <= {one.code for one in more}
-                if rule.also is None:
+                if rule.extra_check is None:
                     assert (rule.code in codes) == (heading == EXAMPLE)
 
 
@@ -177,7 +178,7 @@ def test_any_pod(backend: Backend, data: st.DataObject) -> None:
 
 @pytest.mark.parametrize("name", ["tencent-qgpu", "baidu-cce", "volcengine-mgpu"])
 def test_workloads(name: str) -> None:
-    there, found = cluster(f"target: {name}\n{CARDS[0]}\n", Scope.WORKLOADS), 0
+    there, found = cluster(f"target: {name}\n{CARDS[0]}\n", PolicyScope.WORKLOADS), 0
     for pod in pods_with(name):
         served = as_served(pod)
         assert served is not None
@@ -258,7 +259,7 @@ def test_the_numbers_are_in_the_expressions(profile: str) -> None:
 
 
 def test_kyverno_has_the_numbers_in_it() -> None:
-    wish = Wish(everything, Style(), profiles=(profile_of(HAMI),))
+    wish = PolicyOptions(everything, PolicyStyle(), profiles=(profile_of(HAMI),))
     made = [*enforcing([registry.get("hami")], wish)]
     found = [*documents(made, Format.KYVERNO)]
     assert {one["kind"] for one in found} == {"ValidatingPolicy"}

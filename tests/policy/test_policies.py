@@ -9,13 +9,13 @@ import pytest
 import yaml
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.hami.profile import HamiProfile, ResourceNames
+from gpuxlate.backends.hami import HamiProfile, ResourceNames
 from gpuxlate.config.configuration import load_profile
-from gpuxlate.lint.check import everything
+from gpuxlate.lint.settings import everything
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
-from gpuxlate.policy.documents import ACTIONS, LONGEST_NAME, Style, cut
-from gpuxlate.policy.generate import Format, Scope, Wish, documents, enforcing, freezing
+from gpuxlate.policy.documents import ACTIONS, LONGEST_NAME, PolicyStyle, cut
+from gpuxlate.policy.generate import Format, PolicyOptions, PolicyScope, deny_policies, documents, enforcing
 from tests.policy.engine import Engine, Object, as_served
 from tests.policy.golden import policies
 from tests.policy.test_parameters import every_pod
@@ -23,9 +23,9 @@ from tests.policy.test_verdicts import BACKENDS, by_policies, enforced, made
 from tests.running import run
 from tests.test_kubernetes_schemas import refusal
 
-ALL = Wish(everything, Style(), Scope.ALL, custom=True)
+ALL = PolicyOptions(everything, PolicyStyle(), PolicyScope.ALL, custom=True)
 POLICIES = [*enforcing(BACKENDS, ALL)]
-FROZEN = [*freezing(BACKENDS, ALL)]
+FROZEN = [*deny_policies(BACKENDS, ALL)]
 CLUSTERS = tuple(
     load_profile({"target": one.name, "cards": {"perNode": 4, "memoryMiB": 24576}}) for one in BACKENDS
 )
@@ -97,7 +97,7 @@ def test_long_names_are_cut() -> None:
 def test_a_version_changes_with_the_content_alone() -> None:
     [one, *_], [same, *_] = (list(enforcing([registry.get("tke")], ALL)) for _ in range(2))
     assert one == same
-    fewer = Wish(lambda code: code != "TKE002", Style(), Scope.ALL, custom=True)
+    fewer = PolicyOptions(lambda code: code != "TKE002", PolicyStyle(), PolicyScope.ALL, custom=True)
     [other, *_] = enforcing([registry.get("tke")], fewer)
     assert other.labels != one.labels
 
@@ -229,8 +229,8 @@ FREEZES = [
 
 @pytest.mark.parametrize(("target", "one", "denied"), FREEZES)
 def test_a_freeze(target: str, one: Object, denied: bool) -> None:
-    wish = Wish(everything, Style(), Scope.ALL)
-    made = [one for one in freezing([registry.get(target)], wish) if not one.name.endswith("-claims")]
+    wish = PolicyOptions(everything, PolicyStyle(), PolicyScope.ALL)
+    made = [one for one in deny_policies([registry.get(target)], wish) if not one.name.endswith("-claims")]
     pods, workloads = (Engine(found.spec) for found in made)
     assert bool(pods(one)) == denied
     assert bool(workloads(workload("Deployment", one))) == denied
@@ -257,7 +257,7 @@ OF_HAMI = {"deviceClassName": "hami-core-gpu.project-hami.io"}
 )
 def test_a_freeze_of_claims(kind: str, request_: Object, denied: bool) -> None:
     """What a pod policy cannot see: the devices of its claims."""
-    [claims] = [one for one in freezing([registry.get("dra-hami")], ALL) if one.name.endswith("-claims")]
+    [claims] = [one for one in deny_policies([registry.get("dra-hami")], ALL) if one.name.endswith("-claims")]
     assert bool(Engine(claims.spec)(claimed(kind, request_))) == denied
     ignored = {"name": "web", "annotations": {"gpuxlate.io/ignore": "GX026"}}
     assert Engine(claims.spec)({**claimed(kind, request_), "metadata": ignored}) == {}
@@ -268,7 +268,7 @@ def test_a_freeze_of_claims(kind: str, request_: Object, denied: bool) -> None:
 
 def test_one_policy_judges_all_dialects() -> None:
     """The API server converts a pod for each policy: there are few, with the verdicts of one for each."""
-    together = [*enforcing(BACKENDS, Wish(everything))]
+    together = [*enforcing(BACKENDS, PolicyOptions(everything))]
     assert len(together) <= 3
     assert together[0].name == "gpuxlate-errors"
     assert {code for one in together for code in one.codes} == enforced("pods")
@@ -286,7 +286,7 @@ def test_one_policy_judges_all_dialects() -> None:
 def test_a_plain_pod_costs_names() -> None:
     """Of a pod without GPU keys no variable, no environment and no number is looked at."""
     many: Object = pod({"cpu": "1"}, env=[{"name": f"V{n}", "value": "1"} for n in range(50)])
-    for one in enforcing(BACKENDS, Wish(everything)):
+    for one in enforcing(BACKENDS, PolicyOptions(everything)):
         if one.name.endswith("-workloads"):
             continue
         [condition] = one.spec["matchConditions"]
@@ -418,7 +418,7 @@ def test_a_profile_names_resources() -> None:
     """The chart of HAMi was told another name of a resource."""
     hami, names = registry.get("hami"), ResourceNames(memory="example.com/mem")
     profile = Profile("hami", extensions=(HamiProfile(names),))
-    [errors, _] = enforcing([hami], Wish(everything, profiles=(profile,)))
+    [errors, _] = enforcing([hami], PolicyOptions(everything, profiles=(profile,)))
     engine = Engine(errors.spec)
     share = {"nvidia.com/gpu": "1", "nvidia.com/gpucores": "30"}
     assert engine(pod({**share, "example.com/mem": "1024"})) == {}

@@ -8,7 +8,7 @@ import pytest
 import yaml
 
 from gpuxlate.backends import registry
-from gpuxlate.policy.translation.policies import CannotError, Translating
+from gpuxlate.policy.translate import CannotError, Translating
 from tests.effort import FULL, number, some
 from tests.policy.engine import Object
 from tests.policy.translating import (

@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.lint.check import everything
-from gpuxlate.lint.suppress import _codes_first
+from gpuxlate.lint.ignore import _codes_first
+from gpuxlate.lint.settings import everything
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.policy.demands import ENFORCED, OF_WORKLOADS, demands
-from gpuxlate.policy.documents import Asked, Policy, Style, policy
-from gpuxlate.policy.subjects import Pods, Templates
+from gpuxlate.policy.documents import AdmissionPolicy, BackendDemands, PolicyStyle, policy
+from gpuxlate.policy.subjects import Pods, PodTemplates
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule
-from gpuxlate.rules.index import check_pod
+from gpuxlate.rules.catalog import check_pod
 from gpuxlate.rules.vocabulary import IGNORE
 from tests.effort import tries
 from tests.lint.cases import Case, cases
@@ -32,13 +32,15 @@ BACKENDS = registry.pod_backends()
 
 
 @cache
-def made(name: str, scope: str) -> dict[Severity, tuple[Policy, Engine]]:
+def made(name: str, scope: str) -> dict[Severity, tuple[AdmissionPolicy, Engine]]:
     """The policies of a dialect, by severity."""
     backend = registry.get(name)
     asked = demands(backend, None, everything)
-    subject = Pods(backend) if scope == "pods" else Templates(backend, tuple(one.predicate for one in asked))
-    demanded = [Asked(subject, asked)]
-    found = {severity: policy(demanded, severity, Style()) for severity in ENFORCED}
+    subject = (
+        Pods(backend) if scope == "pods" else PodTemplates(backend, tuple(one.predicate for one in asked))
+    )
+    demanded = [BackendDemands(subject, asked)]
+    found = {severity: policy(demanded, severity, PolicyStyle()) for severity in ENFORCED}
     return {severity: (one, Engine(one.spec)) for severity, one in found.items() if one is not None}
 
 
@@ -73,7 +75,7 @@ def by_rules(one: Object) -> set[tuple[str, Severity]]:
     ]
     found = [*check_pod(neutral, keys, context)]
     for backend in registry.backends_of(keys):
-        rules = [replace(rule, also=None) for rule in backend.rules if rule.predicates]
+        rules = [replace(rule, extra_check=None) for rule in backend.rules if rule.predicates]
         found += check_pod(rules, backend.under_own_names(keys), context)
     of_pod, of_all = (
         _codes_first(there[IGNORE].text) if IGNORE in there else ()

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.sheet import Place
-from gpuxlate.policy.translation.policies import Translating
+from gpuxlate.model.keys import Place
+from gpuxlate.policy.translate import Translating
 from tests.policy.engine import Engine, Object, _value, as_served, compiled
 from tests.rules.verdicts import pods_of
 

@@ -14,10 +14,10 @@ import yaml
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.inputs.claims import text_of
-from gpuxlate.model.sheet import Place
+from gpuxlate.files.claims import text_of
+from gpuxlate.model.keys import Place
 from gpuxlate.testing.strategies import WORDS
-from gpuxlate.yamltext.compose import NotYamlError, documents
+from gpuxlate.yamltext.parse import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 from tests.fuzz.trees import NUMBERS as ODD
 from tests.fuzz.trees import keys, of_catalog, texts, workloads

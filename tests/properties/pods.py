@@ -13,9 +13,9 @@ from typing import Any
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare, Place
 from gpuxlate.model.share import Policy, Qos, Share
-from gpuxlate.testing.forgotten import GENEROUS
+from gpuxlate.testing.contract import GENEROUS
 from gpuxlate.testing.strategies import WORDS
-from gpuxlate.translation.pods.fit import fit_pod
+from gpuxlate.translation.fit import fit_pod
 
 COMMON = "nvidia.com/gpu"
 # fmt: off
@@ -33,7 +33,7 @@ PLACE_OF = {
     Place.ANNOTATION: "annotations",
     Place.NODE_SELECTOR: "node_selector",
     Place.NODE: "node_selector",
-    Place.SCHEDULER: "annotations",
+    Place.WRITTEN_BY_SCHEDULER: "annotations",
     Place.ENV: "env",
 }
 
@@ -164,7 +164,7 @@ def right(chance: random.Random, dialects: tuple[Backend, ...]) -> Pod:
         if not fit.accepted or not fit.keys.containers or fit.keys.claims:
             continue  # a claim is an object of its own, and these are pods alone
         [container] = fit.keys.containers
-        pod = Pod(backend, fit.outcomes[0].given, kind=chance.choice(("Pod", "Deployment", "Job")))
+        pod = Pod(backend, fit.outcomes[0].granted, kind=chance.choice(("Pod", "Deployment", "Job")))
         pod.containers[0].limits = {name: one.plain for name, one in container.limits.items()}
         if chance.random() < 0.5:
             pod.containers[0].requests = dict(pod.containers[0].limits)

@@ -12,10 +12,10 @@ import yaml
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Place
-from gpuxlate.testing.forgotten import GENEROUS
-from gpuxlate.translation.pods.fit import Accept
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.testing.contract import GENEROUS
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.effort import SEED, number

@@ -22,17 +22,18 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare
-from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.share import Share
-from gpuxlate.translation.parse import share_documents
-from gpuxlate.translation.pods.fit import Accept, fit_pod
-from gpuxlate.translation.read import read_source
+from gpuxlate.translation.fit import fit_pod
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.read import read_source, share_documents
 from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
-from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
 from tests.effort import tries
 from tests.pairs.properties.sources import names_cards

@@ -14,24 +14,22 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Per, Place
-from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
-from gpuxlate.model.pod import ContainerKeys, PodKeys
+from gpuxlate.model.pod import ContainerKeys, KeyOccurrence, PodKeys, key_occurrences
 from gpuxlate.model.share import Share
-from gpuxlate.model.spots import Spot, spots
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.vocabulary import vocabulary_of
-from gpuxlate.testing.amounts import implied, too_little
-from gpuxlate.testing.forgotten import GENEROUS
-from gpuxlate.translation.pods.fit import Accept
-from gpuxlate.translation.pods.item import Item
+from gpuxlate.testing.contract import GENEROUS, implied, too_little
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import read_source
-from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.results import Item, Result
 from gpuxlate.translation.translate import translate_source
-from gpuxlate.yamltext.compose import documents
+from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
 from tests.effort import SEED, number
 from tests.lint.test_text_soundness import concerns
@@ -158,13 +156,13 @@ def wrong(text: str, done: Result, target: Backend) -> Iterator[str]:
 # --- nothing is left or gone ----------------------------------------------------------------------
 
 
-def keys_of(text: str) -> Iterator[Spot]:
+def keys_of(text: str) -> Iterator[KeyOccurrence]:
     """The GPU keys of a manifest, misspelt ones included."""
     words = vocabulary_of(CONTEXT)
     for pod in pods_of(text):
         names = {name for one in pod.all_containers() for name in one.resources}
         owners = {one.name for name in names if not is_anybodys(name) for one in words.owners(name)}
-        for spot in spots(pod):
+        for spot in key_occurrences(pod):
             in_resources = spot.place is Place.RESOURCE
             if spot.name == COMMON:  # elsewhere it is a label as any other; none of them is no request
                 if in_resources and quantity.whole(spot.value.text) != 0:
@@ -183,7 +181,7 @@ def is_anybodys(name: str) -> bool:
     return name in WHOLE_CARDS or (bool(rows) and all(row.general for row in rows))
 
 
-def is_vendors(spot: Spot, speaking: set[str]) -> bool:
+def is_vendors(spot: KeyOccurrence, speaking: set[str]) -> bool:
     """Such a key is in its place, beside keys that are the vendor's alone."""
     return any(takes_effect(spot, one) for one in DIALECTS if one.name in speaking)
 
@@ -202,18 +200,18 @@ def left(done: Result, found: list[Diagnostic], target: Backend) -> Iterator[str
         yield f"{state}: {seen.name} in {seen.field}"
 
 
-def takes_effect(seen: Spot, target: Backend) -> bool:
+def takes_effect(seen: KeyOccurrence, target: Backend) -> bool:
     """It is the target's; any label of its nodes can be in a node selector."""
     row = target.find(seen.name)
     places = {seen.place, *([Place.NODE] if seen.place is Place.NODE_SELECTOR else [])}
     return row is not None and bool(places & row.places)
 
 
-def is_named(seen: Spot, found: list[Diagnostic]) -> bool:
+def is_named(seen: KeyOccurrence, found: list[Diagnostic]) -> bool:
     return any(seen.name in one.message or seen.name in map(str, one.path) for one in found)
 
 
-def gone(before: list[Spot], done: Result, found: list[Diagnostic]) -> Iterator[str]:
+def gone(before: list[KeyOccurrence], done: Result, found: list[Diagnostic]) -> Iterator[str]:
     """Keys that went, though no share came of any key of the pod and no finding names them."""
     if done.items:
         return
@@ -269,14 +267,14 @@ def below_the_numbers(container: ContainerKeys, item: Item, given: Share) -> Ite
     asked = {"cards": 1, "cores": 0, "memory_mib": 0}  # of each card, but for the cards
     for name, value in container.resources.items():
         row, number = source.find(name), quantity.whole(value.text)
-        if row is None or number is None or row.says not in asked or Place.RESOURCE not in row.places:
+        if row is None or number is None or row.sets not in asked or Place.RESOURCE not in row.places:
             continue
-        total = row.says != "cards" and row.per is Per.TOTAL
+        total = row.sets != "cards" and row.per is Per.TOTAL
         if row.quantity and quantity.parse(value.text).suffix:  # bytes, not the unit of the row
             number = number // 2**20 // (row.unit or 1)
         # the vendors divide whole units, and round down
-        amount = (number // cards if total else number) * (row.unit if row.says == "memory_mib" else 1)
-        asked[row.says] = max(asked[row.says], amount)
+        amount = (number // cards if total else number) * (row.unit if row.sets == "memory_mib" else 1)
+        asked[row.sets] = max(asked[row.sets], amount)
     if cards < asked["cards"]:
         yield "cards"
     for field, json_name in (("cores", "cores"), ("memory_mib", "memoryMiB")):

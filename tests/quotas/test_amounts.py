@@ -16,13 +16,12 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.placing import Accept
+from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.sheet import Place
-from gpuxlate.translation.quotas.counterpart import row_of
-from gpuxlate.translation.quotas.item import QuotaItem
+from gpuxlate.model.keys import Place
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.quotas import QuotaItem, row_of
 from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.effort import tries
@@ -88,7 +87,9 @@ def missed(text: str, new: str | None, source: str, target: str, names: list[str
     outcomes = {str(one.outcome) for one in done.quotas}
     left = [one.key for one in done.leftovers]
     if new is None:
-        errors = all(one.found.span and one.found.severity is Severity.ERROR for one in done.leftovers)
+        errors = all(
+            one.diagnostic.span and one.diagnostic.severity is Severity.ERROR for one in done.leftovers
+        )
         right = errors and (left, outcomes, done.text) == (names, {"left"}, text)
         return "" if right else f"not left as it is: {left} {outcomes} {done.text}"
     if (left, outcomes, done.text) != ([], {"exact"}, new):
@@ -188,7 +189,7 @@ def test_an_amount_of_claims(text: str, source: str, entry: str, target: str, wa
     outcomes = {str(one.outcome) for one in done.quotas}
     if wanted is None:
         assert (done.text, outcomes) == (before, {"left"})
-        assert all("decide about " in str(one.found.hint) for one in done.leftovers)
+        assert all("decide about " in str(one.diagnostic.hint) for one in done.leftovers)
         assert len(done.leftovers) == len(done.quotas) == before.count(entry)
         return
     assert (done.leftovers, done.text, outcomes) == ([], text.format(wanted), {"exact"})
@@ -212,10 +213,10 @@ def test_two_names_that_would_be_one() -> None:
     for target in ("hami", "metax-sgpu"):
         done = translated(text, None, target)
         assert (len(done.leftovers), done.text) == (2, text)
-        assert all("would be in this object twice" in one.found.message for one in done.leftovers)
+        assert all("would be in this object twice" in one.diagnostic.message for one in done.leftovers)
     done = translated(text, "volcano-vgpu", "dra-hami")
     assert (len(done.leftovers), done.text) == (1, text)
-    assert "is in this object already" in done.leftovers[0].found.message
+    assert "is in this object already" in done.leftovers[0].diagnostic.message
 
 
 # --- at random ----------------------------------------------------------------------------------
@@ -331,7 +332,7 @@ def test_what_is_exact_comes_back(data: st.DataObject) -> None:
     if there.leftovers or there.text == text:
         assert there.text == text
         rounded = "rounded" in {str(one.outcome) for one in there.quotas}
-        too_large = any("no number of" in one.found.message for one in there.leftovers)
+        too_large = any("no number of" in one.diagnostic.message for one in there.leftovers)
         assert rounded or too_large or name == group[target].rsplit(": ", 1)[0]
     else:
         assert back.text == text

@@ -10,9 +10,8 @@ import pytest
 
 from gpuxlate.model.diagnostics import Severity, Span
 from gpuxlate.report import FORMATS, render
-from gpuxlate.report.identity import fingerprints, json_pointer, repository_path
 from gpuxlate.report.json import dump
-from gpuxlate.report.summary import Summary
+from gpuxlate.report.summary import Summary, fingerprints, json_pointer, repository_path
 from tests.report.findings import QGPU_CORE, RULES, SUMMARY, finding
 
 EVIL = "100%\r\n::error::forged, a:b ##[error]x ##vso[a.b]c \x1b[2J\x9b\u202e\ud800"

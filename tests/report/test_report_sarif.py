@@ -11,8 +11,7 @@ from jsonschema import Draft202012Validator
 
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Severity, Span
 from gpuxlate.report import render
-from gpuxlate.report.identity import fingerprints
-from gpuxlate.report.summary import Replacement, Summary
+from gpuxlate.report.summary import Replacement, Summary, fingerprints
 from tests.report.findings import RULES, SUMMARY, finding
 
 

@@ -5,8 +5,8 @@ import pytest
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity, Span
 from gpuxlate.report import render, statistics
 from gpuxlate.report.characters import text_of, visible, visible_lines, width
-from gpuxlate.report.excerpt import COLUMNS, Excerpt, excerpt
 from gpuxlate.report.summary import Summary
+from gpuxlate.report.text import COLUMNS, Excerpt, excerpt
 from gpuxlate.yamltext.source import Source, Texts
 from tests.report.findings import LINES, RULES, SUMMARY, finding
 

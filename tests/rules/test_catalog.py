@@ -14,7 +14,7 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.share_problems import share_problems
+from gpuxlate.model.share import share_problems
 from gpuxlate.rules import catalog, source, translation
 from gpuxlate.rules.base import CodeTakenError, Rule, Scope, rule, rules_of
 

@@ -10,11 +10,11 @@ from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
-from gpuxlate.overlays.claims import Claims
+from gpuxlate.overlays.roles import Claims
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Scope
-from gpuxlate.rules.index import Rules, check_pod
-from gpuxlate.yamltext.compose import documents
+from gpuxlate.rules.catalog import Rules, check_pod
+from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
 from tests.effort import SEED, number
 from tests.lint.cases import cases

@@ -15,25 +15,23 @@ import yaml
 
 import gpuxlate
 from gpuxlate.backends import registry
-from gpuxlate.backends.alibaba.profile import AlibabaProfile
+from gpuxlate.backends.alibaba import AlibabaProfile
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model import quantity
-from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.edits import Put, Remove, Rename
-from gpuxlate.model.pod import ContainerKeys, Kind, PodKeys, Value, dotted
+from gpuxlate.model.diagnostics import Diagnostic, Put, Remove, Rename, Severity
+from gpuxlate.model.keys import Place
+from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value, dotted
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.sheet import Place
-from gpuxlate.overlays.claims import Claims
+from gpuxlate.overlays.roles import Claims
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Scope
-from gpuxlate.rules.index import check_document, check_pod
+from gpuxlate.rules.catalog import check_document, check_pod
 from gpuxlate.rules.keys import key_is_known
-from gpuxlate.rules.numerals import readings
+from gpuxlate.rules.number_format import readings
 from gpuxlate.rules.products import LOCAL_NAMES, PRODUCTS, product_at, product_of
 from gpuxlate.rules.vocabulary import distance, nearest, vocabulary_of
-from gpuxlate.yamltext.compose import documents
-from gpuxlate.yamltext.place import placed
+from gpuxlate.yamltext.parse import documents, with_location
 from gpuxlate.yamltext.source import Source
 from tests.rules.examples import EXAMPLE, INSTEAD, blocks, manifest_of
 
@@ -73,11 +71,13 @@ def lint(text: str, profile: Profile | None = None) -> Found:
         pods = [claims.resolve(one) for one in pods_in(document)]
         for pod in pods:
             found += [
-                placed(document, one, pod.object)
+                with_location(document, one, pod.object)
                 for one in check_pod(catalog.neutral_rules(), pod.keys, context)
             ]
         keys = document_keys(document, pods, registry.is_gpu_key)
-        found += [placed(document, one) for one in check_document(catalog.neutral_rules(), keys, context)]
+        found += [
+            with_location(document, one) for one in check_document(catalog.neutral_rules(), keys, context)
+        ]
     return Found(sorted(found, key=Diagnostic.sort_key), marked)
 
 
@@ -201,7 +201,7 @@ def codes(limits: str) -> set[str]:
 def test_a_long_text_is_no_number() -> None:
     [one] = lint(manifest(f"{PERCENT}: {'9' * 100_000}")).of("K8S001")
     assert len(one.message) < 200
-    assert readings(Value("0" * 100_000, Kind.INT)) == ()
+    assert readings(Value("0" * 100_000, ScalarKind.INT)) == ()
 
 
 def test_names_that_are_no_near_miss() -> None:
@@ -253,7 +253,9 @@ def test_edit_distance() -> None:
 def test_a_mark_of_a_scheduler_asks_for_nothing() -> None:
     """Contract, section 3: in resources it is a user's mistake and an error, never removed."""
     rows_of_all = [row for backend in registry.pod_backends() for row in backend.keys]
-    marks = {row.name.replace("*", "web") for row in rows_of_all if row.places == {Place.SCHEDULER}}
+    marks = {
+        row.name.replace("*", "web") for row in rows_of_all if row.places == {Place.WRITTEN_BY_SCHEDULER}
+    }
     wrong = {}
     for name in marks:
         for parts in (

@@ -7,18 +7,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
+from gpuxlate.model.keys import Range
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.model.sheet import Range
+from gpuxlate.rules.predicates import cel, schema
 from gpuxlate.rules.predicates.conditions import (
     ALWAYS,
     NEVER,
-    All,
+    AllOf,
     Allows,
-    Amount,
-    Annotated,
     Annotation,
-    Any,
-    Asks,
+    AnyOf,
     AtLeast,
     AtMost,
     ChoosesAmong,
@@ -27,6 +25,8 @@ from gpuxlate.rules.predicates.conditions import (
     Divides,
     EnvIs,
     InList,
+    InRange,
+    IsAnnotated,
     IsInit,
     Label,
     Labelled,
@@ -34,13 +34,14 @@ from gpuxlate.rules.predicates.conditions import (
     ListIsComplete,
     NodeIsNamed,
     Not,
+    Predicate,
     Privileged,
+    Requests,
     SchedulerIs,
     Selects,
     SomeContainer,
     Term,
 )
-from gpuxlate.rules.predicates.predicate import Predicate
 from tests.effort import tries
 from tests.rules.verdicts import Judge, Object, of_container
 
@@ -114,12 +115,12 @@ FIVES, HUNDREDS, AMONG = Range(5, 100, 5), Range(100, None, 100), ChoosesAmong("
 CASES: list[tuple[Condition, list[Object], list[Object]]] = [
     (ALWAYS, [pod()], []),
     (NEVER, [], pods({M: 1})),
-    (Asks(M, N), [pod({M: "x"}), pod(resources={"requests": {N: 1}})], pods({C: 1}, {})),
-    (Asks(M, N), [], [pod(resources={})]),
-    (Amount(M), pods({M: "6k"}, {M: -5}, {M: "30.0"}), pods({}, {M: "0.5"}, {M: {}}, {M: "x"})),
-    (Amount(M, FIVES, HUNDREDS), pods({M: "30"}, {M: 200}), pods({M: 32}, {M: "150"})),
-    (Amount(M, Range(256, None, 256)), pods({M: 512}), pods({M: 500}, {M: 0})),
-    (Amount(M, Range(1)), pods({M: 1, N: 0}), [pod(resources={"limits": {M: 0}, "requests": {M: 1}})]),
+    (Requests(M, N), [pod({M: "x"}), pod(resources={"requests": {N: 1}})], pods({C: 1}, {})),
+    (Requests(M, N), [], [pod(resources={})]),
+    (InRange(M), pods({M: "6k"}, {M: -5}, {M: "30.0"}), pods({}, {M: "0.5"}, {M: {}}, {M: "x"})),
+    (InRange(M, FIVES, HUNDREDS), pods({M: "30"}, {M: 200}), pods({M: 32}, {M: "150"})),
+    (InRange(M, Range(256, None, 256)), pods({M: 512}), pods({M: 500}, {M: 0})),
+    (InRange(M, Range(1)), pods({M: 1, N: 0}), [pod(resources={"limits": {M: 0}, "requests": {M: 1}})]),
     (Divides(M, N), pods({M: 8, N: "2"}, {M: 0, N: 3}), pods({M: 9, N: 2}, {M: 9}, {M: 9, N: 0})),
     (Divides(M, N, 5), pods({M: 30, N: 3}), pods({M: 33, N: 3}, {M: 30, N: 4})),
     (Divides(M, Label("n")), [counted(8, "2")], [counted(9, "2"), pod({M: 9})]),
@@ -145,8 +146,8 @@ CASES: list[tuple[Condition, list[Object], list[Object]]] = [
     (SomeContainer(IsInit()), [OF_INIT], [pod()]),
     (Labelled("l"), [pod(labels={"l": ""})], [pod(annotations={"l": ""}), pod()]),
     (Labelled("l", Range(1)), [pod(labels={"l": "2"})], [pod(labels={"l": "0"}), pod(labels={"l": "two"})]),
-    (Annotated("l", "on", "2"), [noted("2")], [noted("off")]),
-    (Annotated("l", re.compile("[0-9]+(,[0-9]+)*")), [noted("2,0")], [noted("2, 0")]),
+    (IsAnnotated("l", "on", "2"), [noted("2")], [noted("off")]),
+    (IsAnnotated("l", re.compile("[0-9]+(,[0-9]+)*")), [noted("2,0")], [noted("2, 0")]),
     (Selects("node"), [selecting("x"), bound([A])], [pod(), bound()]),
     (Selects("node", "a", "b"), [selecting("a"), bound([chosen("a", "b")], [B])], [selecting("c")]),
     (Selects("node", "a", "b"), [], [bound([chosen("a", "c")]), bound([A], []), bound([NOT_A])]),
@@ -159,21 +160,21 @@ CASES: list[tuple[Condition, list[Object], list[Object]]] = [
     (SchedulerIs("", "s"), [pod(), pod(schedulerName="s"), pod(schedulerName="")], [pod(schedulerName="t")]),
     (SchedulerIs("s"), [pod(schedulerName="s")], [pod()]),
     (NodeIsNamed(), [pod(nodeName="n")], [pod(), pod(nodeName="")]),
-    (SomeContainer(Asks(M)), [pod({M: 1}), OF_INIT], pods({N: 1})),
-    (ContainersAtMost(Asks(M), 1), [pod({M: 1}), OF_INIT, pod()], [pod({M: 1}, initContainers=INIT)]),
-    (ContainersAtMost(Asks(M), 0), [pod()], [pod({M: 1}), OF_INIT]),
-    (Asks(M) & Asks(N), pods({M: 1, N: 1}), pods({M: 1})),
-    (Asks(M) | Asks(N), pods({N: 1}), [pod()]),
-    (~Asks(M), [pod()], pods({M: 1})),
-    (~Asks(M) | Labelled("l", "on"), [pod({M: 1}, labels={"l": "on"}), pod()], []),
-    (~Asks(M) | Labelled("l", "on"), [], [pod({M: 1}, labels={"l": "off"})]),
+    (SomeContainer(Requests(M)), [pod({M: 1}), OF_INIT], pods({N: 1})),
+    (ContainersAtMost(Requests(M), 1), [pod({M: 1}), OF_INIT, pod()], [pod({M: 1}, initContainers=INIT)]),
+    (ContainersAtMost(Requests(M), 0), [pod()], [pod({M: 1}), OF_INIT]),
+    (Requests(M) & Requests(N), pods({M: 1, N: 1}), pods({M: 1})),
+    (Requests(M) | Requests(N), pods({N: 1}), [pod()]),
+    (~Requests(M), [pod()], pods({M: 1})),
+    (~Requests(M) | Labelled("l", "on"), [pod({M: 1}, labels={"l": "on"}), pod()], []),
+    (~Requests(M) | Labelled("l", "on"), [], [pod({M: 1}, labels={"l": "off"})]),
 ]
 
 
 @pytest.mark.parametrize(("condition", "good", "bad"), CASES, ids=lambda one: type(one).__name__)
 def test_a_condition(condition: Condition, good: list[Object], bad: list[Object]) -> None:
     predicate = of_container(condition)
-    Draft202012Validator.check_schema(predicate.to_schema())
+    Draft202012Validator.check_schema(schema.of_pod(predicate))
     judge = Judge(predicate)
     for one in (*good, *bad):
         assert judge(one).check is (one in good), one
@@ -186,7 +187,7 @@ NUMBERS = (Range(1, 100), Range(0, 0), Range(2, None, 2), Range(5, 100, 5), Rang
 WORD = st.sampled_from(["on", "2", "true", re.compile("o[nf]+"), Range(1, 3)])
 WORDS, SOME_WORDS = st.lists(WORD, max_size=2), st.lists(WORD, min_size=1, max_size=2)
 RANGES = st.lists(st.sampled_from(NUMBERS), max_size=2)
-NAMED = st.sampled_from([Labelled, Annotated, Selects])
+NAMED = st.sampled_from([Labelled, IsAnnotated, Selects])
 OF_LISTS = [Listed(LIST), Listed(LIST, Range(2)), ListIsComplete(LIST)]
 OF_NODES = st.sampled_from([ChoosesAmong, Allows])
 
@@ -196,8 +197,8 @@ def _leaves(term: Term) -> st.SearchStrategy[Condition]:
     return st.one_of(
         st.sampled_from([ALWAYS, Privileged(), IsInit(), NodeIsNamed()]),
         st.sampled_from([EnvIs("E"), EnvIs("E", "on", "2"), EnvIs("E", "ON", any_case=True)]),
-        st.builds(lambda names: Asks(*names), st.lists(st.sampled_from([M, N, C]), max_size=2)),
-        st.builds(lambda name, ranges: Amount(name, *ranges), st.sampled_from([M, N]), RANGES),
+        st.builds(lambda names: Requests(*names), st.lists(st.sampled_from([M, N, C]), max_size=2)),
+        st.builds(lambda name, ranges: InRange(name, *ranges), st.sampled_from([M, N]), RANGES),
         st.builds(Divides, st.just(M), terms, st.sampled_from([1, 5, 256])),
         st.builds(AtMost, st.just(M), st.sampled_from([0, 16, 100]), st.one_of(st.none(), terms)),
         st.builds(AtLeast, st.just(M), st.sampled_from([1, 16]), terms),
@@ -211,8 +212,8 @@ def _leaves(term: Term) -> st.SearchStrategy[Condition]:
 def _larger(parts: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]:
     several = st.lists(parts, min_size=1, max_size=3)
     return st.one_of(
-        st.builds(lambda some: All(*some), several),
-        st.builds(lambda some: Any(*some), several),
+        st.builds(lambda some: AllOf(*some), several),
+        st.builds(lambda some: AnyOf(*some), several),
         st.builds(Not, parts),
         st.builds(SomeContainer, parts),
         st.builds(ContainersAtMost, parts, st.integers(0, 2)),
@@ -301,7 +302,7 @@ def keys(*containers: ContainerKeys, **more: object) -> PodKeys:
 def test_a_breach_is_at_the_first_key_that_a_container_has() -> None:
     one = ContainerKeys("one", 0, limits={N: Value.of(1)})
     other = ContainerKeys("other", 1, limits={C: Value.of(1)})
-    [found] = Predicate(NEVER, at=(M, N)).breaches(keys(one, other))
+    [found] = Predicate(NEVER, keys=(M, N)).breaches(keys(one, other))
     assert (found.inside, found.name, found.there, found.number) == (one, N, Value.of(1), 1)
     bare = ContainerKeys("one", path=("spec", "containers", 0))
     [found] = Predicate(NEVER).breaches(keys(bare))
@@ -317,17 +318,19 @@ def test_a_breach_of_a_pod() -> None:
         ({}, "l", None),
     ]
     for more, name, text in cases:
-        [found] = Predicate(NEVER, at=("l", "n", "schedulerName"), each=False).breaches(keys(**more))
+        [found] = Predicate(NEVER, keys=("l", "n", "schedulerName"), per_container=False).breaches(
+            keys(**more)
+        )
         assert (found.container, found.name, found.value and found.value.text) == (None, name, text)
 
 
 def test_a_predicate_of_pods_has_no_condition_on_containers() -> None:
     with pytest.raises(ValueError, match="on containers"):
-        Predicate(Labelled("l"), when=Asks(M), each=False)
+        Predicate(Labelled("l"), when=Requests(M), per_container=False)
 
 
 def test_an_unknown_condition_has_no_form() -> None:
-    for form in (Predicate.to_cel, Predicate.to_schema):
+    for form in (cel.expression, schema.of_pod):
         with pytest.raises(TypeError, match="has no form"):
             form(Predicate(Condition()))
 
@@ -340,21 +343,21 @@ NAMED_TWICE = {M: ("x.com/mem",), N: ("x.com/count", "x.com/cards")}
 @pytest.mark.parametrize(
     ("predicate", "good", "bad"),
     [
-        (Predicate(Amount(M, Range(1, 9)), at=(M,)), {"x.com/mem": 9}, {"x.com/mem": 10}),
-        (Predicate(~Asks(M), at=(N,)), {"x.com/cards": 1}, {"x.com/cards": 1, "x.com/mem": 1}),
-        (Predicate(Divides(M, N), at=(M,)), {M: 4, "x.com/count": 2}, {"x.com/mem": 3, "x.com/cards": 2}),
-        (Predicate(AtMost(M, 10, N), at=(M,)), {M: 20, "x.com/count": 2}, {"x.com/mem": 11}),
-        (Predicate(~SomeContainer(Asks(M)), each=False), {"x.com/count": 1}, {"x.com/mem": 1}),
+        (Predicate(InRange(M, Range(1, 9)), keys=(M,)), {"x.com/mem": 9}, {"x.com/mem": 10}),
+        (Predicate(~Requests(M), keys=(N,)), {"x.com/cards": 1}, {"x.com/cards": 1, "x.com/mem": 1}),
+        (Predicate(Divides(M, N), keys=(M,)), {M: 4, "x.com/count": 2}, {"x.com/mem": 3, "x.com/cards": 2}),
+        (Predicate(AtMost(M, 10, N), keys=(M,)), {M: 20, "x.com/count": 2}, {"x.com/mem": 11}),
+        (Predicate(~SomeContainer(Requests(M)), per_container=False), {"x.com/count": 1}, {"x.com/mem": 1}),
     ],
 )
 def test_a_policy_knows_the_other_names_of_resources(predicate: Predicate, good: Object, bad: Object) -> None:
-    judge = Judge(predicate.known_as(NAMED_TWICE))
+    judge = Judge(predicate.with_aliases(NAMED_TWICE))
     assert set(judge(pod(good))) == {True}
     assert set(judge(pod(bad))) == {False}
     assert Judge(predicate).cel(pod(bad))  # under its own name alone nothing is there
 
 
 def test_a_predicate_on_a_name_stays() -> None:
-    one = Predicate(~Asks(M), at=("x.com/mem",))
-    assert one.known_as(NAMED_TWICE) is one
-    assert Predicate(Asks(C)).known_as(NAMED_TWICE) == Predicate(Asks(C))
+    one = Predicate(~Requests(M), keys=("x.com/mem",))
+    assert one.with_aliases(NAMED_TWICE) is one
+    assert Predicate(Requests(C)).with_aliases(NAMED_TWICE) == Predicate(Requests(C))

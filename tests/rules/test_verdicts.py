@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, PodKeys, Value
-from gpuxlate.model.sheet import Range
+from gpuxlate.model.keys import Range
+from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, ScalarKind, Value
 from gpuxlate.rules.base import Rule, Scope
 from gpuxlate.rules.catalog import all_rules
-from gpuxlate.rules.predicates.predicate import Predicate
+from gpuxlate.rules.predicates.conditions import Predicate
 from gpuxlate.testing.strategies import VALUES, keys
 from tests.effort import tries
 from tests.lint.cases import Case
@@ -82,12 +82,12 @@ def mentioned(predicates: list[Predicate]) -> tuple[list[str], list[Value]]:
 
 
 def as_json(value: Value) -> object:
-    if value.kind in (Kind.NODE, Kind.NULL):
-        return {} if value.kind is Kind.NODE else None
-    if value.kind is Kind.BOOL:
+    if value.kind in (ScalarKind.NODE, ScalarKind.NULL):
+        return {} if value.kind is ScalarKind.NODE else None
+    if value.kind is ScalarKind.BOOL:
         return value.text != ""
     text = value.text if value.text.isascii() and value.text.isprintable() else "-"
-    return value.plain if value.kind is Kind.INT else text
+    return value.plain if value.kind is ScalarKind.INT else text
 
 
 def as_pod(pod: PodKeys) -> Object:

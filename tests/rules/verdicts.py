@@ -19,13 +19,13 @@ from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Dialect, Rule
+from gpuxlate.rules.predicates import cel as printer
+from gpuxlate.rules.predicates import schema
 from gpuxlate.rules.predicates.cel import VARIABLES
-from gpuxlate.rules.predicates.conditions import AtLeast, AtMost, Condition, Divides, InList
-from gpuxlate.rules.predicates.fields import ODD
-from gpuxlate.rules.predicates.predicate import Predicate
-from gpuxlate.rules.predicates.schema import CARDS
-from gpuxlate.yamltext.compose import documents
-from gpuxlate.yamltext.plain import to_plain
+from gpuxlate.rules.predicates.conditions import AtLeast, AtMost, Condition, Divides, InList, Predicate
+from gpuxlate.rules.predicates.schema import CARDS, ODD
+from gpuxlate.yamltext.parse import documents
+from gpuxlate.yamltext.plain import to_python
 from gpuxlate.yamltext.source import Source
 
 Object = dict[str, Any]
@@ -93,11 +93,11 @@ class Judge:
 
     def __init__(self, predicate: Predicate) -> None:
         self.predicate = predicate
-        self.text = predicate.to_cel()
+        self.text = printer.expression(predicate)
         self._lists = any(isinstance(part, InList) for part in parts_of(predicate))
         self._cel = ENVIRONMENT.compile(self.text)
         assert self._cel.return_type().name() == "BOOL", self.text  # the API server refuses dyn
-        self._schema = Draft202012Validator(predicate.to_schema())
+        self._schema = Draft202012Validator(schema.of_pod(predicate))
 
     def __call__(self, one: Object) -> Verdicts:
         pod = keys_of(one).under({other: own for own, found in self.predicate.aliases for other in found})
@@ -224,7 +224,7 @@ def pods_of(text: str) -> Iterator[Object]:
     """The pods of a manifest, each as a Pod: its labels and annotations, and its spec."""
     for document in documents(Source("manifest.yaml", text)):
         assert document.root is not None
-        root = to_plain(document.root)
+        root = to_python(document.root)
         for pod in pods_in(document):
             found = _as_pod(root, pod)
             if "containers" in found["spec"]:  # Argo has one container in their place
@@ -255,4 +255,4 @@ def keys_of(one: Object) -> PodKeys:
 
 def of_container(condition: Condition) -> Predicate:
     """A predicate that demands a condition of every container, or of a pod where it is one of pods."""
-    return Predicate(condition, each=not condition.of_pod)
+    return Predicate(condition, per_container=not condition.of_pod)

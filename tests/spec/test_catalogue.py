@@ -12,8 +12,7 @@ from jsonschema import Draft202012Validator
 import gpuxlate
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.config.schemas import schema
-from gpuxlate.model.catalogue import Card, Template, card_meant, card_named, cards, names_of, nearest
-from gpuxlate.model.profile import Profile
+from gpuxlate.model.profile import Card, Profile, Template, card_meant, card_named, cards, names_of, nearest
 from tests.spec.test_config import refused
 
 DATA = json.loads((Path(gpuxlate.__file__).parent / "model/cards.json").read_text(encoding="utf-8"))

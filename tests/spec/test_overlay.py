@@ -7,10 +7,10 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from gpuxlate.config.schemas import schema
-from gpuxlate.model.sheet import Range
-from gpuxlate.rules.predicates.numerals import LOWEST, as_integer, as_string
+from gpuxlate.model.keys import Range
+from gpuxlate.rules.predicates.schema import LOWEST, as_integer, as_string
 from gpuxlate.translation.results import loaded
-from gpuxlate.yamltext.compose import NotYamlError
+from gpuxlate.yamltext.parse import NotYamlError
 from tests.lint.cases import SERVED, Case
 from tests.lint.conftest import pod
 

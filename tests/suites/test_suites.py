@@ -20,12 +20,13 @@ import pytest
 import yaml
 
 from gpuxlate.backends import registry
-from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
-from gpuxlate.translation.settings import Settings
+from gpuxlate.lint.settings import LintSettings
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.translate import translate_source
-from gpuxlate.yamltext.compose import NotYamlError, TooMuchError, documents
-from gpuxlate.yamltext.plain import to_plain
+from gpuxlate.yamltext.parse import NotYamlError, TooMuchError, documents
+from gpuxlate.yamltext.plain import to_python
 from gpuxlate.yamltext.source import DecodeError, Source
 from tests.effort import some
 from tests.manifest.ways import told, told_by_events
@@ -102,7 +103,7 @@ def read(data: bytes) -> tuple[list[Any] | None, int, set[str]]:
     """
     try:
         source = Source.from_bytes("f.yaml", data)
-        values = [one.root and to_plain(one.root) for one in documents(source)]
+        values = [one.root and to_python(one.root) for one in documents(source)]
     except DecodeError:
         return None, 3, set()
     except NotYamlError as problem:

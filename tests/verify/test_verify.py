@@ -10,11 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.alibaba.profile import AlibabaProfile, memory_of_units
+from gpuxlate.backends.alibaba import AlibabaProfile, memory_of_units
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Share
-from gpuxlate.planning.nvidia_smi import Form, NvidiaSmiError, Seen, SeenCard, read
-from gpuxlate.planning.verify import Expected, expected, verify
+from gpuxlate.planning.verify import (
+    Expected,
+    NvidiaSmiError,
+    OutputForm,
+    Seen,
+    SeenCard,
+    expected,
+    read,
+    verify,
+)
 from tests import running
 from tests.cluster.asking import share
 
@@ -29,12 +37,12 @@ def text_of(name: str) -> str:
 # CSK-EN in the facts. The others are made up in the layout of the driver.
 A100, V100_16, CUT = "NVIDIA A100-SXM4-40GB", "Tesla V100-SXM2-16GB", "Tesla V100-SXM2..."
 CASES = {
-    "driver-470-two-v100.txt": (Form.TABLE, [SeenCard(0, CUT, 4309, 569), SeenCard(1, CUT, 4309, 381)]),
-    "driver-550-a10.txt": (Form.TABLE, [SeenCard(0, "NVIDIA A10", 4096, 0)]),
-    "driver-535-mig.txt": (Form.TABLE, [SeenCard(0, A100, 40960, 87), SeenCard(1, A100, 40960, 512)]),
-    "driver-418-t4.txt": (Form.TABLE, [SeenCard(0, "Tesla T4", 3231, 1057)]),
-    "query.csv": (Form.CSV, [SeenCard(0, V100_16, 4309, 569), SeenCard(1, V100_16, 4309, 381)]),
-    "list.txt": (Form.LIST, [SeenCard(0, A100), SeenCard(1, A100)]),
+    "driver-470-two-v100.txt": (OutputForm.TABLE, [SeenCard(0, CUT, 4309, 569), SeenCard(1, CUT, 4309, 381)]),
+    "driver-550-a10.txt": (OutputForm.TABLE, [SeenCard(0, "NVIDIA A10", 4096, 0)]),
+    "driver-535-mig.txt": (OutputForm.TABLE, [SeenCard(0, A100, 40960, 87), SeenCard(1, A100, 40960, 512)]),
+    "driver-418-t4.txt": (OutputForm.TABLE, [SeenCard(0, "Tesla T4", 3231, 1057)]),
+    "query.csv": (OutputForm.CSV, [SeenCard(0, V100_16, 4309, 569), SeenCard(1, V100_16, 4309, 381)]),
+    "list.txt": (OutputForm.LIST, [SeenCard(0, A100), SeenCard(1, A100)]),
 }
 WITH_MIG = ("driver-535-mig.txt", "list.txt")
 
@@ -167,12 +175,12 @@ def test_a_cut_output_never_shows_other_numbers(name: str, end: int) -> None:
         seen = read(text)
     except NvidiaSmiError:
         return
-    if form is Form.LIST:
+    if form is OutputForm.LIST:
         assert list(seen.cards) == cards[: len(seen.cards)]
         return
     for card, whole in zip(seen.cards, cards, strict=False):
         assert (card.index, card.name, card.total_mib) == (whole.index, whole.name, whole.total_mib)
-    if form is Form.TABLE and len(seen.cards) < len(cards):
+    if form is OutputForm.TABLE and len(seen.cards) < len(cards):
         assert seen.notes
 
 
@@ -267,14 +275,14 @@ def test_what_the_target_refuses() -> None:
 @given(st.integers(1, 200_000), st.integers(0, 220_000))
 def test_the_bounds_hold_to_the_mib(asked: int, shown: int) -> None:
     wanted, _ = expected(Share(1, None, asked))
-    done = verify(wanted, Seen(Form.CSV, (SeenCard(0, None, shown),)))
+    done = verify(wanted, Seen(OutputForm.CSV, (SeenCard(0, None, shown),)))
     assert done.match == (99 * asked <= 100 * shown <= 108 * asked)
 
 
 @given(st.integers(1, 4), st.lists(st.one_of(st.none(), st.integers(3900, 4600)), max_size=5))
 def test_a_match_is_every_card_and_no_other(cards: int, shown: list[int | None]) -> None:
     wanted, _ = expected(Share(cards, None, 4096 * cards))
-    seen = Seen(Form.TABLE, tuple(SeenCard(n, None, mib) for n, mib in enumerate(shown)))
+    seen = Seen(OutputForm.TABLE, tuple(SeenCard(n, None, mib) for n, mib in enumerate(shown)))
     done = verify(wanted, seen)
     assert done.match == (
         len(shown) == cards and all(mib is not None and 4056 <= mib <= 4423 for mib in shown)
@@ -282,7 +290,7 @@ def test_a_match_is_every_card_and_no_other(cards: int, shown: list[int | None])
 
 
 def test_a_list_verifies_the_number_of_cards_alone() -> None:
-    seen = Seen(Form.LIST, (SeenCard(0, "NVIDIA A10"),))
+    seen = Seen(OutputForm.LIST, (SeenCard(0, "NVIDIA A10"),))
     assert verify(Expected(1), seen).match
     capped = verify(expected(Share(1, 30, 4096))[0], seen)
     assert capped.problems == ("nvidia-smi -L does not show memory: it is not verified",)

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 
 from docs.tools.markdown import table
-from gpuxlate.backends.base import Placing, PodPlacing, Taking
+from gpuxlate.backends.base import PodReader, PodWriter, ShareWriter
 
-CLASSES = {one.__name__: one for one in (Taking, Placing, PodPlacing)}
+CLASSES = {one.__name__: one for one in (PodReader, ShareWriter, PodWriter)}
 
 
 def rows(name: str) -> list[str]:

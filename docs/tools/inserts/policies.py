@@ -5,8 +5,8 @@ from __future__ import annotations
 from docs.tools.markdown import rule_link, table
 from gpuxlate.backends import registry
 from gpuxlate.manifest.kinds import CUSTOM
-from gpuxlate.policy.explained import Enforced, explained
-from gpuxlate.policy.kinds import WORKLOADS
+from gpuxlate.policy.generate import Enforced, explained
+from gpuxlate.policy.subjects import WORKLOADS
 
 _SHOWN = {
     Enforced.PODS: "yes",

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from docs.tools.markdown import filled
 from docs.tools.pages import documents
-from gpuxlate.model.catalogue import Card, Template, cards
+from gpuxlate.model.profile import Card, Template, cards
 
 INTRODUCTION = """\
 The catalogue is a data file of the package, `gpuxlate/model/cards.json`: the names by which a share

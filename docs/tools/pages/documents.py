@@ -9,8 +9,8 @@ from docs.tools.documents import groups, named_in, tagged
 from docs.tools.markdown import SITE, rule_link, table
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.requirements import Source
-from gpuxlate.model.catalogue import cards
+from gpuxlate.backends.requirements import VendorDocument
+from gpuxlate.model.profile import cards
 from gpuxlate.rules.catalog import all_rules
 from gpuxlate.rules.products import PRODUCTS
 
@@ -74,7 +74,7 @@ def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str], dict[str, i
 def of_nodes(backend: Backend) -> list[str]:
     """The titles of what a target's labels, warnings and prerequisites of nodes rest on."""
     found = vars(backend.nodes_module).values() if backend.nodes_module else ()
-    return [one.title for one in found if isinstance(one, Source)]
+    return [one.title for one in found if isinstance(one, VendorDocument)]
 
 
 def link(source: str) -> str:

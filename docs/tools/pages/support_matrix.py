@@ -14,16 +14,25 @@ from itertools import product
 
 from docs.tools.markdown import rule_link, table, target_link
 from gpuxlate.backends import registry
-from gpuxlate.backends.alibaba.profile import AlibabaProfile
+from gpuxlate.backends.alibaba import AlibabaProfile
 from gpuxlate.backends.base import Backend, ContainerShare
-from gpuxlate.backends.placing import Accept
-from gpuxlate.model.catalogue import cards as catalogue
-from gpuxlate.model.parts import Partition, Replica, Strategy
+from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.profile import CardProfile, Profile
-from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share
-from gpuxlate.model.share_problems import ShareError
+from gpuxlate.model.profile import cards as catalogue
+from gpuxlate.model.share import (
+    JSON_NAMES,
+    Device,
+    Isolation,
+    Partition,
+    Policy,
+    Qos,
+    Replica,
+    Share,
+    ShareError,
+    Strategy,
+)
 from gpuxlate.rules.translation import share_is_expressible
-from gpuxlate.translation.pods.fit import Outcome, Verdict, fit_pod
+from gpuxlate.translation.fit import Outcome, Verdict, fit_pod
 from gpuxlate.translation.render import PROBE
 
 CARDS = (1, 2, 3, 9)
@@ -121,7 +130,7 @@ def _add(row: dict[str, Cell], outcome: Outcome) -> None:
     for one in outcome.diagnostics:
         if one.severity == "warning":
             row[str(one.path[0])].add(DOUBTFUL, one.code)
-    kept = set() if outcome.verdict is Verdict.REFUSED else set(outcome.given.given_fields())
+    kept = set() if outcome.verdict is Verdict.REFUSED else set(outcome.granted.given_fields())
     for attribute in share.given_fields():
         name = JSON_NAMES[attribute]
         if name not in lost and attribute in kept:  # of whole cards, for one, nothing else is left

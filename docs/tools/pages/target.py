@@ -12,18 +12,18 @@ from docs.tools.markdown import SITE, code, fenced, filled, rule_link, table
 from docs.tools.pages import documents
 from docs.tools.pages.support_matrix import cells
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import ANY, Backend, Key, Place
-from gpuxlate.backends.placing import Accept
+from gpuxlate.backends.base import ANY, Backend, KeySpec, Place
+from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.row_rules import SHARES
 from gpuxlate.backends.row_writer import sizes_text
 from gpuxlate.backends.rows import legal_text
 from gpuxlate.config.document import to_document
+from gpuxlate.model.keys import Confidence, WrittenBy
 from gpuxlate.model.share import JSON_NAMES, Device, Share
-from gpuxlate.model.sheet import Confidence, Writer
-from gpuxlate.translation.documents import rendered
-from gpuxlate.translation.pods.fit import Verdict
-from gpuxlate.translation.settings import Settings
-from gpuxlate.yamltext.plain import fresh
+from gpuxlate.translation.fit import Verdict
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.render import rendered
+from gpuxlate.yamltext.plain import dump_yaml
 from gpuxlate.yamltext.source import Source
 
 DOCS = Path(__file__).parents[2]
@@ -143,7 +143,7 @@ def _keys(backend: Backend) -> str:
     return "\n".join(lines)
 
 
-def _named_by_template(row: Key) -> Key:
+def _named_by_template(row: KeySpec) -> KeySpec:
     """A row of one card under the name that all have in common."""
     if not row.model:
         return row
@@ -156,7 +156,7 @@ LISTS = ("needs", "excludes", "aliases")
 """Fields of a row that hold names of keys."""
 
 
-def _model_in(row: Key) -> str:
+def _model_in(row: KeySpec) -> str:
     before, _, behind = row.template.partition(MODEL)
     return row.name[len(before) : len(row.name) - len(behind)]
 
@@ -166,9 +166,13 @@ def _models(backend: Backend) -> list[str]:
     return [f"`{text}` ({model})" for text, model in found.items()]
 
 
-def _key(backend: Backend, row: Key) -> list[str]:
+def _key(backend: Backend, row: KeySpec) -> list[str]:
     names = [f"`{row.name}`", *(f"also `{alias}`" for alias in row.aliases)]
-    places = ["parameter"] if not backend.writes_pods else sorted(map(str, row.places - {Place.SCHEDULER}))
+    places = (
+        ["parameter"]
+        if not backend.writes_pods
+        else sorted(map(str, row.places - {Place.WRITTEN_BY_SCHEDULER}))
+    )
     return [
         "\n".join([*names, *_versions(row)]),
         ", ".join(places),
@@ -176,21 +180,21 @@ def _key(backend: Backend, row: Key) -> list[str]:
         row.counts,
         "\n".join(_values(row)),
         "\n".join(_beside(row)),
-        str(row.absent or ""),
+        str(row.default or ""),
         _writer(row),
         documents.links(backend, row.source)
         + (" (medium confidence)" if row.confidence is Confidence.MEDIUM else ""),
     ]
 
 
-def _versions(row: Key) -> Iterator[str]:
+def _versions(row: KeySpec) -> Iterator[str]:
     if row.since:
         yield f"since {row.since}"
     if row.until:
         yield f"until {row.until}"
 
 
-def _values(row: Key) -> Iterator[str]:
+def _values(row: KeySpec) -> Iterator[str]:
     """What may be valid, and what is doubtful or changes nothing."""
     if row.ranges:
         yield legal_text(row)
@@ -201,25 +205,25 @@ def _values(row: Key) -> Iterator[str]:
         )
     patterns = (one.pattern for one in row.values if isinstance(one, re.Pattern))
     yield from map(code, patterns)
-    if ANY in row.idle:
+    if ANY in row.no_op_values:
         yield "no value changes what a pod requests"
-    elif row.idle:
-        idle = (f"`{one}`" if one else "the empty text" for one in row.idle)
+    elif row.no_op_values:
+        idle = (f"`{one}`" if one else "the empty text" for one in row.no_op_values)
         yield f"as without the key: {', '.join(idle)}"
-    yield from (f"doubtful: `{value}`: {why}" for value, why in row.doubts.items())
+    yield from (f"doubtful: `{value}`: {why}" for value, why in row.uncertain_values.items())
 
 
-def _beside(row: Key) -> Iterator[str]:
+def _beside(row: KeySpec) -> Iterator[str]:
     if row.needs:
         yield f"needs {' or '.join(f'`{one}`' for one in row.needs)}"
     if row.excludes:
         yield f"not with {', '.join(f'`{one}`' for one in row.excludes)}"
 
 
-def _writer(row: Key) -> str:
-    if Place.SCHEDULER in row.places:
+def _writer(row: KeySpec) -> str:
+    if Place.WRITTEN_BY_SCHEDULER in row.places:
         return "the scheduler"
-    return "" if row.writer is Writer.USER else str(row.writer)
+    return "" if row.writer is WrittenBy.USER else str(row.writer)
 
 
 # --- the cluster, an example ----------------------------------------------------------------------
@@ -265,7 +269,7 @@ def _rendered(backend: Backend, share: Share) -> tuple[str, Verdict, str] | None
     """The document of a share, its verdict and the text at a target; None where it is refused."""
     model = next((row.model for row in backend.keys if row.model), None)
     asked = replace(share, device=Device(models=(model,))) if model else share
-    document = fresh(to_document("bert", asked))
+    document = dump_yaml(to_document("bert", asked))
     [made] = rendered(Source("share.yaml", document), None, None, Settings(backend, accept=Accept(True)))
     if made.refused or "*" in made.text:  # the row of a key that is read is no name to write
         return None

@@ -10,7 +10,7 @@ from typing import Any
 import gpuxlate
 from gpuxlate import locale
 from gpuxlate.model.diagnostics import Diagnostic
-from gpuxlate.model.messages import message_of, say
+from gpuxlate.model.messages import message_of, msg
 
 NAME = "manifest.yaml"
 """What the diff calls the text."""
@@ -53,7 +53,7 @@ def answer(request: str) -> str:
         {
             "object": f"{one.object.kind} {one.object.name or ''}".rstrip(),
             "container": one.container,
-            "verdict": tell(say(one.verdict)),
+            "verdict": tell(msg(one.verdict)),
         }
         for one in items
     ]

@@ -8,15 +8,15 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
+from gpuxlate.backends import alibaba as k
 from gpuxlate.backends import live
 from gpuxlate.backends import requirements as r
-from gpuxlate.backends.alibaba import keys as k
-from gpuxlate.backends.alibaba.profile import DEFAULT_UNIT_MIB, AlibabaProfile, Isolation
+from gpuxlate.backends.alibaba import DEFAULT_UNIT_MIB, AlibabaProfile, NodeIsolation
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.live import Containers
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 
@@ -91,7 +91,7 @@ def _shared(
         )
     if cards is None:
         notes.append(f"the number of cards is not known ({k.COUNT}, {CARDS})")
-    isolation = cast(Isolation, mode) if mode in k.ISOLATION_MODES else AlibabaProfile().isolation
+    isolation = cast(NodeIsolation, mode) if mode in k.ISOLATION_MODES else AlibabaProfile().isolation
     return live.NodeView(
         k.NAMES[0],
         live.Serves.SHARES,
@@ -182,29 +182,31 @@ def keeps_out(_backend: Backend, node: live.NodeView, wanted: Containers) -> str
 
 # --- what a share needs of them ---------------------------------------------------------------
 
-LABELS = r.Source("ACK, enable-scheduling: labels of GPU nodes", "2026-01-12")
-COMPUTE = r.Source("ACK, use-cgpu-to-allocate-computing-power", "2026-03-26")
-COMPUTE_ARTICLE = r.Source("developer.aliyun.com/article/1685728")
-MULTI = r.Source("ACK, multi-card-sharing-through-shared-gpu-scheduling", "2025-04-19")
-POLICY = r.Source("ACK, configure-a-computing-power-allocation-policy-for-gpu-sharing", "2026-03-26")
-COMPONENT = r.Source("ACK, install-and-use-ack-ai-installer-and-the-gpu-inspection-tool", "2026-06-23")
-NOTES = r.Source("ACK, usage-notes-for-memory-isolation-capability-of-cgpu")
-NO_ISOLATION = r.Source("ACK, doc-detail/2523313: GPU sharing without memory isolation", "2026-03-26")
-UNIT = r.Source("ACK, modify-the-smallest-allocatable-unit-for-gpu-sharing", "2026-02-28")
-POOLS = r.Source("AlibabaCloudDocs/csk, use node pools to control cGPU", "2021")
-OPEN_SOURCE = r.Source("AliyunContainerService/gpushare-scheduler-extender, docs/install.md")
+LABELS = r.VendorDocument("ACK, enable-scheduling: labels of GPU nodes", "2026-01-12")
+COMPUTE = r.VendorDocument("ACK, use-cgpu-to-allocate-computing-power", "2026-03-26")
+COMPUTE_ARTICLE = r.VendorDocument("developer.aliyun.com/article/1685728")
+MULTI = r.VendorDocument("ACK, multi-card-sharing-through-shared-gpu-scheduling", "2025-04-19")
+POLICY = r.VendorDocument("ACK, configure-a-computing-power-allocation-policy-for-gpu-sharing", "2026-03-26")
+COMPONENT = r.VendorDocument(
+    "ACK, install-and-use-ack-ai-installer-and-the-gpu-inspection-tool", "2026-06-23"
+)
+NOTES = r.VendorDocument("ACK, usage-notes-for-memory-isolation-capability-of-cgpu")
+NO_ISOLATION = r.VendorDocument("ACK, doc-detail/2523313: GPU sharing without memory isolation", "2026-03-26")
+UNIT = r.VendorDocument("ACK, modify-the-smallest-allocatable-unit-for-gpu-sharing", "2026-02-28")
+POOLS = r.VendorDocument("AlibabaCloudDocs/csk, use node pools to control cGPU", "2021")
+OPEN_SOURCE = r.VendorDocument("AliyunContainerService/gpushare-scheduler-extender, docs/install.md")
 
 _COMPUTE = "a share of memory with compute"
 COMPUTE_NEEDS: tuple[r.Requirement, ...] = (
-    r.Requirement("Kubernetes", "kubernetesVersion", r.AtLeast("1.20"), COMPUTE, _COMPUTE),
-    r.Requirement("cGPU", "components.cgpu", r.AtLeast("1.0.5"), COMPUTE, _COMPUTE),
+    r.Requirement("Kubernetes", "kubernetesVersion", r.MinVersion("1.20"), COMPUTE, _COMPUTE),
+    r.Requirement("cGPU", "components.cgpu", r.MinVersion("1.0.5"), COMPUTE, _COMPUTE),
     # the English page says "later than 1.2.0", an article of the vendor's 1.2.0 or later
-    r.Requirement("ack-ai-installer", "components.ackAiInstaller", r.AtLeast("1.2.0"), COMPUTE, _COMPUTE),
+    r.Requirement("ack-ai-installer", "components.ackAiInstaller", r.MinVersion("1.2.0"), COMPUTE, _COMPUTE),
 )
 STABLE_CGPU = r.Requirement(
     "cGPU (1.5.7 and earlier may panic the kernel)",
     "components.cgpu",
-    r.AtLeast("1.5.10"),
+    r.MinVersion("1.5.10"),
     NOTES,
     "nodes of mode cgpu or core_mem",
     Severity.WARNING,
@@ -214,7 +216,7 @@ REQUIREMENTS: tuple[r.Requirement, ...] = (*COMPUTE_NEEDS, STABLE_CGPU)
 _CGPU_MODES = ("cgpu", k.CORE_MEM)
 """Modes with the kernel module of cGPU (NOTES)."""
 _NOT_RESTORED = r.NodeWarning(
-    say("removing {label} does not restore exclusive cards: set it to default", label=k.SCHEDULE), LABELS
+    msg("removing {label} does not restore exclusive cards: set it to default", label=k.SCHEDULE), LABELS
 )
 _SHARED: tuple[r.NodeWarning, ...] = (
     r.NodeWarning("use an ACK Pro cluster", MULTI),
@@ -225,7 +227,7 @@ _SHARED: tuple[r.NodeWarning, ...] = (
     _NOT_RESTORED,
     r.NodeWarning("set no static CPU policy on nodes that share GPUs", COMPONENT),
     r.NodeWarning(
-        say(
+        msg(
             "a card runs at most {most} pods (16 on the page on units, {date})",
             most=k.PODS_PER_CARD,
             date=UNIT.date,
@@ -282,7 +284,7 @@ def _of_part(share: Share, ack: AlibabaProfile) -> r.NodeNeeds:
         r.NodeLabel(
             k.PLACEMENT,
             k.PLACEMENTS[0],
-            say(
+            msg(
                 "fills one card before the next (the default); {other} spreads pods over cards",
                 other=k.PLACEMENTS[1],
             ),
@@ -292,7 +294,7 @@ def _of_part(share: Share, ack: AlibabaProfile) -> r.NodeNeeds:
     )
     warnings = [*_BY_MODE.get(mode, ()), *_SHARED]
     if ack.memory_unit_mib == k.SMALL_UNIT_MIB:
-        text = say("with units of {unit} MiB, node autoscaling does not work", unit=k.SMALL_UNIT_MIB)
+        text = msg("with units of {unit} MiB, node autoscaling does not work", unit=k.SMALL_UNIT_MIB)
         warnings.append(r.NodeWarning(text, UNIT))
     requirements = [*COMPUTE_NEEDS] if share.cores is not None else []
     if mode in _CGPU_MODES:

@@ -3,16 +3,15 @@
 import re
 from collections.abc import Iterator
 
-from gpuxlate.backends.base import GIB, Backend, Cloud, Confidence, Per, Placing, Range
+from gpuxlate.backends.base import GIB, Backend, Cloud, Confidence, Per, Range, ShareWriter
 from gpuxlate.backends.rows import MODEL, cards, cores, for_models, memory, percent
-from gpuxlate.model.catalogue import names_of
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.profile import names_of
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import Amount, Asks, Not
-from gpuxlate.rules.predicates.predicate import Breach, Predicate
+from gpuxlate.rules.predicates.conditions import InRange, Not, Predicate, Requests, Violation
 
 NAME = "baidu-cce"
 COUNT = "baidu.com/{model}_cgpu"
@@ -23,12 +22,12 @@ SEVERAL = "no document says whether a percentage of memory with several cards is
 
 def _one_card(model: str) -> Predicate:
     count, part = (name.replace(MODEL, model) for name in (COUNT, PERCENT))
-    return Predicate(Not(Asks(part) & Amount(count, Range(2))), at=(part,))
+    return Predicate(Not(Requests(part) & InRange(count, Range(2))), keys=(part,))
 
 
 @rule("BAIDU020", Severity.WARNING, predicate=tuple(_one_card(model) for model in names_of(NAME)))
 def percent_is_of_one_card(
-    this: Rule, breach: Breach, pod: PodKeys, context: Context
+    this: Rule, breach: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """Memory in percent is of one card.
 
@@ -62,8 +61,8 @@ def percent_is_of_one_card(
     Baidu AI Cloud, CCE "GPU virtualization" (ykte5uvw6).
     """
     if breach.value is not None:
-        message = say("{key} is {number}: {why}", key=breach.name, number=breach.value.text, why=SEVERAL)
-        yield this.at(breach.value, message, "write memory in GiB, as the total over the cards")
+        message = msg("{key} is {number}: {why}", key=breach.name, number=breach.value.text, why=SEVERAL)
+        yield this.diagnostic(breach.value, message, "write memory in GiB, as the total over the cards")
 
 
 CLOUD = Cloud(("baidubce.com",), re.compile(r"(?:bcc|ebc|bbc)\..+"))
@@ -103,7 +102,7 @@ class BaiduCce(Backend):
         )
     )
 
-    def before_write(self, placing: Placing) -> frozenset[str]:
+    def before_write(self, placing: ShareWriter) -> frozenset[str]:
         """Memory in percent is written for one card alone."""
         if placing.cards > 1 and placing.peek("memory_percent") is not None:
             placing.refuse("memory_percent", "BAIDU020", SEVERAL, "write memoryMiB")

@@ -5,11 +5,10 @@ from collections.abc import Iterator
 from gpuxlate.backends.base import Backend, Per, Range, RuleKind
 from gpuxlate.backends.rows import choice, cores, memory, written
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import Amount, Asks, Not
-from gpuxlate.rules.predicates.predicate import Breach, Predicate
+from gpuxlate.rules.predicates.conditions import InRange, Not, Predicate, Requests, Violation
 
 CORE, MEMORY = "tencent.com/vcuda-core", "tencent.com/vcuda-memory"
 
@@ -18,9 +17,9 @@ CORE, MEMORY = "tencent.com/vcuda-core", "tencent.com/vcuda-memory"
     "VCUDA020",
     Severity.ERROR,
     missing=True,
-    predicate=Predicate(Asks(MEMORY) | Not(Amount(CORE, Range(1, 99))), at=(CORE,)),
+    predicate=Predicate(Requests(MEMORY) | Not(InRange(CORE, Range(1, 99))), keys=(CORE,)),
 )
-def part_has_memory(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def part_has_memory(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A part of a card has memory beside its compute.
 
     ## What it does
@@ -43,9 +42,9 @@ def part_has_memory(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
     tkestack/gpu-admission, pkg/util/util.go (2020-11-26); tkestack/gpu-manager issue 48.
     """
     if breach.value is not None:
-        message = say("{key} has no effect without {count}", key=CORE, count=MEMORY)
-        hint = say("add {key}, in {counts}", key=MEMORY, counts="units of 256 MiB")
-        yield this.at(breach.value, message, hint, on_key=True)
+        message = msg("{key} has no effect without {count}", key=CORE, count=MEMORY)
+        hint = msg("add {key}, in {counts}", key=MEMORY, counts="units of 256 MiB")
+        yield this.diagnostic(breach.value, message, hint, on_key=True)
 
 
 class GpuManager(Backend):

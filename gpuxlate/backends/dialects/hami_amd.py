@@ -3,8 +3,8 @@
 from gpuxlate.backends.base import Absent, Backend, Place
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
 from gpuxlate.backends.rows import cards, choice, choices, cores, memory, written
+from gpuxlate.model.keys import By
 from gpuxlate.model.share import Isolation
-from gpuxlate.model.sheet import By
 
 COUNT = "amd.com/gpu"
 _OF_NODES = (Place.NODE_SELECTOR, Place.NODE)
@@ -38,7 +38,7 @@ class HamiAmd(Backend):
     keys = (
         cards(COUNT, source="CODE"),
         memory("amd.com/gpumem", needs=(COUNT,), source="CODE"),
-        cores("amd.com/gpucores", needs=(COUNT,), absent=Absent.ALL, source="CODE"),
+        cores("amd.com/gpucores", needs=(COUNT,), default=Absent.ALL, source="CODE"),
         *choices("amd.com/{0}use-gputype", By.MODEL, source="CODE"),
         *choices("amd.com/{0}use-gpu-uuid", By.UUID, source="CODE"),
         *(

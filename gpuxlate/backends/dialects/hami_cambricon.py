@@ -3,8 +3,8 @@
 from gpuxlate.backends.base import Absent, Backend, Confidence, Limits, Range, SeveralCards, SummedNodes
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
 from gpuxlate.backends.rows import cards, choices, cores, memory, written
+from gpuxlate.model.keys import By
 from gpuxlate.model.share import Isolation
-from gpuxlate.model.sheet import By
 
 COUNT = "cambricon.com/vmlu"
 
@@ -42,8 +42,8 @@ class HamiCambricon(Backend):
             values=(Range(0, 100),),
             aliases=("cambricon.com/mlu370.smlu.vcore",),
             needs=(COUNT,),
-            absent=Absent.ALL,
-            doubts={"0": "no document says whether it is no cap or no compute"},
+            default=Absent.ALL,
+            uncertain_values={"0": "no document says whether it is no cap or no compute"},
             source="CODE, OLD",
         ),
         # the code names the lists of models, and reads those of UUIDs alone

@@ -3,8 +3,8 @@
 from gpuxlate.backends.base import Backend, SeveralCards
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
 from gpuxlate.backends.rows import choices, cores, memory, unread, whole, written
+from gpuxlate.model.keys import By
 from gpuxlate.model.share import Isolation
-from gpuxlate.model.sheet import By
 
 
 class HamiEnflame(Backend):

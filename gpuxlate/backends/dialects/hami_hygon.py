@@ -3,8 +3,8 @@
 from gpuxlate.backends.base import Absent, Backend, Range, RuleKind, SeveralCards
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
 from gpuxlate.backends.rows import cards, choices, cores, memory
+from gpuxlate.model.keys import By
 from gpuxlate.model.share import Isolation
-from gpuxlate.model.sheet import By
 
 COUNT, MEMORY = "hygon.com/hcunum", "hygon.com/hcumem"
 
@@ -43,8 +43,10 @@ class HamiHygon(Backend):
             aliases=("hygon.com/dcucores",),
             needs=(COUNT,),
             values=(Range(0, 100),),
-            absent=Absent.ALL,
-            doubts={"0": "the scheduler reserves no compute; no document says whether the driver caps it"},
+            default=Absent.ALL,
+            uncertain_values={
+                "0": "the scheduler reserves no compute; no document says whether the driver caps it"
+            },
             source="CODE, RENAMED",
         ),
         *choices("hygon.com/{0}use-gpuuuid", By.UUID, source="CODE"),

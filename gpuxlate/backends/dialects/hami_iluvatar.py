@@ -3,7 +3,7 @@
 from gpuxlate.backends.base import Backend, Range, SeveralCards
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, by_uuid
 from gpuxlate.backends.rows import cards, cores, for_models, memory
-from gpuxlate.model.catalogue import names_of
+from gpuxlate.model.profile import names_of
 from gpuxlate.model.share import Isolation
 
 NAME = "hami-iluvatar"
@@ -32,7 +32,7 @@ class HamiIluvatar(Backend):
             cores(
                 "iluvatar.ai/{model}.vCore",
                 values=(Range(0, 100),),
-                idle=("0",),
+                no_op_values=("0",),
                 needs=(COUNT,),
                 source="CODE",
             ),

@@ -3,7 +3,7 @@
 from gpuxlate.backends.base import Backend, Range, SeveralCards, Size
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, by_uuid
 from gpuxlate.backends.rows import cards, choices, memory, whole, written
-from gpuxlate.model.sheet import By
+from gpuxlate.model.keys import By
 
 COUNT = "kunlunxin.com/vxpu"
 CARD = 98304

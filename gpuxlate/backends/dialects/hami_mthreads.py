@@ -5,9 +5,9 @@ from fractions import Fraction
 from gpuxlate.backends.base import Backend, Limits, Range, RuleKind, SeveralCards, SummedNodes
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
 from gpuxlate.backends.rows import cards, choices, cores, memory, written
-from gpuxlate.model.catalogue import cards as catalogue
+from gpuxlate.model.keys import By
+from gpuxlate.model.profile import cards as catalogue
 from gpuxlate.model.share import Isolation
-from gpuxlate.model.sheet import By
 
 COUNT = "mthreads.com/vgpu"
 UNIT = 512

@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
-from gpuxlate.backends.base import GIB, Backend, Place, Taking
-from gpuxlate.backends.numbers import number
+from gpuxlate.backends.base import GIB, Backend, Place, PodReader
+from gpuxlate.backends.pod_reader import number
 from gpuxlate.backends.rows import choice, memory
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.base import Context, Rule, rule
@@ -49,8 +49,10 @@ def size_is_in_gib(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
         for name, value in container.resources.items():
             size = size_of(name)
             if size is not None:
-                message = say("{key} is read as {size} GiB, which no document confirms", key=name, size=size)
-                yield this.at(value, message, "check the memory that the container needs", on_key=True)
+                message = msg("{key} is read as {size} GiB, which no document confirms", key=name, size=size)
+                yield this.diagnostic(
+                    value, message, "check the memory that the container needs", on_key=True
+                )
 
 
 class Nos(Backend):
@@ -73,7 +75,7 @@ class Nos(Backend):
     )
 
     def after_admission(
-        self, _pod: Taking, container: ContainerKeys, _profile: Profile | None
+        self, _pod: PodReader, container: ContainerKeys, _profile: Profile | None
     ) -> ContainerKeys:
         """The slices as one amount of memory, under the name of the row."""
 

@@ -6,23 +6,9 @@ from collections.abc import Iterator, Mapping
 from math import ceil
 
 from gpuxlate.backends.base import BYTE, Backend
-from gpuxlate.backends.dra.backend import DraBackend
-from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
-from gpuxlate.backends.live import (
-    PERCENT,
-    CardUse,
-    Device,
-    LiveNode,
-    NodeView,
-    Serves,
-    Taken,
-)
-from gpuxlate.backends.requirements import (
-    NodeNeeds,
-    NodeWarning,
-    Source,
-    cards_of_a_node,
-)
+from gpuxlate.backends.dra import CORES, MEMORY, DraBackend, Driver
+from gpuxlate.backends.live import PERCENT, CardUse, LiveDevice, LiveNode, NodeView, Serves, Taken
+from gpuxlate.backends.requirements import NodeNeeds, NodeWarning, VendorDocument, cards_of_a_node
 from gpuxlate.model import quantity
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
@@ -68,7 +54,7 @@ def node_view(backend: DraBackend, node: LiveNode) -> NodeView | None:
     )
 
 
-def _notes(driver: Driver, node: LiveNode, *kinds: list[Device]) -> Iterator[str]:
+def _notes(driver: Driver, node: LiveNode, *kinds: list[LiveDevice]) -> Iterator[str]:
     """What is not counted. ``kinds``: all devices, its cards, those that are counted, those that are open."""
     whys = ("no cards", "not shared, beside cards that are", "tainted")
     for there, rest, why in zip(kinds, kinds[1:], whys, strict=False):
@@ -79,7 +65,7 @@ def _notes(driver: Driver, node: LiveNode, *kinds: list[Device]) -> Iterator[str
         yield f"the cluster has no DeviceClass {driver.device_class}, which claims would name"
 
 
-def _use(driver: Driver, card: int, device: Device, taken: Taken) -> CardUse:
+def _use(driver: Driver, card: int, device: LiveDevice, taken: Taken) -> CardUse:
     """What a claim has of a card. All of its compute and memory is the whole card."""
     if not device.shared or taken.consumed is None:
         return CardUse(card, taken.namespace, taken.pods, taken.claim)
@@ -102,9 +88,9 @@ def _value(driver: Driver, values: Mapping[str, str], name: str) -> str | None:
 
 # --- what a share needs of them ---------------------------------------------------------------
 
-API = Source("Kubernetes, API reference of resource.k8s.io", "2026-08")
-EMPTY = Source("modelplaneai/modelplane, issue 306", "2026-06")
-CLUSTER_API = Source("kubernetes/autoscaler, pull requests 7804 and 10200", "2026-08")
+API = VendorDocument("Kubernetes, API reference of resource.k8s.io", "2026-08")
+EMPTY = VendorDocument("modelplaneai/modelplane, issue 306", "2026-06")
+CLUSTER_API = VendorDocument("kubernetes/autoscaler, pull requests 7804 and 10200", "2026-08")
 
 
 def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:

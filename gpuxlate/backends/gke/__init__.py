@@ -1,5 +1,271 @@
-"""GPU sharing of GKE."""
+"""The data sheet of GPU sharing in GKE: labels that choose nodes, and the common key.
 
-from gpuxlate.backends.gke.backend import BACKEND
+SHARING: Google Cloud, GPU sharing in GKE. MODELS: its accelerators.
+"""
 
-__all__ = ["BACKEND"]
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+from gpuxlate.backends.base import (
+    Backend,
+    Cloud,
+    ContainerShare,
+    KeySpec,
+    Limits,
+    Place,
+    PodReader,
+    PodWriter,
+    Range,
+    Reading,
+    ShareWriter,
+    key,
+)
+from gpuxlate.backends.device_plugin import (
+    CARD_NEEDED,
+    NvidiaProfile,
+    clients,
+    clients_in,
+    divided_alike,
+    partitions,
+    shares,
+    unfit,
+)
+from gpuxlate.model.amounts import Part
+from gpuxlate.model.diagnostics import Path
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
+from gpuxlate.model.profile import Profile, card_of, names_of
+from gpuxlate.model.share import Device, Isolation, Partition, Policy, Replica, Share, Strategy
+from gpuxlate.rules.predicates.conditions import AnyOf, Selects
+
+NAME = "gke"
+WHOLE = "nvidia.com/gpu"
+STRATEGY = "cloud.google.com/gke-gpu-sharing-strategy"
+CLIENTS = "cloud.google.com/gke-max-shared-clients-per-gpu"
+SIZE = "cloud.google.com/gke-gpu-partition-size"
+MODEL = "cloud.google.com/gke-accelerator"
+STRATEGIES = {"time-sharing": Strategy.TIME_SLICING, "mps": Strategy.MPS}
+SIZES = re.compile(r"[1-9]g\.[0-9]+gb([+]me|[+]me\.all|[+]gfx|-me)?")
+LEAST, MOST = 2, 48
+"""Clients of a card."""
+KEYS: tuple[KeySpec, ...] = (
+    key(
+        WHOLE,
+        Place.RESOURCE,
+        sets="cards",
+        meaning="whole cards; instances or clients of one, by the labels",
+        unit=1,
+        whole=True,
+        values=(Range(),),
+        source="SHARING",
+    ),
+    key(
+        STRATEGY,
+        Place.NODE_SELECTOR,
+        Place.NODE,
+        sets="replica",
+        meaning="how the clients of a card share it",
+        values=tuple(STRATEGIES),
+        source="SHARING",
+    ),
+    key(
+        CLIENTS,
+        Place.NODE_SELECTOR,
+        Place.NODE,
+        sets="replica",
+        meaning="how many clients a card has",
+        values=(Range(LEAST, MOST),),
+        source="SHARING",
+    ),
+    key(
+        SIZE,
+        Place.NODE_SELECTOR,
+        Place.NODE,
+        sets="partition",
+        meaning="MIG profile of the partitions",
+        values=(SIZES,),
+        source="SHARING",
+    ),
+    key(
+        MODEL,
+        Place.NODE_SELECTOR,
+        Place.NODE,
+        sets="device",
+        meaning="card model",
+        values=tuple(names_of(NAME)),
+        general=True,
+        source="MODELS",
+    ),
+)
+
+# GPU sharing of GKE: the share is in the labels of the nodes that a pod chooses, which also create them.
+NAMES = (NAME,)
+SPEAKS = AnyOf(*map(Selects, (STRATEGY, CLIENTS, SIZE)))
+"""Nodes whose cards are divided or shared."""
+
+
+def _where(pod: PodReader, name: str) -> Path | None:
+    return next((one.path for one in pod.pod.choices(name)), None)
+
+
+def _container(
+    pod: PodReader,
+    container: ContainerKeys,
+    size: str | None,
+    replica: Replica | None,
+    model: str | None,
+    paths: Mapping[str, Path | None],
+) -> ContainerShare:
+    count = pod.number(container, WHOLE)
+    if count is None:
+        return pod.none(container)
+    origins: dict[str, Path] = {name: path for name, path in paths.items() if path is not None}
+    device = Device(None, (model,)) if model else None
+    if replica is not None:
+        replica = Replica(replica.of, replica.strategy, count)
+    partition = Partition(size, 1 if replica else count) if size else None
+    if partition is None and replica is None:
+        where = {"cards": container.resources[WHOLE].path, **origins}
+        return pod.share(container, cards=count, device=device, origins=where)
+    return pod.share(container, partition=partition, replica=replica, device=device, origins=origins)
+
+
+def _of_nodes(placing: ShareWriter) -> tuple[str | None, int | None, Strategy | None]:
+    """What a share wants of its nodes: the profile of partitions, clients of a card and how they share."""
+    partition, replica = placing.peek("partition"), placing.peek("replica")
+    return (
+        partition.profile if partition else None,
+        replica.of if replica else None,
+        replica.strategy if replica else None,
+    )
+
+
+def _write(placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
+    partition, replica = placing.take("partition"), placing.take("replica")
+    count = 1
+    if replica is not None:
+        count = replica.count
+        shares(placing, replica)
+        _replica(placing, replica)
+    elif partition is not None:
+        count = partition.count
+        placing.isolated(Isolation.HARDWARE)
+        placing.shared_by(Policy.FIXED_SHARE)
+        wrong = unfit(partition, profile, NAMES)
+        if wrong is not None:
+            placing.refuse("partition", *wrong)
+    else:
+        count = int(placing.take("cards"))
+        placing.on_nodes(card_of(profile, NAMES), "GX023", None)
+    limits = {WHOLE: Value.of(count)}
+    return ContainerKeys(placing.name, placing.index, placing.init, limits, limits)
+
+
+def _replica(placing: ShareWriter, replica: Replica) -> None:
+    if replica.of is None or replica.strategy is None:
+        message = msg("{target} needs the number of clients and the strategy of a replica", target=NAME)
+        placing.refuse("replica", "GX021", message, "write of: 2 to 48, and strategy, in replica")
+    elif not LEAST <= replica.of <= MOST:
+        message = msg(
+            "{of} clients of a card; GKE takes {least} to {most}", of=replica.of, least=LEAST, most=MOST
+        )
+        placing.refuse("replica", "GKE002", message, msg("write of: {most} or less", most=MOST))
+    if replica.count > 1:
+        message = msg("requests {count} clients of cards; GKE refuses more than one", count=replica.count)
+        placing.refuse("replica", "GKE001", message, "request one larger part, or whole cards")
+
+
+MACHINE = re.compile(r"[a-z][0-9][a-z]?-(?:standard|highmem|highcpu|highgpu|ultragpu|megagpu)-[0-9]+[a-z]?")
+
+
+class Gke(Backend):
+    name = NAME
+    title = "GKE GPU sharing"
+    keys = KEYS
+    gpu_prefixes = (
+        "cloud.google.com/gke-gpu-sharing",
+        "cloud.google.com/gke-gpu-partition",
+        "cloud.google.com/gke-max-shared-clients",
+    )
+    field_docs = {
+        "cards": f"whole cards: {WHOLE}",
+        "policy": f"no key; {Policy.FIXED_SHARE} with MIG and MPS",
+        "device": f"nodeSelector {MODEL}, one model",
+        "isolation": "no key; hardware with MIG, soft with MPS, else none",
+        "partition": f"nodeSelector {SIZE}",
+        "replica": f"nodeSelector {STRATEGY} and {CLIENTS}",
+    }
+    whole_card_key = WHOLE
+    detected_by = SPEAKS
+    vendor = "nvidia"
+    cloud = Cloud(("cloud.google.com",), MACHINE)
+    extension = NvidiaProfile
+    parts_need = CARD_NEEDED
+    limits = Limits(source="SHARING", node_mode=divided_alike)
+    rule_prefix = "GKE"
+    row_rules = ()
+    fact_commands = {"cards.model": f"kubectl get nodes -L {MODEL}"}
+
+    def read(self, pod: PodReader, profile: Profile | None) -> Reading:
+        """Labels to shares, which all containers of the pod have alike."""
+        chosen = {name: pod.node_values(name) for name in (STRATEGY, CLIENTS, SIZE, MODEL)}
+        one = {name: values[0] if len(values) == 1 else None for name, values in chosen.items()}
+        strategy = STRATEGIES.get(one[STRATEGY] or "")
+        of = clients_in(chosen[CLIENTS])
+        size, model = one[SIZE], names_of(NAME, profile).get(one[MODEL] or "")
+        size = size if size and SIZES.fullmatch(size) else None
+        for name, found in ((STRATEGY, strategy), (CLIENTS, of), (SIZE, size), (MODEL, model)):
+            pod.selector(name, chosen[name] if found else ())
+        paths = {
+            "replica": _where(pod, CLIENTS) or _where(pod, STRATEGY),
+            "partition": _where(pod, SIZE),
+            "device": _where(pod, MODEL),
+        }
+        return pod.reading(
+            [
+                _container(
+                    pod, container, size, Replica(of, strategy) if of or strategy else None, model, paths
+                )
+                for container in pod.pod.all_containers()
+            ]
+        )
+
+    def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
+        """Shares to labels, which are those of the pod, and a count in each container."""
+        found = {_of_nodes(one) for one in pod.placings}
+        if len(found) > 1:
+            for placing in pod.placings:
+                message = msg(
+                    "a pod runs on nodes of one kind, and its containers ask for different parts of cards"
+                )
+                placing.refuse("cards", "GX022", message, "use a separate pod for each")
+        containers = [_write(placing, profile) for placing in pod.placings]
+        chosen: dict[str, str] = {}
+        device = pod.peek("device")
+        known = {model: text for text, model in names_of(NAME, profile).items()}
+        if (
+            device is not None
+            and device.vendor is None
+            and len(device.models) == 1
+            and device.models[0] in known
+        ):
+            pod.device()
+            chosen[MODEL] = known[device.models[0]]
+        for size, of, strategy in sorted(found, key=str)[:1]:
+            names = {one: name for name, one in STRATEGIES.items()}
+            chosen |= {SIZE: size} if size else {}
+            chosen |= {STRATEGY: names[strategy], CLIENTS: str(of)} if strategy and of else {}
+        return PodKeys(
+            *in_lists(containers),
+            node_selector={name: Value.of(text) for name, text in chosen.items()},
+        )
+
+    def parts(self, share: Share, profile: Profile | None) -> list[Part]:
+        """The partitions of the card, and the client of a card where the profile shares by MPS."""
+        found = [*partitions(share, profile), *clients(share, profile)]
+        return sorted(found, key=lambda one: (one.amount.memory_mib or 0, one.amount.cores or 0))
+
+
+BACKEND = Gke()

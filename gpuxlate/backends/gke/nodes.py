@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any, cast
 
+from gpuxlate.backends import gke as k
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.device_plugin import (
     NvidiaProfile,
@@ -13,34 +14,24 @@ from gpuxlate.backends.device_plugin import (
     clients_in,
     most_clients,
     sharing_data,
+    shown,
 )
-from gpuxlate.backends.feature_discovery import shown
-from gpuxlate.backends.gke import keys as k
-from gpuxlate.backends.live import (
-    Common,
-    Containers,
-    Counted,
-    LiveNode,
-    NodeView,
-    Serves,
-)
+from gpuxlate.backends.live import Common, Containers, CountedRequests, LiveNode, NodeView, Serves
 from gpuxlate.backends.requirements import (
-    AtLeast,
+    MinVersion,
     NodeLabel,
     NodeNeeds,
     NodeWarning,
     Requirement,
     Setter,
-    Source,
+    VendorDocument,
     cards_of_a_node,
 )
 from gpuxlate.model.amounts import card_for
-from gpuxlate.model.catalogue import card_named, names_of
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.messages import say
-from gpuxlate.model.parts import Replica, Strategy
-from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import Share
+from gpuxlate.model.messages import msg
+from gpuxlate.model.profile import Profile, card_named, names_of
+from gpuxlate.model.share import Replica, Share, Strategy
 
 OWN = (k.MODEL, k.SIZE, k.STRATEGY, k.CLIENTS)
 
@@ -59,7 +50,7 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
     size, strategy = labels.get(k.SIZE), k.STRATEGIES.get(labels.get(k.STRATEGY, ""))
     of = clients_in([labels[k.CLIENTS]]) if k.CLIENTS in labels else None
     replica = Replica(of, strategy) if strategy or of else None
-    row = Counted(k.WHOLE, amount, size, replica)
+    row = CountedRequests(k.WHOLE, amount, size, replica)
     mib = None if size else shown(node).memory_mib
     cards = _cards(row, model)
     sharing = Sharing(cast(Any, str(strategy)), of, False) if strategy and of else Sharing()
@@ -79,7 +70,7 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
     )
 
 
-def _cards(row: Counted, model: str | None) -> int | None:
+def _cards(row: CountedRequests, model: str | None) -> int | None:
     """All cards of a node are divided alike, and each has as many partitions as fit; None where the
     catalogue does not say how many."""
     each: int | None = 1
@@ -117,13 +108,13 @@ def extension_data(
 
 # --- what a share needs of them ---------------------------------------------------------------
 
-SHARING = Source("Google Cloud, GPU sharing in GKE")
-CLASS = Source("Google Cloud, ComputeClass; kcl-lang/modules, pull request 358", "2026-04")
+SHARING = VendorDocument("Google Cloud, GPU sharing in GKE")
+CLASS = VendorDocument("Google Cloud, ComputeClass; kcl-lang/modules, pull request 358", "2026-04")
 REQUIREMENTS = (
     Requirement(
         "GKE",
         "kubernetesVersion",
-        AtLeast("1.35.2-gke.1485000"),
+        MinVersion("1.35.2-gke.1485000"),
         CLASS,
         "gpuSharing in the ComputeClass of -o yaml",
         Severity.WARNING,  # node pools with flags need none of it
@@ -162,7 +153,7 @@ def node_requirements(_backend: Backend, share: Share, profile: Profile | None) 
     advice: str = "name the card in device.models, or in a profile, for a ComputeClass (-o yaml)"
     if document is not None:
         chosen = f"{CHOOSES}={document['metadata']['name']}"
-        advice = say(
+        advice = msg(
             "or apply the ComputeClass (-o yaml): pods choose it by nodeSelector {label}", label=chosen
         )
     remarks.append(NodeWarning(advice, CLASS))

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from gpuxlate.backends import gke as k
 from gpuxlate.backends.device_plugin import MIG
-from gpuxlate.backends.gke import keys as k
-from gpuxlate.backends.numbers import number
+from gpuxlate.backends.pod_reader import number
 from gpuxlate.model import quantity
-from gpuxlate.model.catalogue import card_named, names_of, unknown_partition
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import NodeRequirement, PodKeys
+from gpuxlate.model.profile import card_named, names_of, unknown_partition
 from gpuxlate.rules.base import Context, Rule, rule
 
 NO_POLICY = "the choice of nodes decides what a number means"
@@ -64,8 +64,10 @@ def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Itera
         value = container.resources.get(k.WHOLE)
         count = number(value)
         if value is not None and count is not None and count != 1:
-            message = say("{key} is {count}: on shared cards GKE takes 1 alone", key=k.WHOLE, count=count)
-            yield this.at(value, message, "write 1, and fewer clients of a card where one is not enough")
+            message = msg("{key} is {count}: on shared cards GKE takes 1 alone", key=k.WHOLE, count=count)
+            yield this.diagnostic(
+                value, message, "write 1, and fewer clients of a card where one is not enough"
+            )
 
 
 @rule("GKE002", Severity.ERROR, no_policy=NO_POLICY)
@@ -109,8 +111,8 @@ def clients_are_2_to_48(this: Rule, pod: PodKeys, context: Context) -> Iterator[
         for text in one.values:
             found = quantity.plain(text)
             if found is None or not k.LEAST <= found <= k.MOST:
-                message = say("{key} is {value!r}, not a number from 2 to 48", key=k.CLIENTS, value=text)
-                yield this.at(one, message, "write the number of clients that the node pool has")
+                message = msg("{key} is {value!r}, not a number from 2 to 48", key=k.CLIENTS, value=text)
+                yield this.diagnostic(one, message, "write the number of clients that the node pool has")
 
 
 @rule("GKE003", Severity.ERROR, missing=True, no_policy=NO_POLICY)
@@ -153,18 +155,18 @@ def strategy_and_clients_go_together(this: Rule, pod: PodKeys, context: Context)
     if strategy is not None:
         for text in strategy.values:
             if text not in k.STRATEGIES:
-                message = say("{key} is {value!r}, which is not a strategy", key=k.STRATEGY, value=text)
-                yield this.at(
+                message = msg("{key} is {value!r}, which is not a strategy", key=k.STRATEGY, value=text)
+                yield this.diagnostic(
                     strategy,
                     message,
-                    say("write one of {known}", known=", ".join(k.STRATEGIES)),
+                    msg("write one of {known}", known=", ".join(k.STRATEGIES)),
                     missing=False,
                 )
     found, other = (strategy, k.CLIENTS) if clients is None else (clients, k.STRATEGY)
     if found is not None and (strategy is None or clients is None):
-        message = say("{key} is chosen without {other}", key=found.key, other=other)
-        hint = say("add {other} beside it", other=other)
-        yield this.at(found, message, hint, on_key=True)
+        message = msg("{key} is chosen without {other}", key=found.key, other=other)
+        hint = msg("add {other} beside it", other=other)
+        yield this.diagnostic(found, message, hint, on_key=True)
 
 
 @rule("GKE004", Severity.ERROR, no_policy=NO_POLICY)
@@ -208,21 +210,21 @@ def partitions_are_counted_as_cards(this: Rule, pod: PodKeys, context: Context) 
     card = card_named(names_of(k.NAME).get(models[0], "")) if len(models) == 1 else None
     for text in size.values:
         if not k.SIZES.fullmatch(text):
-            message = say("{key} is {value!r}, which is not a MIG profile", key=k.SIZE, value=text)
-            yield this.at(size, message, "write the profile of the node pool, as 1g.5gb")
+            message = msg("{key} is {value!r}, which is not a MIG profile", key=k.SIZE, value=text)
+            yield this.diagnostic(size, message, "write the profile of the node pool, as 1g.5gb")
         elif unknown := unknown_partition(text, context.profile, mig=True):
-            yield this.at(size, unknown.message, unknown.hint, severity=unknown.severity)
+            yield this.diagnostic(size, unknown.message, unknown.hint, severity=unknown.severity)
         elif card is not None and card.templates and not card.template(text):
-            message = say("{profile} is not a profile of {card}", profile=text, card=card.name)
+            message = msg("{profile} is not a profile of {card}", profile=text, card=card.name)
             known = ", ".join(one.name for one in card.templates)
-            yield this.at(size, message, say("profiles of the card: {known}", known=known))
+            yield this.diagnostic(size, message, msg("profiles of the card: {known}", known=known))
     for container in pod.all_containers():
         for name, value in container.resources.items():
             if name.startswith(MIG):
-                message = say(
+                message = msg(
                     "{key} beside {size}: GKE counts partitions with {gpu}",
                     key=name,
                     size=k.SIZE,
                     gpu=k.WHOLE,
                 )
-                yield this.at(value, message, say("write {gpu}", gpu=k.WHOLE), on_key=True)
+                yield this.diagnostic(value, message, msg("write {gpu}", gpu=k.WHOLE), on_key=True)

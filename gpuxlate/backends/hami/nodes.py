@@ -3,24 +3,18 @@
 from __future__ import annotations
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.hami.profile import split_count
-from gpuxlate.backends.requirements import (
-    NodeLabel,
-    NodeNeeds,
-    NodeWarning,
-    Source,
-    cards_of_a_node,
-)
-from gpuxlate.model.messages import say
+from gpuxlate.backends.hami import split_count
+from gpuxlate.backends.requirements import NodeLabel, NodeNeeds, NodeWarning, VendorDocument, cards_of_a_node
+from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 
-GUIDE = Source("Project-HAMi/HAMi, README: preparing your GPU nodes", "2026-08-21")
-FAQ = Source("Project-HAMi/website, docs/faq/faq.md", "2026-08-21")
-CHART = Source("Project-HAMi/HAMi, charts/hami/values.yaml (chart 2.10.0)", "2026-08-21")
+GUIDE = VendorDocument("Project-HAMi/HAMi, README: preparing your GPU nodes", "2026-08-21")
+FAQ = VendorDocument("Project-HAMi/website, docs/faq/faq.md", "2026-08-21")
+CHART = VendorDocument("Project-HAMi/HAMi, charts/hami/values.yaml (chart 2.10.0)", "2026-08-21")
 
-ISSUE = Source("Project-HAMi/HAMi, issue 1099", "2025-06")
-PULL = Source("Project-HAMi/HAMi, pull request 2046", "2026-07")
+ISSUE = VendorDocument("Project-HAMi/HAMi, issue 1099", "2025-06")
+PULL = VendorDocument("Project-HAMi/HAMi, pull request 2046", "2026-07")
 
 
 def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:
@@ -31,7 +25,7 @@ def node_requirements(_backend: Backend, share: Share, profile: Profile | None) 
     ]
     if not share.whole_cards:
         most = split_count(profile)
-        text = say("a card holds at most {most} tasks (deviceSplitCount of the chart)", most=most)
+        text = msg("a card holds at most {most} tasks (deviceSplitCount of the chart)", most=most)
         warnings.append(NodeWarning(text, CHART))
         warnings.append(
             NodeWarning(

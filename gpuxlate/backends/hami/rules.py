@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.backends.hami import keys as k
-from gpuxlate.backends.hami.profile import HamiProfile
-from gpuxlate.backends.numbers import requesting, written_name
-from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
-from gpuxlate.model.edits import Remove
-from gpuxlate.model.messages import say
+from gpuxlate.backends import hami as k
+from gpuxlate.backends.hami import HamiProfile
+from gpuxlate.backends.pod_reader import requesting, written_name
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Remove, Severity
+from gpuxlate.model.keys import Range
+from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.model.sheet import Range
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates.conditions import (
-    Amount,
-    Annotated,
-    Asks,
     EnvIs,
+    InRange,
+    IsAnnotated,
     NodeIsNamed,
+    Predicate,
     Privileged,
+    Requests,
     SomeContainer,
+    Violation,
 )
-from gpuxlate.rules.predicates.predicate import Breach, Predicate
 from gpuxlate.rules.vocabulary import vocabulary_of
 
 
@@ -31,10 +31,10 @@ from gpuxlate.rules.vocabulary import vocabulary_of
     Severity.INFO,
     missing=True,
     predicate=Predicate(
-        Asks(*k.SHARE_KEYS), when=Amount(k.COUNT) & ~Amount(k.COUNT, Range(0, 0)), at=(k.COUNT,)
+        Requests(*k.SHARE_KEYS), when=InRange(k.COUNT) & ~InRange(k.COUNT, Range(0, 0)), keys=(k.COUNT,)
     ),
 )
-def cards_are_shared(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def cards_are_shared(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A container of a HAMi pod requests a part of its cards.
 
     ## What it does
@@ -68,10 +68,10 @@ def cards_are_shared(this: Rule, breach: Breach, pod: PodKeys, context: Context)
     Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21); issues 888 and 1173.
     """
     name = written_name(breach.there, k.COUNT)
-    return this.at(
+    return this.diagnostic(
         breach.there,
-        say("{key} alone makes the cards exclusive to the container", key=name),
-        say(
+        msg("{key} alone makes the cards exclusive to the container", key=name),
+        msg(
             "add {memory} or {cores} for a part of each card, or {cores}: {full} for exclusive cards",
             memory=k.MEMORY,
             cores=k.CORES,
@@ -81,8 +81,8 @@ def cards_are_shared(this: Rule, breach: Breach, pod: PodKeys, context: Context)
     )
 
 
-@rule("HAMI008", Severity.ERROR, predicate=Predicate(~Privileged(), at=k.REQUESTS))
-def container_is_not_privileged(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+@rule("HAMI008", Severity.ERROR, predicate=Predicate(~Privileged(), keys=k.REQUESTS))
+def container_is_not_privileged(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A container with a share is not privileged.
 
     ## What it does
@@ -115,15 +115,17 @@ def container_is_not_privileged(this: Rule, breach: Breach, pod: PodKeys, contex
     """
     message = "a privileged container requests a share; HAMi's webhook refuses the pod"
     privileged = breach.inside.privileged or breach.there
-    return this.at(privileged, message, "remove privileged, or set it on a container without a share")
+    return this.diagnostic(privileged, message, "remove privileged, or set it on a container without a share")
 
 
 @rule(
     "HAMI009",
     Severity.ERROR,
-    predicate=Predicate(~NodeIsNamed(), when=SomeContainer(Asks(*k.REQUESTS)), at=("nodeName",), each=False),
+    predicate=Predicate(
+        ~NodeIsNamed(), when=SomeContainer(Requests(*k.REQUESTS)), keys=("nodeName",), per_container=False
+    ),
 )
-def node_is_not_named(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def node_is_not_named(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """`nodeName` is not set.
 
     ## What it does
@@ -158,17 +160,17 @@ def node_is_not_named(this: Rule, breach: Breach, pod: PodKeys, context: Context
     """
     if not vocabulary_of(context).placed_by_scheduler(pod):
         named = breach.there
-        message = say("nodeName is {name}; HAMi's webhook refuses pods with nodeName", name=named.text)
-        yield this.at(named, message, "choose the node by nodeSelector kubernetes.io/hostname")
+        message = msg("nodeName is {name}; HAMi's webhook refuses pods with nodeName", name=named.text)
+        yield this.diagnostic(named, message, "choose the node by nodeSelector kubernetes.io/hostname")
 
 
 @rule(
     "HAMI010",
     Severity.WARNING,
     fix="unsafe",
-    predicate=Predicate(~EnvIs(k.DISABLE_CONTROL, "true", any_case=True), at=k.SHARE_KEYS),
+    predicate=Predicate(~EnvIs(k.DISABLE_CONTROL, "true", any_case=True), keys=k.SHARE_KEYS),
 )
-def isolation_is_on(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def isolation_is_on(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A container with a share does not turn isolation off.
 
     ## What it does
@@ -204,20 +206,20 @@ def isolation_is_on(this: Rule, breach: Breach, pod: PodKeys, context: Context) 
     Project-HAMi/HAMi, issue 1678.
     """
     off = breach.inside.env[k.DISABLE_CONTROL]
-    return this.at(
+    return this.diagnostic(
         off,
-        say("{key} turns off the limits of this container", key=k.DISABLE_CONTROL),
+        msg("{key} turns off the limits of this container", key=k.DISABLE_CONTROL),
         "remove the variable",
-        fix=Fix(say("remove {key}", key=k.DISABLE_CONTROL), (Remove(off.path),), safe=False),
+        fix=Fix(msg("remove {key}", key=k.DISABLE_CONTROL), (Remove(off.path),), safe=False),
     )
 
 
 @rule(
     "HAMI012",
     Severity.WARNING,
-    predicate=tuple(Predicate(~Annotated(k.MODE, "mig"), at=(name,)) for name in (k.PERCENT, k.CORES)),
+    predicate=tuple(Predicate(~IsAnnotated(k.MODE, "mig"), keys=(name,)) for name in (k.PERCENT, k.CORES)),
 )
-def mig_counts_memory(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic:
+def mig_counts_memory(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """In MIG mode a container requests memory in MiB.
 
     ## What it does
@@ -249,8 +251,8 @@ def mig_counts_memory(this: Rule, breach: Breach, pod: PodKeys, context: Context
     ## Source
     Project-HAMi/HAMi, examples/nvidia/dynamic_mig_example.yaml (2026-08-21).
     """
-    message = say("{key} has no effect in MIG mode, where memory selects the profile", key=breach.name)
-    return this.at(breach.there, message, say("request {key}", key=k.MEMORY), on_key=True)
+    message = msg("{key} has no effect in MIG mode, where memory selects the profile", key=breach.name)
+    return this.diagnostic(breach.there, message, msg("request {key}", key=k.MEMORY), on_key=True)
 
 
 @rule(
@@ -292,14 +294,14 @@ def count_has_a_known_name(this: Rule, pod: PodKeys, context: Context) -> Iterat
             continue  # under two names: HAMI014
         for name, value in container.resources.items():
             if _may_count(name) and not words.rows(name) and words.near_miss(name) is None:
-                yield this.at(
+                yield this.diagnostic(
                     value,
-                    say(
+                    msg(
                         "{name} is unknown and {count} is not set: the number of cards is not certain",
                         name=name,
                         count=k.COUNT,
                     ),
-                    say(
+                    msg(
                         "write {count}, or set hami.resourceNames.count in a profile where the cluster has "
                         "that name for it",
                         count=k.COUNT,

@@ -2,15 +2,9 @@
 
 from __future__ import annotations
 
+from gpuxlate.backends import huawei_cce as k
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.huawei_cce import backend as k
-from gpuxlate.backends.live import (
-    PERCENT,
-    LiveNode,
-    NodeView,
-    Serves,
-    per_card,
-)
+from gpuxlate.backends.live import PERCENT, LiveNode, NodeView, Serves, per_card
 
 
 def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from gpuxlate.backends.huawei_cce import backend as k
+from gpuxlate.backends import huawei_cce as k
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
 
@@ -55,9 +55,9 @@ def part_of_a_card_is_in_units(this: Rule, pod: PodKeys, context: Context) -> It
     for container in pod.all_containers():
         value = container.resources.get(k.WHOLE)
         if value is not None and k.decimal(value) is not None:
-            message = say(
+            message = msg(
                 "{key} is {text}, a part of the memory of a card that Huawei CCE alone takes",
                 key=k.WHOLE,
                 text=value.text,
             )
-            yield this.at(value, message, say("write {key}, in units of 128 MiB", key=k.MEMORY))
+            yield this.diagnostic(value, message, msg("write {key}, in units of 128 MiB", key=k.MEMORY))

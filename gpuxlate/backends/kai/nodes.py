@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.requirements import (
-    NodeNeeds,
-    NodeWarning,
-    Source,
-    cards_of_a_node,
-)
+from gpuxlate.backends.requirements import NodeNeeds, NodeWarning, VendorDocument, cards_of_a_node
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 
-README = Source("kai-scheduler/KAI-Scheduler docs/gpu-sharing/README.md", "2026-08-07")
-ISSUE = Source("kai-scheduler/KAI-Scheduler, issue 706", "2026")
-ADJUSTER = Source("kai-scheduler/KAI-Scheduler, node-scale-adjuster", "2026-08-07")
-NVFRACTIONS = Source("kai-scheduler/KAI-Scheduler docs/gpu-sharing/nv-fraction/README.md", "2026-09")
+README = VendorDocument("kai-scheduler/KAI-Scheduler docs/gpu-sharing/README.md", "2026-08-07")
+ISSUE = VendorDocument("kai-scheduler/KAI-Scheduler, issue 706", "2026")
+ADJUSTER = VendorDocument("kai-scheduler/KAI-Scheduler, node-scale-adjuster", "2026-08-07")
+NVFRACTIONS = VendorDocument("kai-scheduler/KAI-Scheduler docs/gpu-sharing/nv-fraction/README.md", "2026-09")
 
 
 def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:

@@ -1,5 +1,156 @@
-"""Koordinator: shared cards in clusters with its scheduler."""
+"""Koordinator. Numbers are totals over the cards, and the share is the pod's."""
 
-from gpuxlate.backends.koordinator.backend import BACKEND
+from __future__ import annotations
 
-__all__ = ["BACKEND"]
+from collections.abc import Mapping
+from dataclasses import replace
+
+from gpuxlate.backends.base import BYTE, Absent, Backend, Limits, Per, Place, PodReader, Range, RuleKind, key
+from gpuxlate.backends.limits import InitContainers
+from gpuxlate.backends.rows import cards, choice, cores, memory, percent, whole, written
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import ContainerKeys, Value
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Isolation
+from gpuxlate.rules.predicates.conditions import Requests, SchedulerIs, SomeContainer
+
+NAME = "koordinator"
+SCHEDULER = "koord-scheduler"
+SHARED, CORE = "koordinator.sh/gpu.shared", "koordinator.sh/gpu-core"
+MEMORY, RATIO = "koordinator.sh/gpu-memory", "koordinator.sh/gpu-memory-ratio"
+BOTH = "koordinator.sh/gpu"
+"""CORE and RATIO in one number (HOOK)."""
+WHOLE = "nvidia.com/gpu"
+NPU = "huawei.com/npu-"
+ISOLATION = "koordinator.sh/gpu-isolation-provider"
+MODEL = "node.koordinator.sh/gpu-model"
+RECORD = "scheduling.koordinator.sh/device-allocated"
+SPEAKS = SchedulerIs(SCHEDULER) & SomeContainer(Requests(WHOLE))
+"""Whole cards in a pod of Koordinator's scheduler."""
+
+
+class Koordinator(Backend):
+    name = NAME
+    title = "Koordinator"
+    rule_prefix = "KOORD"
+    scheduler = SCHEDULER
+    one_share_per_pod = True
+    # each share has a percent of the memory at least; the documents set no other bound
+    limits = Limits(100, certain=False, source="HOOK", init=InitContainers.IGNORED)
+    init_containers = False
+    whole_card_key = WHOLE
+    fact_commands = {"cards.model": f"kubectl get nodes -L {MODEL}"}
+    detected_by = SPEAKS
+    documents = {
+        "CODE": "koordinator-sh/koordinator, pkg/scheduler/plugins/deviceshare at a7a1b76b (2026-07-24)",
+        "HOOK": "koordinator-sh/koordinator, pkg/webhook/pod/mutating at a7a1b76b (2026-07-24)",
+        "KOORDLET": "koordinator-sh/koordinator, pkg/koordlet/runtimehooks at a7a1b76b (2026-07-24)",
+        "DEVICE": "koordinator-sh/koordinator, apis/extension/device_share.go at a7a1b76b (2026-07-24)",
+        "RENAMED": "koordinator-sh/koordinator, apis/extension/deprecated.go at a7a1b76b (2026-07-24)",
+    }
+    gpu_prefixes = ("koordinator.sh/gpu",)
+    rule_reasons = {
+        RuleKind.NUMBERS: (
+            "Each card gives an equal part, at most 100 %; without a count, hundreds are whole cards."
+        ),
+        RuleKind.NEEDS: "The scheduler refuses the pod: invalid resource device requests.",
+        RuleKind.EXCLUDES: "The scheduler refuses the pod: invalid resource device requests.",
+        RuleKind.ONE_SHARE: (
+            "The requests of all containers are added up, and each container gets the limits of all."
+        ),
+        RuleKind.INIT: (
+            "The scheduler adds the requests of containers: those of init containers are no share."
+        ),
+        RuleKind.WORDS: (
+            "Koordinator knows the exact word alone; with another one nothing isolates the containers."
+        ),
+    }
+    keys = (
+        cards(SHARED, needs=(MEMORY, RATIO), default=Absent.HUNDREDS, source="CODE, HOOK"),
+        memory(
+            MEMORY,
+            unit=BYTE,
+            quantity=True,
+            per=Per.TOTAL,
+            aliases=("kubernetes.io/gpu-memory",),
+            source="CODE, RENAMED",
+        ),
+        percent(
+            RATIO,
+            per=Per.TOTAL,
+            values=(Range(1, 100),),
+            excludes=(MEMORY,),
+            aliases=("kubernetes.io/gpu-memory-ratio",),
+            source="CODE, RENAMED",
+        ),
+        cores(
+            CORE,
+            per=Per.TOTAL,
+            values=(Range(1, 100),),
+            needs=(MEMORY, RATIO),
+            aliases=("kubernetes.io/gpu-core",),
+            source="CODE, RENAMED",
+        ),
+        key(
+            BOTH,
+            Place.RESOURCE,
+            meaning="compute and memory in one number",
+            sets="memory_percent",
+            unit=1,
+            values=(Range(1, 100),),
+            excludes=(SHARED, MEMORY, RATIO, CORE),
+            aliases=("kubernetes.io/gpu",),
+            source="CODE, HOOK, RENAMED",
+        ),
+        whole(WHOLE, values=(), source="CODE"),
+        key(
+            ISOLATION,
+            Place.LABEL,
+            Place.NODE,
+            meaning="what keeps containers within their memory; nothing without it",
+            sets="isolation",
+            words={"HAMi-core": Isolation.SOFT},
+            source="KOORDLET",
+        ),
+        choice("scheduling.koordinator.sh/device-allocate-hint", meaning="cards and topology", source="CODE"),
+        choice(
+            "scheduling.koordinator.sh/device-joint-allocate",
+            meaning="devices of one PCIe switch",
+            source="CODE, DEVICE",
+        ),
+        choice("scheduling.koordinator.sh/gpu-partition-spec", meaning="NVLink partition", source="CODE"),
+        *(
+            choice(name, Place.NODE_SELECTOR, Place.NODE, meaning=meaning, source="CODE")
+            for name, meaning in (
+                (MODEL, "card model"),
+                ("node.koordinator.sh/gpu-vendor", "maker of the cards"),
+                ("node.koordinator.sh/gpu-driver-version", "driver"),
+                ("node.koordinator.sh/gpu-partition-policy", "NVLink partitions"),
+            )
+        ),
+        written(RECORD, meaning="assigned cards", source="CODE"),
+    )
+
+    def after_admission(
+        self, pod: PodReader, container: ContainerKeys, _profile: Profile | None
+    ) -> ContainerKeys:
+        """BOTH as the webhook writes it: that much compute, and that much memory.
+
+        Keys of an Ascend card beside those of Koordinator are the same share: it is not read in part
+        (koordinator-sh/website, docs/user-manuals/device-scheduling-ascend-npu.md).
+        """
+        share = next((name for name in (MEMORY, RATIO, CORE, SHARED) if name in container.resources), None)
+        npu = next((name for name in container.resources if name.startswith(NPU)), None)
+        if share is not None and npu is not None:
+            message = msg("{key} is not translated: it is one share with {other}", key=npu, other=share)
+            path = container.resources[npu].path
+            pod.note("GX023", message, path, "write the share in keys of the target by hand")
+
+        def split(values: Mapping[str, Value]) -> dict[str, Value]:
+            others = {name: value for name, value in values.items() if name != BOTH}
+            return {CORE: values[BOTH], RATIO: values[BOTH], **others} if BOTH in values else others
+
+        return replace(container, limits=split(container.limits), requests=split(container.requests))
+
+
+BACKEND = Koordinator()

@@ -4,18 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from gpuxlate.backends import koordinator as k
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.koordinator import backend as k
-from gpuxlate.backends.live import (
-    PERCENT,
-    LiveNode,
-    LivePod,
-    NodeView,
-    Placement,
-    Serves,
-    indexes,
-    per_card,
-)
+from gpuxlate.backends.live import PERCENT, LiveNode, LivePod, NodeView, Placement, Serves, indexes, per_card
 
 MIB = 2**20
 """Bytes."""

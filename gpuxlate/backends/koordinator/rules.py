@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends.koordinator import backend as k
-from gpuxlate.backends.numbers import written_name
+from gpuxlate.backends import koordinator as k
+from gpuxlate.backends.pod_reader import written_name
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import Labelled
-from gpuxlate.rules.predicates.predicate import Breach, Predicate
+from gpuxlate.rules.predicates.conditions import Labelled, Predicate, Violation
 
 
 @rule(
     "KOORD020",
     Severity.INFO,
     missing=True,
-    predicate=Predicate(Labelled(k.ISOLATION), at=(k.MEMORY, k.RATIO, k.CORE, k.BOTH)),
+    predicate=Predicate(Labelled(k.ISOLATION), keys=(k.MEMORY, k.RATIO, k.CORE, k.BOTH)),
 )
-def share_is_isolated(this: Rule, breach: Breach, pod: PodKeys, context: Context) -> Diagnostic | tuple[()]:
+def share_is_isolated(
+    this: Rule, breach: Violation, pod: PodKeys, context: Context
+) -> Diagnostic | tuple[()]:
     """A pod with a part of a card names what isolates it.
 
     ## What it does
@@ -54,10 +55,10 @@ def share_is_isolated(this: Rule, breach: Breach, pod: PodKeys, context: Context
     """
     if breach.value is None:
         return ()
-    message = say(
+    message = msg(
         "{key} is counted, not enforced: nothing isolates the containers of the pod",
         key=written_name(breach.value, breach.name),
     )
-    return this.at(
-        breach.value, message, say("add the label {label}: HAMi-core", label=k.ISOLATION), on_key=True
+    return this.diagnostic(
+        breach.value, message, msg("add the label {label}: HAMi-core", label=k.ISOLATION), on_key=True
     )

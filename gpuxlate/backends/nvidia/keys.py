@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 
-from gpuxlate.backends.base import Key, Place, Range, key
+from gpuxlate.backends.base import KeySpec, Place, Range, key
 from gpuxlate.backends.device_plugin import MIG, PRODUCT
 from gpuxlate.backends.rows import choice
-from gpuxlate.model.parts import Strategy
 from gpuxlate.model.pod import ContainerKeys
+from gpuxlate.model.share import Strategy
 
 WHOLE = "nvidia.com/gpu"
 BEFORE = MIG
@@ -32,7 +32,7 @@ STRATEGIES = {str(one): one for one in Strategy}
 _WHOLE_CARDS = key(
     WHOLE,
     Place.RESOURCE,
-    says="cards",
+    sets="cards",
     meaning="whole cards",
     unit=1,
     whole=True,
@@ -41,22 +41,22 @@ _WHOLE_CARDS = key(
 )
 
 
-def _on_nodes(name: str, meaning: str, source: str = "GFD", **more: object) -> Key:
+def _on_nodes(name: str, meaning: str, source: str = "GFD", **more: object) -> KeySpec:
     return choice(name, Place.NODE_SELECTOR, Place.NODE, meaning=meaning, source=source, **more)
 
 
 _PRODUCT = _on_nodes(
     PRODUCT,
     "card model; ends in -MIG-PROFILE and -SHARED where these are counted",
-    says="device",
+    sets="device",
     general=True,
-    anybodys=True,
+    generic=True,
 )
 _PARTITIONS = tuple(
     key(
         f"{BEFORE}*{ending}",
         Place.RESOURCE,
-        says="partition",
+        sets="partition",
         meaning="instances of a MIG profile, strategy mixed; the name has a dot for each plus",
         values=(Range(),),
         template="nvidia.com/mig-{profile}",
@@ -64,7 +64,7 @@ _PARTITIONS = tuple(
     )
     for ending in ENDINGS
 )
-MIG_KEYS: tuple[Key, ...] = (
+MIG_KEYS: tuple[KeySpec, ...] = (
     *_PARTITIONS,
     _WHOLE_CARDS,
     _PRODUCT,
@@ -72,11 +72,11 @@ MIG_KEYS: tuple[Key, ...] = (
     _on_nodes("nvidia.com/mig.*", "what is known of MIG on the node"),
     _on_nodes("nvidia.com/gpu.slices.*", "slices of an instance, strategy single"),
 )
-SHARED_KEYS: tuple[Key, ...] = (
+SHARED_KEYS: tuple[KeySpec, ...] = (
     key(
         GPU_SHARED,
         Place.RESOURCE,
-        says="replica",
+        sets="replica",
         meaning="clients of a card, where the plug-in renames them",
         values=(Range(1, 1),),
         source="PLUGIN",

@@ -6,14 +6,15 @@ of its nodes, ``nvidia.com/mig.config: all-1g.5gb``, which divides all their car
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from gpuxlate.backends.base import Backend, ContainerShare, Limits, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.base import Backend, ContainerShare, Limits, PodReader, PodWriter, Reading, ShareWriter
 from gpuxlate.backends.device_plugin import (
     CARD_NEEDED,
     DIVIDED,
     PRODUCT,
     NvidiaProfile,
+    ProductName,
     Products,
     divided_alike,
     most_of_a_card,
@@ -25,17 +26,27 @@ from gpuxlate.backends.device_plugin import (
 )
 from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.nvidia import keys as k
+from gpuxlate.backends.pod_reader import number
 from gpuxlate.model.amounts import Part
-from gpuxlate.model.catalogue import ALIASES
-from gpuxlate.model.messages import say
-from gpuxlate.model.parts import Partition, Replica, Strategy, in_resource, of_resource
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
-from gpuxlate.model.profile import Profile, card_of
-from gpuxlate.model.share import Isolation, Policy, Share
-from gpuxlate.rules.predicates.conditions import Any, Asks, Selects, SomeContainer
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value, in_lists
+from gpuxlate.model.profile import ALIASES, Profile, card_of, unknown_partition
+from gpuxlate.model.share import (
+    Isolation,
+    Partition,
+    Policy,
+    Replica,
+    Share,
+    Strategy,
+    in_resource,
+    of_resource,
+)
+from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import AnyOf, Requests, Selects, SomeContainer
 
 NAMES = ("nvidia-mig", "mig")
-SINGLE = SomeContainer(Asks(k.WHOLE)) & Any(Selects(k.CONFIG, k.ALL_OF_ONE), Selects(PRODUCT, DIVIDED))
+SINGLE = SomeContainer(Requests(k.WHOLE)) & AnyOf(Selects(k.CONFIG, k.ALL_OF_ONE), Selects(PRODUCT, DIVIDED))
 """Cards of nodes that are divided into partitions of one profile."""
 
 
@@ -50,13 +61,13 @@ def _labels(pod: PodKeys) -> list[str]:
     """The labels of nodes about MIG that a pod chooses, but for the configuration."""
     names = {*pod.node_selector, *(one.key for one in pod.requirements())}
     prefixes = tuple(
-        row.name.removesuffix("*") for row in k.MIG_KEYS if row.is_pattern and row.says == "selector"
+        row.name.removesuffix("*") for row in k.MIG_KEYS if row.is_pattern and row.sets == "selector"
     )
     return sorted(one for one in names if one.startswith(prefixes) and one != k.CONFIG)
 
 
 def _container(
-    pod: Taking,
+    pod: PodReader,
     container: ContainerKeys,
     single: str | None,
     sliced: bool,
@@ -93,21 +104,21 @@ def _container(
             origins={"partition": where, "replica": where, **card.origins},
         )
     if profile and profile.target in NAMES and NvidiaProfile.of(profile).mig_strategy == "single":
-        message = say(
+        message = msg(
             "{key} counts partitions where the strategy is single, and nothing says which", key=k.WHOLE
         )
-        hint = say("add the nodeSelector {key}: all-1g.5gb, or the like", key=k.CONFIG)
+        hint = msg("add the nodeSelector {key}: all-1g.5gb, or the like", key=k.CONFIG)
         pod.note("GX023", message, where, hint)
     return pod.share(container, cards=whole, device=card.device, origins={"cards": where, **card.origins})
 
 
-def _write(placing: Placing, profile: Profile | None, single: bool) -> ContainerKeys:
+def _write(placing: ShareWriter, profile: Profile | None, single: bool) -> ContainerKeys:
     partition = placing.take("partition")
     if partition is None:
         limits = {k.WHOLE: Value.of(int(placing.take("cards")))}
         placing.on_nodes(card_of(profile, NAMES), "GX023", None)
         if single:
-            message = say(
+            message = msg(
                 "{key} counts partitions where the strategy is single, not whole cards", key=k.WHOLE
             )
             placing.refuse("cards", "GX023", message, "request a partition, or nodes that are not divided")
@@ -119,7 +130,7 @@ def _write(placing: Placing, profile: Profile | None, single: bool) -> Container
     return ContainerKeys(placing.name, placing.index, placing.init, limits, limits)
 
 
-def _fits_the_card(placing: Placing, partition: Partition, profile: Profile | None) -> None:
+def _fits_the_card(placing: ShareWriter, partition: Partition, profile: Profile | None) -> None:
     """The cards of the profile have the partition, and a node has as many (NVIDIA003, NVIDIA005)."""
     found = unfit(partition, profile, NAMES)
     if found is not None:
@@ -155,7 +166,7 @@ class NvidiaMig(Backend):
     fact_commands = {"cards.model": f"kubectl get nodes -L {k.WHOLE}.product"}
     whole_cards_anywhere = True
 
-    def read(self, pod: Taking, profile: Profile | None) -> Reading:
+    def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Keys to shares. Of two partitions of a container, a rule reports all but one."""
         configs = [text for text in pod.node_values(k.CONFIG) if k.ALL_OF_ONE.fullmatch(text)]
         single = SINGLE.holds(pod.pod.with_workload())
@@ -173,14 +184,14 @@ class NvidiaMig(Backend):
             [_container(pod, container, one, shared, card, profile) for container in pod.pod.all_containers()]
         )
 
-    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys; whole cards are those of nodes that are not divided."""
         single = NvidiaProfile.of(profile).mig_strategy == "single"
         containers = [_write(placing, profile, single) for placing in pod.placings]
         profiles = {one.profile for placing in pod.placings if (one := placing.peek("partition")) is not None}
         if single and len(profiles) > 1:
             for placing in pod.placings:
-                message = say(
+                message = msg(
                     "nodes of strategy single have partitions of one profile, and the pod asks for {found}",
                     found=" and ".join(sorted(profiles)),
                 )
@@ -206,3 +217,261 @@ class NvidiaMig(Backend):
 
 
 MIG = NvidiaMig()
+
+# The rules of MIG: NVIDIA002 to NVIDIA005, NVIDIA007.
+NO_POLICY = "the names of the resources are patterns, and the profiles are those of a card"
+
+
+def _partitions(pod: PodKeys) -> Iterator[tuple[Value, str, str]]:
+    """Each resource of a container that counts partitions: its value, its name, the profile in it."""
+    for container in pod.all_containers():
+        for name in k.partitions(container):
+            text = name.removeprefix(k.BEFORE).removesuffix(k.OF_SHARED)
+            yield container.resources[name], name, of_resource(text)
+
+
+def _chosen(pod: PodKeys) -> Iterator[tuple[NodeRequirement, str]]:
+    """Each choice of nodes whose cards are all divided alike, and the profile that it names."""
+    for choice in pod.choices(k.CONFIG):
+        for text in filter(k.ALL_OF_ONE.fullmatch, choice.values):
+            yield choice, profile_of(text.removeprefix(k.ALL))
+    for choice in pod.choices(PRODUCT):
+        for text in filter(DIVIDED.fullmatch, choice.values):
+            yield choice, ProductName.of(text).profile or text
+
+
+@rule("NVIDIA002", Severity.ERROR, no_policy=NO_POLICY)
+def container_has_one_kind_of_device(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A container requests partitions of one profile, or cards.
+
+    ## What it does
+    Reports a second `nvidia.com/mig-*` in a container, and one beside `nvidia.com/gpu`.
+
+    ## Why
+    CUDA uses one MIG instance of a process, and no card beside it: the others are allocated and idle.
+
+    ## Example
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/mig-1g.5gb: 1, nvidia.com/mig-2g.10gb: 1}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/mig-2g.10gb: 1}}
+    ```
+
+    ## Source
+    NVIDIA, Multi-Instance GPU user guide; NVIDIA/k8s-device-plugin (2026-08-19).
+    """
+    for container in pod.all_containers():
+        first, *others = [
+            *k.partitions(container),
+            *([k.WHOLE] if k.WHOLE in container.resources else []),
+        ] or [""]
+        for name in others:
+            message = msg(
+                "{key} is requested beside {first}: a container uses one of them", key=name, first=first
+            )
+            hint = "keep one of them, or use a separate container for each"
+            yield this.diagnostic(container.resources[name], message, hint, on_key=True)
+
+
+@rule("NVIDIA003", Severity.ERROR, no_policy=NO_POLICY)
+def profile_is_one_of_a_card(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The profile of a partition is one that a card has.
+
+    ## What it does
+    Reports a profile that no card of the catalogue has; with the card of a profile for `nvidia-mig`, one
+    that this card does not have. A warning where a profile names or adds a card without a list of its
+    partitions, which may have the profile.
+
+    ## Why
+    No node has the resource, so the pod stays Pending.
+
+    ## Example
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/mig-1g.5gb: 1}}
+    ```
+    ```yaml profile
+    target: nvidia-mig
+    cards: {model: H100-80GB, perNode: 8}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/mig-1g.10gb: 1}}
+    ```
+
+    ## Source
+    NVIDIA/mig-parted, config-default.yaml (2026).
+    """
+    for value, _, profile in _partitions(pod):
+        found = unfit(Partition(ALIASES.get(profile, profile)), context.profile, NAMES)
+        if found is not None:
+            yield this.diagnostic(value, found[1], found[2], on_key=True)
+        elif unknown := unknown_partition(profile, context.profile, mig=True):
+            yield this.diagnostic(
+                value, unknown.message, unknown.hint, severity=unknown.severity, on_key=True
+            )
+    for choice, profile in _chosen(pod):
+        if unknown := unknown_partition(profile, context.profile, mig=True):
+            yield this.diagnostic(choice, unknown.message, unknown.hint, severity=unknown.severity)
+
+
+@rule("NVIDIA004", Severity.INFO, no_policy=NO_POLICY)
+def profile_has_its_name_of_today(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A profile has the name that drivers give it today.
+
+    ## What it does
+    Reports `3g.21gb` and `7g.79gb`, and reads them as `3g.20gb` and `7g.80gb`.
+
+    ## Why
+    Nodes with a driver of today have no resource of that name.
+
+    ## Example
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/mig-3g.21gb: 1}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/mig-3g.20gb: 1}}
+    ```
+
+    ## Source
+    NVIDIA, Multi-Instance GPU user guide.
+    """
+    for value, name, profile in _partitions(pod):
+        new = profile_of(name.removeprefix(k.BEFORE).removesuffix(k.OF_SHARED))
+        if new != profile:
+            message = msg("{old} is called {new} by drivers of today", old=profile, new=new)
+            yield this.diagnostic(value, message, msg("write {key}", key=k.BEFORE + new), on_key=True)
+
+
+@rule("NVIDIA005", Severity.ERROR, no_policy=NO_POLICY)
+def partitions_fit_on_a_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A node has as many partitions as a container requests.
+
+    ## What it does
+    Reports a number of partitions below 1; with the cards of a profile for `nvidia-mig`, one above what all
+    cards of a node have together.
+
+    ## Why
+    All partitions of a container are on one node: the pod stays Pending.
+
+    ## Example
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/mig-3g.20gb: 9}}
+    ```
+    ```yaml profile
+    target: nvidia-mig
+    cards: {model: A100-40GB, perNode: 4}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/mig-3g.20gb: 8}}
+    ```
+
+    ## Source
+    NVIDIA/mig-parted, config-default.yaml (2026).
+    """
+    for value, name, profile in _partitions(pod):
+        count = number(value)
+        if count is None:
+            continue
+        if count < 1:
+            message = msg("{key} is {count}: a container has at least one partition", key=name, count=count)
+            yield this.diagnostic(value, message, "write 1 or more, or remove the key")
+            continue
+        found = unfit(Partition(ALIASES.get(profile, profile), count), context.profile, NAMES)
+        if found is not None and found[0] == this.code:
+            yield this.diagnostic(value, found[1], found[2])
+
+
+@rule("NVIDIA007", Severity.ERROR, no_policy=NO_POLICY)
+def strategy_has_the_resource(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The resource is one of the strategy that the nodes have.
+
+    ## What it does
+    Reports `nvidia.com/mig-*` where the profile says `migStrategy: single` or `none`; and beside a choice of
+    nodes by `nvidia.com/mig.strategy`, one that is not of that strategy.
+
+    ## Why
+    With `single` the resource of partitions is `nvidia.com/gpu`, with `mixed` it has the profile in its name,
+    with `none` there is no resource: the pod stays Pending.
+
+    ## Example
+    ```yaml
+    spec:
+      nodeSelector: {nvidia.com/mig.strategy: single}
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/mig-1g.5gb: 1}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      nodeSelector: {nvidia.com/mig.config: all-1g.5gb}
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1}}
+    ```
+
+    ## Source
+    NVIDIA/k8s-device-plugin, README, flag migStrategy (2026-08-19).
+    """
+    profile = context.profile
+    own = NvidiaProfile.of(profile).mig_strategy if profile and profile.target in NAMES else "mixed"
+    chosen = {text for text, _ in pod.allowed("nvidia.com/mig.strategy")} or {own}
+    for value, name, text in _partitions(pod):
+        if "mixed" not in chosen:
+            strategy = " or ".join(sorted(chosen))
+            message = msg(
+                "{key} is a resource of strategy mixed; the nodes have {strategy}",
+                key=name,
+                strategy=strategy,
+            )
+            hint = msg(
+                "write {key} and the nodeSelector {config}: {all}{profile}, or choose mixed nodes",
+                key=k.WHOLE,
+                config=k.CONFIG,
+                all=k.ALL,
+                profile=text,
+            )
+            yield this.diagnostic(value, message, hint, on_key=True)

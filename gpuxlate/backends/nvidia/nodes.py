@@ -10,21 +10,15 @@ from typing import Any, cast
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.device_plugin import (
     INVALID,
+    CardLabels,
     NvidiaProfile,
     Sharing,
     most_clients,
     most_of_a_card,
     sharing_data,
+    shown,
 )
-from gpuxlate.backends.feature_discovery import Shown, shown
-from gpuxlate.backends.live import (
-    Common,
-    Containers,
-    Counted,
-    LiveNode,
-    NodeView,
-    Serves,
-)
+from gpuxlate.backends.live import Common, Containers, CountedRequests, LiveNode, NodeView, Serves
 from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.backends.nvidia.mig import NAMES, profile_of
 from gpuxlate.backends.nvidia.shared import NAMES as SHARED_NAMES
@@ -33,14 +27,12 @@ from gpuxlate.backends.requirements import (
     NodeNeeds,
     NodeWarning,
     Setter,
-    Source,
+    VendorDocument,
     cards_of_a_node,
 )
-from gpuxlate.model.catalogue import card_meant
-from gpuxlate.model.messages import say
-from gpuxlate.model.parts import Partition, Replica, Strategy, in_resource
-from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import Share
+from gpuxlate.model.messages import msg
+from gpuxlate.model.profile import Profile, card_meant
+from gpuxlate.model.share import Partition, Replica, Share, Strategy, in_resource
 
 MIG_STRATEGY = "nvidia.com/mig.strategy"
 STATE = "nvidia.com/mig.config.state"
@@ -79,7 +71,7 @@ def node_view(backend: Backend, node: LiveNode) -> NodeView | None:
     )
 
 
-def _rows(node: LiveNode, card: Shown) -> Iterator[Counted]:
+def _rows(node: LiveNode, card: CardLabels) -> Iterator[CountedRequests]:
     """What is allocatable: partitions by name, then the clients or cards of the common key."""
     for name in sorted(node.allocatable):
         amount = node.amount(name)
@@ -88,7 +80,7 @@ def _rows(node: LiveNode, card: Shown) -> Iterator[Counted]:
         own = name.removesuffix(k.OF_SHARED)
         labels = shown(node, own)
         replica = labels.replica or (Replica(None, Strategy.TIME_SLICING) if own != name else None)
-        yield Counted(
+        yield CountedRequests(
             name, amount, profile_of(own.removeprefix(k.BEFORE)), replica,
             labels.memory_mib, labels.multiprocessors,
         )  # fmt: skip
@@ -99,22 +91,22 @@ def _rows(node: LiveNode, card: Shown) -> Iterator[Counted]:
             replica = card.replica or (Replica() if name == k.GPU_SHARED else None)
             replica = None if name == k.WHOLE and renamed else replica
             numbers = (card.memory_mib, card.multiprocessors) if profile else (None, None)
-            yield Counted(name, amount, profile and profile_of(profile), replica, *numbers)
+            yield CountedRequests(name, amount, profile and profile_of(profile), replica, *numbers)
 
 
-def _is_single(rows: Sequence[Counted]) -> bool:
+def _is_single(rows: Sequence[CountedRequests]) -> bool:
     """The common key counts partitions."""
     return any(row.partition and not row.key.startswith(k.BEFORE) for row in rows)
 
 
-def _mode(rows: Sequence[Counted], replica: Replica | None, *, divided: bool, single: bool) -> str:
+def _mode(rows: Sequence[CountedRequests], replica: Replica | None, *, divided: bool, single: bool) -> str:
     words = [f"MIG {'single' if single else 'mixed'}"] if divided else []
     if replica is not None:
         words.append(str(replica.strategy or "shared"))
     return ", ".join(words)
 
 
-def _cards(node: LiveNode, card: Shown, rows: Sequence[Counted]) -> int | None:
+def _cards(node: LiveNode, card: CardLabels, rows: Sequence[CountedRequests]) -> int | None:
     """The label counts cards, divided or not, but for strategy single: there it counts partitions. Where all
     cards are divided by one configuration, each has as many as fit."""
     if not _is_single(rows):
@@ -126,14 +118,14 @@ def _cards(node: LiveNode, card: Shown, rows: Sequence[Counted]) -> int | None:
     return card.number // most if most and card.number and card.number % most == 0 else None
 
 
-def _sharing(replica: Replica | None, rows: Sequence[Counted]) -> Sharing:
+def _sharing(replica: Replica | None, rows: Sequence[CountedRequests]) -> Sharing:
     if replica is None or replica.strategy is None:
         return Sharing()
     renamed = any(row.key.endswith(k.OF_SHARED) for row in rows)
     return Sharing(cast(Any, str(replica.strategy)), replica.of or 1, renamed)
 
 
-def _notes(node: LiveNode, card: Shown, rows: Sequence[Counted]) -> Iterator[str]:
+def _notes(node: LiveNode, card: CardLabels, rows: Sequence[CountedRequests]) -> Iterator[str]:
     """What the labels say against each other, or against what is allocatable."""
     state, strategy = node.labels.get(STATE, DONE), node.labels.get(MIG_STRATEGY)
     if state != DONE:
@@ -173,13 +165,15 @@ def extension_data(
 
 # --- what a share needs of them ---------------------------------------------------------------
 
-PLUGIN = Source("NVIDIA/k8s-device-plugin, README and api/config/v1", "2026-08-19")
-PARTED = Source("NVIDIA/mig-parted, config-default.yaml", "2026")
-GUIDE = Source("NVIDIA, Multi-Instance GPU user guide")
-SCALING = Source("kubernetes-sigs/karpenter, issue 729; aws/karpenter, issue 3376; Azure/AKS, issue 3427")
+PLUGIN = VendorDocument("NVIDIA/k8s-device-plugin, README and api/config/v1", "2026-08-19")
+PARTED = VendorDocument("NVIDIA/mig-parted, config-default.yaml", "2026")
+GUIDE = VendorDocument("NVIDIA, Multi-Instance GPU user guide")
+SCALING = VendorDocument(
+    "kubernetes-sigs/karpenter, issue 729; aws/karpenter, issue 3376; Azure/AKS, issue 3427"
+)
 COUNTED_LATE = (
     NodeWarning(
-        say(
+        msg(
             "a new node shows its physical cards as {key}, and more of them only when the plug-in runs: an "
             "autoscaler that is not told adds one node for each pending pod first",
             key=k.WHOLE,

@@ -6,9 +6,9 @@ written as a choice of nodes by the labels of GPU feature discovery, and read fr
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 
-from gpuxlate.backends.base import Backend, ContainerShare, Limits, Placing, PodPlacing, Reading, Taking
+from gpuxlate.backends.base import Backend, ContainerShare, Limits, PodReader, PodWriter, Reading, ShareWriter
 from gpuxlate.backends.device_plugin import (
     CLIENTS,
     PRODUCT,
@@ -24,16 +24,20 @@ from gpuxlate.backends.device_plugin import (
     take_products,
 )
 from gpuxlate.backends.nvidia import keys as k
+from gpuxlate.backends.pod_reader import number
 from gpuxlate.model.amounts import Part, known_replica
-from gpuxlate.model.messages import say
-from gpuxlate.model.parts import Replica
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of
-from gpuxlate.model.share import Isolation, Policy, Share
-from gpuxlate.rules.predicates.conditions import Any, Asks, Selects, SomeContainer
+from gpuxlate.model.share import Isolation, Policy, Replica, Share
+from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import AnyOf, Requests, Selects, SomeContainer
 
 NAMES = ("nvidia-shared",)
-SPEAKS = SomeContainer(Asks(k.WHOLE)) & Any(Selects(k.STRATEGY, *k.STRATEGIES), Selects(PRODUCT, CLIENTS))
+SPEAKS = SomeContainer(Requests(k.WHOLE)) & AnyOf(
+    Selects(k.STRATEGY, *k.STRATEGIES), Selects(PRODUCT, CLIENTS)
+)
 """Cards of nodes on which each is counted several times."""
 
 
@@ -47,7 +51,7 @@ def counts_clients(pod: PodKeys, profile: Profile | None) -> bool:
 
 
 def _container(
-    pod: Taking, container: ContainerKeys, one: Replica, not_renamed: bool, card: Products
+    pod: PodReader, container: ContainerKeys, one: Replica, not_renamed: bool, card: Products
 ) -> ContainerShare:
     for name in (k.GPU_SHARED, k.WHOLE):
         count = pod.number(container, name)
@@ -65,7 +69,7 @@ def _container(
     return pod.none(container)
 
 
-def _write(placing: Placing, profile: Profile | None) -> ContainerKeys:
+def _write(placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
     replica = placing.take("replica")
     own = NvidiaProfile.of(profile)
     name = k.GPU_SHARED if own.sharing.renames else k.WHOLE
@@ -74,13 +78,13 @@ def _write(placing: Placing, profile: Profile | None) -> ContainerKeys:
         limits = {k.WHOLE: Value.of(cards)}
         placing.on_nodes(card_of(profile, NAMES), "GX023", None)
         if name == k.WHOLE and own.replica is not None:
-            message = say("{key} counts clients of cards in this profile, not whole cards", key=k.WHOLE)
+            message = msg("{key} counts clients of cards in this profile, not whole cards", key=k.WHOLE)
             placing.refuse("cards", "GX023", message, "request a replica, or nodes that do not share cards")
     else:
         limits = {name: Value.of(replica.count)}
         shares(placing, replica)
         if replica.count > 1:
-            message = say("requests {count} clients of cards; a container has one", count=replica.count)
+            message = msg("requests {count} clients of cards; a container has one", count=replica.count)
             placing.refuse("replica", "NVIDIA001", message, "request one larger part, or whole cards")
         is_of_the_nodes(placing, replica, own.replica)
     return ContainerKeys(placing.name, placing.index, placing.init, limits, limits)
@@ -112,7 +116,7 @@ class NvidiaShared(Backend):
     fact_commands = {"cards.model": f"kubectl get nodes -L {k.WHOLE}.product"}
     whole_cards_anywhere = True
 
-    def read(self, pod: Taking, profile: Profile | None) -> Reading:
+    def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Keys to shares."""
         not_renamed = counts_clients(pod.pod, profile)
         asked = not_renamed or any(k.GPU_SHARED in one.resources for one in pod.pod.all_containers())
@@ -122,7 +126,7 @@ class NvidiaShared(Backend):
         pod.selector(k.STRATEGY, texts if strategy else ())
         pod.selector(k.REPLICAS, numbers if of else ())
         for row in k.SHARED_KEYS:
-            if row.says == "selector" and row.name not in (k.STRATEGY, k.REPLICAS):
+            if row.sets == "selector" and row.name not in (k.STRATEGY, k.REPLICAS):
                 if "/" in row.name:
                     pod.selector(row.name)
                     continue
@@ -136,7 +140,7 @@ class NvidiaShared(Backend):
             ]
         )
 
-    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys."""
         containers = [_write(placing, profile) for placing in pod.placings]
         found = {
@@ -144,7 +148,7 @@ class NvidiaShared(Backend):
         }
         if len(found) > 1:
             for placing in pod.placings:
-                message = say(
+                message = msg(
                     "a pod runs on nodes of one kind, and its containers ask for different replicas"
                 )
                 placing.refuse("replica", "GX022", message, "use a separate pod for each")
@@ -174,3 +178,101 @@ class NvidiaShared(Backend):
 
 
 SHARED = NvidiaShared()
+
+# The rules of replicas: NVIDIA001 and NVIDIA006.
+NO_POLICY = "what a number means depends on the configuration of the nodes"
+
+
+@rule("NVIDIA001", Severity.WARNING, no_policy=NO_POLICY)
+def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A container requests one client of a shared card.
+
+    ## What it does
+    Reports more than one `nvidia.com/gpu.shared`, or more than one `nvidia.com/gpu` on nodes that count
+    clients with it. An error where MPS shares the cards, or the profile says
+    `failRequestsGreaterThanOne`; and for zero.
+
+    ## Why
+    Two clients are no more of a card than one: by time-slicing they may be on one card and get no more time.
+    With MPS or `failRequestsGreaterThanOne` the pod ends with UnexpectedAdmissionError.
+
+    ## Example
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu.shared: 2}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu.shared: 1}}
+    ```
+
+    ## Source
+    NVIDIA/k8s-device-plugin, api/config/v1 (2026-08-19).
+    """
+    own = NvidiaProfile.of(context.profile).sharing
+    strategies = {text for text, _ in pod.allowed(k.STRATEGY)}
+    refused = strategies == {"mps"} or own.strategy == "mps" or own.refuses
+    names = (k.GPU_SHARED, *((k.WHOLE,) if counts_clients(pod, context.profile) else ()))
+    for container in pod.all_containers():
+        for name in names:
+            value = container.resources.get(name)
+            count = number(value)
+            if value is None or count in (None, 1):
+                continue
+            message = msg("{key} is {count}: a container has one client of a card", key=name, count=count)
+            severity = Severity.ERROR if refused or not count or count < 1 else Severity.WARNING
+            hint = "write 1; for more of a card, share it between fewer clients, or request whole cards"
+            yield this.diagnostic(value, message, hint, severity=severity)
+
+
+@rule("NVIDIA006", Severity.WARNING, no_policy=NO_POLICY)
+def resource_is_renamed(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """`nvidia.com/gpu.shared` is a resource of the cluster.
+
+    ## What it does
+    Reports `nvidia.com/gpu.shared` where the profile says that the plug-in does not rename the resource.
+
+    ## Why
+    Without `renameByDefault: true` the resource of shared cards is `nvidia.com/gpu`: the pod stays Pending.
+
+    ## Example
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu.shared: 1}}
+    ```
+    ```yaml profile
+    target: nvidia-shared
+    nvidia: {sharing: {strategy: time-slicing, replicas: 4, renamed: false}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1}}
+    ```
+
+    ## Source
+    NVIDIA/k8s-device-plugin, README, "With CUDA time-slicing" (2026-08-19).
+    """
+    profile = context.profile
+    if profile is None or profile.target not in NAMES or NvidiaProfile.of(profile).sharing.renames:
+        return
+    for container in pod.all_containers():
+        value = container.resources.get(k.GPU_SHARED)
+        if value is not None:
+            message = msg("{key} is not a resource of the profile's cluster", key=k.GPU_SHARED)
+            yield this.diagnostic(value, message, msg("write {key}", key=k.WHOLE), on_key=True)

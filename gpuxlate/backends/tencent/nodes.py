@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from gpuxlate.backends import live
 from gpuxlate.backends import requirements as r
+from gpuxlate.backends import tencent as k
 from gpuxlate.backends.base import GIB, Backend
-from gpuxlate.backends.tencent import keys as k
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Policy, Share
 
@@ -44,15 +44,15 @@ def placements(_backend: Backend, pod: live.LivePod, _node: live.NodeView) -> tu
 
 # --- what a share needs of them ---------------------------------------------------------------
 
-SHARING = r.Source("Tencent Cloud, GPU sharing: using qGPU", "2024-11-25")
-OVERVIEW = r.Source("Tencent Cloud, GPU sharing: overview of qGPU", "2024-11-14")
-USING = r.Source("Tencent docs 457/65734, using qGPU", "2026-01-16")
-TWO_CARDS = r.Source("Tencent docs 457/127667, qGPU on several cards")
-CHANGES = r.Source("Tencent docs 457/117759, changes of the qGPU add-on", "2026-01-16")
-COLOCATION = r.Source("Tencent docs 457/81034, online/offline colocation", "2025-09-15")
-OLDER = r.Source("tencentyun/qcloud-documents, older pages of qGPU", "2022-23")
+SHARING = r.VendorDocument("Tencent Cloud, GPU sharing: using qGPU", "2024-11-25")
+OVERVIEW = r.VendorDocument("Tencent Cloud, GPU sharing: overview of qGPU", "2024-11-14")
+USING = r.VendorDocument("Tencent docs 457/65734, using qGPU", "2026-01-16")
+TWO_CARDS = r.VendorDocument("Tencent docs 457/127667, qGPU on several cards")
+CHANGES = r.VendorDocument("Tencent docs 457/117759, changes of the qGPU add-on", "2026-01-16")
+COLOCATION = r.VendorDocument("Tencent docs 457/81034, online/offline colocation", "2025-09-15")
+OLDER = r.VendorDocument("tencentyun/qcloud-documents, older pages of qGPU", "2022-23")
 
-KUBERNETES = r.Requirement("Kubernetes", "kubernetesVersion", r.AtLeast("1.14"), SHARING)
+KUBERNETES = r.Requirement("Kubernetes", "kubernetesVersion", r.MinVersion("1.14"), SHARING)
 ARCHITECTURE = r.Requirement(
     "the architecture of the cards",
     "cards.model",
@@ -64,9 +64,9 @@ ARCHITECTURE = r.Requirement(
     severity=Severity.WARNING,
 )
 _TWO = "a share of two cards"
-ADDON = r.Requirement("the qGPU add-on", "components.qgpu", r.AtLeast("1.1.1"), TWO_CARDS, _TWO)
-_CALLED = say("the qGPU kernel module (node label {label})", label=k.VERSION)
-MODULE = r.Requirement(_CALLED, k.MODULE, r.AtLeast("3.0.5"), CHANGES, _TWO)
+ADDON = r.Requirement("the qGPU add-on", "components.qgpu", r.MinVersion("1.1.1"), TWO_CARDS, _TWO)
+_CALLED = msg("the qGPU kernel module (node label {label})", label=k.VERSION)
+MODULE = r.Requirement(_CALLED, k.MODULE, r.MinVersion("3.0.5"), CHANGES, _TWO)
 REQUIREMENTS: tuple[r.Requirement, ...] = (KUBERNETES, ARCHITECTURE, ADDON, MODULE)
 
 _ALWAYS: tuple[r.NodeWarning, ...] = (
@@ -92,11 +92,11 @@ def node_requirements(_backend: Backend, share: Share, profile: Profile | None) 
     warnings, requirements = [*_ALWAYS], [KUBERNETES, ARCHITECTURE]
     if share.policy:
         spellings = k.SPELLINGS[share.policy]
-        note = say("the pod chooses nodes with it; the abbreviation {short} is valid too", short=spellings[1])
+        note = msg("the pod chooses nodes with it; the abbreviation {short} is valid too", short=spellings[1])
         labels.append(r.NodeLabel(k.POLICY, spellings[0], note, SHARING))
         requirements.append(r.Requirement("the policy of the nodes", "policy", r.OneOf(spellings), SHARING))
     else:
-        text = say("policy is not set: nodes without {label} are best-effort", label=k.POLICY)
+        text = msg("policy is not set: nodes without {label} are best-effort", label=k.POLICY)
         remarks = (r.NodeWarning(text, SHARING),)
     device = "TKE sets it on qGPU nodes; set it yourself where it is missing"
     labels.append(r.NodeLabel(k.DEVICE_ENABLE, k.ENABLED, device, OLDER, r.Setter.CLOUD))
@@ -105,7 +105,7 @@ def node_requirements(_backend: Backend, share: Share, profile: Profile | None) 
         labels.append(r.NodeLabel(k.MIXED_ENABLE, k.ENABLED, mixed, OLDER, r.Setter.OPTIONAL))
         warnings.append(r.NodeWarning(_COLOCATION, COLOCATION))
     if not share.whole_cards:
-        text = say("a card holds at most {most} qGPU devices", most=k.MAX_SHARES)
+        text = msg("a card holds at most {most} qGPU devices", most=k.MAX_SHARES)
         warnings.append(r.NodeWarning(text, SHARING))
         requirements += [ADDON, MODULE] if share.cards > 1 else []
     requirements += r.cards_of_a_node(share, SHARING)

@@ -4,21 +4,21 @@ from __future__ import annotations
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import (
-    AtLeast,
+    MinVersion,
     NodeNeeds,
     NodeWarning,
     Requirement,
-    Source,
+    VendorDocument,
     cards_of_a_node,
 )
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 
-GUIDE = Source("volcano-sh/volcano, how_to_use_volcano_vgpu.md", "2026-08-20")
-DESIGN = Source("Project-HAMi/volcano-vgpu-device-plugin, doc/design.md", "2026-08-17")
+GUIDE = VendorDocument("volcano-sh/volcano, how_to_use_volcano_vgpu.md", "2026-08-20")
+DESIGN = VendorDocument("Project-HAMi/volcano-vgpu-device-plugin, doc/design.md", "2026-08-17")
 
-KUBERNETES = Requirement("Kubernetes", "kubernetesVersion", AtLeast("1.16"), GUIDE)
-VOLCANO = Requirement("Volcano", "components.volcano", AtLeast("1.9"), GUIDE)
+KUBERNETES = Requirement("Kubernetes", "kubernetesVersion", MinVersion("1.16"), GUIDE)
+VOLCANO = Requirement("Volcano", "components.volcano", MinVersion("1.9"), GUIDE)
 REQUIREMENTS: tuple[Requirement, ...] = (KUBERNETES, VOLCANO)
 
 _ALWAYS = (

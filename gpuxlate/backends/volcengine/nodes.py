@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpuxlate.backends import volcengine as k
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import (
@@ -16,8 +17,8 @@ from gpuxlate.backends.live import (
     recorded_by_name,
 )
 from gpuxlate.backends.requirements import (
-    AtLeast,
     AtLeastInMinor,
+    MinVersion,
     NodeLabel,
     NodeNeeds,
     NodeWarning,
@@ -25,13 +26,12 @@ from gpuxlate.backends.requirements import (
     OneOf,
     Requirement,
     Setter,
-    Source,
+    VendorDocument,
     cards_of_a_node,
     model_words,
 )
-from gpuxlate.backends.volcengine import keys as k
-from gpuxlate.backends.volcengine.backend import node_mode
-from gpuxlate.model.messages import say
+from gpuxlate.backends.volcengine import node_mode
+from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Share
 
@@ -83,28 +83,34 @@ def keeps_out(_backend: Backend, node: NodeView, wanted: Containers) -> str | No
 
 # --- what a share needs of them ---------------------------------------------------------------
 
-APPS = Source("Volcengine docs 6461/1581673, AI apps on shared GPUs", "2025-06-04")
-COLOCATION_PAGE = Source("Volcengine, mGPU online/offline colocation", "2025-03-13")
-CHANGES = Source("Volcengine docs 6460/159262, changes of the mgpu component")
-SAMPLES = Source("vllm-project/aibrix, samples for VKE", "2026-11")
-WEBHOOK = Source("volcano-sh/volcano pull request 3030, the vendor's webhook and scheduler", "2024-03")
+APPS = VendorDocument("Volcengine docs 6461/1581673, AI apps on shared GPUs", "2025-06-04")
+COLOCATION_PAGE = VendorDocument("Volcengine, mGPU online/offline colocation", "2025-03-13")
+CHANGES = VendorDocument("Volcengine docs 6460/159262, changes of the mgpu component")
+SAMPLES = VendorDocument("vllm-project/aibrix, samples for VKE", "2026-11")
+WEBHOOK = VendorDocument(
+    "volcano-sh/volcano pull request 3030, the vendor's webhook and scheduler", "2024-03"
+)
 
 KUBERNETES = AtLeastInMinor(("v1.24.17-vke.38", "v1.26.15-vke.26", "v1.28.15-vke.19", "v1.30.4-vke.3"))
 COLOCATION: tuple[Requirement, ...] = tuple(
     Requirement(what, field, bound, COLOCATION_PAGE, "online and offline work on one card")
     for what, field, bound in (
         ("Kubernetes", "kubernetesVersion", KUBERNETES),
-        ("the mGPU driver", "components.mgpuDriver", AtLeast("0.07.35.23")),
-        ("the mgpu component", "components.mgpu", AtLeast("v0.6.0")),
-        ("general-webhook", "components.generalWebhook", AtLeast("v1.20.0")),
+        ("the mGPU driver", "components.mgpuDriver", MinVersion("0.07.35.23")),
+        ("the mgpu component", "components.mgpu", MinVersion("v0.6.0")),
+        ("general-webhook", "components.generalWebhook", MinVersion("v1.20.0")),
         ("the node image", "nodeImage", NoneOf(("velinux2.0", "ubuntu22.04"))),
     )
 )
 SEVERAL_CARDS = Requirement(
-    "the mgpu component", "components.mgpu", AtLeast("v0.2.0"), CHANGES, "a share of several cards"
+    "the mgpu component", "components.mgpu", MinVersion("v0.2.0"), CHANGES, "a share of several cards"
 )
 LARGE_CARDS = Requirement(
-    "the mgpu component", "components.mgpu", AtLeast("v0.6.1"), CHANGES, "cards with much memory, such as H20"
+    "the mgpu component",
+    "components.mgpu",
+    MinVersion("v0.6.1"),
+    CHANGES,
+    "cards with much memory, such as H20",
 )
 REQUIREMENTS: tuple[Requirement, ...] = (*COLOCATION, SEVERAL_CARDS, LARGE_CARDS)
 
@@ -115,7 +121,7 @@ LARGE_CARD_ABOVE_MIB = k.MULTI_CARD_MAX_MIB
 _POLICY_WARNINGS = (
     "after a change of the policy, restart every mGPU node of the pool; a new pool with the label "
     "needs no restart",
-    say("{label} is a system label: once it is on a node, its value cannot be edited", label=k.POLICY),
+    msg("{label} is a system label: once it is on a node, its value cannot be edited", label=k.POLICY),
     "existing nodes get the label only if the node pool's switch for updating labels and taints is on; "
     "otherwise they may keep another policy",
 )
@@ -145,7 +151,7 @@ def node_requirements(_backend: Backend, share: Share, profile: Profile | None) 
             labels.insert(0, NodeLabel(k.POLICY, name, "the policy of all cards of the node", APPS))
             warnings += [NodeWarning(text, APPS) for text in _POLICY_WARNINGS]
         else:
-            text = say(
+            text = msg(
                 "the policy is not set: nodes without {label} are {policy}", label=k.POLICY, policy=name
             )
             remarks.append(NodeWarning(text, APPS))
@@ -155,14 +161,14 @@ def node_requirements(_backend: Backend, share: Share, profile: Profile | None) 
         )
         if several and policy is not Policy.BEST_EFFORT:
             best_effort = k.POLICIES[Policy.BEST_EFFORT]
-            text = say("several shared cards need {policy} on the pod and on its node", policy=best_effort)
+            text = msg("several shared cards need {policy} on the pod and on its node", policy=best_effort)
             warnings.append(NodeWarning(text, WEBHOOK))
-        text = say("a card holds at most {most} containers", most=k.INSTANCES_PER_CARD)
+        text = msg("a card holds at most {most} containers", most=k.INSTANCES_PER_CARD)
         warnings.append(NodeWarning(text, WEBHOOK))
     if profile and profile.cards.model:
         remarks.append(
             NodeWarning(
-                say(
+                msg(
                     "nodes have their card model in the label {label}, such as NVIDIA-A10; "
                     "choose {model} by it",
                     label=k.GPU_NAME,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from gpuxlate.backends.volcengine_emr import keys as k
+from gpuxlate.backends import volcengine_emr as k
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, Scope, rule
 
@@ -18,7 +18,7 @@ def _jobs(pod: PodKeys) -> list[ContainerKeys]:
 
 def _engine(context: Context) -> k.Engine:
     """The engine whose parameters are read: the first in the context."""
-    return next((k.ENGINES[one.name] for one in context.dialects if one.name in k.ENGINES), k.SPARK)
+    return next((k.ENGINES[one.name] for one in context.dialects if one.name in k.ENGINES), k.SPARK_ENGINE)
 
 
 def _asked(job: ContainerKeys) -> Value:
@@ -27,7 +27,7 @@ def _asked(job: ContainerKeys) -> Value:
 
 
 def _add(engine: k.Engine, names: Iterable[str]) -> str:
-    return say("add {parameters}", parameters=", ".join(f"{name}={engine.gpu[name]}" for name in names))
+    return msg("add {parameters}", parameters=", ".join(f"{name}={engine.gpu[name]}" for name in names))
 
 
 @rule("EMR035", Severity.ERROR, scope=Scope.JOB)
@@ -63,19 +63,19 @@ def compute_is_in_range(this: Rule, pod: PodKeys, context: Context) -> Iterator[
         if number is None:
             hint = "write percent of one card in digits alone, such as 30"
         elif number < k.CORE_MIN:
-            hint = say("write {number}", number=k.CORE_MIN)
+            hint = msg("write {number}", number=k.CORE_MIN)
         else:
-            hint = say(
+            hint = msg(
                 "write {number}, or run the job on a GPU queue, without the keys of mGPU", number=k.CORE_MAX
             )
-        message = say(
+        message = msg(
             "{key} is {value!r}, it must be {low} to {high} (percent)",
             key=k.CORE,
             value=value.text,
             low=k.CORE_MIN,
             high=k.CORE_MAX,
         )
-        yield this.at(value, message, hint)
+        yield this.diagnostic(value, message, hint)
 
 
 @rule("EMR036", Severity.ERROR, scope=Scope.JOB)
@@ -111,20 +111,20 @@ def memory_fits_the_card(this: Rule, pod: PodKeys, context: Context) -> Iterator
             continue
         number = k.whole(value.text)
         if not number:
-            message = say(
+            message = msg(
                 "{key} is {value!r}, it must be a whole number of MiB above zero",
                 key=k.MEMORY,
                 value=value.text,
             )
-            yield this.at(value, message, "write MiB in digits alone: 4096 is 4 GiB")
+            yield this.diagnostic(value, message, "write MiB in digits alone: 4096 is 4 GiB")
         elif card is not None and number > card:
-            message = say(
+            message = msg(
                 "{key} is {number}, and mGPU can use {card} MiB of a card",
                 key=k.MEMORY,
                 number=number,
                 card=card,
             )
-            yield this.at(value, message, say("write at most {card}", card=card))
+            yield this.diagnostic(value, message, msg("write at most {card}", card=card))
 
 
 @rule("EMR037", Severity.ERROR, scope=Scope.JOB, missing=True)
@@ -154,8 +154,10 @@ def both_keys_are_set(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     for job in _jobs(pod):
         for name, other in ((k.CORE, k.MEMORY), (k.MEMORY, k.CORE)):
             if name in job.resources and other not in job.resources:
-                message = say("{key} is set without {other}", key=name, other=other)
-                yield this.at(job.resources[name], message, say("set {other} too", other=other), on_key=True)
+                message = msg("{key} is set without {other}", key=name, other=other)
+                yield this.diagnostic(
+                    job.resources[name], message, msg("set {other} too", other=other), on_key=True
+                )
 
 
 @rule("EMR038", Severity.ERROR, scope=Scope.JOB)
@@ -202,27 +204,29 @@ def engine_asks_for_one_card(this: Rule, pod: PodKeys, context: Context) -> Iter
         for name in engine.counts:
             value = job.resources.get(name)
             if value is not None and k.whole(value.text) != 1:
-                message = say("{key} is {value!r}: a pod on mGPU has one card", key=name, value=value.text)
-                yield this.at(value, message, "write 1")
+                message = msg("{key} is {value!r}: a pod on mGPU has one card", key=name, value=value.text)
+                yield this.diagnostic(value, message, "write 1")
         present = [name for name in engine.gpu if name in job.resources]
         if not present:
-            message = say(
+            message = msg(
                 "the GPU parameters of {engine} are missing: no pod gets a card to share", engine=engine.title
             )
             hint = _add(engine, engine.gpu)
-            yield this.at(_asked(job), message, hint, on_key=True, missing=True)
+            yield this.diagnostic(_asked(job), message, hint, on_key=True, missing=True)
             continue
         for role, names in engine.by_role():
             # EMR041 reports the switch of a CustomJob
             missing = [name for name in names if name not in present and name != k.ENABLED]
             if missing:
                 short = ", ".join(name.removeprefix(f"{role}.") for name in missing)
-                message = say("{role} lacks {keys}", role=role, keys=short)
+                message = msg("{role} lacks {keys}", role=role, keys=short)
                 hint = _add(engine, missing)
                 meant = any(name in present for name in names)
                 uncounted = meant and any(name in engine.counts for name in missing)
                 severity = Severity.ERROR if uncounted else Severity.WARNING
-                yield this.at(_asked(job), message, hint, severity=severity, on_key=True, missing=True)
+                yield this.diagnostic(
+                    _asked(job), message, hint, severity=severity, on_key=True, missing=True
+                )
 
 
 @rule("EMR039", Severity.ERROR, scope=Scope.JOB)
@@ -255,8 +259,8 @@ def keys_are_those_of_jobs(this: Rule, pod: PodKeys, context: Context) -> Iterat
     for job in _jobs(pod):
         for name, value in job.resources.items():
             if name.startswith(k.OF_PODS):
-                message = say("{key} is a key of VKE pods: no job reads it", key=name)
-                yield this.at(value, message, "remove it", on_key=True)
+                message = msg("{key} is a key of VKE pods: no job reads it", key=name)
+                yield this.diagnostic(value, message, "remove it", on_key=True)
 
 
 @rule("EMR040", Severity.INFO, scope=Scope.JOB)
@@ -291,7 +295,9 @@ def queue_has_mgpu(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
         return
     for job in _jobs(pod):
         message = "the job needs a queue that was created with mGPU: a GPU queue without it takes no share"
-        yield this.at(_asked(job), message, "check the queue in the console of EMR Serverless", on_key=True)
+        yield this.diagnostic(
+            _asked(job), message, "check the queue in the console of EMR Serverless", on_key=True
+        )
 
 
 @rule("EMR041", Severity.ERROR, scope=Scope.JOB)
@@ -329,9 +335,9 @@ def customjob_has_gpus_on(this: Rule, pod: PodKeys, context: Context) -> Iterato
     for job in _jobs(pod):
         value = job.resources.get(k.ENABLED)
         if value is not None and value.text.lower() != "true":
-            message = say("{key} is {value!r}: the tasks get no card", key=k.ENABLED, value=value.text)
-            yield this.at(value, message, "write true")
+            message = msg("{key} is {value!r}: the tasks get no card", key=k.ENABLED, value=value.text)
+            yield this.diagnostic(value, message, "write true")
         elif value is None and any(name in job.resources for name in engine.gpu):
-            message = say("{key} is not set: the tasks get no card", key=k.ENABLED)
-            hint = say("set {key}=true", key=k.ENABLED)
-            yield this.at(_asked(job), message, hint, on_key=True, missing=True)
+            message = msg("{key} is not set: the tasks get no card", key=k.ENABLED)
+            hint = msg("set {key}=true", key=k.ENABLED)
+            yield this.diagnostic(_asked(job), message, hint, on_key=True, missing=True)

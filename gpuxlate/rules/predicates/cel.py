@@ -13,21 +13,22 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import singledispatch
 
 from gpuxlate.manifest.objects import REQUIRED_AFFINITY
-from gpuxlate.model.sheet import Place, Range
+from gpuxlate.model.keys import Place, Range
 from gpuxlate.rules.predicates import conditions as of
 from gpuxlate.rules.predicates.conditions import (
     Allows,
     ChoosesAmong,
+    ClusterParameter,
     Condition,
     HasKeyLike,
     InList,
+    Known,
     Label,
-    Parameter,
+    Predicate,
     Term,
+    Within,
     Word,
 )
-from gpuxlate.rules.predicates.parameters import Known, Within
-from gpuxlate.rules.predicates.predicate import Predicate
 
 _SCALAR = "(type(v) == string || type(v) == int || type(v) == double || type(v) == bool)"
 _DIGITS = "string(v).matches('^[0-9]{19}$') && string(v) <= '9223372036854775807'"
@@ -75,7 +76,7 @@ _TERMS = f"variables.spec.?{'.?'.join(REQUIRED_AFFINITY)}.orValue([])"
 def expression(predicate: Predicate) -> str:
     """One boolean expression, true where a pod keeps the predicate."""
     demand = said(predicate.demand)
-    return f"variables.asking.all(c, {demand})" if predicate.each else demand
+    return f"variables.asking.all(c, {demand})" if predicate.per_container else demand
 
 
 @singledispatch
@@ -115,7 +116,7 @@ def _and(body: str) -> str:
     return body and f" && {body}"
 
 
-def _parameter(one: Parameter) -> str:
+def _parameter(one: ClusterParameter) -> str:
     """The number of the cluster in units of a key, in a list of one; an empty one where it is not known."""
     found = f"{_named('parameters', one.name)}.filter(v, string(v).matches('^[0-9]{{1,12}}$'))"
     per = f" / {one.per}" if one.per != 1 else ""
@@ -176,7 +177,7 @@ def text(words: str) -> str:
 
 
 @said.register
-def _(one: of.Asks) -> str:
+def _(one: of.Requests) -> str:
     listed = [*map(text, one.names)]
     if len(listed) == 1:
         return f"{listed[0]} in c.asks"
@@ -184,12 +185,12 @@ def _(one: of.Asks) -> str:
 
 
 @said.register
-def _(one: of.Amount) -> str:
+def _(one: of.InRange) -> str:
     return _exists(one.name, lambda n: _within(one.ranges, n))
 
 
 @said.register
-def _(one: of.Part) -> str:
+def _(one: of.IsFraction) -> str:
     amount = "[quantity(string(v))].exists(q, q.isGreaterThan(quantity('0')) && q.isLessThan(quantity('1')))"
     key = text(one.name)
     there = f"[?c.is.?resources.?limits[?{key}].or(c.is.?resources.?requests[?{key}])]"
@@ -273,7 +274,7 @@ def _(one: of.Labelled) -> str:
 
 
 @said.register
-def _(one: of.Annotated) -> str:
+def _(one: of.IsAnnotated) -> str:
     return _value_is(_named("annotations", one.name), one.words)
 
 
@@ -333,16 +334,16 @@ def _(one: of.ContainersAtMost) -> str:
 
 
 @said.register
-def _(one: of.All) -> str:
+def _(one: of.AllOf) -> str:
     return f"({' && '.join(map(said, _flat(one)))})" if one.parts else "true"
 
 
 @said.register
-def _(one: of.Any) -> str:
+def _(one: of.AnyOf) -> str:
     return f"({' || '.join(map(said, _flat(one)))})" if one.parts else "false"
 
 
-def _flat(one: of.All | of.Any) -> Iterator[Condition]:
+def _flat(one: of.AllOf | of.AnyOf) -> Iterator[Condition]:
     """The parts, and those of a part of the same kind in its place."""
     for part in one.parts:
         yield from _flat(part) if isinstance(part, type(one)) and part.parts else (part,)

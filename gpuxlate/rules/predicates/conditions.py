@@ -8,18 +8,28 @@ requests where only these have it. Nothing here raises on any pod.
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TypeAlias
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass, replace
+from functools import cached_property
+from itertools import product
+from typing import Any, NamedTuple, TypeAlias
 
 from gpuxlate.model import quantity
-from gpuxlate.model.pod import ContainerKeys, Kind, NodeRequirement, PodKeys, Value
-from gpuxlate.model.sheet import Place, Range
-from gpuxlate.model.spots import NODE_NAME, SCHEDULER_NAME
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.keys import Place, Range
+from gpuxlate.model.pod import (
+    NODE_NAME,
+    SCHEDULER_NAME,
+    ContainerKeys,
+    NodeRequirement,
+    PodKeys,
+    ScalarKind,
+    Value,
+)
+from gpuxlate.model.profile import Profile, card_of
+
 
 # --- where numbers are -----------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Label:
     """The number in a label of the pod."""
@@ -71,7 +81,7 @@ class InList:
 
 
 @dataclass(frozen=True)
-class Parameter:
+class ClusterParameter:
     """A number of the cluster, such as MiB of a card, in its profile.
 
     ``per``: how much of it is one unit of the key that is compared, as in MiB of a unit; a rest is no unit.
@@ -115,7 +125,6 @@ def number_of(pod: PodKeys, container: ContainerKeys | None, term: Term) -> int 
 
 
 # --- conditions -----------------------------------------------------------------------------------
-
 Word: TypeAlias = str | re.Pattern[str] | Range
 """What a text may be: these letters, a pattern of all of it, or a number in a range."""
 Needs: TypeAlias = tuple[frozenset[str], ...]
@@ -143,23 +152,21 @@ class Condition:
         return self.holds(pod)
 
     def __and__(self, other: Condition) -> Condition:
-        return All(self, other)
+        return AllOf(self, other)
 
     def __or__(self, other: Condition) -> Condition:
-        return Any(self, other)
+        return AnyOf(self, other)
 
     def __invert__(self) -> Condition:
         return Not(self)
 
 
 # --- values ---------------------------------------------------------------------------------------
-
-
 def _is_one(value: Value | None, words: tuple[Word, ...]) -> bool:
     """There is a value and, where words are given, it is one of them."""
     if value is None or not words:
         return value is not None
-    return value.kind not in (Kind.NULL, Kind.NODE) and is_word(value.text, words)
+    return value.kind not in (ScalarKind.NULL, ScalarKind.NODE) and is_word(value.text, words)
 
 
 def is_word(text: str, words: tuple[Word, ...]) -> bool:
@@ -180,10 +187,8 @@ def _names(*terms: Term) -> Needs:
 
 
 # --- of a container -------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, init=False)
-class Asks(Condition):
+class Requests(Condition):
     """Any of the resources is in limits or requests of the container, whatever its amount."""
 
     names: tuple[str, ...]
@@ -199,7 +204,7 @@ class Asks(Condition):
 
 
 @dataclass(frozen=True, init=False)
-class Amount(Condition):
+class InRange(Condition):
     """The resource is there, a whole number, and in one of the ranges; without ranges any whole number."""
 
     name: str
@@ -220,14 +225,14 @@ class Amount(Condition):
 
 
 @dataclass(frozen=True)
-class Part(Condition):
+class IsFraction(Condition):
     """The resource is there, above 0 and below 1."""
 
     name: str
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         value = resource(container, self.name)
-        if value is None or value.kind in (Kind.NODE, Kind.NULL, Kind.BOOL):
+        if value is None or value.kind in (ScalarKind.NODE, ScalarKind.NULL, ScalarKind.BOOL):
             return False
         return quantity.is_amount(value.text) and 0 < quantity.parse(value.text).amount < 1
 
@@ -325,8 +330,6 @@ class IsInit(Condition):
 
 
 # --- of a pod -------------------------------------------------------------------------------------
-
-
 class OfPod(Condition):
     """One that needs no container."""
 
@@ -336,7 +339,7 @@ class OfPod(Condition):
 
 
 @dataclass(frozen=True, init=False)
-class Named(OfPod):
+class HasKey(OfPod):
     """The pod has a key; with words, its value is one of them."""
 
     name: str
@@ -350,21 +353,21 @@ class Named(OfPod):
         return _names(self.name) if truth else ()
 
 
-class Labelled(Named):
+class Labelled(HasKey):
     """The pod itself has the label; with words, its value is one of them."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return _is_one(pod.labels.get(self.name), self.words)
 
 
-class Annotated(Named):
+class IsAnnotated(HasKey):
     """The pod itself has the annotation; with words, its value is one of them."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return _is_one(pod.annotations.get(self.name), self.words)
 
 
-class Selects(Named):
+class Selects(HasKey):
     """The pod runs on nodes with the label; with words, only on those where it is one of them.
 
     By nodeSelector, or by a requirement with the operator In in every term of its node affinity.
@@ -409,7 +412,7 @@ class NodeIsNamed(OfPod):
 
 
 def _text(value: Value | None) -> str:
-    return "" if value is None or value.kind in (Kind.NULL, Kind.NODE) else value.text
+    return "" if value is None or value.kind in (ScalarKind.NULL, ScalarKind.NODE) else value.text
 
 
 @dataclass(frozen=True)
@@ -439,7 +442,7 @@ class ContainersAtMost(OfPod):
         return () if truth else self.condition.needs()
 
 
-class ChoosesAmong(Named):
+class ChoosesAmong(HasKey):
     """Whatever value nodeSelector or the required node affinity gives the label, it is one of the words."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
@@ -449,7 +452,7 @@ class ChoosesAmong(Named):
         return super().needs(truth=not truth)
 
 
-class Allows(Named):
+class Allows(HasKey):
     """The nodes of the pod may have the label with one of the words.
 
     nodeSelector decides. Without it every term of the required node affinity is about the label, and one of
@@ -512,8 +515,6 @@ class ListIsComplete(OfPod):
 
 
 # --- together -------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True, init=False)
 class _Several(Condition):
     parts: tuple[Condition, ...]
@@ -535,7 +536,7 @@ class _Several(Condition):
         return (frozenset().union(*(names[0] for names in found)),) if all(found) else ()
 
 
-class All(_Several):
+class AllOf(_Several):
     """Each of the conditions is true; of none, true."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
@@ -548,7 +549,7 @@ class All(_Several):
         return self._each(truth) if truth else self._some(truth)
 
 
-class Any(_Several):
+class AnyOf(_Several):
     """One of the conditions is true at least; of none, false."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
@@ -578,5 +579,267 @@ class Not(Condition):
         return self.condition.needs(truth=not truth)
 
 
-ALWAYS = All()
-NEVER = Any()
+ALWAYS = AllOf()
+NEVER = AnyOf()
+
+
+# Numbers of the cluster in conditions. They have no form in JSON Schema: an editor knows no cluster.
+@dataclass(frozen=True)
+class Known(OfPod):
+    """The number is known: always to a check, and to a policy that reads it while its parameters have it."""
+
+    parameter: ClusterParameter
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return True
+
+
+@dataclass(frozen=True)
+class Within(Condition):
+    """The number is there and not above ``most * by``; a ``by`` that is not there or below 1 counts as 1."""
+
+    name: Term
+    most: ClusterParameter
+    by: Term | None = None
+
+    @property
+    def of_pod(self) -> bool:
+        return all(isinstance(one, Label | Annotation | None) for one in (self.name, self.by))
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        number = number_of(pod, container, self.name)
+        by = None if self.by is None else number_of(pod, container, self.by)
+        return number is not None and number <= self.most.units * max(by or 1, 1)
+
+
+def parts_of(one: object) -> Iterator[object]:
+    """Everything in a condition, a predicate, or a tuple of them."""
+    yield one
+    if is_dataclass(one) and not isinstance(one, type):
+        for field in fields(one):
+            yield from parts_of(getattr(one, field.name))
+    elif isinstance(one, tuple):
+        for part in one:
+            yield from parts_of(part)
+
+
+def numbers_in(one: object) -> tuple[ClusterParameter, ...]:
+    """The numbers of the cluster in it, each name once."""
+    found = {part.name: part for part in parts_of(one) if isinstance(part, ClusterParameter)}
+    return tuple(found.values())
+
+
+def parameters_in(one: object) -> tuple[ClusterParameter, ...]:
+    """Those of them that a policy reads from its parameters."""
+    return tuple(there for there in numbers_in(one) if there.read)
+
+
+def with_parameters(one: Condition) -> Condition:
+    """The condition of a policy that reads the numbers of the cluster from its parameters."""
+    match one:
+        case AllOf() | AnyOf():
+            return type(one)(*map(with_parameters, one.parts))
+        case Not() | SomeContainer() | ContainersAtMost():
+            return replace(one, condition=with_parameters(one.condition))
+        case Within():
+            return replace(one, most=replace(one.most, read=True))
+    return one
+
+
+# Conditions on resources that have several names: true under any of them.
+# A container has one of the names; with two of them a rule on names has a finding, and nothing here is
+# certain.
+Aliases = Mapping[str, tuple[str, ...]]
+"""The other names of resources, by their own."""
+
+
+def under_any_name(condition: Condition, aliases: Aliases) -> Condition:
+    """The condition on containers that may have a resource under each of its names."""
+    if isinstance(condition, AllOf | AnyOf):
+        return type(condition)(*(under_any_name(part, aliases) for part in condition.parts))
+    if isinstance(condition, Not | SomeContainer | ContainersAtMost):
+        return replace(condition, condition=under_any_name(condition.condition, aliases))
+    if isinstance(condition, Requests):
+        return Requests(*(name for own in condition.names for name in (own, *aliases.get(own, ()))))
+    names = [(own, *aliases.get(own, ())) for own in resources_in(condition)]
+    cases = [_with_names(condition, chosen) for chosen in product(*names)]
+    return cases[0] if len(cases) == 1 else AnyOf(*cases)
+
+
+def resources_in(condition: Condition) -> Iterator[str]:
+    """The resources that a condition looks at."""
+    if isinstance(condition, AllOf | AnyOf):
+        for part in condition.parts:
+            yield from resources_in(part)
+    elif isinstance(condition, Not | SomeContainer | ContainersAtMost):
+        yield from resources_in(condition.condition)
+    elif isinstance(condition, Requests):
+        yield from condition.names
+    elif isinstance(condition, InRange):
+        yield condition.name
+    elif isinstance(condition, Divides | AtMost | AtLeast):
+        yield condition.name
+        if isinstance(condition.by, str):
+            yield condition.by
+    elif isinstance(condition, Within):
+        yield from (one for one in (condition.name, condition.by) if isinstance(one, str))
+
+
+def _with_names(condition: Condition, chosen: tuple[str, ...]) -> Condition:
+    """A condition on numbers with other names for its resources, in their order."""
+    if isinstance(condition, InRange):
+        return InRange(chosen[0], *condition.ranges)
+    if isinstance(condition, Divides | AtMost | AtLeast):
+        by = chosen[1] if len(chosen) > 1 else condition.by
+        return replace(condition, name=chosen[0], by=by)  # type: ignore[arg-type]
+    if isinstance(condition, Within):
+        left = iter(chosen)
+        name, by = (next(left) if isinstance(one, str) else one for one in (condition.name, condition.by))
+        return replace(condition, name=name or "", by=by)
+    return condition
+
+
+# What a rule demands: of every container, or of the pod, and where a breach of it is.
+class Violation(NamedTuple):
+    """One place where a predicate does not hold: the container, or None for the pod, and the key there.
+
+    ``name`` is "" where the predicate names no keys, ``value`` None where the key is not there.
+    """
+
+    container: ContainerKeys | None
+    name: str
+    value: Value | None
+
+    @property
+    def inside(self) -> ContainerKeys:
+        """The container, of a predicate on each."""
+        return self.container or ContainerKeys()
+
+    @property
+    def there(self) -> Value:
+        """The value of the key, of a predicate that looks at keys that are there."""
+        return self.value or Value("", path=self.inside.path)
+
+    @property
+    def number(self) -> int:
+        """The value as the whole number that the predicate makes sure of."""
+        return quantity.whole(self.there.text) or 0
+
+
+@dataclass(frozen=True)
+class Predicate:
+    """``must`` holds wherever ``when`` does.
+
+    ``per_container``: of every container that has one of the resources ``keys`` (of every one where there
+    are none
+    such names); a breach is at the first of them that it has. Else of the pod; a breach is at the first of
+    ``keys`` that it has: an annotation, a label, a node selector, ``schedulerName`` or ``nodeName``.
+    ``aliases``: other names of its resources, with which a policy has to be the same; the check is of a pod
+    under the own names. ``severity``: that of a breach, where it is not the rule's.
+    Raises ValueError for a condition on containers where there is a pod alone.
+    """
+
+    must: Condition
+    when: Condition = ALWAYS
+    keys: tuple[str, ...] = ()
+    per_container: bool = True
+    aliases: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    severity: Severity | None = None
+
+    def __post_init__(self) -> None:
+        if not self.per_container and not (self.must.of_pod and self.when.of_pod):
+            raise ValueError(f"a predicate of pods has a condition on containers: {self}")
+
+    def breaches(self, pod: PodKeys) -> Sequence[Violation]:
+        """Where the pod does not hold it, init containers first."""
+        if not self.per_container:
+            broken = self.when.holds(pod) and not self.must.holds(pod)
+            return (Violation(None, *self._at_pod(pod)),) if broken else ()
+        found: list[Violation] = []
+        for container in (*pod.init_containers, *pod.containers):
+            name = ""
+            if self.keys:
+                limits, requests = container.limits, container.requests
+                for name in self.keys:
+                    if name in limits or name in requests:
+                        break
+                else:
+                    continue
+            if self.when.holds(pod, container) and not self.must.holds(pod, container):
+                found.append(Violation(container, name, resource(container, name)))
+        return found
+
+    @cached_property
+    def needs(self) -> Needs:
+        """Sets of names: a pod that breaks it has a key of each. Sound: what is not known needs nothing."""
+        there = (frozenset(self.keys),) if self.per_container and self.keys else ()
+        return (*there, *self.when.needs(), *self.must.needs(truth=False))
+
+    @property
+    def demand(self) -> Condition:
+        """What is true of the pod, or of each of its containers: one condition."""
+        first = self.when.parts[0] if isinstance(self.when, AllOf) and self.when.parts else self.when
+        counted = isinstance(first, InRange) and self.keys == (first.name,)  # a number is there
+        there = [Requests(*self.keys)] if self.per_container and self.keys and not counted else []
+        only = [
+            *there,
+            *map(Known, parameters_in((self.must, self.when))),
+            *([] if self.when == ALWAYS else [self.when]),
+        ]
+        demand = AnyOf(Not(only[0] if len(only) == 1 else AllOf(*only)), self.must) if only else self.must
+        return under_any_name(demand, dict(self.aliases)) if self.aliases else demand
+
+    def with_aliases(self, aliases: Aliases) -> Predicate:
+        """With the other names of its resources; one that is about such a name itself stays."""
+        names = {*self.keys, *resources_in(self.must), *resources_in(self.when)}
+        others = {other for found in aliases.values() for other in found}
+        mine = tuple((own, found) for own, found in aliases.items() if own in names)
+        return self if names & others or not mine else replace(self, aliases=mine)
+
+    def _at_pod(self, pod: PodKeys) -> tuple[str, Value | None]:
+        fields = {"schedulerName": pod.scheduler_name, "nodeName": pod.node_name}
+        for name in self.keys:
+            for values in (fields, pod.annotations, pod.labels, pod.node_selector):
+                value = values.get(name)
+                if value is not None:
+                    return name, value
+        return next(iter(self.keys), ""), None
+
+
+# What a rule demands in a cluster that has a profile: numbers of its cards, its versions and modes.
+CARDS = "it compares with the cards of a profile (--profile) or of the nodes"
+"""``why`` of rules with numbers that a policy reads from its parameters."""
+MODES = "a profile (--profile) or the nodes tell the versions and modes of the cluster"
+"""``why`` of rules that are in the policies of some clusters, and not of others."""
+PER_NODE, MEMORY_MIB = "cardsPerNode", "cardMemoryMiB"
+"""The names of the parameters of a policy."""
+
+
+class WithProfile(NamedTuple):
+    """What a rule demands in a cluster that has a profile.
+
+    ``predicates``: of a profile, of whatever target; ``why`` it needs one; ``check``: the words of a breach,
+    where they are not the rule's own.
+    """
+
+    predicates: Callable[[Profile], tuple[Predicate, ...]]
+    why: str
+    check: Callable[..., Any] | None = None
+
+    def with_aliases(self, aliases: Aliases) -> WithProfile:
+        """With predicates that know the other names of resources, by their own."""
+        return self._replace(
+            predicates=lambda profile: tuple(one.with_aliases(aliases) for one in self.predicates(profile))
+        )
+
+
+def cards_per_node(profile: Profile, names: Collection[str]) -> ClusterParameter | None:
+    """The cards of a node, in the profile of a target with one of the names; None where it does not say."""
+    found = card_of(profile, names).per_node
+    return None if found is None else ClusterParameter(PER_NODE, found)
+
+
+def card_memory(profile: Profile, names: Collection[str], unit_mib: int = 1) -> ClusterParameter | None:
+    """The memory of one card in units of so many MiB, likewise."""
+    found = card_of(profile, names).memory_mib
+    return None if found is None else ClusterParameter(MEMORY_MIB, found, unit_mib)

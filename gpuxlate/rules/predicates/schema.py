@@ -1,21 +1,18 @@
-"""A predicate as a JSON Schema of a Pod, for editors.
-
-A schema cannot calculate: it compares two numbers for each of the first cards, and reads numbers in plain
-digits, bare or quoted. Where that is not enough it says nothing, so it accepts what the check accepts, and
-more where a number has a suffix, or more than ``CARDS`` cards or odd steps are in quotes. Each printer
-therefore has two forms: ``sure`` is a schema that only what fulfils the condition keeps; otherwise everything
-that fulfils it does.
-"""
+"""Whole numbers as JSON Schema says them: as integers, and as the strings that vendors write."""
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import singledispatch
+from typing import Any
 
 from gpuxlate.manifest.objects import REQUIRED_AFFINITY
-from gpuxlate.model.sheet import Place, Range
+from gpuxlate.model import quantity
+from gpuxlate.model.keys import Place, Range
 from gpuxlate.rules.predicates import conditions as of
 from gpuxlate.rules.predicates.conditions import (
     ALWAYS,
@@ -27,25 +24,268 @@ from gpuxlate.rules.predicates.conditions import (
     HasKeyLike,
     InList,
     Label,
+    Predicate,
+    Word,
 )
-from gpuxlate.rules.predicates.fields import (
-    EVERYTHING,
-    NOTHING,
-    SCALAR,
-    WHOLE,
-    Schema,
-    all_of,
-    any_of,
-    below,
-    field,
-    not_,
-    numbers,
-    shared,
-    words,
-)
-from gpuxlate.rules.predicates.numerals import LOWEST
-from gpuxlate.rules.predicates.predicate import Predicate
 
+LISTED = 64
+"""The most numbers that are listed one by one as strings."""
+LOWEST = -quantity.LIMIT
+"""The least of a range without a beginning."""
+
+
+def as_integer(one: Range) -> dict[str, Any]:
+    """A range of bare numbers."""
+    found: dict[str, Any] = {"type": "integer", "minimum": one.least}
+    if one.most is not None:
+        found["maximum"] = one.most
+    if one.step != 1:
+        found["multipleOf"] = one.step
+    return found
+
+
+def as_string(one: Range) -> dict[str, Any]:
+    """The same range in quotes. Raises ValueError where no pattern of a usual length says it."""
+    listed = _listed(one)
+    return {"type": "string", **({"enum": listed} if listed else {"pattern": as_pattern(one)})}
+
+
+def _listed(one: Range) -> list[str]:
+    """The numbers of a range, where they are few."""
+    if one.most is None or one.least < 0:
+        return []
+    first = -(-one.least // one.step) * one.step
+    numbers = range(first, one.most + 1, one.step)
+    return [str(number) for number in numbers] if len(numbers) <= LISTED else []
+
+
+def as_pattern(one: Range) -> str:
+    """The same range as the pattern of a text. Raises ValueError as ``as_string``."""
+    if one.most is None:
+        return f"^({_multiples(one)})$"
+    listed = _listed(one)
+    if listed:
+        return f"^({'|'.join(listed)})$"
+    first = -(-one.least // one.step) * one.step
+    zeros = _zeros(one)
+    pattern = _between(first // one.step, one.most // one.step)
+    if zeros:
+        pattern = (
+            f"({pattern}){'0' * zeros}" if first else f"0|({_between(1, one.most // one.step)}){'0' * zeros}"
+        )
+    return f"^({pattern})$"
+
+
+def _zeros(one: Range) -> int:
+    """The zeros of the step. Raises ValueError where it is no power of ten, or the range begins below 0."""
+    zeros = len(str(one.step)) - 1
+    if one.step != 10**zeros or (one.least < 0 and (zeros or one.least > LOWEST)):
+        raise ValueError(f"{one} cannot be expressed as a pattern")
+    return zeros
+
+
+def _multiples(one: Range) -> str:
+    """Without an end: all from the least on, or all multiples of a step that the last digits show."""
+    if one.step == 1:
+        return _from(one.least)
+    if one.least > one.step or LOWEST < one.least < 0:
+        raise ValueError(f"{one} cannot be expressed as a pattern")
+    if one.step in (2, 5):
+        endings = "".join(str(number) for number in range(0, 10, one.step))
+        found = f"[{endings[1:]}]|[1-9][0-9]*[{endings}]"
+    else:
+        found = "[1-9][0-9]*" + "0" * _zeros(Range(0, None, one.step))
+    if one.least > 0:
+        return found
+    return f"0|-?({found})" if one.least <= LOWEST else f"0|{found}"
+
+
+def _from(least: int) -> str:
+    """Digits of every number that is not below ``least``, without leading zeros."""
+    if LOWEST < least < 0:
+        raise ValueError(f"{Range(least)} cannot be expressed as a pattern")
+    if least <= 0:
+        return "0|-?[1-9][0-9]*" if least <= LOWEST else "0|[1-9][0-9]*"
+    digits = str(least)
+    size = len(digits)
+    same_length = [
+        f"{digits[:place]}{_digit(int(digits[place]) + 1, 9)}{_any(size - place - 1)}"
+        for place in reversed(range(size))
+        if digits[place] != "9"
+    ]
+    return "|".join([digits, *same_length, f"[1-9][0-9]{{{size},}}"])
+
+
+def _between(least: int, most: int) -> str:
+    """Digits of the numbers from ``least`` to ``most``, in runs of equal beginnings; below 0, of all."""
+    runs = ["-[1-9][0-9]*"] if least < 0 else []
+    number = max(least, 0)
+    while number <= most:
+        zeros = 0
+        while number % 10 ** (zeros + 1) == 0 and number + 10 ** (zeros + 1) - 1 <= most and number:
+            zeros += 1
+        runs.append(f"{str(number)[: len(str(number)) - zeros]}{_any(zeros)}")
+        number += 10**zeros
+    return "|".join(runs)
+
+
+def _digit(least: int, most: int) -> str:
+    return str(least) if least == most else f"[{least}-{most}]"
+
+
+def _any(count: int) -> str:
+    return "" if count == 0 else "[0-9]" if count == 1 else f"[0-9]{{{count}}}"
+
+
+# JSON Schemas of fields and values, and how they are put together.
+Schema = dict[str, Any]
+EVERYTHING: Schema = {}
+NOTHING: Schema = {"not": {}}
+SCALAR: Schema = {"type": ["string", "number", "boolean"]}
+WHOLE = Range(LOWEST)
+"""Any whole number."""
+_MULTIPLES = f"[eE][+-]?[0-9]+|[{quantity.LARGE}]|[{quantity.BINARY}]i"
+ODD: Schema = {
+    "type": "string",
+    "pattern": f"^[+-]?([0-9]+[.]?0*|[0-9.]+({_MULTIPLES})|(0+|[0-9]*000)[.0]*[{quantity.SMALL}])$",
+    "not": {"pattern": "^(0|-?[1-9][0-9]*)$"},
+}
+"""What may be a whole number in other than plain digits; of the others, hardly any."""
+
+
+# --- schemas --------------------------------------------------------------------------------------
+def all_of(parts: list[Schema]) -> Schema:
+    some = [one for one in parts if one != EVERYTHING]
+    if NOTHING in some:
+        return NOTHING
+    return EVERYTHING if not some else some[0] if len(some) == 1 else {"allOf": some}
+
+
+def any_of(parts: list[Schema]) -> Schema:
+    some = [one for one in parts if one != NOTHING]
+    if EVERYTHING in some:
+        return EVERYTHING
+    return NOTHING if not some else some[0] if len(some) == 1 else {"anyOf": some}
+
+
+def not_(one: Schema) -> Schema:
+    if one == EVERYTHING:
+        return NOTHING
+    return one["not"] if set(one) == {"not"} else {"not": one}
+
+
+def field(path: tuple[str, ...], schema: Schema) -> Schema:
+    """There is a field, and it keeps the schema."""
+    if schema == NOTHING:
+        return NOTHING
+    for step in reversed(path):
+        below = {"properties": {step: schema}} if schema != EVERYTHING else {}
+        schema = {"type": "object", "required": [step], **below}
+    return schema
+
+
+def below(path: tuple[str, ...], schema: Schema) -> Schema:
+    """The field keeps the schema where there is one."""
+    for step in reversed(path):
+        schema = {"properties": {step: schema}}
+    return schema
+
+
+def shared(schema: Schema) -> Schema:
+    """The same schema, with the larger parts that are in it more than once in ``$defs``."""
+    texts = Counter(json.dumps(one) for one in _parts(schema))
+    names = {
+        text: f"part{n}" for n, text in enumerate(t for t, n in texts.items() if n > 1 and len(t) > LARGE)
+    }
+    parts = {name: _with_names(json.loads(text), names, outermost=True) for text, name in names.items()}
+    return {**_with_names(schema, names), **({"$defs": parts} if parts else {})}
+
+
+LARGE = 120
+"""Characters of a part that is worth a name."""
+_LISTS, _MAPPINGS, _SINGLE = ("allOf", "anyOf"), ("properties",), ("not", "items", "contains")
+"""Keywords that hold schemas."""
+
+
+def _parts(schema: Schema) -> Iterator[Schema]:
+    yield schema
+    for word, below in schema.items():
+        inner = below if word in _LISTS else below.values() if word in _MAPPINGS else [below]
+        if word in (*_LISTS, *_MAPPINGS, *_SINGLE):
+            for one in inner:
+                yield from _parts(one)
+
+
+def _with_names(schema: Schema, names: Mapping[str, str], outermost: bool = False) -> Schema:
+    name = None if outermost else names.get(json.dumps(schema))
+    if name is not None:
+        return {"$ref": f"#/$defs/{name}"}
+    found = dict(schema)
+    for word, below in schema.items():
+        if word in _LISTS:
+            found[word] = [_with_names(one, names) for one in below]
+        elif word in _MAPPINGS:
+            found[word] = {field: _with_names(one, names) for field, one in below.items()}
+        elif word in _SINGLE:
+            found[word] = _with_names(below, names)
+    return found
+
+
+# --- values ---------------------------------------------------------------------------------------
+def numbers(ranges: tuple[Range, ...], sure: bool) -> Schema:
+    """A whole number in one of the ranges, bare or quoted."""
+    found = []
+    for one in ranges:
+        found.append(as_integer(one))
+        try:
+            found.append(as_string(one))
+        except ValueError:
+            if not sure:
+                found.append(as_string(WHOLE))
+    return any_of([*found, *([] if sure else [ODD])])
+
+
+def words(listed: tuple[Word, ...], sure: bool, any_case: bool = False) -> Schema:
+    """A value that is one of the words; a bare number or boolean is the text of it."""
+    if not listed:
+        return EVERYTHING
+    found: list[Schema] = []
+    texts = [one for one in listed if isinstance(one, str)]
+    if texts and any_case:
+        spelled = "|".join(map(_any_case, texts))
+        found.append({"type": "string", "pattern": f"^({spelled})$"})
+    elif texts:
+        found.append({"enum": texts})
+    bare = [_bare(one) for one in texts]
+    if any(one is not None for one in bare):
+        found.append({"enum": [one for one in bare if one is not None]})
+    patterns = [one.pattern for one in listed if isinstance(one, re.Pattern)]
+    if patterns:
+        found.append({"type": "string", "pattern": f"^({'|'.join(patterns)})$"})
+        if not sure:
+            found.append({"type": ["number", "boolean"]})
+    ranges = tuple(one for one in listed if isinstance(one, Range))
+    if ranges:
+        found.append(numbers(ranges, sure))
+    return any_of(found)
+
+
+def _bare(word: str) -> int | bool | None:
+    if word in ("true", "false"):
+        return word == "true"
+    return int(word) if re.fullmatch("0|-?[1-9][0-9]*", word) else None
+
+
+def _any_case(word: str) -> str:
+    return "".join(f"[{one.lower()}{one.upper()}]" if one.isalpha() else re.escape(one) for one in word)
+
+
+# A predicate as a JSON Schema of a Pod, for editors.
+# A schema cannot calculate: it compares two numbers for each of the first cards, and reads numbers in plain
+# digits, bare or quoted. Where that is not enough it says nothing, so it accepts what the check accepts,
+# and more where a number has a suffix, or more than ``CARDS`` cards or odd steps are in quotes. Each
+# printer therefore has two forms: ``sure`` is a schema that only what fulfils the condition keeps;
+# otherwise everything that fulfils it does.
 CARDS = 16
 """The most cards for which a schema compares two numbers: no node has more."""
 _ARRAYS = (("containers", NEVER), ("initContainers", ALWAYS))
@@ -62,7 +302,7 @@ class _Perhaps(Condition):
 def of_pod(predicate: Predicate) -> Schema:
     """A schema that every pod keeps which keeps the predicate."""
     demand = predicate.demand
-    return shared(_every(demand, sure=False) if predicate.each else said(_unrolled(demand), False))
+    return shared(_every(demand, sure=False) if predicate.per_container else said(_unrolled(demand), False))
 
 
 @singledispatch
@@ -72,23 +312,21 @@ def said(condition: Condition, sure: bool) -> Schema:
 
 
 # --- numbers that depend on each other ------------------------------------------------------------
-
-
 def _is(term: str | Label | Annotation, one: Range) -> Condition:
     if isinstance(term, str):
-        return of.Amount(term, one)
-    named = of.Labelled if isinstance(term, Label) else of.Annotated
+        return of.InRange(term, one)
+    named = of.Labelled if isinstance(term, Label) else of.IsAnnotated
     return named(term.name, one)
 
 
 def _unrolled(condition: Condition) -> Condition:
     """Without comparisons of two numbers: one condition for each number of cards."""
-    if isinstance(condition, of.All | of.Any):
+    if isinstance(condition, of.AllOf | of.AnyOf):
         return type(condition)(*map(_unrolled, condition.parts))
     if isinstance(condition, of.Not):
         return of.Not(_unrolled(condition.condition))
     if isinstance(condition, of.Divides | of.AtMost | of.AtLeast) and isinstance(condition.by, InList):
-        return _Perhaps(of.Amount(condition.name))  # the place of a container is no part of a schema
+        return _Perhaps(of.InRange(condition.name))  # the place of a container is no part of a schema
     if isinstance(condition, of.Divides):
         name, by, step = condition.name, condition.by, condition.step
         each = [Range(LOWEST, None, step * n) for n in range(1, CARDS + 1)]
@@ -98,21 +336,19 @@ def _unrolled(condition: Condition) -> Condition:
     elif isinstance(condition, of.AtMost):
         name = condition.name
         if condition.by is None:
-            return of.Amount(name, Range(LOWEST, condition.most))
+            return of.InRange(name, Range(LOWEST, condition.most))
         by = condition.by
         each = [Range(LOWEST, condition.most * n) for n in range(1, CARDS + 1)]
     else:
         return condition
     assert not isinstance(by, InList)
-    cases = [_is(by, Range(n, n)) & of.Amount(name, one) for n, one in enumerate(each, 1)]
-    more = _Perhaps(_is(by, Range(CARDS + 1)) & of.Amount(name))
-    without = [~_is(by, Range(1)) & of.Amount(name, each[0])] if isinstance(condition, of.AtMost) else []
-    return of.Any(*cases, more, *without)
+    cases = [_is(by, Range(n, n)) & of.InRange(name, one) for n, one in enumerate(each, 1)]
+    more = _Perhaps(_is(by, Range(CARDS + 1)) & of.InRange(name))
+    without = [~_is(by, Range(1)) & of.InRange(name, each[0])] if isinstance(condition, of.AtMost) else []
+    return of.AnyOf(*cases, more, *without)
 
 
 # --- containers in their pod ----------------------------------------------------------------------
-
-
 def _every(condition: Condition, sure: bool) -> Schema:
     def of_containers(one: Condition) -> Schema:
         items = [(name, said(_with(one, of.IsInit(), init), sure)) for name, init in _ARRAYS]
@@ -176,7 +412,7 @@ def _by_pod(condition: Condition, of_containers: Callable[[Condition], Schema], 
 
 def _of_pods(condition: Condition) -> Iterator[Condition]:
     """The conditions on the pod alone in a condition on containers."""
-    if isinstance(condition, of.All | of.Any):
+    if isinstance(condition, of.AllOf | of.AnyOf):
         for part in condition.parts:
             yield from _of_pods(part)
     elif isinstance(condition, of.Not | _Perhaps):
@@ -189,7 +425,7 @@ def _with(condition: Condition, atom: Condition, known: Condition) -> Condition:
     """The condition where it is known whether one in it is true."""
     if condition == atom:
         return known
-    if isinstance(condition, of.All | of.Any):
+    if isinstance(condition, of.AllOf | of.AnyOf):
         return type(condition)(*(_with(part, atom, known) for part in condition.parts))
     if isinstance(condition, of.Not | _Perhaps):
         return type(condition)(_with(condition.condition, atom, known))
@@ -198,7 +434,7 @@ def _with(condition: Condition, atom: Condition, known: Condition) -> Condition:
 
 def _excludes(one: Condition, other: Condition) -> bool:
     """Both are the number of one label, and no number is both."""
-    if not (isinstance(one, of.Named) and type(one) is type(other) and isinstance(other, of.Named)):
+    if not (isinstance(one, of.HasKey) and type(one) is type(other) and isinstance(other, of.HasKey)):
         return False
     if one.name != other.name or len(one.words) != 1 or len(other.words) != 1:
         return False
@@ -209,15 +445,13 @@ def _excludes(one: Condition, other: Condition) -> bool:
 
 
 # --- conditions -----------------------------------------------------------------------------------
-
-
 @said.register
-def _(one: of.All, sure: bool) -> Schema:
+def _(one: of.AllOf, sure: bool) -> Schema:
     return all_of([said(part, sure) for part in one.parts])
 
 
 @said.register
-def _(one: of.Any, sure: bool) -> Schema:
+def _(one: of.AnyOf, sure: bool) -> Schema:
     return any_of([said(part, sure) for part in one.parts])
 
 
@@ -232,13 +466,13 @@ def _(one: _Perhaps, sure: bool) -> Schema:
 
 
 @said.register
-def _(one: of.Asks, sure: bool) -> Schema:
+def _(one: of.Requests, sure: bool) -> Schema:
     places = ("limits", "requests")
     return any_of([field(("resources", place, name), EVERYTHING) for place in places for name in one.names])
 
 
 @said.register
-def _(one: of.Amount, sure: bool) -> Schema:
+def _(one: of.InRange, sure: bool) -> Schema:
     value = numbers(one.ranges or (WHOLE,), sure)
     limit, request = (("resources", place, one.name) for place in ("limits", "requests"))
     only = all_of([not_(field(limit, EVERYTHING)), field(request, value)])
@@ -285,7 +519,7 @@ def _(one: of.Labelled, sure: bool) -> Schema:
 
 
 @said.register
-def _(one: of.Annotated, sure: bool) -> Schema:
+def _(one: of.IsAnnotated, sure: bool) -> Schema:
     return field(("metadata", "annotations", one.name), words(one.words, sure))
 
 

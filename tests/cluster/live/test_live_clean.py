@@ -13,8 +13,8 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.cluster.clean import as_yaml, cleaned
-from gpuxlate.yamltext.plain import fresh, plain_document
+from gpuxlate.cluster.export import as_yaml, cleaned
+from gpuxlate.yamltext.plain import dump_yaml, plain_document
 from gpuxlate.yamltext.source import Source
 from tests.e2e import pods
 
@@ -220,7 +220,7 @@ TREES = st.recursive(
 
 @given(st.dictionaries(TEXTS, TREES, min_size=1, max_size=4))
 def test_any_reader_reads_what_was_written(data: dict[str, Any]) -> None:
-    text = fresh(data)
+    text = dump_yaml(data)
     assert yaml.safe_load(text) == data  # YAML 1.1, as kubectl's
     assert plain_document(Source("x", text)) == data
 
@@ -237,4 +237,4 @@ LOOKS: list[tuple[Any, str]] = [
 
 
 def test_how_it_looks() -> None:
-    assert {text: fresh(data) for data, text in LOOKS} == {text: text for _, text in LOOKS}
+    assert {text: dump_yaml(data) for data, text in LOOKS} == {text: text for _, text in LOOKS}

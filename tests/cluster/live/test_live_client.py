@@ -11,8 +11,7 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.cluster.client import Cluster, Options
-from gpuxlate.cluster.connection import MAX_WAIT, RETRIES
+from gpuxlate.cluster.client import MAX_WAIT, RETRIES, Cluster, KubectlOptions
 from gpuxlate.cluster.kubeconfig import Kubeconfig
 from gpuxlate.cluster.server import ChoiceError, ClusterError, ConflictError, MissingError
 from tests.cluster.live.conftest import FAULTS, IN_DEFAULT, TOKEN
@@ -36,7 +35,7 @@ def written(folder: Path, text: str) -> Path:
 
 def opened(path: Path, **options: Any) -> Cluster:
     notes: list[str] = []
-    made = Cluster(Options(kubeconfig=str(path), **options), notes.append)
+    made = Cluster(KubectlOptions(kubeconfig=str(path), **options), notes.append)
     made.notes = notes  # type: ignore[attr-defined]
     return made
 
@@ -157,7 +156,7 @@ def test_one_page_is_held_of_many_pods(tmp_path: Path, monkeypatch: pytest.Monke
     total = number(20_000)
     with FaultServer({PODS: Listed("v1", "Pod", pod, total)}, token=TOKEN) as server:
         made = opened(written(tmp_path, server.kubeconfig()))
-        monkeypatch.setattr("gpuxlate.cluster.connection.json.loads", watched)
+        monkeypatch.setattr("gpuxlate.cluster.client.json.loads", watched)
         count = most = 0
         for page in made.pages(PODS):
             count += len(page)

@@ -11,15 +11,23 @@ import yaml
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.alibaba.profile import AlibabaProfile
+from gpuxlate.backends.alibaba import AlibabaProfile
 from gpuxlate.backends.base import Backend, ContainerShare
-from gpuxlate.model.claims import DeviceRequest, Devices, PodClaim
-from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.model.pod import (
+    ContainerKeys,
+    DeviceRequest,
+    Devices,
+    NodeRequirement,
+    PodClaim,
+    PodKeys,
+    Value,
+)
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Share
 from gpuxlate.testing import strategies
 from gpuxlate.translation.acceptance import DROPPABLE
-from gpuxlate.translation.pods.fit import Accept, fit_pod
+from gpuxlate.translation.fit import fit_pod
 from tests.pairs.manifests import deployment
 
 EVERYTHING = Accept(True, {"cores": 60, "memoryMiB": 8192}, frozenset(DROPPABLE))
@@ -108,7 +116,7 @@ def manifest(question: Question, backend: Backend) -> Manifest | None:
     fit = fit_pod(pod, backend, EVERYTHING, question.profile)
     if not fit.accepted:
         return None
-    shares = {one.container.name: one.told for one in fit.outcomes}
+    shares = {one.container.name: one.declared for one in fit.outcomes}
     return Manifest(document(fit.keys, question), shares)
 
 

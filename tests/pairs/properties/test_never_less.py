@@ -21,17 +21,17 @@ from hypothesis import strategies as st
 import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare
-from gpuxlate.lint.check import LintSettings, lint_source
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
-from gpuxlate.testing.amounts import implied, in_numbers, too_little
-from gpuxlate.testing.contract import allowed
-from gpuxlate.translation.pods.fit import Accept, Outcome, Verdict
-from gpuxlate.translation.pods.item import Item
+from gpuxlate.testing.contract import allowed, implied, in_numbers, too_little
+from gpuxlate.translation.fit import Outcome, Verdict
+from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import read_source
-from gpuxlate.translation.results import Result
-from gpuxlate.translation.settings import Settings
+from gpuxlate.translation.results import Item, Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source
 from tests.checks import each_holds
@@ -157,7 +157,7 @@ def reported(item: Item, target: Backend, question: Question) -> Share:
     elif item.share.is_part:  # the losses have its numbers
         fitted = replace(item.share, partition=None, replica=None)
     container = ContainerShare("", 0, share=item.share)
-    return Outcome(container, item.share, losses, implied=without, fitted=fitted).told
+    return Outcome(container, item.share, losses, implied=without, fitted=fitted).declared
 
 
 def let_go(item: Item, accept: Accept) -> set[str]:

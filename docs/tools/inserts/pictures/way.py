@@ -8,14 +8,14 @@ from docs.tools.inserts.pictures.svg import Drawing
 
 DOWN = (
     ("A file", "bytes, as written", ""),
-    ("Documents", "positions of every key and value", "yamltext.compose"),
+    ("Documents", "positions of every key and value", "yamltext.parse"),
     ("The keys of each pod", "limits, labels, annotations, selectors", "manifest.pods"),
     ("Shares", "cards, cores, memory, policy, qos", "backend.read"),
 )
 UP = (
     ("The same file", "only GPU lines differ", ""),
     ("Edits of the text", "checked by reading the result again", "yamltext.edit"),
-    ("The difference", "removed, added and changed keys", "translation.pods.difference"),
+    ("The difference", "removed, added and changed keys", "translation.edits"),
     ("The new keys of each pod", "in the other vendor's terms", "backend.write"),
 )
 """From top to bottom: a title, what it holds, and what makes it (for ``UP``, on the way upwards)."""
@@ -61,7 +61,7 @@ def _fit(drawing: Drawing) -> None:
     drawing.box(LEFT, FIT_TOP, WIDTH - 2 * LEFT, 64, "room")
     drawing.text(LEFT + 16, FIT_TOP + 27, "Does the share fit the target?", "strong")
     drawing.text(
-        LEFT + 16, FIT_TOP + 49, "exact, rounded, filled, dropped or refused: translation.pods.fit", "soft"
+        LEFT + 16, FIT_TOP + 49, "exact, rounded, filled, dropped or refused: translation.fit", "soft"
     )
     above = TOP + 3 * STEP + TALL
     drawing.arrow((left, above), (left, FIT_TOP - 2))

@@ -20,7 +20,7 @@ class Kestrel(Backend):
             unit=10,
             values=(Range(1, 10),),
             needs=(CARDS,),
-            absent=Absent.ALL,
+            default=Absent.ALL,
             source="GUIDE",
         ),
         memory("gpu.kestrel.example/memory", unit=GIB, needs=(CARDS,), source="GUIDE"),

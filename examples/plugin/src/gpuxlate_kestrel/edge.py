@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from gpuxlate.backends.base import Backend, Place, Placing, PodPlacing, Reading, Taking, key
+from gpuxlate.backends.base import Backend, Place, PodReader, PodWriter, Reading, ShareWriter, key
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import say
+from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.base import Context, Rule, rule
@@ -14,13 +14,13 @@ SHARE = "edge.kestrel.example/share"
 FORM = re.compile(r"([1-9]\d?|100) % ([1-9]\d{0,6}) MiB")
 
 
-def _text(placing: Placing) -> str:
+def _text(placing: ShareWriter) -> str:
     cards = placing.take("cards")
     if placing.init or placing.index or cards > 1:
-        message = say("{key} is a part of one card for the first container", key=SHARE)
+        message = msg("{key} is a part of one card for the first container", key=SHARE)
         placing.refuse("cards", "EDGE001", message, "request one card, in the first container")
-    cores = placing.need("cores", "EDGE001", say("{key} has both numbers", key=SHARE))
-    memory = placing.need("memory_mib", "EDGE001", say("{key} has both numbers", key=SHARE))
+    cores = placing.need("cores", "EDGE001", msg("{key} has both numbers", key=SHARE))
+    memory = placing.need("memory_mib", "EDGE001", msg("{key} has both numbers", key=SHARE))
     return f"{cores} % {memory} MiB"
 
 
@@ -51,8 +51,8 @@ def share_is_two_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator
     """
     value = pod.annotations.get(SHARE)
     if value and not FORM.fullmatch(value.text):
-        message = say("{key} is {value!r}", key=SHARE, value=value.text)
-        yield this.at(value, message, "write percent and MiB: 30 % 4096 MiB")
+        message = msg("{key} is {value!r}", key=SHARE, value=value.text)
+        yield this.diagnostic(value, message, "write percent and MiB: 30 % 4096 MiB")
 
 
 class KestrelEdge(Backend):
@@ -68,7 +68,7 @@ class KestrelEdge(Backend):
         """No key in resources tells it."""
         return SHARE in pod.annotations
 
-    def read(self, pod: Taking, profile: Profile | None) -> Reading:
+    def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Keys that are not taken from ``pod`` are reported; what is wrong with a value, the rule says."""
         value = pod.annotation(SHARE)
         found = FORM.fullmatch(value.text) if value else None
@@ -81,7 +81,7 @@ class KestrelEdge(Backend):
                 containers[number] = pod.share(first, cores=cores, memory_mib=memory_mib, origins=origins)
         return pod.reading(containers)
 
-    def write(self, pod: PodPlacing, profile: Profile | None) -> PodKeys:
+    def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Fields that are not taken from their placing are refused."""
         texts = [_text(placing) for placing in pod.placings]
         return PodKeys(

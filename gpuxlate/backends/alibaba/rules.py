@@ -1,0 +1,714 @@
+"""Pods for the pages of rules."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import partial
+
+from gpuxlate.backends import alibaba as k
+from gpuxlate.backends.alibaba import AlibabaProfile, cards_of, count, units_of_card
+from gpuxlate.backends.pod_reader import (
+    both_places,
+    off_step,
+    outside,
+    put_number,
+    requesting,
+    too_many_cards,
+    whole_numbers,
+)
+from gpuxlate.backends.row_rules import RowExample
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Remove, Rename, Severity
+from gpuxlate.model.keys import Range
+from gpuxlate.model.messages import join_or, msg
+from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
+from gpuxlate.model.profile import Profile, card_of
+from gpuxlate.rules.base import Context, Rule, RuleDoc, rule
+from gpuxlate.rules.predicates.conditions import (
+    ALWAYS,
+    CARDS,
+    MODES,
+    NEVER,
+    Allows,
+    ChoosesAmong,
+    Condition,
+    ContainersAtMost,
+    Divides,
+    EnvIs,
+    InRange,
+    IsInit,
+    Label,
+    Labelled,
+    Predicate,
+    Requests,
+    SomeContainer,
+    Violation,
+    Within,
+    WithProfile,
+    card_memory,
+    cards_per_node,
+)
+
+A10 = "cards: {model: A10, memoryMiB: 22731}"
+OPEN_SOURCE = "alibaba: {openSource: true}"
+
+
+def part(memory: int | None = None, cores: int | None = None) -> dict[str, Value]:
+    """Limits of a container: units of memory, percent of compute."""
+    numbers = {k.MEMORY: memory, k.CORE: cores}
+    return {name: Value.of(number) for name, number in numbers.items() if number is not None}
+
+
+def shown(*limits: Mapping[str, Value], count: int = 0, mode: str = "", profile: str = "") -> RowExample:
+    """A pod: the limits of its containers, its cards, the mode of its nodes, a profile."""
+    return RowExample(
+        limits,
+        labels={k.COUNT: Value.of(str(count))} if count else {},
+        selector={k.SCHEDULE: Value.of(mode)} if mode else {},
+        profile=f"target: {k.NAMES[0]}\n{profile}" if profile else "",
+    )
+
+
+# Rules of ACK about compute, decided from the manifest alone.
+ON_ONE_CARD = Predicate(~Labelled(k.COUNT, k.SEVERAL), keys=(k.CORE,))
+ON_GRID = Predicate(InRange(k.CORE, Range(k.CORE_MIN, k.CORE_MAX, k.CORE_STEP)), InRange(k.CORE), (k.CORE,))
+
+
+@rule(
+    "ACK005",
+    Severity.ERROR,
+    fix="unsafe",
+    predicate=ON_ONE_CARD,
+    page=RuleDoc(shown(part(8, 30), count=2, mode="core_mem"), shown(part(8), count=2, mode="cgpu")),
+)
+def compute_on_one_card(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """A pod that shares several cards sets no `aliyun.com/gpu-core.percentage`.
+
+    ## What it does
+    Reports compute in a pod whose label `aliyun.com/gpu-count` is above 1.
+
+    ## Why
+    Multi-card sharing supports memory isolation with shared compute only.
+
+    ## Fix
+    Removes the compute. Unsafe: compute is no longer capped.
+
+    ## Source
+    ACK, page multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19.
+    """
+    edits = tuple(Remove(value.path) for value in both_places(breach.inside, k.CORE))
+    text = "{key} supports one card; {count} is {cards}"
+    hint = msg("remove {key}, since several cards share their compute, or request one card", key=k.CORE)
+    message = msg(text, key=k.CORE, count=k.COUNT, cards=cards_of(pod))
+    fix = Fix(msg("remove {core}", core=k.CORE), edits, safe=False)
+    return this.diagnostic(breach.there, message, hint, on_key=True, fix=fix)
+
+
+@rule(
+    "ACK006",
+    Severity.ERROR,
+    fix="unsafe",
+    predicate=ON_GRID,
+    page=RuleDoc(shown(part(2, 33), mode="core_mem"), shown(part(2, 35), mode="core_mem")),
+)
+def compute_on_grid(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """`aliyun.com/gpu-core.percentage` is 5 to 100, in multiples of 5.
+
+    ## What it does
+    Reports other whole numbers. K8S001 reports values that are not whole numbers.
+
+    ## Why
+    The unit is one percent of one card. A job with another number cannot be submitted.
+
+    ## Fix
+    Raises the number to the next multiple of 5. Unsafe: the pod requests more.
+
+    ## Source
+    ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
+    """
+    percent = breach.number
+    if percent > k.CORE_MAX:
+        hint = msg("the key counts percent of one card; for whole cards request {key} alone", key=k.WHOLE)
+        return this.diagnostic(breach.there, outside(k.CORE, percent, k.CORE_MIN, k.CORE_MAX), hint)
+    near = max(quantity.round_up(percent, k.CORE_STEP), k.CORE_MIN)
+    low = percent < k.CORE_MIN
+    message = outside(k.CORE, percent, k.CORE_MIN) if low else off_step(k.CORE, percent, k.CORE_STEP)
+    fix = Fix(msg("raise it to {near}", near=near), put_number(breach.inside, k.CORE, near), safe=False)
+    # zero and less are not a small share
+    found = fix if percent > 0 else None
+    return this.diagnostic(breach.there, message, msg("write {number}", number=near), fix=found)
+
+
+@rule(
+    "ACK007",
+    Severity.ERROR,
+    missing=True,
+    predicate=Predicate(Requests(k.MEMORY), keys=(k.CORE,)),
+    page=RuleDoc(shown(part(cores=30), mode="core_mem"), shown(part(2, 30), mode="core_mem")),
+)
+def compute_goes_with_memory(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """A container with `aliyun.com/gpu-core.percentage` also sets `aliyun.com/gpu-mem`.
+
+    ## What it does
+    Reports compute without memory in the same container.
+
+    ## Why
+    ACK shares cards by memory, or by memory and compute; compute alone is not supported.
+
+    ## Source
+    ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
+    """
+    message = msg("{key} is set without {other}", key=k.CORE, other=k.MEMORY)
+    hint = msg("add {other} to the limits of this container", other=k.MEMORY)
+    return this.diagnostic(breach.there, message, hint, on_key=True)
+
+
+@rule(
+    "ACK010",
+    Severity.ERROR,
+    fix="safe",
+    predicate=Predicate(NEVER, keys=(k.NO_CORE,)),
+    page=RuleDoc(
+        shown({**part(2), k.NO_CORE: Value.of(30)}, mode="core_mem"), shown(part(2, 30), mode="core_mem")
+    ),
+)
+def compute_key_is_spelled_out(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """Compute is requested with `aliyun.com/gpu-core.percentage`, not `aliyun.com/gpu-core`.
+
+    ## What it does
+    Reports the key without `.percentage`.
+
+    ## Why
+    No node advertises `aliyun.com/gpu-core`: the pod is never scheduled.
+
+    ## Fix
+    Renames the key. Safe where the container has memory and the number is valid for the right key, unsafe
+    otherwise; none where the right key is there too.
+
+    ## Source
+    ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
+    """
+    message = msg("{key} is not a key of ACK; no node advertises it", key=k.NO_CORE)
+    hint = msg("did you mean {key}?", key=k.CORE)
+    return this.diagnostic(breach.there, message, hint, on_key=True, fix=_rename(breach.inside))
+
+
+def _rename(container: ContainerKeys) -> Fix | None:
+    places = both_places(container, k.NO_CORE)
+    if k.CORE in container.resources or not all(quantity.is_plain(one.text) for one in places):
+        return None
+    safe = k.MEMORY in container.resources and all(_on_grid(one) for one in places)
+    edits = tuple(Rename(one.path, k.CORE, one.plain) for one in places)
+    return Fix(msg("rename it to {core}", core=k.CORE), edits, safe=safe)
+
+
+def _on_grid(value: Value) -> bool:
+    number = int(value.text)
+    return k.CORE_MIN <= number <= k.CORE_MAX and number % k.CORE_STEP == 0
+
+
+# Rules of ACK about memory and whole cards, decided from the manifest alone.
+POSITIVE = Predicate(InRange(k.MEMORY, Range()), InRange(k.MEMORY), (k.MEMORY,))
+SHARED, SHARES = Requests(k.MEMORY, k.CORE), SomeContainer(Requests(k.MEMORY, k.CORE))
+NUMBER = Labelled(k.COUNT, k.CARDS)
+COUNTED = Predicate(NUMBER, Labelled(k.COUNT), (k.COUNT,), per_container=False)
+WITH_MEMORY = Predicate(
+    SomeContainer(Requests(k.MEMORY)), NUMBER, (k.COUNT,), per_container=False, severity=Severity.WARNING
+)
+DIVIDED = Predicate(
+    Divides(k.MEMORY, Label(k.COUNT)),
+    NUMBER & InRange(k.MEMORY) & ContainersAtMost(Requests(k.MEMORY), 1),
+    (k.MEMORY,),
+)
+WHOLE, BY_TOPOLOGY = (InRange(name) & ~InRange(name, Range(0, 0)) for name in (k.WHOLE, k.TOPOLOGY))
+BESIDE_SHARES = tuple(
+    Predicate(~SHARES, some & ~SHARED, (name,))
+    for name, some in ((k.WHOLE, WHOLE), (k.TOPOLOGY, BY_TOPOLOGY))
+)
+"""One container with both is K8S007."""
+OF_ONE_KIND = Predicate(~SomeContainer(WHOLE), BY_TOPOLOGY & ~SHARES & ~WHOLE, (k.TOPOLOGY,))
+IN_ONE_CONTAINER = Predicate(~WHOLE, BY_TOPOLOGY & ~SHARES, (k.TOPOLOGY,), severity=Severity.ERROR)
+
+
+@rule("ACK001", Severity.ERROR, predicate=POSITIVE, page=RuleDoc(shown(part(0)), shown(part(1))))
+def memory_is_positive(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """`aliyun.com/gpu-mem` is at least 1.
+
+    ## What it does
+    Reports zero and negative amounts. K8S001 reports values that are not whole numbers.
+
+    ## Why
+    One unit, by default 1 GiB, is the least that a container can request of a shared card.
+
+    ## Source
+    ACK, page modify-the-smallest-allocatable-unit-for-gpu-sharing, 2026-02-28.
+    """
+    hint = "write the memory that the container needs, or remove the key"
+    return this.diagnostic(breach.there, outside(k.MEMORY, breach.number, 1), hint)
+
+
+def of_several(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The total of several containers, which no policy adds up."""
+    label, sharing = pod.labels.get(k.COUNT), requesting(pod, k.MEMORY)
+    cards, found = count(label), [number for _, _, number in whole_numbers(pod, k.MEMORY)]
+    if label and cards and len(sharing) > 1 and len(found) == len(sharing) and sum(found) % cards:
+        yield _not_a_multiple(this, label, sum(found), cards, None)
+
+
+def _not_a_multiple(
+    this: Rule, where: Value, total: int, cards: int, container: ContainerKeys | None
+) -> Diagnostic:
+    least = quantity.round_up(total, cards)
+    fix = None
+    if container is not None:
+        fix = Fix(
+            msg("raise {memory} to {least}", memory=k.MEMORY, least=least),
+            put_number(container, k.MEMORY, least),
+            safe=False,
+        )
+    text = "the {key} of the pod, {total}, is not a multiple of {count} {cards}"
+    message = msg(text, key=k.MEMORY, total=total, count=k.COUNT, cards=cards)
+    numbers = join_or(str(number) for number in (least - cards, least) if number > 0)
+    # missing: the total over the containers
+    return this.diagnostic(where, message, msg("write {numbers}", numbers=numbers), fix=fix, missing=True)
+
+
+@rule(
+    "ACK002",
+    Severity.ERROR,
+    fix="unsafe",
+    predicate=(COUNTED, WITH_MEMORY, DIVIDED),
+    also=of_several,
+    page=RuleDoc(shown(part(7), count=2), shown(part(8), count=2)),
+)
+def count_divides_memory(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """The label `aliyun.com/gpu-count` is a positive whole number that divides `aliyun.com/gpu-mem`.
+
+    ## What it does
+    Reports a label that is not a number of cards, memory that is not a multiple of it, and (as a warning)
+    a label on a pod without `aliyun.com/gpu-mem`.
+
+    ## Why
+    `gpu-mem` is the total of the pod: N units on M cards are N/M on each, and N/M must be an integer.
+    Without `gpu-mem` the label gives the pod no GPU.
+
+    ## Fix
+    Raises the memory to the next multiple. Unsafe: the pod requests more.
+
+    ## Source
+    ACK, page multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19.
+    """
+    label = pod.labels[k.COUNT]
+    cards = count(label)
+    if cards is None:
+        message = msg("{key} is {value!r}, not a positive whole number", key=k.COUNT, value=label.text)
+        hint = msg('write the number of cards as a string, such as {key}: "2"', key=k.COUNT)
+        return this.diagnostic(label, message, hint)
+    if breach.container is not None:
+        return _not_a_multiple(this, breach.there, breach.number, cards, breach.container)
+    text = "{key} has no effect: no container of the pod requests {other}"
+    hint = msg("add {other} to the limits of a container, or remove the label", other=k.MEMORY)
+    message = msg(text, key=k.COUNT, other=k.MEMORY)
+    return this.diagnostic(label, message, hint, on_key=True, missing=True)
+
+
+@rule(
+    "ACK011",
+    Severity.WARNING,
+    predicate=(*BESIDE_SHARES, OF_ONE_KIND, IN_ONE_CONTAINER),
+    page=RuleDoc(shown(part(4), {k.WHOLE: Value.of(1)}), shown(part(4), part(15))),
+)
+def one_mode_for_a_pod(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """A pod requests shares, `nvidia.com/gpu` or `aliyun.com/gpu`, not two of them.
+
+    ## What it does
+    Reports whole cards in a pod with a share in another container, and the two keys of whole cards in one
+    pod (an error in one container). K8S007 reports whole cards and a share in one container.
+
+    ## Why
+    A node serves one mode, and enabling one sets the resources of all others to 0: no node has both, so
+    the pod stays pending.
+
+    ## Source
+    ACK, page enable-scheduling (labels of GPU nodes), 2026-01-12.
+    """
+    sharing, same = SHARES.holds(pod), WHOLE.holds(pod, breach.inside) and breach.name == k.TOPOLOGY
+    same = same and not sharing
+    text = "{where} requests {key} and {other}; a node of ACK serves one of them"
+    message = msg(
+        text,
+        where=msg("a container" if same else "the pod"),
+        key=breach.name,
+        other="a share" if sharing else k.WHOLE,
+    )
+    hint = "keep one of them" if same else "use separate pods"
+    return this.diagnostic(breach.there, message, hint, on_key=True)
+
+
+# Rules of ACK about the nodes that a pod chooses and what they isolate.
+SHARE = Allows(k.SCHEDULE, k.SHARE_MODE)
+COMPUTE, MEMORY = SomeContainer(Requests(k.CORE)), SomeContainer(InRange(k.MEMORY))
+PROBABLE = ChoosesAmong(k.SCHEDULE, *k.MODES, *k.UNCONFIRMED_MODES)
+CONFIRMED = ChoosesAmong(k.SCHEDULE, *k.MODES)
+ON_CORE_MEM = Predicate(  # a mode that no node has is ACK017
+    Allows(k.SCHEDULE, k.CORE_MEM), COMPUTE & CONFIRMED, (k.SCHEDULE,), per_container=False
+)
+KNOWN = (
+    Predicate(PROBABLE, keys=(k.SCHEDULE,), per_container=False),
+    Predicate(CONFIRMED, PROBABLE, (k.SCHEDULE,), per_container=False, severity=Severity.WARNING),
+    Predicate(ChoosesAmong(k.PLACEMENT, *k.PLACEMENTS), keys=(k.PLACEMENT,), per_container=False),
+)
+NODES_WITH_MEMORY = SomeContainer(Requests(k.MEMORY))
+
+
+def _on_share_nodes(profile: Profile) -> tuple[Predicate, ...]:
+    """Without a mode of its own, a pod goes to nodes of the profile's mode."""
+    ack = AlibabaProfile.of(profile)
+    if ack.memory_unit_mib != k.SMALL_UNIT_MIB:
+        return ()
+    must = ~Allows(k.SCHEDULE, *(one for one in k.MODES if one != k.SHARE_MODE))
+    if ack.isolation != k.SHARE_MODE:
+        must &= Allows(k.SCHEDULE, re.compile(".*"))
+    return (Predicate(must, NODES_WITH_MEMORY, (k.SCHEDULE,), per_container=False),)
+
+
+NOT_SHARE_MODE = Predicate(~SHARE, MEMORY, (k.SCHEDULE,), per_container=False)
+NOT_DISABLED = Predicate(~EnvIs(k.DISABLE, *k.DISABLE_ON, any_case=True), InRange(k.MEMORY), (k.MEMORY,))
+NOT_ENFORCED = msg("{key} is not enforced: memory is counted, not isolated", key=k.MEMORY)
+HINT = "the program must limit its own memory, to ALIYUN_COM_GPU_MEM_CONTAINER"
+
+
+@rule(
+    "ACK008",
+    Severity.WARNING,
+    fix="unsafe",
+    predicate=ON_CORE_MEM,
+    page=RuleDoc(shown(part(2, 30)), shown(part(2, 30), mode="core_mem")),
+)
+def compute_runs_on_core_mem(
+    this: Rule, breach: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """A pod with `aliyun.com/gpu-core.percentage` chooses nodes of mode `core_mem`.
+
+    ## What it does
+    Reports compute in a pod whose nodeSelector (or required node affinity) on `ack.node.gpu.schedule` is
+    missing or names another mode.
+
+    ## Why
+    Only `core_mem` nodes share compute, and pods with and without compute cannot share a node. The vendor
+    recommends a node selector for each job.
+
+    ## Fix
+    Sets the nodeSelector where none is set. Unsafe: it changes where the pod may run.
+
+    ## Source
+    ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
+    """
+    chosen, names = pod.allowed(k.SCHEDULE), {"key": k.CORE, "mode": k.CORE_MEM, "label": k.SCHEDULE}
+    if not chosen:
+        hint = msg("add nodeSelector {label}: {mode}", **names)
+        fix = Fix(hint, (Put((*pod.path, "nodeSelector", k.SCHEDULE), k.CORE_MEM),), safe=False)
+        message = msg("{key} needs nodes of mode {mode}; the pod chooses no mode", **names)
+        where = requesting(pod, k.CORE)[0].resources[k.CORE]
+        yield this.diagnostic(where, message, hint, on_key=True, fix=fix, missing=True)
+    for mode, path in [one for one in chosen if one[0] in k.MODES][:1]:  # others: ACK017
+        message = msg("{key} needs nodes of mode {mode}; the pod chooses {chosen}", chosen=mode, **names)
+        yield this.diagnostic(path, message, msg("write {label}: {mode}, or remove {key}", **names))
+
+
+@rule(
+    "ACK015",
+    Severity.ERROR,
+    with_profile=WithProfile(_on_share_nodes, MODES),
+    page=RuleDoc(
+        shown(part(16), mode="cgpu", profile="alibaba: {memoryUnitMiB: 128, isolation: share}"),
+        shown(part(16), mode="share"),
+    ),
+)
+def small_unit_on_share_nodes(
+    this: Rule, breach: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """A unit of 128 MiB is used on nodes of mode `share` only.
+
+    ## What it does
+    With a profile that sets `memoryUnitMiB: 128`, reports pods with `aliyun.com/gpu-mem` that choose a
+    mode other than `share` (or no mode, where `isolation` of the profile is another).
+
+    ## Why
+    ACK supports the 128 MiB unit only on nodes without isolation. Where a unit is 1 GiB, the same number
+    requests eight times as much.
+
+    ## Source
+    ACK, page modify-the-smallest-allocatable-unit-for-gpu-sharing, 2026-02-28.
+    """
+    ack, sharing = AlibabaProfile.of(context.profile), requesting(pod, k.MEMORY)
+    chosen = pod.allowed(k.SCHEDULE)
+    for mode, path in chosen or [(ack.isolation, sharing[0].resources[k.MEMORY].path)]:
+        if mode != k.SHARE_MODE and mode in k.MODES:
+            text = "nodes of mode {mode} do not support the unit of {unit} MiB of this profile"
+            hint = "choose nodes of mode {mode}, or set memoryUnitMiB: 1024 in the profile"
+            message = msg(text, mode=mode, unit=k.SMALL_UNIT_MIB)
+            yield this.diagnostic(path, message, msg(hint, mode=k.SHARE_MODE), missing=not chosen)
+            return
+
+
+@rule(
+    "ACK017",
+    Severity.ERROR,
+    fix="safe",
+    predicate=KNOWN,
+    page=RuleDoc(shown(part(2), mode="core-mem"), shown(part(2), mode="core_mem")),
+)
+def known_mode_and_placement(
+    this: Rule, breach: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """Node selectors use a mode and a placement of ACK.
+
+    ## What it does
+    Reports unknown values of `ack.node.gpu.schedule` and `ack.node.gpu.placement` in a nodeSelector or a
+    required node affinity. The mode `mig`, known from one blog only, is a warning.
+
+    ## Why
+    No node has another value: the pod is never scheduled.
+
+    ## Fix
+    In a nodeSelector, writes the value that differs only in case and hyphens.
+
+    ## Source
+    ACK, page enable-scheduling (labels of GPU nodes), 2026-01-12.
+    """
+    known = k.MODES if breach.name == k.SCHEDULE else k.PLACEMENTS
+    for one in pod.choices(breach.name):
+        for text in one.values if one.operator in ("In", "NotIn") else ():
+            unconfirmed = breach.name == k.SCHEDULE and text in k.UNCONFIRMED_MODES
+            if text not in known and unconfirmed == (this.severity is Severity.WARNING):
+                yield _unknown(this, breach.name, known, text, one)
+
+
+def _unknown(this: Rule, name: str, known: tuple[str, ...], text: str, where: NodeRequirement) -> Diagnostic:
+    if name == k.SCHEDULE and text in k.UNCONFIRMED_MODES:
+        message = msg("{label}: {value} is not in the documentation of ACK", label=name, value=text)
+        return this.diagnostic(where, message, "check that the nodes have this label")
+    meant, fix = text.strip().lower().replace("-", "_"), None
+    hint = msg("write one of {known}", known=", ".join(known))
+    if meant in known:
+        hint = msg("did you mean {value}?", value=meant)
+        in_selector = where.path[-2:] == ("nodeSelector", name)
+        fix = Fix(msg("write {meant}", meant=meant), (Put(where.path, meant),)) if in_selector else None
+    return this.diagnostic(where, msg("no node has {label}: {value}", label=name, value=text), hint, fix=fix)
+
+
+def _counted_alone(pod: PodKeys, context: Context) -> bool:
+    """The nodes of the profile do not isolate the memory of the pod."""
+    ack = AlibabaProfile.of(context.profile)
+    return ack.open_source or (not pod.allowed(k.SCHEDULE) and ack.isolation == k.SHARE_MODE)
+
+
+def by_profile(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Memory that nodes of the profile do not isolate."""
+    for _, value, _ in list(whole_numbers(pod, k.MEMORY))[:1]:
+        if _counted_alone(pod, context) and not SHARE.holds(pod):
+            open_source = AlibabaProfile.of(context.profile).open_source
+            yield this.diagnostic(value, NOT_ENFORCED, HINT, missing=not open_source)
+
+
+@rule(
+    "ACK019",
+    Severity.INFO,
+    predicate=(NOT_SHARE_MODE, NOT_DISABLED),
+    also=by_profile,
+    page=RuleDoc(shown(part(3), mode="share"), shown(part(3), mode="cgpu")),
+)
+def memory_is_isolated(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The memory that a container requests is enforced.
+
+    ## What it does
+    Reports `aliyun.com/gpu-mem` that is counted but not isolated: on nodes of mode `share`, with
+    `CGPU_DISABLE: "true"`, and with a profile of open-source gpushare.
+
+    ## Why
+    Nothing stops such a program from using the memory of other containers. It must read its limit from
+    `ALIYUN_COM_GPU_MEM_CONTAINER`.
+
+    ## Source
+    ACK, alibabacloud.com/help/doc-detail/2523313.html, 2026-03-26; `docs/userguide.md` of
+    AliyunContainerService/gpushare-scheduler-extender at c0b6141.
+    """
+    if breach.container is None:
+        path = next(path for mode, path in pod.allowed(k.SCHEDULE) if mode == k.SHARE_MODE)
+        yield this.diagnostic(path, NOT_ENFORCED, HINT)
+    elif not SHARE.holds(pod) and not _counted_alone(pod, context):
+        message = msg("{variable} turns off memory isolation of this container", variable=k.DISABLE)
+        yield this.diagnostic(breach.inside.env[k.DISABLE], message, HINT)
+
+
+# Rules of ACK that need a cluster profile.
+COUNTED_IN_PROFILE, BY_LABEL = Labelled(k.COUNT, k.CARDS), Label(k.COUNT)
+DIVIDED_IN_PROFILE = (COUNTED_IN_PROFILE & Divides(k.MEMORY, BY_LABEL)) | ~COUNTED_IN_PROFILE
+ONE_CONTAINER = Predicate(ContainersAtMost(~IsInit() & InRange(k.MEMORY), 1), per_container=False)
+ONE_CARD = Predicate(~Labelled(k.COUNT, Range(2)), COUNTED_IN_PROFILE, (k.COUNT,), per_container=False)
+
+
+def _of_node(profile: Profile) -> tuple[Predicate, ...]:
+    most = cards_per_node(profile, k.NAMES)
+    if most is None:
+        return ()
+    labelled = Predicate(Within(BY_LABEL, most), COUNTED_IN_PROFILE, (k.COUNT,), per_container=False)
+    return labelled, Predicate(Within(k.TOPOLOGY, most), InRange(k.TOPOLOGY), (k.TOPOLOGY,))
+
+
+def _within(profile: Profile, shares: int = 1) -> Condition:
+    """So many times the memory is, on each card, within a card; true where the profile has none."""
+    unit = AlibabaProfile.of(profile).memory_unit_mib
+    most = card_memory(profile, k.NAMES, unit * shares)
+    if most is None:
+        return ALWAYS
+    return (COUNTED_IN_PROFILE & Within(k.MEMORY, most, BY_LABEL)) | (
+        ~COUNTED_IN_PROFILE & Within(k.MEMORY, most)
+    )
+
+
+def _of_card(profile: Profile) -> tuple[Predicate, ...]:
+    within = _within(profile)
+    return () if within == ALWAYS else (Predicate(within, InRange(k.MEMORY), (k.MEMORY,)),)
+
+
+def _not_too_many(profile: Profile) -> tuple[Predicate, ...]:
+    within = _within(profile, k.PODS_PER_CARD + 1)
+    asked = InRange(k.MEMORY, Range(1)) & DIVIDED_IN_PROFILE
+    return () if within == ALWAYS else (Predicate(~within, asked, (k.MEMORY,)),)
+
+
+def _in_open_source(one: Predicate, profile: Profile) -> tuple[Predicate, ...]:
+    return (one,) if AlibabaProfile.of(profile).open_source else ()
+
+
+@rule(
+    "ACK003",
+    Severity.ERROR,
+    with_profile=WithProfile(_of_node, CARDS),
+    page=RuleDoc(shown(part(16), count=8, profile="cards: {perNode: 4}"), shown(part(16), count=4)),
+)
+def cards_fit_node(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """The cards of a pod fit on one node.
+
+    ## What it does
+    With a profile that sets `cards.perNode`, reports a label `aliyun.com/gpu-count` or a number of
+    `aliyun.com/gpu` above that.
+
+    ## Why
+    The cards of a share are on one node.
+
+    ## Source
+    ACK, page multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19.
+    """
+    most = card_of(context.profile, k.NAMES).per_node
+    return this.diagnostic(breach.there, *too_many_cards(breach.number, most or 0))
+
+
+@rule(
+    "ACK004",
+    Severity.ERROR,
+    with_profile=WithProfile(_of_card, CARDS),
+    page=RuleDoc(shown(part(23), profile=A10), shown(part(22))),
+)
+def memory_fits_card(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """A container requests at most the memory of a card, on each of its cards.
+
+    ## What it does
+    With a profile that sets `cards.memoryMiB`, reports `aliyun.com/gpu-mem` that is, on each of its
+    cards, above the whole units of a card.
+
+    ## Why
+    A card of 22731 MiB has 22 units of 1 GiB: the remainder is spread over them. A pod with more is never
+    scheduled.
+
+    ## Source
+    AlibabaCloudDocs/csk, "Enable GPU sharing", 2021. The 22731 MiB of an A10: Volcengine, EMR Serverless
+    mGPU.
+    """
+    most, cards = units_of_card(context.profile) or 0, cards_of(pod)
+    text = "requests {units} units of memory per GPU; GPUs in this profile have {there}"
+    message = msg(text, units=-(-breach.number // cards), there=most)
+    hint = msg("write at most {most}, or request whole cards", most=most * cards)
+    return this.diagnostic(breach.there, message, hint, missing=k.COUNT not in pod.labels)
+
+
+@rule(
+    "ACK013",
+    Severity.ERROR,
+    with_profile=WithProfile(partial(_in_open_source, ONE_CONTAINER), MODES),
+    page=RuleDoc(shown(part(1), part(2), profile=OPEN_SOURCE), shown(part(3), part())),
+)
+def one_sharing_container_in_open_source(
+    this: Rule, breach: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """With open-source gpushare, one container of a pod requests `aliyun.com/gpu-mem`.
+
+    ## What it does
+    With a profile that sets `openSource: true`, reports the second and further containers.
+
+    ## Why
+    The open-source device plugin finds a pod by the sum of its memory, so it finds none for a container
+    with a part of it (nodes with several cards).
+
+    ## Source
+    AliyunContainerService/gpushare-device-plugin, `pkg/gpu/nvidia/allocate.go` at 45fb8b8; issues 143,
+    185, 219 of gpushare-scheduler-extender.
+    """
+    found = [value for container, value, _ in whole_numbers(pod, k.MEMORY) if not container.init]
+    for value in found[1:]:
+        text = "{count} containers of the pod request {key}; open-source gpushare supports one"
+        message = msg(text, count=len(found), key=k.MEMORY)
+        yield this.diagnostic(value, message, "use a separate pod for each container", on_key=True)
+
+
+@rule(
+    "ACK014",
+    Severity.ERROR,
+    with_profile=WithProfile(partial(_in_open_source, ONE_CARD), MODES),
+    page=RuleDoc(shown(part(8), count=2, profile=OPEN_SOURCE), shown(part(8))),
+)
+def one_card_in_open_source(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """With open-source gpushare, a pod shares one card.
+
+    ## What it does
+    With a profile that sets `openSource: true`, reports a label `aliyun.com/gpu-count` above 1.
+
+    ## Why
+    The open-source scheduler extender puts all memory of a pod on one card.
+
+    ## Source
+    AliyunContainerService/gpushare-scheduler-extender, `docs/designs/designs.md` at c0b6141.
+    """
+    message = msg("{key} is {cards}; open-source gpushare shares one card", key=k.COUNT, cards=breach.number)
+    return this.diagnostic(
+        breach.there, message, "remove the label, and request at most the memory of one card"
+    )
+
+
+@rule(
+    "ACK016",
+    Severity.WARNING,
+    with_profile=WithProfile(_not_too_many, CARDS),
+    page=RuleDoc(shown(part(1), profile=A10), shown(part(2))),
+)
+def pods_fit_card(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """A share is large enough that the pods that fit a card are within the limit of ACK.
+
+    ## What it does
+    With a profile that sets `cards.memoryMiB`, reports shares of which more than 20 fit a card.
+
+    ## Why
+    The vendor's pages give 16 and 20 as the maximum of pods on a card. With smaller shares, a part of the
+    memory of a card is never used.
+
+    ## Source
+    ACK, page modify-the-smallest-allocatable-unit-for-gpu-sharing, 2026-02-28 (16); page
+    install-and-use-ack-ai-installer-and-the-gpu-inspection-tool, 2026-06-23 (20).
+    """
+    fit = (units_of_card(context.profile) or 0) // (breach.number // cards_of(pod))
+    text = "{fit} such shares fit the memory of a card; ACK runs at most 16 to {most} pods on it"
+    message = msg(text, fit=fit, most=k.PODS_PER_CARD)
+    return this.diagnostic(breach.there, message, "request more memory, or plan for unused memory")

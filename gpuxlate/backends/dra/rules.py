@@ -1,0 +1,699 @@
+"""Rules on what one request asks of each card: DRA002 to DRA006."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuxlate.backends.dra import (
+    CORES,
+    MEMORY,
+    ON_BY_DEFAULT,
+    Driver,
+    amounts_of,
+    counts_capacity,
+    not_known,
+    profile_in,
+    sharing_of,
+    unknown_capacity,
+    wrong_amounts,
+)
+from gpuxlate.backends.dra import HAMIS as HAMI
+from gpuxlate.backends.dra import NVIDIAS as NVIDIA
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
+from gpuxlate.model.limits import FULL_CARD_CORES
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import TEMPLATE, ClaimObject, DeviceRequest, DocumentKeys, PodKeys
+from gpuxlate.model.profile import unknown_partition
+from gpuxlate.rules.base import Context, Rule, Scope, rule
+from gpuxlate.rules.claims import IN_ANOTHER_OBJECT
+from gpuxlate.rules.vocabulary import WHOLE_CARD
+
+
+def requests(
+    document: DocumentKeys, *drivers: Driver
+) -> Iterator[tuple[ClaimObject, DeviceRequest, DeviceRequest, Driver]]:
+    """Each claim of a document, its requests for devices of drivers, and the ways to satisfy these."""
+    for claim, request, way in ways(document):
+        for driver in drivers:
+            if any(map(way.asks, driver.read)):
+                yield claim, request, way, driver
+
+
+def ways(document: DocumentKeys) -> Iterator[tuple[ClaimObject, DeviceRequest, DeviceRequest]]:
+    """Each claim of a document, its requests, and the ways to satisfy these."""
+    for claim in document.claims:
+        for request in claim.devices.requests:
+            for way in request.ways():
+                yield claim, request, way
+
+
+@rule("DRA002", Severity.ERROR, scope=Scope.DOCUMENT)
+def cluster_counts_capacity(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
+    """The API server keeps the capacity that a claim requests.
+
+    ## What it does
+    With a profile of Kubernetes before 1.36, reports `capacity` in a request, unless the profile says
+    `dra: {consumableCapacity: true}`.
+
+    ## Why
+    Without the feature gate DRAConsumableCapacity, which is off by default in 1.34 and 1.35, the API server
+    removes `capacity` without a word: a claim for 4 GiB becomes a claim for a whole card.
+
+    ## Example
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: gpu
+              exactly:
+                deviceClassName: hami-core-gpu.project-hami.io
+                capacity: {requests: {cores: "30", memory: 4Gi}}
+    ```
+    ```yaml profile
+    target: dra-hami
+    kubernetesVersion: v1.35.2
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: gpu
+              exactly:
+                deviceClassName: hami-core-gpu.project-hami.io
+                capacity: {requests: {cores: "30", memory: 4Gi}}
+    ```
+    ```yaml profile
+    target: dra-hami
+    kubernetesVersion: v1.36.2
+    ```
+
+    ## Source
+    Kubernetes, KEP-5075 "Consumable Capacity", section "Drop fields" (2026-11).
+    """
+    if counts_capacity(context.profile) is not False:
+        return
+    hint = msg(
+        "use Kubernetes {version} or later, or turn the gate {gate} on",
+        version=ON_BY_DEFAULT,
+        gate="DRAConsumableCapacity",
+    )
+    for _, _, way in ways(document):
+        for name, value in way.capacity.items():
+            message = msg("the cluster drops capacity {name}: the claim gets a whole card", name=name)
+            yield this.diagnostic(value, message, hint, on_key=True)
+
+
+@rule("DRA003", Severity.WARNING, scope=Scope.DOCUMENT)
+def share_leaves_room(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
+    """A share of a card leaves compute and memory to others.
+
+    ## What it does
+    Reports a request to HAMi's driver with `memory` and without `cores`, or with `cores` below 100 and
+    without `memory`.
+
+    ## Why
+    What is not given is all of the card: without `cores` the claim takes all of its compute, and without
+    `memory` all of its memory. No other share fits on the card then.
+
+    ## Example
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: gpu
+              exactly:
+                deviceClassName: hami-core-gpu.project-hami.io
+                capacity: {requests: {memory: 4Gi}}
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: gpu
+              exactly:
+                deviceClassName: hami-core-gpu.project-hami.io
+                capacity: {requests: {cores: "0", memory: 4Gi}}
+    ```
+    `cores: "0"` does not cap compute and takes none of it from others.
+
+    ## Source
+    Project-HAMi/k8s-dra-driver, the capacity of a device: defaults of cores and memory (2026-08).
+    """
+    for _, _, way, driver in requests(document, HAMI):
+        cores, memory = driver.amount(way, CORES), driver.amount(way, MEMORY)
+        if memory is not None and cores is None:
+            message = msg("memory without cores takes all compute of each card")
+            yield this.diagnostic(
+                memory, message, 'add cores: "0", which is not capped, or a percentage', on_key=True
+            )
+        elif cores is not None and memory is None and 0 < (quantity.whole(cores.text) or 0) < FULL_CARD_CORES:
+            message = msg("cores without memory takes all memory of each card")
+            yield this.diagnostic(cores, message, "add memory, as in memory: 4096Mi", on_key=True)
+
+
+@rule("DRA004", Severity.ERROR, scope=Scope.DOCUMENT, fix="unsafe")
+def amounts_are_of_a_card(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
+    """Compute is a percentage of a card, and memory has a unit.
+
+    ## What it does
+    Reports `cores` that is not a whole number from 0 to 100, `memory` that is not a quantity or is below 1Mi,
+    where a number without a suffix counts bytes, and `shares` below 1 or, with a profile, above the clients
+    of a card.
+
+    ## Why
+    The driver takes these values only. `memory: 4096` is 4096 bytes, which is rounded up to 1Mi.
+
+    ## Example
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: gpu
+              exactly:
+                deviceClassName: hami-core-gpu.project-hami.io
+                capacity: {requests: {cores: "30", memory: "4096"}}
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: gpu
+              exactly:
+                deviceClassName: hami-core-gpu.project-hami.io
+                capacity: {requests: {cores: "30", memory: 4096Mi}}
+    ```
+
+    ## Fix
+    Unsafe: `Mi` behind a memory without a suffix, which is what was probably meant.
+
+    ## Source
+    Project-HAMi/k8s-dra-driver, the capacity of a device; KEP-5075, request policies (2026-11).
+    """
+    for _, _, way, driver in requests(document, HAMI, NVIDIA):
+        for value, message, hint in wrong_amounts(driver, way, sharing_of(context.profile)):
+            mib = f"{value.text}Mi"
+            memory = value is driver.amount(way, MEMORY) and value.text.isdigit() and value.text != "0"
+            fix = Fix(msg("write {text}", text=mib), (Put(value.path, mib),), safe=False) if memory else None
+            yield this.diagnostic(value, message, hint, fix=fix)
+
+
+@rule("DRA005", Severity.WARNING, scope=Scope.DOCUMENT)
+def cards_are_apart(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
+    """Several shared cards are different cards.
+
+    ## What it does
+    Reports a request for a part of more than one card without a `distinctAttribute` constraint.
+
+    ## Why
+    A device that can be shared may be given to one claim more than once: `count: 2` can be two parts of one
+    card.
+
+    ## Example
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: gpu
+              exactly:
+                deviceClassName: hami-core-gpu.project-hami.io
+                count: 2
+                capacity: {requests: {cores: "30", memory: 4Gi}}
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: gpu
+              exactly:
+                deviceClassName: hami-core-gpu.project-hami.io
+                count: 2
+                capacity: {requests: {cores: "30", memory: 4Gi}}
+          constraints:
+            - requests: [gpu]
+              distinctAttribute: hami-core-gpu.project-hami.io/uuid
+    ```
+
+    ## Source
+    Kubernetes, KEP-5075 "Consumable Capacity" (2026-11).
+    """
+    for claim, request, way, driver in requests(document, HAMI, NVIDIA):
+        apart = any(one.distinct and one.concerns(request.name) for one in claim.devices.constraints)
+        count = quantity.whole(way.count.text) if way.count is not None else 1
+        if way.count is not None and count and count > 1 and way.capacity and not apart:
+            message = msg("{count} parts may be on one card", count=count)
+            name = driver.attribute("uuid")
+            hint = msg(
+                "add constraints: [{{requests: [{request}], distinctAttribute: {name}}}]",
+                request=request.name,
+                name=name,
+            )
+            yield this.diagnostic(way.count, message, hint)
+
+
+@rule("DRA006", Severity.WARNING, scope=Scope.DOCUMENT)
+def parts_of_a_claim_are_equal(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
+    """All shares of one claim are equal.
+
+    ## What it does
+    Reports a claim with requests for different parts of cards of HAMi's driver.
+
+    ## Why
+    The driver numbers the cards of a claim in no fixed order, and sets the limits of a container by these
+    numbers: different parts may be swapped.
+
+    ## Example
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: small
+              exactly:
+                deviceClassName: hami-core-gpu.project-hami.io
+                capacity: {requests: {cores: "30", memory: 4Gi}}
+            - name: large
+              exactly:
+                deviceClassName: hami-core-gpu.project-hami.io
+                capacity: {requests: {cores: "60", memory: 8Gi}}
+    ```
+
+    ## Use instead
+    A template for each container, each with one request:
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu-small}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: gpu
+              exactly:
+                deviceClassName: hami-core-gpu.project-hami.io
+                capacity: {requests: {cores: "30", memory: 4Gi}}
+    ```
+
+    ## Source
+    Project-HAMi/k8s-dra-driver, hami_core.go: the cards of a claim are a map (2026-08).
+    """
+    first: dict[int, object] = {}
+    for claim, _, way, driver in requests(document, HAMI):
+        mine = amounts_of(driver, way)
+        if first.setdefault(id(claim), mine) != mine:
+            message = msg("claim {name} has different shares: the driver may swap them", name=claim.name)
+            yield this.diagnostic(way.path, message, "write a claim for each share, or equal shares")
+
+
+# Rules on the names of what a request asks for, and on what only the driver decides: DRA017 to DRA019.
+@rule("DRA017", Severity.ERROR, scope=Scope.DOCUMENT)
+def capacity_is_of_the_driver(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
+    """The capacity that a request names is one of its driver.
+
+    ## What it does
+    Reports a name in `capacity.requests` that the devices of the driver do not have, a capacity with two
+    names, and with a profile `shares` where `nvidiaConsumableShares` is not a number.
+
+    ## Why
+    No device satisfies the request, so the pod stays Pending. Names are short (`memory`) or have the name of
+    the driver before them (`gpu.nvidia.com/memory`).
+
+    ## Example
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: gpu
+              exactly:
+                deviceClassName: hami-core-gpu.project-hami.io
+                capacity: {requests: {cores: "30", gpumem: 4Gi}}
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: gpu
+              exactly:
+                deviceClassName: hami-core-gpu.project-hami.io
+                capacity: {requests: {cores: "30", memory: 4Gi}}
+    ```
+
+    ## Source
+    Project-HAMi/k8s-dra-driver, the capacity of a device; kubernetes-sigs/dra-driver-nvidia-gpu,
+    consumable_shares.go and mig.go; KEP-5075 (2026-11).
+    """
+    for _, _, way, driver in requests(document, HAMI, NVIDIA):
+        for value, message, hint in unknown_capacity(driver, way, sharing_of(context.profile)):
+            yield this.diagnostic(value, message, hint, on_key=True)
+
+
+@rule("DRA018", Severity.WARNING, scope=Scope.DOCUMENT)
+def sharing_of_the_driver_is_known(
+    this: Rule, document: DocumentKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """What a claim of NVIDIA's driver gets follows from `consumableShares`.
+
+    ## What it does
+    Reports `shares` without `dra` in a profile, and `memory` where it says `nvidiaConsumableShares:
+    disabled`. A translation without `dra` in a profile reports, as an info, that a claim without `capacity`
+    is taken for one of a whole card.
+
+    ## Why
+    `consumableShares` of the driver decides what a claim without `capacity` gets: the whole card where it is
+    `disabled`, the default, or `memory`; nothing that is counted where it is `unlimited`; one of N clients of
+    a card where it is a number N. `shares` is a number of these N clients. Where it is `disabled`, a claim
+    for memory gets a whole card that has at least as much.
+
+    ## Example
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: gpu
+              exactly:
+                deviceClassName: gpu.nvidia.com
+                capacity: {requests: {shares: "2"}}
+    ```
+
+    ## Use instead
+    The same with a profile of the cluster:
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: gpu
+              exactly:
+                deviceClassName: gpu.nvidia.com
+                capacity: {requests: {shares: "2"}}
+    ```
+    ```yaml profile
+    target: dra-nvidia
+    dra: {nvidiaConsumableShares: 8}
+    ```
+
+    ## Source
+    kubernetes-sigs/dra-driver-nvidia-gpu, consumable_shares.go and demo/specs/consumable-shares (2026-08).
+    """
+    for _, _, way, driver in requests(document, NVIDIA):
+        doubt = not_known(driver, way, sharing_of(context.profile))
+        if doubt is not None and doubt.value is not None:
+            yield this.diagnostic(doubt.value, doubt.message, doubt.hint, on_key=True)
+
+
+@rule("DRA019", Severity.ERROR, scope=Scope.DOCUMENT)
+def partition_is_one_of_a_card(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
+    """The profile of the partitions that a claim selects is one that a card has.
+
+    ## What it does
+    Reports a selector on `profile` of a request for `mig.nvidia.com` with a profile of MIG that no card of
+    the catalogue has. A warning where a profile of the cluster names or adds a card without a list of its
+    partitions.
+
+    ## Why
+    No device satisfies the request, so the pod stays Pending.
+
+    ## Example
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: gpu
+              exactly:
+                deviceClassName: mig.nvidia.com
+                selectors: [{cel: {expression: 'device.attributes["gpu.nvidia.com"].profile == "1g.11gb"'}}]
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: gpu
+              exactly:
+                deviceClassName: mig.nvidia.com
+                selectors: [{cel: {expression: 'device.attributes["gpu.nvidia.com"].profile == "1g.10gb"'}}]
+    ```
+
+    ## Source
+    NVIDIA/mig-parted, config-default.yaml; NVIDIA/go-nvlib, mig_profile.go (2026-08).
+    """
+    for _, _, way, driver in requests(document, NVIDIA):
+        for value in way.selectors if way.asks(driver.partition_class) else ():
+            profile = profile_in(driver, value)
+            unknown = unknown_partition(profile, context.profile, mig=True) if profile else None
+            if unknown is not None:
+                yield this.diagnostic(value, unknown.message, unknown.hint, severity=unknown.severity)
+
+
+# Rules on claims beside keys of device plugins, and on settings of MPS: DRA007, DRA009, DRA010.
+MPS = "MPS"
+PLUGIN = "hami"
+"""The dialect of HAMi's device plugin."""
+
+
+@rule("DRA007", Severity.WARNING, scope=Scope.DOCUMENT)
+def mps_shares_one_claim(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
+    """Settings of MPS are in a ResourceClaim that pods share.
+
+    ## What it does
+    Reports settings of MPS for NVIDIA's driver in a ResourceClaimTemplate.
+
+    ## Why
+    A template makes one claim for each pod, and each claim has a whole card: the percentages divide the
+    card among the containers of one pod only. Pods share a card where they name one ResourceClaim.
+
+    ## Example
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]
+          config:
+            - requests: [gpu]
+              opaque:
+                driver: gpu.nvidia.com
+                parameters:
+                  apiVersion: resource.nvidia.com/v1beta1
+                  kind: GpuConfig
+                  sharing: {strategy: MPS, mpsConfig: {defaultActiveThreadPercentage: 30}}
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaim
+    metadata: {name: web-gpu}
+    spec:
+      devices:
+        requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]
+        config:
+          - requests: [gpu]
+            opaque:
+              driver: gpu.nvidia.com
+              parameters:
+                apiVersion: resource.nvidia.com/v1beta1
+                kind: GpuConfig
+                sharing: {strategy: MPS, mpsConfig: {defaultActiveThreadPercentage: 30}}
+    ```
+
+    ## Source
+    kubernetes-sigs/dra-driver-nvidia-gpu, demo/specs/quickstart/v1/gpu-test-mps.yaml and issue 423.
+    """
+    for claim in document.claims:
+        for config in claim.devices.configs if claim.kind == TEMPLATE else ():
+            parameters = config.parameters if isinstance(config.parameters, dict) else {}
+            sharing = parameters.get("sharing")
+            if (
+                config.driver == NVIDIA.device_class
+                and isinstance(sharing, dict)
+                and sharing.get("strategy") == MPS
+            ):
+                path = (*config.path, "opaque", "parameters", "sharing", "strategy")
+                message = msg("each pod gets a whole card: a template makes a claim for each pod")
+                yield this.diagnostic(path, message, "name one ResourceClaim in all pods that share the card")
+
+
+@rule("DRA009", Severity.WARNING, no_policy=IN_ANOTHER_OBJECT)
+def cards_are_requested_once(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A container gets its cards by a claim or by the device plugin.
+
+    ## What it does
+    Reports `nvidia.com/gpu` in a container that has cards by a claim too.
+
+    ## Why
+    The container gets both: a card of the device plugin beside that of the claim.
+
+    ## Example
+    ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    spec:
+      containers: [{name: web, image: web, resources: {limits: {nvidia.com/gpu: 1}, claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
+    ---
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    spec:
+      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
+    ---
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+    ```
+
+    ## Source
+    Kubernetes, KEP-5004 "Handle extended resource requests via DRA" (2026-11).
+    """
+    classes = {*HAMI.classes, *NVIDIA.classes}
+    for container in pod.all_containers():
+        count = container.resources.get(WHOLE_CARD)
+        asked = (way for *_, request in pod.requests_of(container) for way in request.ways())
+        if count is not None and any(way.device_class and way.device_class.text in classes for way in asked):
+            message = msg("{key} beside a claim: the container gets cards twice", key=WHOLE_CARD)
+            yield this.diagnostic(count, message, "remove it, or the claim", on_key=True)
+
+
+@rule("DRA010", Severity.ERROR, no_policy=IN_ANOTHER_OBJECT)
+def one_mode_of_the_driver(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A pod has shares by claims or by the keys of the device plugin.
+
+    ## What it does
+    Reports `nvidia.com/gpumem`, `gpumem-percentage` and `gpucores` in a pod with a claim for HAMi's driver.
+
+    ## Why
+    HAMi's device plugin and its DRA driver exclude each other in a cluster: one of the two has no effect.
+
+    ## Example
+    ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpucores: 30}, claims: [{name: gpu}]}
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
+    ---
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests: [{name: gpu, exactly: {deviceClassName: hami-core-gpu.project-hami.io}}]
+    ```
+
+    ## Use instead
+    `gpuxlate translate` writes the keys as claims, and claims as keys.
+    ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    spec:
+      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
+    ---
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests: [{name: gpu, exactly: {deviceClassName: hami-core-gpu.project-hami.io}}]
+    ```
+
+    ## Source
+    Project-HAMi/HAMi-DRA, docs (2026-08): the modes must not coexist.
+    """
+    if not HAMI.is_asked_by(pod):
+        return
+    for container in pod.all_containers():
+        for name, value in container.resources.items():
+            if any(one.name == PLUGIN and one.owns(name) for one in context.dialects):
+                message = msg("{key} beside claims: a cluster has the device plugin or the driver", key=name)
+                yield this.diagnostic(value, message, "remove it, or the claims", on_key=True)

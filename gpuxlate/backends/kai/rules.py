@@ -1,0 +1,805 @@
+"""The rule on the cards of a profile: KAI015."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+from gpuxlate.backends import kai as k
+from gpuxlate.backends.kai import DEFAULT, NAMES, NV_FRACTIONS, mode_of, reads
+from gpuxlate.backends.pod_reader import too_large, too_many_cards
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.keys import Place
+from gpuxlate.model.messages import join_or, msg
+from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.profile import Profile, card_of
+from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import (
+    CARDS,
+    MODES,
+    Annotation,
+    AnyOf,
+    HasKeyLike,
+    InRange,
+    IsAnnotated,
+    Labelled,
+    Not,
+    Predicate,
+    SchedulerIs,
+    Violation,
+    Within,
+    WithProfile,
+    card_memory,
+    cards_per_node,
+)
+from gpuxlate.rules.vocabulary import vocabulary_of
+
+
+def _of_a_node(profile: Profile) -> tuple[Predicate, ...]:
+    most, room = cards_per_node(profile, NAMES), card_memory(profile, NAMES)
+    found = []
+    if most is not None:
+        cards = Within(Annotation(k.DEVICES), most)
+        found.append(
+            Predicate(cards, IsAnnotated(k.DEVICES, k.WHOLE_NUMBER), (k.DEVICES,), per_container=False)
+        )
+        found.append(Predicate(Within(k.WHOLE, most), InRange(k.WHOLE), (k.WHOLE,)))
+    if room is not None:
+        memory = Within(Annotation(k.MEMORY), room)
+        found.append(
+            Predicate(memory, IsAnnotated(k.MEMORY, k.WHOLE_NUMBER), (k.MEMORY,), per_container=False)
+        )
+    return tuple(found)
+
+
+def _too_large_amounts(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Amounts with a unit, in keys with the names of containers."""
+    most = card_of(context.profile, NAMES).memory_mib
+    for _, _, value in k.amounts(pod) if most is not None else ():
+        each = k.mib(value.text)
+        if each is not None and most is not None and each > most:
+            yield this.diagnostic(value, *too_large(int(each), most))
+
+
+@rule("KAI015", Severity.ERROR, with_profile=WithProfile(_of_a_node, CARDS), also=_too_large_amounts)
+def share_fits_the_cards(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """A share fits the cards of the profile.
+
+    ## What it does
+    With a profile, reports more cards than a node has, and more memory than a card has.
+
+    ## Why
+    The pod stays Pending: no node ever has what it asks for.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {gpu-fraction-num-devices: "2", gpu-memory: "2000"}}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+    ```yaml profile
+    target: kai
+    cards: {perNode: 1, memoryMiB: 1024}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {gpu-memory: "1000"}, labels: {kai.scheduler/queue: team}}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Source
+    kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07).
+    """
+    nodes = card_of(context.profile, NAMES)
+    if breach.name == k.MEMORY:
+        return this.diagnostic(breach.there, *too_large(breach.number, nodes.memory_mib or 0))
+    return this.diagnostic(breach.there, *too_many_cards(breach.number, nodes.per_node or 0))
+
+
+# Rules on how the cluster shares its cards: KAI012, KAI013.
+AMOUNTS = re.compile("|".join("[^/]+".join(map(re.escape, row.split("*"))) for row in (k.REQUEST, k.LIMIT)))
+
+
+def _that_are_read(profile: Profile) -> tuple[Predicate, ...]:
+    mode = mode_of(profile)
+    amounts = Predicate(~HasKeyLike(Place.ANNOTATION, AMOUNTS), per_container=False)
+    legacy = Predicate(
+        ~IsAnnotated(k.FRACTION) & ~IsAnnotated(k.MEMORY), keys=k.SHARE_KEYS, per_container=False
+    )
+    of_mode = ((amounts, True), (legacy, False))
+    return tuple(one for one, by_amounts in of_mode if not reads(mode, by_amounts=by_amounts))
+
+
+@rule("KAI012", Severity.ERROR, with_profile=WithProfile(_that_are_read, MODES))
+def cluster_reads_the_keys(
+    this: Rule, breach: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """The cluster shares cards in a mode that reads the keys of the pod.
+
+    ## What it does
+    With a profile, reports the keys of NvFractions where `sharingMode` is another one, and every share
+    where it is `Disabled`.
+
+    ## Why
+    Other modes ignore these keys: the pod gets no part of a card.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {nvidia.com/container.web.gpu-memory.request: 4Gi}}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+    ```yaml profile
+    target: kai
+    kai: {sharingMode: HamiCore}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {gpu-memory: "4096"}, labels: {kai.scheduler/queue: team}}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Source
+    kai-scheduler/KAI-Scheduler, docs/gpu-sharing/nv-fraction (2026-09).
+    """
+    mode = mode_of(context.profile)
+    if breach.name:
+        values = [pod.annotations[name] for name in k.SHARE_KEYS if name in pod.annotations]
+    else:
+        values = [value for _, _, value in k.amounts(pod)]
+    for value in values:
+        message = msg(
+            "{key} is not read: sharingMode of the cluster is {mode}", key=value.path[-1], mode=mode
+        )
+        hint = msg("write {key}", key=k.MEMORY) if mode != "Disabled" else "request whole cards"
+        yield this.diagnostic(value, message, hint, on_key=True)
+
+
+@rule("KAI013", Severity.INFO, no_policy="it depends on how the cluster shares its cards")
+def memory_is_enforced(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Something keeps the container within its part of the memory.
+
+    ## What it does
+    Reports `gpu-fraction` and `gpu-memory` where the profile does not say that the cluster enforces them.
+
+    ## Why
+    In the default mode KAI counts memory and does not enforce it: a container can take that of the others
+    on its card.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {gpu-fraction: "0.5"}, labels: {kai.scheduler/queue: team}}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata:
+      annotations:
+        nvidia.com/container.web.gpu-memory.request: 4Gi
+        nvidia.com/container.web.gpu-memory.limit: 4Gi
+      labels: {kai.scheduler/queue: team}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Source
+    kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07) and issue 49.
+    """
+    if mode_of(context.profile) not in (None, DEFAULT):
+        return
+    for name in k.SHARE_KEYS:
+        if name in pod.annotations:
+            message = msg(
+                "{key} is not enforced where sharingMode is {mode}, the default", key=name, mode=DEFAULT
+            )
+            hint = msg(
+                "nothing to do where the containers of a card trust each other; {mode} enforces memory",
+                mode=NV_FRACTIONS,
+            )
+            yield this.diagnostic(pod.annotations[name], message, hint, on_key=True)
+
+
+# Rules on what a pod has beside its share: KAI003, KAI004, KAI006, KAI008, KAI009, KAI011.
+def _two_forms(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
+    """The annotations of the pod beside those of NvFractions."""
+    value = next((value for _, _, value in k.amounts(pod)), None)
+    for name in k.SHARE_KEYS:
+        if value is not None and name in pod.annotations:
+            yield _both(this, pod.annotations[name], name, str(value.path[-1]))
+
+
+def _both(this: Rule, value: Value, name: str, other: str) -> Diagnostic:
+    message = msg("{key} and {other} are both set", key=name, other=other)
+    return this.diagnostic(value, message, "keep one of them", on_key=True)
+
+
+@rule(
+    "KAI003",
+    Severity.ERROR,
+    predicate=Predicate(
+        Not(IsAnnotated(k.FRACTION)), IsAnnotated(k.MEMORY), (k.MEMORY,), per_container=False
+    ),
+    also=_two_forms,
+)
+def memory_is_set_once(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The memory of a share is set in one way.
+
+    ## What it does
+    Reports `gpu-memory` beside `gpu-fraction`, and either of them beside a key of NvFractions.
+
+    ## Why
+    The pod is refused: one part of a card is not two.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {gpu-fraction: "0.5", gpu-memory: "2000"}, labels: {kai.scheduler/queue: team}}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {gpu-memory: "2000"}, labels: {kai.scheduler/queue: team}}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Source
+    kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07).
+    """
+    if breach.value is not None:
+        yield _both(this, breach.value, k.MEMORY, k.FRACTION)
+
+
+def _others_beside(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Whole cards beside the keys of NvFractions, and resources of other dialects beside any share."""
+    asked = k.asks(pod)
+    if asked is None:
+        return
+    words = vocabulary_of(context)
+    legacy = any(name in pod.annotations for name in k.SHARE_KEYS)
+    for container in pod.all_containers():
+        for name, value in container.resources.items():
+            if (name == k.WHOLE and not legacy) or (name != k.WHOLE and words.is_resource(name)):
+                yield _beside(this, name, value, str(asked.path[-1]))
+
+
+def _beside(this: Rule, name: str, value: Value, share: str) -> Diagnostic:
+    message = msg(
+        "{key} is beside {share} of the pod: the pod has the one or the other", key=name, share=share
+    )
+    hint = msg("keep {key} for whole cards, or {share} for a part", key=k.WHOLE, share=share)
+    return this.diagnostic(value, message, hint, on_key=True)
+
+
+@rule(
+    "KAI004",
+    Severity.ERROR,
+    predicate=Predicate(Not(AnyOf(*(IsAnnotated(name) for name in k.SHARE_KEYS))), keys=(k.WHOLE,)),
+    also=_others_beside,
+)
+def share_is_alone(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A pod with a part of a card requests no GPUs in its containers.
+
+    ## What it does
+    Reports `nvidia.com/gpu`, and the resources of other products, in any container of a pod with
+    `gpu-fraction`, `gpu-memory` or a key of NvFractions.
+
+    ## Why
+    The pod is refused: it has whole cards or a part, and the device plugin counts neither of both.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {gpu-fraction: "0.5"}, labels: {kai.scheduler/queue: team}}
+    spec:
+      schedulerName: kai-scheduler
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1}}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {gpu-fraction: "0.5"}, labels: {kai.scheduler/queue: team}}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Source
+    kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07).
+    """
+    share = next(name for name in k.SHARE_KEYS if name in pod.annotations)
+    if breach.value is not None:
+        yield _beside(this, breach.name, breach.value, share)
+
+
+@rule(
+    "KAI006", Severity.ERROR, missing=True, no_policy="it compares names of containers with keys and values"
+)
+def container_is_there(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The container that a key names is in the pod.
+
+    ## What it does
+    Reports `gpu-fraction-container-name`, and keys of NvFractions, with the name of a container that the
+    pod does not have. Init containers count.
+
+    ## Why
+    The share is nobody's: the pod is refused, or the container gets no part of a card.
+
+    ## Example
+    ```yaml
+    metadata:
+      annotations: {gpu-fraction: "0.5", gpu-fraction-container-name: worker}
+      labels: {kai.scheduler/queue: team}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata:
+      annotations: {gpu-fraction: "0.5", gpu-fraction-container-name: web}
+      labels: {kai.scheduler/queue: team}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Source
+    kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07).
+    """
+    there = [one.name for one in pod.all_containers()]
+    hint = msg("the containers of the pod are {names}", names=", ".join(there))
+    value = pod.annotations.get(k.CONTAINER)
+    if value is not None and value.text not in there:
+        message = msg(
+            "{key} names {name!r}, which is no container of the pod", key=k.CONTAINER, name=value.text
+        )
+        yield this.diagnostic(value, message, hint)
+    for row in (k.REQUEST, k.LIMIT, k.COMPUTE_MODE):
+        for name, container, value in k.of_containers(pod, row):
+            if container not in there:
+                message = msg(
+                    "{key} names {name!r}, which is no container of the pod", key=name, name=container
+                )
+                yield this.diagnostic(value, message, hint, on_key=True)
+
+
+@rule(
+    "KAI008",
+    Severity.ERROR,
+    predicate=tuple(
+        Predicate(
+            Not(IsAnnotated(name)),
+            AnyOf(SchedulerIs(*k.SCHEDULERS), *(Labelled(queue) for queue in k.QUEUES)),
+            (name,),
+            per_container=False,
+        )
+        for name in k.MISTAKEN
+    ),
+)
+def annotation_is_read(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """No annotation is one that is only taken for a key of KAI.
+
+    ## What it does
+    Reports the annotations `nvidia.com/gpu.memory`, `gpu_memory` and `gpu_fraction` in pods of KAI.
+
+    ## Why
+    Nothing reads them, and nothing says so: the pods run without a share.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {nvidia.com/gpu.memory: 8000Mi}, labels: {kai.scheduler/queue: team}}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {gpu-memory: "8000"}, labels: {kai.scheduler/queue: team}}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Source
+    kai-scheduler/KAI-Scheduler, issue 257.
+    """
+    if breach.value is not None:
+        message = msg("KAI reads no annotation {key}: the pod has no share by it", key=breach.name)
+        yield this.diagnostic(
+            breach.value, message, msg("write {key}", key=k.MISTAKEN[breach.name]), on_key=True
+        )
+
+
+@rule("KAI009", Severity.ERROR, no_policy="the name of a container is in the key")
+def one_container_shares(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """One container of a pod has the share.
+
+    ## What it does
+    Reports keys of NvFractions for a second container of the pod.
+
+    ## Why
+    KAI gives one container of a pod a part of a card.
+
+    ## Example
+    ```yaml
+    metadata:
+      annotations:
+        nvidia.com/container.web.gpu-memory.request: 4Gi
+        nvidia.com/container.api.gpu-memory.request: 4Gi
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}, {name: api, image: api}]
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {nvidia.com/container.web.gpu-memory.request: 4Gi}}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}, {name: api, image: api}]
+    ```
+
+    ## Source
+    kai-scheduler/KAI-Scheduler, docs/gpu-sharing/nv-fraction (2026-09).
+    """
+    first: str | None = None
+    for _, container, value in k.amounts(pod):
+        first = container if first is None else first
+        if container != first:
+            message = msg("{container} and {other} both have a share", container=container, other=first)
+            yield this.diagnostic(value, message, "use a separate pod for each container", on_key=True)
+
+
+def _no_queue(this: Rule, pod: PodKeys) -> Iterator[Diagnostic]:
+    """Where the pod asks for GPUs, if neither it nor its workload names a queue."""
+    whole = (one.resources[k.WHOLE] for one in pod.all_containers() if k.WHOLE in one.resources)
+    value = k.asks(pod) or next(whole, None)
+    labels = {**pod.owner_labels, **pod.labels}
+    if value is not None and not any(name in labels for name in k.QUEUES):
+        hint = msg("add the label {key} with a queue of the cluster", key=k.QUEUE)
+        yield this.diagnostic(value, msg("the pod has no label {key}", key=k.QUEUE), hint, on_key=True)
+
+
+def _also_no_queue(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
+    if not any(name in pod.annotations for name in k.SHARE_KEYS):
+        yield from _no_queue(this, pod)
+
+
+@rule(
+    "KAI011",
+    Severity.WARNING,
+    missing=True,
+    predicate=Predicate(
+        AnyOf(*(Labelled(queue) for queue in k.QUEUES)),
+        AnyOf(*(IsAnnotated(name) for name in k.SHARE_KEYS)),
+        k.SHARE_KEYS,
+        per_container=False,
+    ),
+    also=_also_no_queue,
+)
+def queue_is_named(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A pod of KAI names its queue.
+
+    ## What it does
+    Reports a pod with a share, or with cards and the scheduler of KAI, without the label
+    `kai.scheduler/queue` (`runai/queue` with Run:ai).
+
+    ## Why
+    Cards are given to queues: a pod without one is not scheduled.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {gpu-fraction: "0.5"}}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {gpu-fraction: "0.5"}, labels: {kai.scheduler/queue: team}}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Source
+    kai-scheduler/KAI-Scheduler, docs/gpu-sharing (2026-08-07).
+    """
+    yield from _no_queue(this, pod)
+
+
+# Rules on what the annotations hold: KAI001, KAI002, KAI005, KAI007.
+def _exponents(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
+    """Exponents, of which no pattern says whether the number is below 1."""
+    for name in (k.FRACTION, k.FRACTION_LIMIT):
+        value = pod.annotations.get(name)
+        if value is not None and k.EXPONENT.fullmatch(value.text) and k.fraction(value.text) is None:
+            yield _no_fraction(this, name, value)
+
+
+def _is_decimal(name: str) -> tuple[Predicate, Predicate]:
+    written, milli = IsAnnotated(name, k.DECIMAL, k.EXPONENT), IsAnnotated(name, k.MILLI)
+    return (
+        Predicate(written | milli, IsAnnotated(name), (name,), per_container=False),
+        Predicate(written, milli, (name,), per_container=False, severity=Severity.WARNING),
+    )
+
+
+def _no_fraction(this: Rule, name: str, value: Value) -> Diagnostic:
+    message = msg("{key} {value!r} is not a decimal number above 0 and below 1", key=name, value=value.text)
+    hint = msg('write a decimal such as "0.25"; for whole cards write {key} in limits', key=k.WHOLE)
+    return this.diagnostic(value, message, hint)
+
+
+@rule(
+    "KAI001",
+    Severity.ERROR,
+    predicate=tuple(one for name in (k.FRACTION, k.FRACTION_LIMIT) for one in _is_decimal(name)),
+    also=_exponents,
+)
+def fraction_is_below_one(
+    this: Rule, breach: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """A fraction is a decimal number above 0 and below 1.
+
+    ## What it does
+    Reports other values of `gpu-fraction` and `gpu-fraction.limit`. `250m`, which one document takes and
+    the validator refuses, is a warning.
+
+    ## Why
+    The pod is refused. A whole card is `nvidia.com/gpu: 1` in limits, not a fraction of 1.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {gpu-fraction: "1"}, labels: {kai.scheduler/queue: team}}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {gpu-fraction: "0.5"}, labels: {kai.scheduler/queue: team}}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Source
+    kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07).
+    """
+    value = breach.value
+    if value is None:
+        return
+    part = k.fraction(value.text)
+    if part is None:
+        yield _no_fraction(this, breach.name, value)
+        return
+    decimal = f"{float(part):g}"
+    message = msg("{key} {value!r} is not a decimal number", key=breach.name, value=value.text)
+    yield this.diagnostic(value, message, msg('write "{value}"', value=decimal))
+
+
+def _not_amounts(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
+    """Amounts with a unit, whose keys hold the name of a container."""
+    for _row, _name, value in k.amounts(pod):
+        found = k.mib(value.text)
+        if found is None or found < Fraction(1):
+            message = msg(
+                "{key} {value!r} is not an amount of 1Mi or more", key=value.path[-1], value=value.text
+            )
+            yield this.diagnostic(value, message, 'write it with a unit, such as "7680Mi"')
+
+
+@rule(
+    "KAI002",
+    Severity.ERROR,
+    predicate=tuple(
+        Predicate(IsAnnotated(name, k.WHOLE_NUMBER), IsAnnotated(name), (name,), per_container=False)
+        for name in (k.MEMORY, k.MEMORY_LIMIT)
+    ),
+    also=_not_amounts,
+)
+def memory_has_its_unit(
+    this: Rule, breach: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """Memory is MiB without a suffix, or an amount with a unit, as its key wants it.
+
+    ## What it does
+    Reports values of `gpu-memory` and `gpu-memory.limit` that are not plain digits of at least 1, and
+    values of the keys of NvFractions that are not an amount of at least 1 MiB.
+
+    ## Why
+    `gpu-memory` counts MiB and is refused with a suffix. The keys of NvFractions are quantities: a number
+    without a suffix is bytes.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {gpu-fraction-num-devices: "1", gpu-memory: 2000Mi}}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {gpu-memory: "2000"}, labels: {kai.scheduler/queue: team}}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Source
+    kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07); docs/gpu-sharing (2026-09).
+    """
+    if breach.value is not None:
+        text = breach.value.text
+        message = msg("{key} {value!r} is not a whole number of MiB", key=breach.name, value=text)
+        found = k.mib(text)
+        near = None if found is None or found < 1 or found.denominator != 1 else int(found)
+        hint = msg('write "{value}", in MiB without a suffix', value=2000 if near is None else near)
+        yield this.diagnostic(breach.value, message, hint)
+
+
+def _alone(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
+    """Annotations of a share where there is none."""
+    amounts = any(True for _ in k.amounts(pod))
+    legacy = any(name in pod.annotations for name in k.SHARE_KEYS)
+    mps = pod.annotations.get(k.MPS)
+    named = (*k.BESIDE, *((k.MPS,) if mps is not None and mps.text == "true" else ()))
+    for name in named:
+        value = pod.annotations.get(name)
+        if value is None:
+            continue
+        needs = k.NEEDS.get(name, ())
+        if not (legacy or (amounts and name not in k.OF_LEGACY)):
+            yield _without(this, name, value, (*k.SHARE_KEYS,))
+        elif needs and not any(one in pod.annotations for one in needs):
+            yield _without(this, name, value, needs)
+
+
+def _without(this: Rule, name: str, value: Value, needs: tuple[str, ...]) -> Diagnostic:
+    message = msg("{key} has no effect without {count}", key=name, count=join_or(needs))
+    return this.diagnostic(value, message, msg("add {key}", key=needs[0]), on_key=True, missing=True)
+
+
+@rule(
+    "KAI005",
+    Severity.ERROR,
+    predicate=Predicate(
+        IsAnnotated(k.DEVICES, k.WHOLE_NUMBER), IsAnnotated(k.DEVICES), (k.DEVICES,), per_container=False
+    ),
+    also=_alone,
+)
+def devices_share_something(
+    this: Rule, breach: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """The number of devices is a whole number, beside a share.
+
+    ## What it does
+    Reports `gpu-fraction-num-devices` that is not a whole number of at least 1, and it, the name of the
+    container, a limit or `mps: "true"` without `gpu-fraction` or `gpu-memory`.
+
+    ## Why
+    The pod is refused, or nothing reads the key.
+
+    ## Example
+    ```yaml
+    metadata:
+      annotations: {gpu-fraction: "0.5", gpu-fraction-num-devices: "0"}
+      labels: {kai.scheduler/queue: team}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata:
+      annotations: {gpu-fraction: "0.5", gpu-fraction-num-devices: "2"}
+      labels: {kai.scheduler/queue: team}
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Source
+    kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07).
+    """
+    if breach.value is not None:
+        message = msg(
+            "{key} {value!r} is not a whole number of cards", key=breach.name, value=breach.value.text
+        )
+        yield this.diagnostic(breach.value, message, "write a whole number, 1 or more")
+
+
+@rule("KAI007", Severity.ERROR, no_policy="the keys hold the names of containers, the values units")
+def request_is_within_its_limit(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A request for memory is not above its limit.
+
+    ## What it does
+    Reports a limit of memory below the request: of the keys of NvFractions, of `gpu-memory.limit`,
+    `gpu-fraction.limit` and the variable `RUNAI_GPU_MEMORY_LIMIT`.
+
+    ## Why
+    The pod is refused. A limit is how far memory may burst above what is always there.
+
+    ## Example
+    ```yaml
+    metadata:
+      annotations:
+        nvidia.com/container.web.gpu-memory.request: 8Gi
+        nvidia.com/container.web.gpu-memory.limit: 4Gi
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata:
+      annotations:
+        nvidia.com/container.web.gpu-memory.request: 4Gi
+        nvidia.com/container.web.gpu-memory.limit: 8Gi
+    spec:
+      schedulerName: kai-scheduler
+      containers: [{name: web, image: web}]
+    ```
+
+    ## Source
+    kai-scheduler/KAI-Scheduler, docs/gpu-sharing/nv-fraction (2026-09); NVIDIA Run:ai, GPU fractions.
+    """
+    for name, request, limit, read in _pairs(pod):
+        least, most = read(request.text), read(limit.text)
+        if least is not None and most is not None and most < least:
+            message = msg(
+                "{key} {value} is below the request of {request}",
+                key=name,
+                value=limit.text,
+                request=request.text,
+            )
+            yield this.diagnostic(limit, message, msg("write {request} or more", request=request.text))
+
+
+Read = Callable[[str], Fraction | int | None]
+
+
+def _pairs(pod: PodKeys) -> Iterator[tuple[str, Value, Value, Read]]:
+    """Each limit: its key, the request, itself, and how both are read."""
+    for row, container, value in k.amounts(pod):
+        request = pod.annotations.get(k.key_of(k.REQUEST, container))
+        if row == k.LIMIT and request is not None:
+            yield str(value.path[-1]), request, value, k.mib
+    of_share = k.sharing(pod)
+    variable = of_share.env.get(k.RUNAI_LIMIT) if of_share else None
+    kinds: tuple[tuple[str, str, Read], ...] = (
+        (k.MEMORY, k.MEMORY_LIMIT, k.number),
+        (k.FRACTION, k.FRACTION_LIMIT, k.fraction),
+    )
+    for name, limit, read in kinds:
+        request = pod.annotations.get(name)
+        for key, found in ((limit, pod.annotations.get(limit)), (k.RUNAI_LIMIT, variable)):
+            if request is not None and found is not None:
+                yield key, request, found, read

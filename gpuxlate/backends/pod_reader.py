@@ -1,0 +1,384 @@
+"""Numbers in the keys of containers, and the findings about them that several vendors share.
+
+The functions that end a sentence return message and hint, so that a rule and a writer say the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import NamedTuple
+
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic, Edit, Loss, LossKind, Path, Put, Severity
+from gpuxlate.model.keys import CardChoice, Chosen
+from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.pod import ClaimUse, ContainerKeys, NodeRequirement, PodClaim, PodKeys, ScalarKind, Value
+from gpuxlate.model.profile import Profile, unknown_partition
+from gpuxlate.model.share import (
+    JSON_NAMES,
+    Device,
+    Isolation,
+    Partition,
+    Policy,
+    Qos,
+    Replica,
+    Share,
+    ShareError,
+)
+from gpuxlate.rules import number_format
+
+
+def number(value: Value | None) -> int | None:
+    """The value as a whole number; None where there is no value, or K8S001 or K8S002 reports it."""
+    return None if value is None else quantity.whole(value.text)
+
+
+def requesting(pod: PodKeys, *names: str) -> list[ContainerKeys]:
+    """The containers that request any of the resources, in their order."""
+    return [one for one in pod.all_containers() if any(name in one.resources for name in names)]
+
+
+def whole_numbers(pod: PodKeys, name: str) -> Iterator[tuple[ContainerKeys, Value, int]]:
+    """Each container's amount of a resource, where it is a whole number."""
+    for container in pod.all_containers():
+        value = container.resources.get(name)
+        amount = number(value)
+        if value is not None and amount is not None:
+            yield container, value, amount
+
+
+def both_places(container: ContainerKeys, name: str) -> list[Value]:
+    """The resource in limits and in requests."""
+    return [values[name] for values in (container.limits, container.requests) if name in values]
+
+
+def put_number(container: ContainerKeys, name: str, amount: int) -> tuple[Edit, ...]:
+    """Edits that give a resource another number in limits, and in requests where both are equal (K8S003).
+
+    It is quoted where it was quoted.
+    """
+    return tuple(
+        Put(value.path, str(amount) if value.kind is ScalarKind.STR else amount)
+        for value in both_places(container, name)
+        if number(value) == number(container.resources[name])
+    )
+
+
+def second_names(pod: PodKeys, names: Mapping[str, str]) -> Iterator[tuple[Value, str, str]]:
+    """Resources that a container has under two names: the value, its name, and the key's own name.
+
+    ``names``: aliases, to the keys' own names.
+    """
+    for container in pod.all_containers():
+        there = container.resources
+        known = [names.get(name, name) for name in there]
+        for name, value in there.items():
+            if name in names and known.count(names[name]) > 1:
+                yield value, name, names[name]
+
+
+# --- sentences --------------------------------------------------------------------------------
+def written_name(value: Value, name: str) -> str:
+    """The name under which a key of the data sheet is written: an alias, or its own."""
+    return str(value.path[-1]) if value.path else name
+
+
+def named_twice(name: str, own: str) -> tuple[Message, Message]:
+    """A resource under two names in one container."""
+    message = msg("{name} is {own} under another name, and the container has both", name=name, own=own)
+    return message, msg("keep one of them: the name that the cluster has")
+
+
+def outside(name: str, amount: int, low: int, high: int | None = None) -> str:
+    """A number out of its range; without ``high`` only the minimum counts."""
+    if high is None or amount < low:
+        return msg("{key} {amount} is below the minimum of {low}", key=name, amount=amount, low=low)
+    return msg("{key} {amount} is above the maximum of {high}", key=name, amount=amount, high=high)
+
+
+def off_step(name: str, amount: int, step: int) -> str:
+    """A number that is not a multiple of the step of its key."""
+    return msg("{key} {amount} is not a multiple of {step}", key=name, amount=amount, step=step)
+
+
+def too_many_cards(cards: int, per_node: int) -> tuple[str, str]:
+    """More cards than a node of the profile has."""
+    message = msg("requests {cards} GPUs; nodes in this profile have {there}", cards=cards, there=per_node)
+    return message, msg("request at most {most} GPUs, and more of each", most=per_node)
+
+
+def too_large(each_mib: int, card_mib: int) -> tuple[str, str]:
+    """More memory of each card than a card of the profile has, both in MiB."""
+    message = msg(
+        "requests {each} MiB per GPU; GPUs in this profile have {there} MiB", each=each_mib, there=card_mib
+    )
+    return message, msg("request at most {most} MiB per GPU, or omit memoryMiB", most=card_mib)
+
+
+# What a backend returns for a pod: shares, and choices that no share holds.
+NODE_SELECTOR = "node selector"
+
+
+class Selector(NamedTuple):
+    """A choice of nodes or cards that no share holds. ``chosen``: what it says, where it is of cards."""
+
+    key: str
+    text: str
+    path: Path
+    what: str = NODE_SELECTOR  # where it is set
+    chosen: Chosen | None = None
+
+
+def granted(
+    attribute: str, code: str, why: Message, path: Path, *, asked: int | str, given: int | None
+) -> Loss:
+    """What the vendor gives of a field beyond what the keys ask for; ``why`` is a clause of its own.
+
+    ``asked`` and ``given`` are totals over the cards; ``given`` None: all of them.
+    """
+    field = JSON_NAMES[attribute]
+    gets = msg("all of the card") if given is None else given
+    message = msg(
+        "{field} {asked} is granted as {given}: {why}", field=field, asked=asked, given=gets, why=why
+    )
+    return Loss(LossKind.ROUNDED, field, code, message, asked=asked, given=given, accepted=True, path=path)
+
+
+def rounded_up(attribute: str, code: str, path: Path, asked: Fraction | int, given: int) -> tuple[Loss, ...]:
+    """``granted`` where a share cannot count what is asked: parts of one percent or MiB; else nothing."""
+    if asked == given:
+        return ()
+    unit = "MiB" if attribute.endswith("_mib") else "%"
+    why = msg("a share counts whole {unit} of each card", unit=unit)
+    return (granted(attribute, code, why, path, asked=f"{float(asked):.10g} {unit}", given=given),)
+
+
+@dataclass(frozen=True, slots=True)
+class ContainerShare:
+    """One container of a pod and its share, None where it requests no GPU.
+
+    ``origins``: where each field was read from, by attribute name. ``granted``: where the share is more than
+    the keys ask for, since the vendor gives more; of the kind rounded, and accepted: nobody can choose.
+    ``shared_with``: other containers of the pod that use the same devices, which are one share.
+    ``allocation``: what identifies devices that other pods have too, such as those of a ResourceClaim; empty
+    where each pod has its own.
+    """
+
+    name: str
+    index: int
+    init: bool = False
+    share: Share | None = None
+    origins: Mapping[str, Path] = field(default_factory=dict)
+    path: Path = ()
+    granted: tuple[Loss, ...] = ()
+    shared_with: tuple[str, ...] = ()
+    allocation: frozenset[Hashable] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What a backend read from a pod: its containers in their order, init containers first.
+
+    What a manifest gets wrong is reported by rules. ``invalid`` is GX011 alone: numbers that only
+    together are not a share, and partitions that no card has. ``notes``: what a translation cannot keep and
+    lint does not report.
+    """
+
+    containers: tuple[ContainerShare, ...]
+    selectors: tuple[Selector, ...] = ()
+    isolation: str | None = None  # ACK's mode, which is not a field of the share
+    invalid: tuple[Diagnostic, ...] = ()
+    notes: tuple[Diagnostic, ...] = ()
+    taken: frozenset[Path] = frozenset()
+
+    @property
+    def shares(self) -> tuple[ContainerShare, ...]:
+        return tuple(container for container in self.containers if container.share)
+
+    def invalid_beside(self, found: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
+        """``invalid``, without what a rule reports already, and without values that it reports as errors."""
+        if not self.invalid:
+            return iter(())
+        reported = list(found)
+        paths = {one.path for one in reported if one.severity is Severity.ERROR}
+        messages = {one.message for one in reported}
+        return (one for one in self.invalid if one.path not in paths and one.message not in messages)
+
+
+# Taking the keys of a pod, one by one, and making shares of them.
+class PodReader:
+    """The keys of a pod. What the backend takes is known; the caller reports the rest.
+
+    A reader returns shares, or "no share here": what is wrong with a manifest, rules report.
+    """
+
+    def __init__(self, pod: PodKeys, profile: Profile | None = None) -> None:
+        self.pod = pod
+        self.profile = profile  # which may add cards with partitions of their own
+        self.taken: set[Path] = set()
+        self.invalid: list[Diagnostic] = []
+        self.notes: list[Diagnostic] = []
+        self.selectors: list[Selector] = []
+        self._unread: set[Path] = set()  # containers with a value that is not a whole number
+
+    def _take(self, value: Value | None) -> Value | None:
+        if value is not None:
+            self.taken.add(value.path)
+        return value
+
+    def resource(self, container: ContainerKeys, name: str) -> Value | None:
+        """The value in limits, else in requests; both are taken."""
+        requested = self._take(container.requests.get(name))
+        return self._take(container.limits.get(name)) or requested
+
+    def number(self, container: ContainerKeys, name: str) -> int | None:
+        """A resource as a whole number; None where it is absent, or not a whole number (K8S001, K8S002).
+
+        A number such as ``0x10`` is only a warning of lint (GX008), but no translation reads it.
+        """
+        value = self.resource(container, name)
+        amount = number(value)
+        if value is not None and amount is None:
+            self.unread(container, name, value)
+        return amount
+
+    def unread(self, container: ContainerKeys, name: str, value: Value) -> None:
+        """A value that is no number, for which the container has no share (K8S001, K8S002)."""
+        self._unread.add(container.path)
+        if (
+            number_format.written(value).form is number_format.NumberForm.ODD
+        ):  # GX008 only warns; the key would be lost
+            message = msg("{key} {text} is not translated", key=name, text=value.text)
+            self.note("K8S001", message, value.path, "write the number in plain decimal digits")
+
+    def label(self, name: str) -> Value | None:
+        """A label of the pod, else of the workload (K8S005); both are taken."""
+        owner = self._take(self.pod.owner_labels.get(name))
+        return self._take(self.pod.labels.get(name)) or owner
+
+    def annotation(self, name: str) -> Value | None:
+        """An annotation of the pod, else of the workload (K8S005); both are taken."""
+        owner = self._take(self.pod.owner_annotations.get(name))
+        return self._take(self.pod.annotations.get(name)) or owner
+
+    def env(self, container: ContainerKeys, name: str) -> Value | None:
+        """A variable of the container; it is taken."""
+        return self._take(container.env.get(name))
+
+    def node_values(self, name: str) -> tuple[str, ...]:
+        """The values that nodeSelector or the required node affinity (operator In) gives a node label.
+
+        They are not taken: ``selector`` takes them, and is told which of them the share holds.
+        """
+        chosen = (one.values for one in self.pod.choices(name) if one.operator == "In")
+        return tuple(dict.fromkeys(text for values in chosen for text in values))
+
+    def take_node(self, name: str) -> None:
+        """Take every choice of nodes by a label; the backend reads it itself."""
+        self.taken.update(one.path for one in self.pod.choices(name))
+
+    def _select(self, requirement: NodeRequirement) -> None:
+        self.taken.add(requirement.path)
+        text = f"{requirement.operator} {', '.join(requirement.values)}".strip()
+        self.selectors.append(Selector(requirement.key, text, requirement.path))
+
+    def claim(self, use: ClaimUse, claim: PodClaim) -> None:
+        """Take what a container gets by a claim."""
+        self.taken.update((use.path, claim.path))
+
+    def selector(self, name: str, known: Collection[str] = ()) -> None:
+        """Take a choice of nodes. Other targets do not have it, unless its values are all ``known``: a
+        field of the share holds them, or every share of the dialect implies them."""
+        chosen = self._take(self.pod.node_selector.get(name))
+        if chosen and chosen.text not in known:
+            self.selectors.append(Selector(name, chosen.text, chosen.path))
+        for requirement in self.pod.requirements():
+            if requirement.key != name:
+                continue
+            if requirement.operator == "In" and {*requirement.values} <= {*known}:
+                self.taken.add(requirement.path)
+            else:
+                self._select(requirement)
+
+    def choice(self, value: Value | None, name: str, what: str, choice: CardChoice | None = None) -> None:
+        """Take an annotation, a variable or a resource that chooses what no share holds."""
+        if self._take(value) is not None and value is not None:
+            chosen = Chosen.of(choice, value.text.split(","))
+            self.selectors.append(Selector(name, value.text, value.path, what, chosen))
+
+    def note(
+        self,
+        code: str,
+        message: str,
+        path: Path,
+        hint: str | None = None,
+        severity: Severity = Severity.ERROR,
+    ) -> None:
+        """Record what a translation cannot keep, though the manifest is valid."""
+        self.notes.append(Diagnostic(code, severity, message, hint, path))
+
+    def problem(self, code: str, message: str, path: Path, hint: str | None = None) -> None:
+        """Record a wrong value of a form that has no rules of its own."""
+        self.note(code, message, path, hint)
+
+    def share(
+        self,
+        container: ContainerKeys,
+        *,
+        cards: int = 1,
+        cores: int | None = None,
+        memory_mib: int | None = None,
+        policy: Policy | None = None,
+        qos: Qos | None = None,
+        memory_percent: int | None = None,
+        memory_limit_mib: int | None = None,
+        device: Device | None = None,
+        isolation: Isolation | None = None,
+        partition: Partition | None = None,
+        replica: Replica | None = None,
+        origins: Mapping[str, Path] | None = None,
+        granted: tuple[Loss, ...] = (),
+    ) -> ContainerShare:
+        """The container with its share; GX011 where the numbers together are not a share.
+
+        ``granted``: what the vendor gives beyond what the keys ask for (``results.granted``).
+        """
+        if container.path in self._unread:
+            return self.none(container)
+        found = None
+        where = dict(origins or {})
+        try:
+            numbers = (cards, cores, memory_mib, policy, qos, memory_percent, memory_limit_mib)
+            found = Share(*numbers, device, isolation, partition, replica)
+        except ShareError as error:
+            attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
+            for one in error.problems:
+                path = where.get(attributes[one.field], container.path)
+                # no key says the number of cards: it is one, or follows from the compute
+                assumed = where.get("cards", container.path) in (container.path, where.get("cores"))
+                self.invalid.append(
+                    Diagnostic("GX011", Severity.ERROR, one.message, one.hint, path, missing=assumed)
+                )
+        if partition is not None and (unknown := unknown_partition(partition.profile, self.profile)):
+            path = where.get("partition", container.path)
+            self.invalid.append(Diagnostic("GX011", unknown.severity, unknown.message, unknown.hint, path))
+        return ContainerShare(
+            container.name, container.index, container.init, found, where, container.path, granted
+        )
+
+    def none(self, container: ContainerKeys) -> ContainerShare:
+        """The container without a share."""
+        return ContainerShare(container.name, container.index, container.init, path=container.path)
+
+    def reading(self, containers: list[ContainerShare], isolation: str | None = None) -> Reading:
+        """The result of a reader."""
+        return Reading(
+            tuple(containers),
+            tuple(self.selectors),
+            isolation,
+            tuple(self.invalid),
+            tuple(self.notes),
+            frozenset(self.taken),
+        )

@@ -1,0 +1,543 @@
+"""Rules on the numbers of a share: TKE001 to TKE008."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import replace
+
+from gpuxlate.backends import tencent as k
+from gpuxlate.backends.pod_reader import number, off_step, outside, put_number, requesting
+from gpuxlate.backends.row_rules import RowExample
+from gpuxlate.backends.tencent import old_addon, too_old
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.keys import GIB, Range
+from gpuxlate.model.messages import join_or, msg
+from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.quantity import round_up
+from gpuxlate.rules.base import Context, Rule, RuleDoc, rule
+from gpuxlate.rules.predicates.conditions import (
+    CARDS,
+    MODES,
+    NEVER,
+    AnyOf,
+    ChoosesAmong,
+    InRange,
+    IsAnnotated,
+    Predicate,
+    Requests,
+    SomeContainer,
+    Violation,
+    Within,
+    WithProfile,
+    card_memory,
+)
+
+CLASS, OFFLINE, GREEDY = IsAnnotated(k.APP_CLASS), IsAnnotated(k.APP_CLASS, "offline"), Requests(k.GREEDY)
+ORDINARY, NOT_OFFLINE = ~CLASS & ~GREEDY, ~OFFLINE & ~GREEDY
+WHOLE = InRange(k.CORE, k.WHOLE_CARDS)
+OF_TWO, OF_SEVERAL = InRange(k.CORE, Range(101, 199)), InRange(k.CORE, Range(101, 1600)) & ~WHOLE
+"""A part of each card; no node has more than 16."""
+EVENLY = AnyOf(
+    *(
+        InRange(k.CORE, Range(k.FULL * (cards - 1) + 1, k.FULL * cards, cards))
+        & (InRange(k.MEMORY, Range(cards, None, cards)) | ~InRange(k.MEMORY, Range()))
+        for cards in range(2, 17)
+    )
+)
+"""Compute and memory are multiples of the cards."""
+EACH_ON_STEP = tuple(Range(core, core) for core in range(101, 200) if not core // 2 % k.CORE_STEP)
+POSITIVE = Predicate(InRange(k.MEMORY, Range()), InRange(k.MEMORY), (k.MEMORY,))
+ON_STEP = Predicate(InRange(k.CORE, k.ONE_CARD, Range(101)), InRange(k.CORE) & ORDINARY, (k.CORE,))
+WITH_MEMORY = Predicate(Requests(k.MEMORY), InRange(k.CORE, Range(1, 99)) & ORDINARY, (k.CORE,))
+WITH_COMPUTE = Predicate(Requests(k.CORE), ORDINARY, (k.MEMORY,), severity=Severity.WARNING)
+AT_MOST_TWO = Predicate(WHOLE, InRange(k.CORE, Range(201)) & NOT_OFFLINE, (k.CORE,))
+EVEN = Predicate(EVENLY, OF_SEVERAL & NOT_OFFLINE, (k.CORE,))
+MEMORY_OF_TWO = Predicate(Requests(k.MEMORY), OF_TWO & NOT_OFFLINE, (k.CORE,), severity=Severity.ERROR)
+TWO_ON_STEP = Predicate(InRange(k.CORE, *EACH_ON_STEP), OF_TWO & ORDINARY, (k.CORE,))
+NOT_WHOLE = Predicate(~WHOLE, NOT_OFFLINE, (k.MEMORY,))
+
+
+def shown(app_class: str = "", policy: str = "", profile: str = "", **numbers: int) -> RowExample:
+    """A pod of one container, its keys by short names: ``core=30``."""
+    names = {"core": k.CORE, "memory": k.MEMORY, "greedy": k.GREEDY}
+    return RowExample(
+        ({names[name]: Value.of(str(number)) for name, number in numbers.items()},),
+        {k.APP_CLASS: Value.of(app_class)} if app_class else {},
+        selector={k.POLICY: Value.of(policy)} if policy else {},
+        profile=f"target: {k.NAMES[0]}\n{profile}" if profile else "",
+    )
+
+
+def compute_of(container: ContainerKeys) -> int:
+    return number(container.resources.get(k.CORE)) or 0
+
+
+def _within_a_card(profile: Profile) -> tuple[Predicate, ...]:
+    """Of one card, and of two; more are TKE005, and the memory of whole cards is ignored (TKE008)."""
+    found = []
+    for cards, compute in ((1, ~InRange(k.CORE, Range(k.FULL))), (2, OF_TWO)):
+        most = card_memory(profile, k.NAMES, GIB)
+        if most is not None:
+            within = Within(k.MEMORY, replace(most, times=cards))
+            found.append(Predicate(within, InRange(k.MEMORY) & compute, (k.MEMORY,)))
+    return tuple(found)
+
+
+def _more_than_a_card(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    card, container = k.card_gib(context.profile), breach.inside
+    each = -(-breach.number // k.cards_of(compute_of(container)))
+    text = "requests {each} GiB per GPU; GPUs in this profile have {there} GiB"
+    hint = msg("request at most {most} GiB per GPU", most=card)
+    missing = k.CORE not in container.resources
+    return this.diagnostic(breach.there, msg(text, each=each, there=card), hint, missing=missing)
+
+
+@rule(
+    "TKE001",
+    Severity.ERROR,
+    predicate=POSITIVE,
+    with_profile=WithProfile(_within_a_card, CARDS, _more_than_a_card),
+    page=RuleDoc(shown(core=30, memory=0), shown(core=30, memory=1)),
+)
+def memory_is_positive(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """`qgpu-memory` is at least 1 GiB, and no more than a card has.
+
+    ## What it does
+    Reports zero and negative `tke.cloud.tencent.com/qgpu-memory`. With a profile that sets
+    `cards.memoryMiB`, also a share with more memory of one card than a card has.
+
+    ## Why
+    qGPU allocates memory in multiples of 1 G. A card has its GiB rounded down: a T4 of 15109 MiB has 14.
+
+    ## Source
+    Tencent Cloud, "GPU sharing: using qGPU" (2024-11-25); "managing GPU resources by CRD" (capacity of a
+    T4), mirror of the TKE documents.
+    """
+    hint = k.tell('write {memory}: "1" or more, or remove it and request whole cards')
+    return this.diagnostic(breach.there, outside(k.MEMORY, breach.number, 1), hint)
+
+
+@rule(
+    "TKE002",
+    Severity.ERROR,
+    fix="unsafe",
+    predicate=ON_STEP,
+    page=RuleDoc(shown(core=33, memory=5), shown(core=35, memory=5)),
+)
+def compute_on_the_step(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """`qgpu-core` of one card is 5 to 100, in multiples of 5.
+
+    ## What it does
+    Reports `tke.cloud.tencent.com/qgpu-core` up to 100 that is below 5 or not a multiple of 5, in pods
+    without `app-class`. `qgpu-core-greedy` of offline pods has no such step.
+
+    ## Why
+    qGPU allocates compute in multiples of 5 % of a card.
+
+    ## Fix
+    Rounds up to the next multiple of 5. Unsafe: the share takes more of the card, and 96 to 99 become a
+    whole card.
+
+    ## Source
+    Tencent Cloud, "GPU sharing: using qGPU" (2024-11-25); docs 457/65734 (2026-01-16).
+    """
+    core = breach.number
+    low = core < k.CORE_STEP
+    message = outside(k.CORE, core, k.CORE_STEP) if low else off_step(k.CORE, core, k.CORE_STEP)
+    if core < 1:
+        hint = msg("write a multiple of {step}, at most {most}", step=k.CORE_STEP, most=k.FULL)
+        return this.diagnostic(breach.there, message, hint)
+    above = round_up(core, k.CORE_STEP)
+    near = join_or(f'"{one}"' for one in (above - k.CORE_STEP, above) if one)
+    fix = Fix(
+        msg("Round qgpu-core up to {above}", above=above),
+        put_number(breach.inside, k.CORE, above),
+        safe=False,
+    )
+    return this.diagnostic(breach.there, message, msg("write {numbers}", numbers=near), fix=fix)
+
+
+@rule(
+    "TKE003",
+    Severity.ERROR,
+    missing=True,
+    predicate=(WITH_MEMORY, WITH_COMPUTE),
+    page=RuleDoc(shown(core=30), shown(core=30, memory=5)),
+)
+def compute_and_memory_together(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """A part of a card is requested with both compute and memory.
+
+    ## What it does
+    Reports `qgpu-core` below 100 without `qgpu-memory` (error), and `qgpu-memory` without `qgpu-core`
+    (warning), in pods without `app-class`.
+
+    ## Why
+    A shared card needs both its part of compute and its memory; only whole cards come with all of their
+    memory, and only online pods omit compute.
+
+    ## Source
+    Tencent Cloud, "GPU sharing: using qGPU", note on whole and fractional cards (2024-11-25).
+    """
+    if breach.name == k.CORE:
+        hint = k.tell('add {memory} (GiB), or request a whole card: {core}: "100"')
+        return this.diagnostic(breach.there, k.tell("{core} is set without {memory}"), hint)
+    hint = k.tell("add {core} (percent of one card), or annotate the pod template {app_class}: online")
+    return this.diagnostic(breach.there, k.tell("{memory} is set without {core}"), hint)
+
+
+def _one_card(profile: Profile) -> tuple[Predicate, ...]:
+    """No two shared cards, with an add-on of the profile that has one only."""
+    one = Predicate(NEVER, OF_TWO & NOT_OFFLINE, (k.CORE,), severity=Severity.WARNING)
+    return (one,) if old_addon(profile) else ()
+
+
+def _old_addon(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    old = old_addon(context.profile)
+    if old is not None:
+        yield this.diagnostic(breach.there, *old)
+
+
+@rule(
+    "TKE005",
+    Severity.ERROR,
+    predicate=AT_MOST_TWO,
+    with_profile=WithProfile(_one_card, MODES, _old_addon),
+    page=RuleDoc(shown(core=240, memory=60), shown(core=160, memory=60)),
+)
+def two_shared_cards_at_most(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """A container shares at most two cards.
+
+    ## What it does
+    Reports `qgpu-core` above 200 that is not a multiple of 100. With a profile whose qGPU add-on is older
+    than 1.1.1, also two shared cards (warning).
+
+    ## Why
+    The number of cards has no key: above 100 it is `qgpu-core` / 100, rounded up. A container may share
+    two cards from add-on 1.1.1 and kernel module 3.0.5 on.
+
+    ## Source
+    Tencent Cloud, docs 457/127667 "several cards" and 457/117759, changes of the add-on (2026-01-13).
+    """
+    numbers = {"number": breach.number, "cards": k.cards_of(breach.number), "most": k.MAX_SHARED_CARDS}
+    message = "{core} {number} is a part of {cards} cards; a container shares at most {most}"
+    hint = 'write at most {most}00, or request {cards} whole cards: "{cards}00" without {memory}'
+    return this.diagnostic(breach.there, k.tell(message, **numbers), k.tell(hint, **numbers))
+
+
+@rule(
+    "TKE006",
+    Severity.WARNING,
+    predicate=(MEMORY_OF_TWO, EVEN),
+    page=RuleDoc(shown(core=121, memory=31), shown(core=120, memory=30)),
+)
+def even_parts(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Compute and memory of two shared cards divide evenly, and memory is set.
+
+    ## What it does
+    Reports `qgpu-core` and `qgpu-memory` of two cards that are odd (warning), and a missing `qgpu-memory`
+    (error).
+
+    ## Why
+    Each card gives half of the total, rounded down: 121 and 31 become 60 % and 15 GiB of each card, so
+    the container gets less than it requests.
+
+    ## Source
+    Tencent Cloud, docs 457/127667 "several cards".
+    """
+    memory, cards = breach.inside.resources.get(k.MEMORY), k.cards_of(breach.number)
+    if this.severity is Severity.ERROR:
+        text = "{core} {number} is a part of {cards} cards, without {memory}"
+        message = k.tell(text, number=breach.number, cards=cards)
+        hint = k.tell("add {memory} (GiB, total of the {cards} cards)", cards=cards)
+        yield this.diagnostic(breach.there, message, hint, missing=True)
+        return
+    for name, spot in ((k.CORE, breach.there), (k.MEMORY, memory)):
+        total = number(spot) or 0
+        if spot is not None and total > 0 and total % cards:
+            text = "{key} {total} is not a multiple of the {cards} cards; each card gives {each}"
+            message = msg(text, key=name, total=total, cards=cards, each=total // cards)
+            yield this.diagnostic(spot, message, msg("write a multiple of {cards}", cards=cards))
+
+
+@rule(
+    "TKE007",
+    Severity.WARNING,
+    predicate=TWO_ON_STEP,
+    page=RuleDoc(shown(core=124, memory=30), shown(core=130, memory=30)),
+)
+def shared_cards_on_the_step(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """Each of two shared cards gives a multiple of 5 percent.
+
+    ## What it does
+    Reports `qgpu-core` of two shared cards where the part of each card, rounded down, is not a multiple
+    of 5 %.
+
+    ## Why
+    qGPU allocates multiples of 5 % of one card. Whether this holds for two cards is not documented; the
+    vendor's example of two cards (121) gives 60 % of each.
+
+    ## Source
+    Tencent Cloud, docs 457/127667 "several cards"; "GPU sharing: using qGPU" (2024-11-25).
+    """
+    text = "{core} {number} is {each} % of each card, not a multiple of {step} %"
+    message = k.tell(text, number=breach.number, each=breach.number // 2, step=k.CORE_STEP)
+    return this.diagnostic(breach.there, message, msg("write a multiple of {step}", step=k.CORE_STEP * 2))
+
+
+@rule(
+    "TKE008", Severity.WARNING, predicate=NOT_WHOLE, page=RuleDoc(shown(core=100, memory=46), shown(core=100))
+)
+def whole_cards_without_memory(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """Whole cards are requested without `qgpu-memory`.
+
+    ## What it does
+    Reports `qgpu-memory` in a container with a `qgpu-core` of 100, 200, and so on.
+
+    ## Why
+    Whole cards come with all of their memory, and the documentation says to omit it. The open code
+    ignores the number; with more than a card has, the pod may never be scheduled.
+
+    ## Source
+    Tencent Cloud, "GPU sharing: using qGPU", note on whole cards (2024-11-25);
+    elastic-ai/elastic-gpu-scheduler, `pkg/scheduler/pod.go` (2022).
+    """
+    text = "{memory} {units} is ignored: {core} {number} is whole cards, with all of their memory"
+    message = k.tell(text, units=breach.there.text, number=compute_of(breach.inside))
+    return this.diagnostic(breach.there, message, k.tell("remove {memory}"))
+
+
+# Rules on online and offline pods, and on the nodes that a pod needs: TKE010 to TKE018.
+ONLINE, KNOWN = IsAnnotated(k.APP_CLASS, "online"), IsAnnotated(k.APP_CLASS, *k.CLASSES)
+IN_RANGE = InRange(k.GREEDY, Range(1, 100)) | ~InRange(k.GREEDY)
+OFFLINE_GREEDY = Predicate(IN_RANGE & Requests(k.MEMORY) & ~Requests(k.CORE), OFFLINE, (k.GREEDY,))
+NO_COMPUTE = Predicate(~ONLINE, keys=(k.CORE,))
+ONLINE_MEMORY = Predicate(Requests(k.MEMORY), ONLINE, (k.CORE,), severity=Severity.ERROR)
+KNOWN_CLASS = Predicate(KNOWN, CLASS, (k.APP_CLASS,), per_container=False)
+GREEDY_IS_OFFLINE = Predicate(OFFLINE, KNOWN | ~CLASS, (k.GREEDY,))
+OFFLINE_IS_GREEDY = Predicate(GREEDY, OFFLINE, (k.CORE, k.MEMORY))
+GENERATED = re.compile("[Tt][Rr][Uu][Ee]")
+KNOWN_POLICY = Predicate(
+    ChoosesAmong(k.POLICY, *k.POLICY_OF, GENERATED), keys=(k.POLICY,), per_container=False
+)
+OF_QGPU = (k.CORE, k.GREEDY, k.MEMORY)
+Found = Iterator[Diagnostic]
+
+
+def _not_too_many(profile: Profile) -> tuple[Predicate, ...]:
+    """One share more than qGPU creates does not fit a card."""
+    most = k.MAX_SHARES + 1
+    room = card_memory(profile, k.NAMES, GIB * most)
+    if room is None:
+        return ()
+    asked = InRange(k.CORE, Range(1, k.FULL // most)) & InRange(k.MEMORY, Range(1)) & ORDINARY
+    return (Predicate(~Within(k.MEMORY, room), asked, (k.MEMORY,)),)
+
+
+def _recent(profile: Profile) -> tuple[Predicate, ...]:
+    none = Predicate(~SomeContainer(Requests(*OF_QGPU)), per_container=False)
+    return (none,) if too_old(profile, "kubernetesVersion") else ()
+
+
+@rule(
+    "TKE010",
+    Severity.ERROR,
+    predicate=OFFLINE_GREEDY,
+    page=RuleDoc(shown("offline", greedy=160, memory=5), shown("offline", greedy=30, memory=5)),
+)
+def offline_asks_for_greedy_and_memory(
+    this: Rule, breach: Violation, pod: PodKeys, context: Context
+) -> Found:
+    """A container of an offline pod sets `qgpu-core-greedy`, 1 to 100, and memory, nothing else.
+
+    ## What it does
+    Reports, in pods with `app-class: offline`, a `qgpu-core-greedy` outside 1 to 100 and one without
+    `qgpu-memory` or beside `qgpu-core`.
+
+    ## Why
+    Offline compute is a part of one card that online pods leave unused; its memory is fixed.
+
+    ## Source
+    Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
+    """
+    there, greedy = breach.inside.resources, number(breach.there)
+    if greedy is not None and not 1 <= greedy <= k.FULL:
+        hint = msg("write 1 to {most}, in percent of one card", most=k.FULL)
+        yield this.diagnostic(breach.there, outside(k.GREEDY, greedy, 1, k.FULL), hint)
+    if k.MEMORY not in there:
+        message = k.tell("{greedy} is set without {memory}")
+        yield this.diagnostic(breach.there, message, k.tell("add {memory} (GiB)"), missing=True)
+    if k.CORE in there:
+        message = k.tell("{core} and {greedy} are both set; offline pods have {greedy} only")
+        yield this.diagnostic(there[k.CORE], message, k.tell("remove {core}"), on_key=True)
+
+
+@rule(
+    "TKE011",
+    Severity.WARNING,
+    predicate=(NO_COMPUTE, ONLINE_MEMORY),
+    page=RuleDoc(shown("online", core=30, memory=5), shown("online", memory=5)),
+)
+def online_asks_for_memory_alone(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """A container of an online pod sets `qgpu-memory` and no compute.
+
+    ## What it does
+    Reports, in pods with `app-class: online`, a `qgpu-core` (warning) and missing memory (error).
+
+    ## Why
+    Online pods compete for compute and pre-empt offline pods. Whether their `qgpu-core` is ignored or
+    refused is not documented; it guarantees nothing.
+
+    ## Source
+    Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
+    """
+    if this.severity is Severity.ERROR:
+        message, hint = k.tell("{memory} is not set in an online pod"), k.tell("add {memory} (GiB)")
+        return this.diagnostic(breach.there, message, hint, on_key=True, missing=True)
+    message = k.tell("{core} is set in an online pod, which competes for compute")
+    hint = k.tell("remove {core}, or the annotation {app_class}")
+    return this.diagnostic(breach.there, message, hint, on_key=True)
+
+
+@rule(
+    "TKE012",
+    Severity.ERROR,
+    predicate=(KNOWN_CLASS, GREEDY_IS_OFFLINE, OFFLINE_IS_GREEDY),
+    page=RuleDoc(shown(greedy=30, memory=5), shown("offline", greedy=30, memory=5)),
+)
+def compute_goes_with_app_class(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """`app-class` is online or offline; offline pods set `qgpu-core-greedy`, other pods do not.
+
+    ## What it does
+    Reports a `tke.cloud.tencent.com/app-class` other than `online` and `offline`, `qgpu-core-greedy` in a
+    pod that is not offline, and an offline pod's container without it.
+
+    ## Why
+    Offline work needs both the annotation and the resource: with one alone, the pod is not scheduled as
+    offline work.
+
+    ## Source
+    Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
+    """
+    found = pod.annotations.get(k.APP_CLASS)
+    if found is not None and breach.container is None:
+        message = k.tell("{app_class} is {value!r}, neither online nor offline", value=found.text)
+        return this.diagnostic(found, message, "write online or offline, in lower case")
+    text, hint = "{greedy} is not set in an offline pod", "add {greedy}, or remove {app_class}"
+    if breach.name == k.CORE:
+        hint = "replace {core} by {greedy}, or remove {app_class}"
+    elif breach.name == k.GREEDY:
+        text = "{greedy} is set in a pod that is not offline"
+        hint = "annotate the pod template {app_class}: offline, or request {core}"
+    missing = breach.name != k.GREEDY or found is None
+    return this.diagnostic(breach.there, k.tell(text), k.tell(hint), on_key=True, missing=missing)
+
+
+def beside_others(this: Rule, pod: PodKeys, context: Context) -> Found:
+    """ "true" beside other values, and policies that no node of the profile has."""
+    for one in pod.choices(k.POLICY):
+        for text in one.values if len(one.values) > 1 else ():
+            if GENERATED.fullmatch(text):
+                yield _no_policy(this, text, one)
+    yield from _no_such_node(this, pod, context)
+
+
+def _no_policy(this: Rule, text: str, where: NodeRequirement) -> Diagnostic:
+    message = k.tell("{policy} is {value!r}, which is not a policy of qGPU", value=text)
+    return this.diagnostic(where, message, msg("write one of {names}", names=k.POLICY_NAMES))
+
+
+def _no_such_node(this: Rule, pod: PodKeys, context: Context) -> Found:
+    on_nodes = k.node_policy(context.profile)
+    for one in pod.choices(k.POLICY):
+        policies = {k.POLICY_OF.get(text) for text in one.values if one.operator == "In"}
+        if on_nodes and policies and not policies & {None, on_nodes}:
+            message = k.other_policy(", ".join(sorted(map(str, policies))), on_nodes)
+            hint = msg("label a node pool with the policy, or choose {policy}", policy=on_nodes)
+            yield this.diagnostic(one, message, hint, severity=Severity.WARNING)
+
+
+@rule(
+    "TKE014",
+    Severity.ERROR,
+    predicate=KNOWN_POLICY,
+    also=beside_others,
+    page=RuleDoc(shown(policy="fixed", core=30, memory=5), shown(policy="fixed-share", core=30, memory=5)),
+)
+def policy_is_known(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Found:
+    """The pod chooses nodes by one of the three policies.
+
+    ## What it does
+    Reports a value of `tke.cloud.tencent.com/qgpu-schedule-policy` in `nodeSelector` or the required node
+    affinity that is not a policy. With a profile that sets `policy`, also a choice that its nodes do not
+    meet (warning).
+
+    ## Why
+    The label of a node pool is `best-effort`, `fixed-share` or `burst-share`, or an abbreviation of these
+    (`be`, `fs`, `bs`); no node has another value, so the pod stays Pending.
+
+    ## Source
+    Tencent Cloud, "GPU sharing: using qGPU", table of policies (2024-11-25).
+    """
+    for one in pod.choices(k.POLICY):
+        for text in one.values:
+            if text not in k.POLICY_OF and not GENERATED.fullmatch(text):  # GX013
+                yield _no_policy(this, text, one)
+
+
+@rule(
+    "TKE016",
+    Severity.WARNING,
+    with_profile=WithProfile(_not_too_many, CARDS),
+    page=RuleDoc(shown(profile="cards: {memoryMiB: 22731}", core=5, memory=1), shown(core=10, memory=2)),
+)
+def card_fills_before_the_limit(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """A share is large enough that 16 of them fill a card.
+
+    ## What it does
+    With a profile that sets `cards.memoryMiB`, reports a share of which more than 16 fit a card by
+    compute and memory.
+
+    ## Why
+    qGPU creates at most 16 devices on a card. With smaller shares, the rest of the card is unused.
+
+    ## Source
+    Tencent Cloud, "GPU sharing: using qGPU", limit of devices (2024-11-25); docs 457/65734 (2026-01-16).
+    """
+    card = k.card_gib(context.profile) or 0
+    fit = min(k.FULL // compute_of(breach.inside), card // breach.number)
+    text = "{fit} such shares fit a card of {card} GiB; qGPU creates at most {most} on it"
+    message = msg(text, fit=fit, card=card, most=k.MAX_SHARES)
+    return this.diagnostic(
+        breach.there, message, "request more compute or memory, or plan for an unused rest"
+    )
+
+
+@rule(
+    "TKE018",
+    Severity.WARNING,
+    with_profile=WithProfile(_recent, MODES),
+    page=RuleDoc(
+        shown(profile="kubernetesVersion: v1.12.4-tke.30", core=30, memory=5),
+        shown(profile="kubernetesVersion: v1.28.3-tke.2", core=30, memory=5),
+    ),
+)
+def cluster_is_recent(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Found:
+    """The cluster runs Kubernetes 1.14 or later.
+
+    ## What it does
+    With a profile that sets `kubernetesVersion`, reports a pod with keys of qGPU on an older version.
+    qGPU also needs native nodes (pages of 2024 and 2026), which no profile holds.
+
+    ## Why
+    The add-on supports TKE from 1.14 on.
+
+    ## Source
+    Tencent Cloud, "GPU sharing: using qGPU", supported versions (2024-11-25); docs 457/65734 (2026-01-16).
+    """
+    version = too_old(context.profile, "kubernetesVersion")
+    for container in requesting(pod, *OF_QGPU)[:1]:
+        value = next(container.resources[name] for name in OF_QGPU if name in container.resources)
+        message = msg("qGPU needs Kubernetes 1.14 or later; this profile has {version}", version=version)
+        yield this.diagnostic(value, message, "upgrade the cluster, or use another", on_key=True)

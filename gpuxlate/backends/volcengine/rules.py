@@ -1,0 +1,1132 @@
+"""What rules of mGPU have in common: conditions on containers, their numbers, and manifests for the pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gpuxlate.backends import volcengine as k
+from gpuxlate.backends.pod_reader import both_places, number, outside, too_many_cards
+from gpuxlate.backends.row_rules import RowExample
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Remove, Rename, Severity
+from gpuxlate.model.keys import Range
+from gpuxlate.model.messages import Message, join_or, msg
+from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
+from gpuxlate.model.profile import CardProfile, Profile
+from gpuxlate.model.quantity import round_up
+from gpuxlate.model.share import Qos
+from gpuxlate.rules.base import Context, Rule, RuleDoc, rule
+from gpuxlate.rules.predicates import conditions as of
+from gpuxlate.rules.predicates.conditions import (
+    CARDS,
+    MODES,
+    Allows,
+    InRange,
+    IsAnnotated,
+    Listed,
+    ListIsComplete,
+    Predicate,
+    Requests,
+    SomeContainer,
+    Violation,
+    Within,
+    WithProfile,
+    cards_per_node,
+    number_of,
+    resource,
+)
+
+if TYPE_CHECKING:
+    from gpuxlate.backends.requirements import Requirement
+
+SHORT = "container-multiple-gpu"
+DEFAULT_POLICY = k.POLICIES[k.DEFAULT_POLICY]
+COMPUTE = (k.CORE, k.RECLAIMED_CORE)
+WHOLE = Range(k.FULL, None, k.FULL)  # percent of one card
+
+
+def of_compute(true_of: Callable[[str], of.Condition]) -> of.Condition:
+    """True of the key of compute that counts: offline compute where there is no other."""
+    return true_of(k.CORE) | (~of.Requests(k.CORE) & true_of(k.RECLAIMED_CORE))
+
+
+def compute(*ranges: Range) -> of.Condition:
+    """Compute, online or offline, is in one of the ranges."""
+    return of_compute(lambda name: of.InRange(name, *ranges))
+
+
+def _is_all(name: str) -> of.Condition:
+    return of.InRange(name, WHOLE) & of.Divides(name, k.LISTED, k.FULL) & of.AtMost(name, k.FULL, k.LISTED)
+
+
+ORDINARY = ~of.IsInit()  # the others are VKE009, and have no number in the list
+HAS_LIST = of.IsAnnotated(k.MULTIPLE_GPU)
+ONE_CARD = ORDINARY & ~HAS_LIST
+HAS_LISTED_CARDS = of_compute(_is_all)  # whole
+SHARES_LISTED = ORDINARY & Listed(k.LISTED, Range(1)) & ~HAS_LISTED_CARDS
+MGPU = of.SomeContainer(ORDINARY & of.Requests(*k.RESOURCES))
+OFFLINE = of.IsAnnotated(k.QOS, k.QOS_LEVELS[Qos.OFFLINE])
+
+
+def cores_of(container: ContainerKeys) -> int:
+    """Percent of one card, in total; 0 where absent or not a whole number (K8S001)."""
+    return number(resource(container, k.CORE) or resource(container, k.RECLAIMED_CORE)) or 0
+
+
+class Mgpu(NamedTuple):
+    """A container that requests mGPU; ``listed_cards``: its number in the list of cards, 0 without one."""
+
+    keys: ContainerKeys
+    multi: bool
+    listed: int
+
+    @classmethod
+    def of(cls, container: ContainerKeys, pod: PodKeys) -> Mgpu:
+        return cls(container, k.MULTIPLE_GPU in pod.annotations, number_of(pod, container, k.LISTED) or 0)
+
+    @property
+    def cores(self) -> int:
+        return cores_of(self.keys)
+
+    @property
+    def first(self) -> Value:
+        """Its first key of mGPU."""
+        return next(self.keys.resources[name] for name in k.RESOURCES if name in self.keys.resources)
+
+    @property
+    def whole_cards(self) -> int:
+        """How many whole cards it has, 0 where it shares."""
+        cards, part = divmod(self.cores, k.FULL)
+        return 0 if part or cards < 1 or (self.multi and self.listed != cards) else cards
+
+    @property
+    def cards(self) -> int:
+        """How many cards it uses, shared or whole."""
+        return self.listed or self.whole_cards or 1
+
+
+def listed_cards(breach: Violation, pod: PodKeys) -> int:
+    """The cards that the list has for the container of a breach, 0 without one."""
+    return number_of(pod, breach.inside, k.LISTED) or 0
+
+
+def mgpu_containers(pod: PodKeys) -> list[Mgpu]:
+    """The ordinary containers that have a key of mGPU, in their order."""
+    return [Mgpu.of(one, pod) for one in pod.containers if k.LISTED.asked_by(one)]
+
+
+def policy_text(pod: PodKeys) -> str:
+    """The policy that the pod requests, with a remark where it is the default."""
+    policy = pod.annotations.get(k.POLICY)
+    return policy.text if policy else msg("not set (default: {policy})", policy=DEFAULT_POLICY)
+
+
+def cluster(context: Context) -> Profile | None:
+    """The profile, where it is one of a cluster of this vendor."""
+    profile = context.profile
+    return profile if profile and profile.target in k.NAMES else None
+
+
+def name_of(container: ContainerKeys) -> str:
+    """Its name, or its place where it has none."""
+    return container.name or msg("number {place}", place=container.index + 1)
+
+
+def cards_text(count: int) -> Message:
+    """``1 whole card``, ``2 whole cards``."""
+    return msg("1 whole card") if count == 1 else msg("{count} whole cards", count=count)
+
+
+# --- manifests of the pages -----------------------------------------------------------------------
+_NOTES = {"cards": k.MULTIPLE_GPU, "policy": k.POLICY, "qos": k.QOS, "vci": k.BURST_TO_VCI}
+NATIVE = "native-burst-share"
+
+
+def part(cores: int = 30, memory: int | None = 4096, name: str = k.CORE) -> Mapping[str, Value]:
+    """Limits of a container: a part of a card or of several, or whole cards without memory."""
+    return {name: Value.of(cores), **({} if memory is None else {k.MEMORY: Value.of(memory)})}
+
+
+def shown(*limits: Mapping[str, Value], profile: str = "", **notes: str) -> RowExample:
+    """A pod: the limits of its containers, its annotations by their short names, a profile."""
+    annotations = {_NOTES[name]: Value.of(text) for name, text in notes.items()}
+    text = f"target: volcengine-mgpu\n{profile}" if profile else ""
+    return RowExample(limits or (part(),), annotations, profile=text)
+
+
+def offline(**notes: str) -> RowExample:
+    """An offline pod."""
+    return shown(part(name=k.RECLAIMED_CORE), qos=k.QOS_LEVELS[Qos.OFFLINE], **notes)
+
+
+def several(cards: str, cores: int, memory: int = 4096, profile: str = "") -> RowExample:
+    """A pod that shares several cards as the vendor's code wants it."""
+    return shown(part(cores, memory), cards=cards, policy=NATIVE, profile=profile)
+
+
+def page(bad: RowExample, good: RowExample, sources: str) -> RuleDoc:
+    """What the page of a rule shows; ``sources`` by their short names."""
+    return RuleDoc(bad, good, "; ".join(k.DOCUMENTS[tag] for tag in sources.split(", ")))
+
+
+# The annotation container-multiple-gpu: its syntax, its length, its numbers.
+AT_LIST = (k.MULTIPLE_GPU,)
+FORM = k.LISTED.FORM
+ZERO = Listed(k.LISTED, Range(0, 0))
+SHOWN = shown(part(), {}, cards="2,0", policy=NATIVE)
+
+
+@rule(
+    "VKE016",
+    Severity.ERROR,
+    fix="safe",
+    predicate=Predicate(IsAnnotated(k.MULTIPLE_GPU, FORM), HAS_LIST, AT_LIST, per_container=False),
+    page=page(shown(part(), {}, cards="2, 0"), SHOWN, "V"),
+)
+def card_list_is_well_formed(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
+    """The card list is whole numbers joined by commas, without spaces.
+
+    ## What it does
+    Reports `container-multiple-gpu` that is empty, or has anything else than whole numbers and commas.
+
+    ## Why
+    The vendor's code parses each part without trimming it, and rejects the pod.
+
+    ## Fix
+    Safe: removes the spaces, where nothing else is wrong.
+    """
+    listed = breach.there
+    closed_up = re.sub(r"\s*,\s*", ",", listed.text.strip())
+    if FORM.fullmatch(closed_up):
+        hint = _write(closed_up)
+        message = msg("{key} {text} contains spaces", key=SHORT, text=repr(listed.text))
+        yield this.diagnostic(listed, message, hint, fix=Fix(hint, (Put(listed.path, closed_up),)))
+    elif listed.kind is not ScalarKind.NODE:  # a mapping or list in place of a string is K8S008
+        message = msg("{key} {text} is not a list of whole numbers", key=SHORT, text=repr(listed.text))
+        hint = msg(
+            'write the number of cards of each container ({names}), joined by commas, such as "{shape}"',
+            names=_names(pod),
+            shape=_shape(pod),
+        )
+        yield this.diagnostic(listed, message, hint)
+
+
+@rule(
+    "VKE017",
+    Severity.ERROR,
+    fix="unsafe",
+    missing=True,
+    predicate=Predicate(
+        ListIsComplete(k.LISTED), IsAnnotated(k.MULTIPLE_GPU, FORM), AT_LIST, per_container=False
+    ),
+    page=page(shown(part(), {}, cards="2"), SHOWN, "V"),
+)
+def card_list_covers_every_container(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+    """The card list has one number for each container.
+
+    ## What it does
+    Compares the length of `container-multiple-gpu` with `spec.containers`; init containers do not count.
+
+    ## Why
+    The numbers belong to the containers in their order, 0 to one without a share; the vendor's webhook
+    rejects another length. Knative, KServe, Argo, Istio, Linkerd and Dapr add containers: there a longer
+    list is right, with as many numbers above 0 as there are containers with a share.
+
+    ## Fix
+    Unsafe: writes a list with the same numbers and a 0 for each container without a share, where it is
+    certain which number belongs to which container.
+    """
+    listed = breach.there
+    message = msg(
+        '{key} "{text}" does not have one number per container ({names})',
+        key=SHORT,
+        text=listed.text,
+        names=_names(pod),
+    )
+    right = ",".join(map(str, k.LISTED.spread(pod, [int(one) for one in listed.text.split(",")])))
+    if not right:
+        return this.diagnostic(listed, message, msg("write it in this form: {shape}", shape=_shape(pod)))
+    hint = _write(right)
+    return this.diagnostic(listed, message, hint, fix=Fix(hint, (Put(listed.path, right),), safe=False))
+
+
+def _write(text: str) -> Message:
+    return msg('write "{text}"', text=text)
+
+
+def _names(pod: PodKeys) -> str:
+    return ", ".join(map(name_of, pod.containers))
+
+
+def _shape(pod: PodKeys) -> str:
+    """The list with a placeholder for each container that has a share."""
+    return ",".join(f"<cards of {name_of(one)}>" if k.LISTED.asked_by(one) else "0" for one in pod.containers)
+
+
+@rule(
+    "VKE018",
+    Severity.ERROR,
+    missing=True,
+    predicate=Predicate(
+        (Requests(*k.RESOURCES) & ~ZERO) | (~Requests(*k.RESOURCES) & ZERO), ORDINARY & Listed(k.LISTED)
+    ),
+    page=page(shown(part(), {}, cards="2,1"), SHOWN, "V"),
+)
+def card_list_matches_the_shares(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+    """A container has 0 in the card list exactly when it requests no mGPU.
+
+    ## What it does
+    Reports a container with a share and 0 cards, and one without a share but with cards.
+
+    ## Why
+    The vendor's webhook rejects both.
+    """
+    name, count, listed = breach.inside.name, listed_cards(breach, pod), pod.annotations[k.MULTIPLE_GPU]
+    place = msg(
+        'number {place} of {key} "{text}"', place=breach.inside.index + 1, key=SHORT, text=listed.text
+    )
+    if count:
+        message = msg(
+            "{number} is {count}, but container {container} requests no mGPU",
+            number=place,
+            count=count,
+            container=name,
+        )
+        return this.diagnostic(
+            listed, message, "write 0 there, or add mgpu-core and mgpu-memory to the container"
+        )
+    message = msg("{number} is 0, but container {container} requests mGPU", number=place, container=name)
+    hint = msg("write the number of cards of {container}: 1 to {most}", container=name, most=k.MAX_CARDS)
+    return this.diagnostic(listed, message, hint)
+
+
+@rule(
+    "VKE019",
+    Severity.ERROR,
+    predicate=Predicate(~Listed(k.LISTED, Range(k.MAX_CARDS + 1)), ORDINARY, k.RESOURCES),
+    page=page(several("10", 300, 40960), several("8", 320, 40960), "Q"),
+)
+def card_counts_are_in_range(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+    """A container has at most eight cards in the card list.
+
+    ## What it does
+    Reports a number above 8 in `container-multiple-gpu`.
+
+    ## Why
+    The vendor's table and its console accept 1 to 8.
+    """
+    message = msg(
+        "container {container} shares {cards} cards, more than the maximum of {most}",
+        container=name_of(breach.inside),
+        cards=listed_cards(breach, pod),
+        most=k.MAX_CARDS,
+    )
+    hint = msg("write {most} or less, or split the work over several pods", most=k.MAX_CARDS)
+    return this.diagnostic(pod.annotations[k.MULTIPLE_GPU], message, hint)
+
+
+# Compute and memory of a container that shares one card or has whole ones.
+PART = ONE_CARD & compute(Range(1, k.FULL - 1))
+JUST_ENOUGH = InRange(k.MEMORY, Range(k.SINGLE_CARD_MIN_MIB, k.SINGLE_CARD_MIN_MIB))
+LEAST = {k.CORE: 1, k.RECLAIMED_CORE: 1, k.MEMORY: 0}
+
+
+@rule(
+    "VKE003",
+    Severity.ERROR,
+    predicate=tuple(
+        Predicate(InRange(name, Range(least)), ORDINARY & InRange(name), (name,))
+        for name, least in LEAST.items()
+    ),
+    page=page(shown(part(0)), shown(), "V"),
+)
+def numbers_are_positive(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+    """Compute is above zero and memory is not negative.
+
+    ## What it does
+    Reports `mgpu-core` or `reclaimed-mgpu-core` of zero or less, and a negative `mgpu-memory`.
+
+    ## Why
+    The vendor's webhook rejects the pod. A container that needs no GPU omits the keys.
+    """
+    hint = msg(
+        "write a number above 0, or remove the GPU keys of container {name}", name=name_of(breach.inside)
+    )
+    return this.diagnostic(breach.there, outside(breach.name, breach.number, LEAST[breach.name]), hint)
+
+
+@rule(
+    "VKE012",
+    Severity.ERROR,
+    predicate=(
+        Predicate(Requests(k.MEMORY), PART, COMPUTE),
+        Predicate(~InRange(k.MEMORY, Range(0, k.SINGLE_CARD_MIN_MIB - 1)), PART, (k.MEMORY,)),
+        Predicate(~JUST_ENOUGH, PART, (k.MEMORY,), severity=Severity.WARNING),
+    ),
+    page=page(shown(part(memory=4)), shown(), "V, S0"),
+)
+def part_of_a_card_has_enough_memory(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+    """A part of one card comes with more than 256 MiB of memory.
+
+    ## What it does
+    Reports compute of 1 to 99 without `mgpu-memory`, or with less than 256 MiB. Exactly 256 MiB is a
+    warning: the code accepts it, one page says "greater than 256". With a card list it is VKE024.
+
+    ## Why
+    The vendor's webhook rejects the pod. A small number is often one in GiB: the unit is MiB.
+    """
+    low, mib = k.SINGLE_CARD_MIN_MIB, breach.number
+    if breach.name != k.MEMORY:
+        message = msg(
+            "container {container} requests {cores} % of a card without mgpu-memory",
+            container=name_of(breach.inside),
+            cores=mib,
+        )
+        hint = msg("add {key} in MiB, more than {low}: 4 GiB is 4096", key=k.MEMORY, low=low)
+        return this.diagnostic(breach.there, message, hint, on_key=True, missing=True)
+    if mib == low:
+        message = msg("mgpu-memory is exactly {low} MiB; the vendor's page says more than {low}", low=low)
+        hint = msg("write {value} or more", value=low + 1)
+        return this.diagnostic(breach.there, message, hint)
+    message = msg(
+        "mgpu-memory {mib} is below the minimum of {low} MiB for a part of a card", mib=mib, low=low
+    )
+    hint = msg("write a number above {low}, in MiB", low=low)
+    if 0 < mib <= 80:
+        hint = msg("write {mib} for {gib} GiB, or a number above {low}", mib=mib * 1024, gib=mib, low=low)
+    return this.diagnostic(breach.there, message, hint)
+
+
+@rule(
+    "VKE013",
+    Severity.ERROR,
+    missing=True,
+    predicate=Predicate(compute(WHOLE), ONE_CARD & compute(Range(k.FULL + 1)), COMPUTE),
+    page=page(shown(part(120, None)), shown(part(200, None)), "V, VD"),
+)
+def compute_above_one_card_is_whole_cards(
+    this: Rule, breach: Violation, pod: PodKeys, _: Context
+) -> Diagnostic:
+    """Compute above 100 is a multiple of 100, unless an annotation spreads it over several cards.
+
+    ## What it does
+    Reports compute of 101 to 199, 201 to 299 and so on in a pod without `container-multiple-gpu`.
+
+    ## Why
+    Without the annotation a container has a part of one card (1 to 99) or whole cards (100, 200).
+    The vendor's webhook rejects any other value.
+    """
+    cores = breach.number
+    low, cards = cores // k.FULL * k.FULL, cores // k.FULL + 1
+    hint = msg("write {low} or {high} for whole cards", low=low, high=cards * k.FULL)
+    if k.MEMORY in breach.inside.resources:
+        hint = msg("{hint}, without mgpu-memory", hint=hint)
+    hint = msg("{hint}; or 1 to 99 to share one card", hint=hint)
+    if cores % cards == 0:
+        hint = msg(
+            "{hint}; for {each} % of each of {cards} cards, list the cards in the annotation {key}",
+            hint=hint,
+            each=cores // cards,
+            cards=cards,
+            key=k.MULTIPLE_GPU,
+        )
+    message = msg(
+        "mgpu-core {cores} is neither a part of one card (1 to 99) nor whole cards (100, 200, ...)",
+        cores=cores,
+    )
+    return this.diagnostic(breach.there, message, hint)
+
+
+def _capped(this: Rule, breach: Violation, cores: int, hint: str) -> Diagnostic:
+    cards = cards_text(cores // k.FULL)
+    message = msg("mgpu-memory is not allowed with {cards} (mgpu-core {cores})", cards=cards, cores=cores)
+    edits = tuple(Remove(value.path) for value in both_places(breach.inside, k.MEMORY))
+    fix = Fix("remove mgpu-memory: whole cards come with all of their memory", edits, safe=False)
+    return this.diagnostic(breach.there, message, hint, on_key=True, fix=fix)
+
+
+@rule(
+    "VKE014",
+    Severity.ERROR,
+    fix="unsafe",
+    missing=True,
+    # whole cards of offline work are not documented
+    predicate=Predicate(~InRange(k.CORE, WHOLE), ONE_CARD, (k.MEMORY,)),
+    page=page(shown(part(100)), shown(part(100, None)), "V"),
+)
+def whole_cards_have_no_memory_cap(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+    """A container with whole cards has no mgpu-memory.
+
+    ## What it does
+    Reports `mgpu-memory`, even 0, beside `mgpu-core` of 100, 200, ... without `container-multiple-gpu`.
+
+    ## Why
+    Whole cards come with all of their memory, and the vendor's webhook rejects a number for it.
+
+    ## Fix
+    Unsafe: removes `mgpu-memory`, so that the container has the cards with all of their memory.
+    """
+    hint = "remove mgpu-memory, or write mgpu-core: 99 to share one card"
+    return _capped(this, breach, cores_of(breach.inside), hint)
+
+
+@rule(
+    "VKE021",
+    Severity.ERROR,
+    fix="unsafe",
+    predicate=Predicate(~HAS_LISTED_CARDS, ORDINARY & HAS_LIST, (k.MEMORY,)),
+    page=page(shown(part(200, 8192), cards="2"), shown(part(200, None), cards="2"), "V, VD"),
+)
+def listed_whole_cards_have_no_memory_cap(
+    this: Rule, breach: Violation, pod: PodKeys, _: Context
+) -> Diagnostic:
+    """A container that uses its listed cards whole has no mgpu-memory.
+
+    ## What it does
+    Reports `mgpu-memory` where `mgpu-core` is 100 times the number in `container-multiple-gpu`.
+
+    ## Why
+    That is all compute of the cards: the container has them alone, with all of their memory, and the
+    vendor's webhook rejects a number for it. Half of two cards (100 with "2") is a shared part.
+
+    ## Fix
+    Unsafe: removes `mgpu-memory`, so that the container has the cards with all of their memory.
+    """
+    cores = cores_of(breach.inside)
+    most = (k.FULL - 1) * (cores // k.FULL)
+    hint = msg("remove mgpu-memory, or write mgpu-core: {most} or less to share the cards", most=most)
+    return _capped(this, breach, cores, hint)
+
+
+# Compute and memory of a container that shares the cards of container-multiple-gpu, and its policy.
+ENOUGH = of.AtLeast(k.MEMORY, k.MULTI_CARD_MIN_MIB, k.LISTED)
+LISTED_MEMORY = SHARES_LISTED & of.InRange(k.MEMORY, Range(0))
+EQUAL = of_compute(lambda name: of.Divides(name, k.LISTED))
+OTHERS = tuple(one for one in k.POLICIES.values() if one != NATIVE)
+FITS = of_compute(lambda name: of.AtMost(name, k.FULL, k.LISTED))
+
+
+@rule(
+    "VKE022",
+    Severity.ERROR,
+    predicate=(
+        Predicate(EQUAL, SHARES_LISTED & compute(Range(1)) & FITS, COMPUTE),
+        Predicate(of.Divides(k.MEMORY, k.LISTED), SHARES_LISTED & ENOUGH, (k.MEMORY,)),
+    ),
+    page=page(several("2", 31), several("2", 32), "V, Q"),
+)
+def cards_give_equal_parts(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+    """Compute and memory are multiples of the number of cards.
+
+    ## What it does
+    Reports `mgpu-core` or `mgpu-memory` that is not a multiple of the number in `container-multiple-gpu`.
+
+    ## Why
+    Both are totals: every card gives an equal part, in whole percent and MiB. The webhook rejects others.
+    """
+    cards, of_memory = listed_cards(breach, pod), breach.name == k.MEMORY
+    above = round_up(breach.number, cards)
+    least = k.MULTI_CARD_MIN_MIB * cards if of_memory else cards
+    message = msg(
+        "{key} {amount} is not a multiple of {cards}, the number of cards",
+        key="mgpu-memory" if of_memory else "mgpu-core",
+        amount=breach.number,
+        cards=cards,
+    )
+    hint = msg("write {value}", value=above)
+    if above - cards >= least:
+        hint = msg("write {low} or {high}", low=above - cards, high=above)
+    return this.diagnostic(breach.there, message, hint)
+
+
+@rule(
+    "VKE023",
+    Severity.ERROR,
+    predicate=Predicate(FITS, SHARES_LISTED & compute(), COMPUTE),
+    page=page(several("2", 202), several("4", 240), "V, VD"),
+)
+def compute_fits_the_listed_cards(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+    """Compute is at most 100 percent of each listed card.
+
+    ## What it does
+    Reports `mgpu-core` above 100 times the container's number in `container-multiple-gpu`.
+
+    ## Why
+    `mgpu-core` is a total over the cards, and a card has 100. The vendor's webhook rejects the pod.
+    """
+    cores, most = breach.number, k.FULL * listed_cards(breach, pod)
+    message = msg(
+        "mgpu-core {cores} is above the maximum of {most} (100 per listed card)", cores=cores, most=most
+    )
+    hint = msg(
+        "write less than {most}, or list at least {cards} cards for container {container}",
+        most=most,
+        cards=round_up(cores, k.FULL) // k.FULL,
+        container=name_of(breach.inside),
+    )
+    return this.diagnostic(breach.there, message, hint)
+
+
+@rule(
+    "VKE024",
+    Severity.ERROR,
+    predicate=(
+        Predicate(of.Requests(k.MEMORY), SHARES_LISTED & compute(Range(1)), COMPUTE),
+        Predicate(ENOUGH, LISTED_MEMORY, (k.MEMORY,)),
+        Predicate(
+            of.AtMost(k.MEMORY, k.MULTI_CARD_MAX_MIB, k.LISTED),
+            LISTED_MEMORY & ENOUGH,
+            (k.MEMORY,),
+            severity=Severity.WARNING,
+        ),
+    ),
+    page=page(several("2", 30, 1024), several("2", 30, 2048), "Q, V, R"),
+)
+def memory_on_each_listed_card_is_in_range(
+    this: Rule, breach: Violation, pod: PodKeys, _: Context
+) -> Diagnostic:
+    """A share of listed cards has 1024 to 81920 MiB per card.
+
+    ## What it does
+    Reports `mgpu-memory` that is missing or below 1024 MiB per card of `container-multiple-gpu`, even
+    for one card. More than 81920 MiB per card is a warning: newer components support larger cards.
+
+    ## Why
+    `mgpu-memory` is a total over the cards. Pods with the annotation have a minimum of their own, and
+    the vendor's webhook rejects less.
+    """
+    cards, mib = listed_cards(breach, pod), breach.number
+    low = k.MULTI_CARD_MIN_MIB * cards
+    least = msg("{low} MiB", low=low)
+    if cards > 1:
+        least = msg("{total} ({each} MiB per card)", total=least, each=k.MULTI_CARD_MIN_MIB)
+    if breach.name != k.MEMORY:
+        message = msg(
+            "container {container} shares listed cards without mgpu-memory",
+            container=name_of(breach.inside),
+        )
+        hint = msg("add {key}: at least {low}", key=k.MEMORY, low=least)
+        return this.diagnostic(breach.there, message, hint, on_key=True, missing=True)
+    if mib < low:
+        message = msg("mgpu-memory {mib} is below the minimum of {low}", mib=mib, low=least)
+        return this.diagnostic(
+            breach.there, message, msg("write {low} or more: the value is the total over the cards", low=low)
+        )
+    message = msg(
+        "mgpu-memory {mib} is above the documented maximum of {most} MiB per card",
+        mib=mib,
+        most=k.MULTI_CARD_MAX_MIB,
+    )
+    hint = msg(
+        "write {most} or less, or check on the cluster: component v0.6.1 supports larger cards",
+        most=k.MULTI_CARD_MAX_MIB * cards,
+    )
+    return this.diagnostic(breach.there, message, hint)
+
+
+@rule(
+    "VKE025",
+    Severity.INFO,
+    predicate=Predicate(
+        compute(Range(0, None, 10)),
+        SHARES_LISTED & compute(Range(k.FULL + 1)) & FITS & EQUAL,
+        COMPUTE,
+    ),
+    page=page(several("3", 123, 6144), several("3", 120, 6144), "Q"),
+)
+def console_can_show_the_compute(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+    """Compute above one card is a multiple of 10, as in the console's form.
+
+    ## What it does
+    Reports `mgpu-core` above 100 that is not a multiple of 10, on several listed cards.
+
+    ## Why
+    Above one card the form accepts compute in cards with one decimal. The manifest is valid, but the
+    console cannot edit it without changing the number.
+    """
+    cores = breach.number
+    above = round_up(cores, 10)
+    return this.diagnostic(
+        breach.there,
+        msg("the console's form does not accept {cards} cards of compute", cards=f"{cores / k.FULL:.2f}"),
+        msg(
+            "no change is needed in a manifest; in the form, write {low} or {high}",
+            low=(above - 10) / k.FULL,
+            high=above / k.FULL,
+        ),
+    )
+
+
+@rule(
+    "VKE026",
+    Severity.WARNING,
+    predicate=Predicate(
+        of.IsAnnotated(k.POLICY) & ~of.IsAnnotated(k.POLICY, *OTHERS),
+        of.SomeContainer(SHARES_LISTED & of.Requests(*k.RESOURCES) & Listed(k.LISTED, Range(2))),
+        (k.MULTIPLE_GPU,),
+        per_container=False,
+    ),
+    page=page(shown(cards="2", policy="fixed-share"), shown(cards="2", policy=NATIVE), "V, S0, Q"),
+)
+def several_shared_cards_use_native_burst(
+    this: Rule, breach: Violation, pod: PodKeys, _: Context
+) -> Diagnostic:
+    """A pod that shares several cards has the policy native-burst-share.
+
+    ## What it does
+    Reports a pod in which a container shares more than one card under another policy, or under none,
+    which means `fixed-share`.
+
+    ## Why
+    The vendor's scheduler code places such a pod only on nodes with `native-burst-share`, and requires
+    the policy on the pod too. Its console and an older page allow any policy: test it on the cluster.
+    """
+    policy = pod.annotations.get(k.POLICY)
+    message = msg(
+        "the policy of the pod is {policy}, but the vendor's scheduler code requires {native} "
+        "for several shared cards",
+        policy=policy_text(pod),
+        native=NATIVE,
+    )
+    hint = msg(
+        "write {key}: {policy} on the pod and its nodes, or test it on the cluster",
+        key=k.POLICY,
+        policy=NATIVE,
+    )
+    return this.diagnostic(policy or breach.there, message, hint, missing=policy is None)
+
+
+# What a pod with mGPU requests beside, its policy, and online and offline work on one card.
+WHOLE_CARDS_OF_NVIDIA = "nvidia.com/gpu"
+ASKS = of.Requests(*k.RESOURCES)
+LEVELS = tuple(k.QOS_LEVELS.values())
+LEVEL, NOT_NATIVE = of.IsAnnotated(k.QOS, *LEVELS), ~of.IsAnnotated(k.POLICY, NATIVE)
+BURST = "guaranteed-burst-share"
+SHARING = of.SomeContainer(
+    ORDINARY & of_compute(lambda name: of.InRange(name) & ~of.InRange(name, Range(0, None, k.FULL)))
+)
+CHOSEN = of.Selects(k.POLICY)
+
+
+def _asking_for(policy: str) -> of.Condition:
+    """A pod with a part of a card asks for a policy, by its annotation or by having none."""
+    asked = of.IsAnnotated(k.POLICY, policy)
+    return SHARING & (asked | ~of.IsAnnotated(k.POLICY) if policy == DEFAULT_POLICY else asked)
+
+
+OWN_NODES = tuple(
+    Predicate(Allows(k.POLICY, one), _asking_for(one) & CHOSEN, (k.POLICY,), per_container=False)
+    for one in k.POLICIES.values()
+)
+
+
+def _of_profile(profile: Profile) -> tuple[Predicate, ...]:
+    """Pods that do not choose their nodes go to those of the profile."""
+    if profile.target not in k.NAMES or profile.policy is None:
+        return ()
+    there = k.POLICY_NAMES.get(profile.policy, profile.policy)
+    others = [one for one in k.POLICIES.values() if one != there]
+    return tuple(
+        Predicate(of.NEVER, _asking_for(one) & ~CHOSEN, (k.POLICY,), per_container=False) for one in others
+    )
+
+
+@rule(
+    "VKE005",
+    Severity.ERROR,
+    predicate=OWN_NODES,
+    with_profile=WithProfile(_of_profile, MODES),
+    page=page(shown(policy=NATIVE, profile="policy: burst-share"), shown(policy=BURST), "S0, V"),
+)
+def policy_is_that_of_the_node(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """The pod requests the policy of its nodes.
+
+    ## What it does
+    Compares the policy of the pod, `fixed-share` where it sets none, with the policy of the nodes:
+    from the pod's own nodeSelector or required affinity, else from the profile. A pod with whole
+    cards runs on nodes of any policy.
+
+    ## Why
+    The policy is a property of the node. A pod that requests another policy stays pending.
+    """
+    sharing = [one for one in mgpu_containers(pod) if one.cores % k.FULL]
+    given, own, nodes = pod.annotations.get(k.POLICY), _node_policies(pod), _node_policies(pod, context)
+    policy = given.text if given else DEFAULT_POLICY
+    named, there = policy_text(pod), join_or(nodes) or "none"
+    hint = msg("select nodes with {policy}", policy=policy)
+    if nodes:
+        hint = msg(
+            "write the annotation {key}: {node}, or select nodes with {policy}",
+            key=k.POLICY,
+            node=nodes[0],
+            policy=policy,
+        )
+    return this.diagnostic(
+        given or sharing[0].first,
+        msg("the policy of the pod is {policy}, but its nodes have {nodes}", policy=named, nodes=there),
+        hint,
+        on_key=given is None,
+        missing=given is None or not own,
+    )
+
+
+def _node_policies(pod: PodKeys, context: Context | None = None) -> tuple[str, ...]:
+    """The policies of the pod's nodes; empty where neither the pod nor the profile says."""
+    if k.POLICY in pod.node_selector:
+        return (pod.node_selector[k.POLICY].text,)
+    required = pod.required_by_all_terms(k.POLICY)
+    if required and all(requirement.operator == "In" for requirement in required):
+        return tuple(dict.fromkeys(text for requirement in required for text in requirement.values))
+    profile = cluster(context) if context else None
+    if profile is None or profile.policy is None:
+        return ()
+    return (k.POLICY_NAMES.get(profile.policy, profile.policy),)
+
+
+@rule(
+    "VKE006",
+    Severity.ERROR,
+    predicate=Predicate(
+        ~of.IsAnnotated(k.BURST_TO_VCI, "enforce") & ~of.Labelled(k.BURST_TO_VCI, "enforce"),
+        of.SomeContainer(ASKS),
+        (k.BURST_TO_VCI,),
+        per_container=False,
+    ),
+    page=page(shown(vci="enforce"), shown(), "S0, VCI"),
+)
+def no_mgpu_on_vci(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
+    """A pod with mGPU is not sent to elastic container instances (VCI).
+
+    ## What it does
+    Reports `vke.volcengine.com/burst-to-vci: enforce`, as annotation or label, on a pod that requests
+    mGPU.
+
+    ## Why
+    mGPU runs on ECS nodes only; VCI does not support it.
+    """
+    for value in (pod.annotations.get(k.BURST_TO_VCI), pod.labels.get(k.BURST_TO_VCI)):
+        if value and value.text == "enforce":
+            hint = msg("remove {key}, or request whole cards that VCI offers", key=k.BURST_TO_VCI)
+            yield this.diagnostic(
+                value, "the pod requests mGPU, but is sent to VCI, which does not support it", hint
+            )
+
+
+@rule(
+    "VKE007",
+    Severity.WARNING,
+    predicate=Predicate(
+        ~of.SomeContainer(ASKS), ~ASKS & of.InRange(WHOLE_CARDS_OF_NVIDIA, Range(1)), (WHOLE_CARDS_OF_NVIDIA,)
+    ),
+    page=page(shown(part(), {WHOLE_CARDS_OF_NVIDIA: Value.of(1)}), shown(part(), part(100, None)), "V, Q"),
+)
+def pod_uses_one_device_stack(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+    """No other container of a pod with mGPU requests nvidia.com/gpu.
+
+    ## What it does
+    Reports `nvidia.com/gpu` in one container while another container of the pod requests mGPU. Both
+    in one container are K8S007.
+
+    ## Why
+    A node runs either the mGPU device plug-in or NVIDIA's, so it is unlikely to offer both.
+    """
+    hint = msg(
+        "write {key}: {cores} for {cards}, or use separate pods",
+        key=k.CORE,
+        cores=k.FULL * breach.number,
+        cards=cards_text(breach.number),
+    )
+    message = "the pod requests mGPU and nvidia.com/gpu, but a node offers only one of them"
+    return this.diagnostic(breach.there, message, hint, on_key=True)
+
+
+@rule(
+    "VKE029",
+    Severity.ERROR,
+    fix="unsafe",
+    predicate=Predicate(
+        ~(of.Requests(k.CORE) & (OFFLINE | of.Requests(k.RECLAIMED_CORE)))
+        & ~(
+            of.Requests(k.RECLAIMED_CORE)
+            & ~OFFLINE
+            & (~of.IsAnnotated(k.QOS) | of.IsAnnotated(k.QOS, *LEVELS))
+        ),
+        ORDINARY,
+        COMPUTE,
+    ),
+    page=page(shown(qos="reclaimed_cores"), offline(), "S1"),
+)
+def offline_compute_is_reclaimed(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+    """Offline pods, and no others, request compute as reclaimed-mgpu-core.
+
+    ## What it does
+    Reports `mgpu-core` in a pod whose level is `reclaimed_cores`, and `reclaimed-mgpu-core` in any
+    other pod.
+
+    ## Why
+    The level marks the pod as offline, and the key requests offline compute: the vendor's guide always
+    uses both together. With only one of them, level and compute contradict each other.
+
+    ## Fix
+    Unsafe: renames `mgpu-core` of an offline pod to `reclaimed-mgpu-core`. The pod may be meant as
+    online work.
+    """
+    one, name = breach.inside, name_of(breach.inside)
+    reclaimed = one.resources.get(k.RECLAIMED_CORE)
+    if reclaimed and breach.name == k.CORE:
+        message = msg("container {name} requests online and offline compute", name=name)
+        hint = "keep reclaimed-mgpu-core if qos_level is reclaimed_cores, otherwise mgpu-core"
+        return this.diagnostic(breach.there if OFFLINE.holds(pod) else reclaimed, message, hint, on_key=True)
+    if reclaimed:
+        message = msg("container {container} of an online pod requests offline compute", container=name)
+        hint = msg("add the annotation {key}: reclaimed_cores to the pod, or write mgpu-core", key=k.QOS)
+        return this.diagnostic(breach.there, message, hint, on_key=True, missing=k.QOS not in pod.annotations)
+    fix = None
+    if 0 < cores_of(one) < k.FULL:  # whole cards of offline work are not documented
+        edits = (Rename(at.path, k.RECLAIMED_CORE, at.plain) for at in both_places(one, k.CORE))
+        fix = Fix("rename mgpu-core to reclaimed-mgpu-core", tuple(edits), safe=False)
+    message = msg("container {container} of an offline pod requests online compute", container=name)
+    hint = "write reclaimed-mgpu-core, or remove qos_level reclaimed_cores from the pod"
+    return this.diagnostic(breach.there, message, hint, on_key=True, fix=fix)
+
+
+@rule(
+    "VKE030",
+    Severity.ERROR,
+    predicate=(
+        Predicate(NOT_NATIVE, MGPU & LEVEL & OFFLINE, (k.POLICY,), per_container=False),
+        Predicate(
+            NOT_NATIVE, MGPU & LEVEL & ~OFFLINE, (k.POLICY,), per_container=False, severity=Severity.WARNING
+        ),
+    ),
+    page=page(offline(policy=NATIVE), offline(policy=BURST), "S1"),
+)
+def colocation_policy_is_supported(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+    """A pod with a QoS level has the policy fixed-share or guaranteed-burst-share.
+
+    ## What it does
+    Reports `native-burst-share` on an offline pod, and as a warning on a pod that is marked online. A
+    pod without a level may have any policy.
+
+    ## Why
+    Colocation supports the other two policies only; the vendor recommends `guaranteed-burst-share`.
+    """
+    message = msg("online and offline work on one card does not support {policy}", policy=NATIVE)
+    if OFFLINE.holds(pod):
+        return this.diagnostic(breach.there, message, "write guaranteed-burst-share")
+    hint = "write guaranteed-burst-share, or remove the QoS level from the pod"
+    return this.diagnostic(breach.there, message, hint)
+
+
+@rule(
+    "VKE031",
+    Severity.ERROR,
+    predicate=Predicate(~of.IsAnnotated(k.MULTIPLE_GPU), OFFLINE, (k.MULTIPLE_GPU,), per_container=False),
+    page=page(offline(cards="2"), offline(), "S1"),
+)
+def offline_shares_one_card(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+    """An offline pod has no card list.
+
+    ## What it does
+    Reports `container-multiple-gpu` on a pod whose level is `reclaimed_cores`.
+
+    ## Why
+    Colocation does not support sharing of several cards.
+    """
+    hint = "remove the annotation, and request a part of one card"
+    return this.diagnostic(breach.there, "an offline pod cannot share several cards", hint, on_key=True)
+
+
+@rule(
+    "VKE032",
+    Severity.INFO,
+    predicate=Predicate(of.NEVER, OFFLINE & ORDINARY, (k.MEMORY,)),
+    page=page(offline(), shown(qos="shared_cores"), "S1"),
+)
+def memory_can_be_preempted(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+    """Offline containers request no GPU memory, which online work cannot preempt.
+
+    ## What it does
+    Reports `mgpu-memory` of each offline container.
+
+    ## Why
+    Online work preempts compute, not memory: the offline container keeps its memory, so both must fit
+    on the card at the same time. If they do, no change is needed.
+    """
+    message = "online work cannot preempt this memory, only compute"
+    return this.diagnostic(breach.there, message, "make sure that it fits on the card beside the online work")
+
+
+# Rules that compare a pod with the profile: cards of the nodes, versions of components.
+def _unmet(profile: Profile | None, needed: Callable[[Any], Iterable[Requirement]]) -> Iterator[Message]:
+    """What a profile lacks of the prerequisites, which are loaded when there is one."""
+    if profile is not None and profile.target in k.NAMES:
+        from gpuxlate.backends.requirements import unmet
+        from gpuxlate.backends.volcengine import nodes
+
+        for lack in unmet(profile, tuple(needed(nodes))):
+            need = lack.requirement
+            yield msg(
+                "{component} is {found}; required for {feature}: {bound}",
+                feature=need.when,
+                component=need.what,
+                bound=need.bound,
+                found=lack.found,
+            )
+
+
+def _of_the_list(profile: Profile | None) -> Iterator[Message]:
+    return _unmet(profile, lambda needs: [needs.SEVERAL_CARDS])
+
+
+def _of_large_cards(profile: Profile | None) -> Iterator[Message]:
+    large = profile.cards if profile else CardProfile()
+    return _unmet(profile, lambda needs: [needs.LARGE_CARDS] if needs.is_large(large) else [])
+
+
+def _of_a_node(profile: Profile) -> tuple[Predicate, ...]:
+    """The cards in the list; without a list, whole cards. More than VKE019 allows is that rule's."""
+    most = cards_per_node(profile, k.NAMES)
+    if most is None:
+        return ()
+    listed = ORDINARY & Listed(k.LISTED, Range(1, k.MAX_CARDS))
+    percent = replace(most, times=k.FULL)
+    whole = [(name, ONE_CARD & InRange(name, WHOLE)) for name in COMPUTE]
+    return (
+        Predicate(Within(k.LISTED, most), listed, k.RESOURCES),
+        *(
+            Predicate(Within(name, percent), when if name == k.CORE else when & ~Requests(k.CORE), (name,))
+            for name, when in whole
+        ),
+    )
+
+
+OFFLINE_KEYS = IsAnnotated(k.QOS) | SomeContainer(ORDINARY & Requests(k.RECLAIMED_CORE))
+
+
+def _can_colocate(profile: Profile) -> tuple[Predicate, ...]:
+    lacks = [*_unmet(profile, lambda needs: needs.COLOCATION)]
+    return (Predicate(~(MGPU & OFFLINE_KEYS), keys=(k.QOS,), per_container=False),) if lacks else ()
+
+
+def _knows_the_cards(profile: Profile) -> tuple[Predicate, ...]:
+    several = Predicate(~(MGPU & HAS_LIST), keys=(k.MULTIPLE_GPU,), per_container=False)
+    found = [several] if any(_of_the_list(profile)) else []
+    return (*found, *([Predicate(~MGPU, per_container=False)] if any(_of_large_cards(profile)) else []))
+
+
+@rule(
+    "VKE010",
+    Severity.WARNING,
+    no_policy="it adds up the cards of the containers",
+    page=page(
+        shown(part(100, None), part(), profile="cards: {perNode: 1}"),
+        shown(part(60, 8192), part()),
+        "V, W",
+    ),
+)
+def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The shares of a pod fit on the cards of one node, at most 16 per card.
+
+    ## What it does
+    Counts the whole cards of the pod and its shares of others, and compares with a node of the profile.
+
+    ## Why
+    A card holds at most 16 containers, and all containers of a pod run on one node.
+    """
+    profile, pod = cluster(context), pod.with_workload()
+    cards = profile.cards.per_node if profile else None
+    every = mgpu_containers(pod)
+    if cards is None or not every:
+        return
+    whole = sum(one.whole_cards for one in every)
+    shares = sum(one.cards for one in every if not one.whole_cards)
+    needed = whole + round_up(shares, k.INSTANCES_PER_CARD) // k.INSTANCES_PER_CARD
+    if needed > cards >= max(one.cards for one in every):  # one container above the node: VKE020
+        message = msg(
+            "the pod needs {needed} cards (whole: {whole}; shared parts: {shares}, at most {most} per card); "
+            "nodes in this profile have {cards}",
+            needed=needed,
+            whole=whole,
+            shares=shares,
+            most=k.INSTANCES_PER_CARD,
+            cards=cards,
+        )
+        hint = "spread the containers over several pods"
+        unlisted = k.MULTIPLE_GPU not in pod.annotations
+        yield this.diagnostic(every[0].first, message, hint, on_key=True, missing=unlisted)
+
+
+@rule(
+    "VKE020",
+    Severity.ERROR,
+    with_profile=WithProfile(_of_a_node, CARDS),
+    page=page(several("4", 200, 8192, "cards: {perNode: 2}"), several("2", 100, 8192), "V, VD"),
+)
+def node_has_the_cards(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """A container requests at most the cards of one node.
+
+    ## What it does
+    Compares the cards of each container, shared or whole, with those of a node in the profile.
+
+    ## Why
+    All cards of a container are on one node, so the pod is never scheduled.
+    """
+    profile, one = cluster(context), Mgpu.of(breach.inside, pod)
+    problem, hint = too_many_cards(one.cards, (profile.cards.per_node if profile else 0) or 0)
+    message = msg("container {container} {problem}", container=name_of(one.keys), problem=problem)
+    return this.diagnostic(pod.annotations[k.MULTIPLE_GPU] if one.listed else one.first, message, hint)
+
+
+@rule(
+    "VKE033",
+    Severity.WARNING,
+    with_profile=WithProfile(_can_colocate, MODES),
+    page=page(offline(profile="kubernetesVersion: v1.28.15-vke.18"), shown(), "S1"),
+)
+def cluster_can_colocate(
+    this: Rule, breach: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """The cluster has the versions that online and offline work on one card requires.
+
+    ## What it does
+    Compares Kubernetes, the mGPU driver and component, general-webhook and the node image of the
+    profile with the vendor's table, for a pod with a QoS level or offline compute.
+
+    ## Why
+    Older components, and the node images velinux2.0 and ubuntu22.04, do not support offline compute.
+    """
+    reclaimed = (one.keys.resources.get(k.RECLAIMED_CORE) for one in mgpu_containers(pod))
+    where = pod.annotations.get(k.QOS) or next((value for value in reclaimed if value), None)
+    if where is not None:
+        hint = "have the vendor's support upgrade the cluster, or use another cluster"
+        for message in _unmet(context.profile, lambda needs: needs.COLOCATION):
+            yield this.diagnostic(where, message, hint)
+
+
+@rule(
+    "VKE034",
+    Severity.WARNING,
+    with_profile=WithProfile(_knows_the_cards, MODES),
+    page=page(shown(cards="2", profile="components: {mgpu: v0.1.9}"), shown(part(15, 2048)), "R"),
+)
+def component_knows_the_cards(
+    this: Rule, breach: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """The mgpu component is new enough for several cards, and for large cards.
+
+    ## What it does
+    Compares the mgpu component of the profile with v0.2.0 for a pod with `container-multiple-gpu`,
+    and with v0.6.1 where the cards are H20 or have as much memory.
+
+    ## Why
+    Older components do not support the annotation, or such cards.
+    """
+    listed, needed = pod.annotations.get(k.MULTIPLE_GPU), _of_the_list if breach.name else _of_large_cards
+    where = listed if breach.name and listed else mgpu_containers(pod)[0].first
+    for message in needed(context.profile):
+        yield this.diagnostic(
+            where, message, "upgrade the component on the console's component page", on_key=True
+        )

@@ -1,0 +1,100 @@
+"""What users of ruff, kubectl and other tools type first, and what to write here instead.
+
+No second name is accepted beside the first: a message teaches the one that help and the pages have.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpuxlate.cli.process import BEFORE
+from gpuxlate.model.messages import msg
+
+COMMANDS = {
+    "check": "lint",
+    "config": "schema config",
+    "convert": "translate",
+    "describe": "inspect",
+    "diff": "translate --diff",
+    "fix": "lint --fix",
+    "format": "lint --fix",
+    "get": "inspect",
+    "help": "--help",
+    "language-server": "server",
+    "lsp": "server",
+    "rule": "explain CODE",
+    "validate": "lint",
+    "version": "--version",
+}
+"""Commands of other tools, and what does the same here."""
+OPTIONS = {
+    "--add-noqa": "--add-ignores REASON",
+    "--debug": "-v",
+    "--dry-run": "--diff",
+    "--exit-zero": "--fail-on never",
+    "--extend-exclude": "--exclude PATTERN",
+    "--extend-ignore": "--ignore CODE",
+    "--field-selector": "-l KEY=VALUE",
+    "--fix-only": "--fix",
+    "--language": "--lang zh",
+    "--no-color": "--color never",
+    "--output-format": "-o FORMAT",
+    "--profile": "--check PROFILE",
+    "--show-files": "-v",
+    "--show-fixes": "--diff",
+    "--show-settings": "-v",
+    "--silent": "-q",
+    "--strict": "--fail-on warning",
+    "-s": "-q",
+}
+"""Options of other tools, and what does the same in commands that have it."""
+OTHERWISE = {
+    "--explain": "gpuxlate explain CODE",
+    "--jobs": "GPUXLATE_CORES=N",
+    "--output-file": "> FILE",
+    "--stdin": "-",
+    "--version": "gpuxlate --version",
+    "-j": "GPUXLATE_CORES=N",
+}
+"""The same, of what is no option here."""
+NEEDLESS = {
+    "--extend-select": "--select takes the place of the configured codes: write them all",
+    "--filename": "files are arguments",
+    "--no-cache": "there is no cache",
+    "--no-fix": "nothing is fixed without --fix",
+    "--per-file-ignores": "the configuration has per-file-ignores",
+    "--recursive": "folders are read recursively",
+    "--server-side": "apply is always server-side",
+    "--stdio": "the server uses stdin and stdout without it",
+    "-R": "folders are read recursively",
+    "-f": "files are arguments",
+}
+"""Options that nothing here needs, and why."""
+
+
+def command(name: str, program: str, live: dict[str, Any]) -> str | None:
+    """What to write for a command that is not there; ``live``: the commands on a cluster alone."""
+    if name in live:
+        return msg("write {instead}", instead=f"kubectl gpuxlate {name}")
+    instead = COMMANDS.get(name)
+    return msg("write {instead}", instead=f"{program} {instead}") if instead else None
+
+
+def option(name: str, context: Any) -> str | None:
+    """What to write for an option that the command of a context of click has not."""
+    there = {one for each in context.command.params for one in each.opts} if context else set()
+    if (instead := OPTIONS.get(name)) and instead.split()[0] in there:
+        return msg("write {instead}", instead=instead)
+    if name in OTHERWISE:
+        return msg("write {instead}", instead=OTHERWISE[name])
+    if name in NEEDLESS:
+        return msg(NEEDLESS[name])
+    if name in BEFORE:
+        return msg("kubectl gpuxlate has it, for live objects")
+    path = context.command_path if context else ""
+    if name == "-k":
+        stdin = "-f -" if "-f" in there else "-"
+        return msg("write {instead}", instead=f"kubectl kustomize DIR | {path} {stdin}")
+    if " " not in path.removeprefix("kubectl ") and name.startswith("-o"):
+        return msg("write {instead}", instead=f"{path} COMMAND {name}")
+    return None

@@ -1,0 +1,122 @@
+"""The process of a command: its arguments and name, how signals end it, and whether it prints colours."""
+
+from __future__ import annotations
+
+import atexit
+import gc
+import os
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+
+def words(arguments: Sequence[str] | None) -> list[str]:
+    """The arguments, those of the process where none are given.
+
+    Such a process is short: collecting garbage at its start and end took a sixth of the time of a
+    small run. Long runs still collect cycles, less often.
+    """
+    if arguments is not None:
+        return list(arguments) or ["--help"]
+    gc.set_threshold(200_000, 10, 10)
+    atexit.register(gc.freeze)
+    return sys.argv[1:] or ["--help"]
+
+
+class Terminated(BaseException):
+    """The process received the signal ``number`` to end; temporary files are removed first."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(number)
+        self.number = number
+
+
+PATIENCE = 2
+"""Signals before the process ends at once."""
+_signals: list[int] = []
+"""The received signals to end the process."""
+
+
+@contextmanager
+def ending_quietly(*, whole_process: bool) -> Iterator[None]:
+    """Make SIGTERM and SIGHUP end what is done here like Ctrl-C, with their exit code and no traceback.
+
+    From before the first import: loading modules takes longest in a small run. Ignored signals (nohup)
+    stay ignored. Without ``whole_process`` the signals are the caller's.
+    """
+    import signal
+
+    def end(number: int, _frame: object) -> None:
+        _signals.append(number)
+        if len(_signals) > PATIENCE:
+            os._exit(128 + number)
+        raise Terminated(number)
+
+    ours = [number for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if whole_process]
+    ours = [one for one in ours if signal.getsignal(one) in (signal.SIG_DFL, signal.default_int_handler)]
+    try:
+        for number in ours:
+            signal.signal(number, end)
+        yield
+    except Terminated as asked:
+        sys.exit(128 + asked.number)
+    finally:
+        for number in ours:  # the interpreter that ends has nothing more to clean up
+            signal.signal(number, signal.SIG_DFL)
+
+
+def end_if_signalled() -> None:
+    """Raise Terminated for a signal that arrived where its handler could not raise, as in hooks of a fork."""
+    if _signals:
+        raise Terminated(_signals[0])
+
+
+def only_version(given: Sequence[str]) -> bool:
+    """Print the version if that is the only argument: hooks do so often, and it needs no imports."""
+    if list(given) not in (["--version"], ["-V"]):
+        return False
+    from gpuxlate import __version__
+
+    try:
+        print(f"gpuxlate {__version__}", flush=True)
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if not isinstance(error, BrokenPipeError):
+            with suppress(OSError):
+                print(f"error: {error.strerror}", file=sys.stderr, flush=True)
+            sys.exit(3)
+    return True
+
+
+def program_name() -> str:
+    """The name of the program: kubectl shows plug-ins as its own commands."""
+    called = os.path.basename(sys.argv[0])
+    return "kubectl gpuxlate" if called.startswith("kubectl-") else "gpuxlate"
+
+
+def color_wanted(stream: object) -> bool:
+    """As --color says; else as NO_COLOR and FORCE_COLOR say; else only on a terminal."""
+    from gpuxlate.cli import context
+
+    if (asked := context.get().color) in ("always", "never"):
+        return asked == "always"
+    if os.environ.get("NO_COLOR"):
+        return False
+    if os.environ.get("FORCE_COLOR"):
+        return True
+    return is_terminal(stream) and os.environ.get("TERM") != "dumb"
+
+
+def is_terminal(stream: object) -> bool:
+    """The stream is a terminal; None (a closed stream) is not."""
+    isatty = getattr(stream, "isatty", None)
+    return bool(isatty and isatty())
+
+
+BEFORE = {
+    "-n": 1, "--namespace": 1, "-l": 1, "--selector": 1, "--context": 1, "--kubeconfig": 1,
+    "--request-timeout": 1, "-A": 0, "--all-namespaces": 0,
+    "--exclude": 1, "--force-exclude": 0, "--stdin-filename": 1, "--config": 1, "--isolated": 0,
+    "-q": 0, "--quiet": 0, "-v": 0, "--verbose": 0, "--color": 1,
+}  # fmt: skip
+"""Flags that may be before the command, and how many words follow each."""

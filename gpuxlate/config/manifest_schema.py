@@ -1,0 +1,328 @@
+"""A JSON Schema over Kubernetes manifests: the vendors' keys, and what their data sheets say of them.
+
+It knows nothing else of Kubernetes, so it goes beside the schema of the kind. What a schema can say is
+what one container, one pod template or one value shows; the rest is for ``gpuxlate lint``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import combinations
+from typing import Any
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.rows import legal_text
+from gpuxlate.manifest.kinds import BUILT_IN
+from gpuxlate.model import quantity
+from gpuxlate.model.keys import KeySpec, Per, Place, Range
+from gpuxlate.rules.predicates.schema import as_integer, as_pattern, as_string
+from gpuxlate.rules.vocabulary import BY_HAND
+
+Schema = dict[str, Any]
+
+TEMPLATES = {one.kind: one.templates[0] for one in BUILT_IN}
+"""Where the pod template of a usual kind stands."""
+NO_PODS = (
+    "CustomResourceDefinition",
+    "ConfigMap",
+    "Secret",
+    "GPUShare",
+    "Node",
+    "ResourceQuota",
+    "LimitRange",
+)
+"""Kinds that hold none, whatever their fields are called."""
+EXAMPLE = {
+    "apiVersion": "v1",
+    "kind": "Pod",
+    "metadata": {"name": "web"},
+    "spec": {
+        "containers": [
+            {
+                "name": "web",
+                "resources": {"limits": {"gpuxlate.io/cores": 30, "gpuxlate.io/memory-mib": 4096}},
+            }
+        ]
+    },
+}
+WHOLE = Range(0)
+"""A resource whose data sheet bounds nothing."""
+
+
+AMOUNT = rf"^\+?({quantity.DIGITS})({quantity.SUFFIX})$"
+"""A quantity with a suffix."""
+
+
+def overlay() -> Schema:
+    """The schema, made from the data sheets of the targets that write manifests."""
+    backends = registry.pod_backends()
+    return {
+        "title": "GPU shares in Kubernetes manifests",
+        "description": "Checks the keys and values with which vendors share GPUs, and nothing else.",
+        "type": "object",
+        "properties": {"kind": {"description": "Kind of the object.", "type": "string"}},
+        "required": ["kind"],
+        "examples": [EXAMPLE],
+        "allOf": [*_by_kind()],
+        "$defs": _definitions(backends),
+    }
+
+
+def _by_kind() -> Iterator[Schema]:
+    for path in dict.fromkeys(TEMPLATES.values()):
+        kinds = [kind for kind, one in TEMPLATES.items() if one == path]
+        of_kind = {"properties": {"kind": {"enum": kinds}}, "required": ["kind"]}
+        yield {"if": of_kind, "then": _at(path, {"$ref": "#/$defs/PodTemplate"})}
+    # a List holds objects of any kind, each judged by its own
+    yield {
+        "if": {"properties": {"kind": {"pattern": "List$"}}, "required": ["kind", "items"]},
+        "then": {"properties": {"items": {"items": {"$ref": "#"}}}},
+    }
+    others = {"properties": {"kind": {"not": {"enum": [*TEMPLATES, *NO_PODS]}}}, "required": ["kind"]}
+    no_list = {"not": {"properties": {"kind": {"pattern": "List$"}}}}
+    yield {"if": {"allOf": [others, no_list]}, "then": {"$ref": "#/$defs/Anything"}}
+
+
+def _at(path: tuple[str, ...], schema: Schema) -> Schema:
+    for step in reversed(path):
+        schema = {"properties": {step: schema}}
+    return schema
+
+
+def _definitions(backends: Iterable[Backend]) -> dict[str, Schema]:
+    known = list(backends)
+    containers = {
+        "description": "Containers of the pod.",
+        "type": "array",
+        "items": {"$ref": "#/$defs/Container"},
+    }
+    term = {
+        "properties": {"matchExpressions": {"type": "array", "items": {"$ref": "#/$defs/NodeRequirement"}}}
+    }
+    terms = ("nodeAffinity", "requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms")
+    pod_spec = {
+        "containers": containers,
+        "initContainers": containers,
+        "nodeSelector": {"$ref": "#/$defs/NodeSelector"},
+        "affinity": {
+            "description": "Where the pod may run.",
+            **_at(terms, {"type": "array", "items": term}),
+        },
+    }
+    stray = {name: _stray(known, name) for name in ("labels", "annotations")}
+    return {
+        "Anything": {
+            "description": "Whatever holds containers in a kind of its own.",
+            "type": ["object", "array", "string", "number", "boolean", "null"],
+            "properties": {"resources": {"$ref": "#/$defs/Resources"}},
+            "additionalProperties": {"$ref": "#/$defs/Anything"},
+            "items": {"$ref": "#/$defs/Anything"},
+        },
+        "PodTemplate": {
+            "description": "Metadata and spec of pods.",
+            "properties": {
+                "metadata": {
+                    "description": "Labels and annotations of the pods.",
+                    "properties": {
+                        "labels": {"$ref": "#/$defs/Labels"},
+                        "annotations": {"$ref": "#/$defs/Annotations"},
+                    },
+                },
+                "spec": {"$ref": "#/$defs/PodSpec"},
+                **stray,
+            },
+        },
+        "PodSpec": {"description": "Spec of a pod.", "properties": {**pod_spec, **stray}},
+        "Container": {
+            "description": "A container.",
+            "properties": {"resources": {"$ref": "#/$defs/Resources"}},
+        },
+        "Resources": _resources(known),
+        "Limits": _place(known, Place.RESOURCE, "What a container asks for.", together=True),
+        "Requests": _place(known, Place.RESOURCE, "The same as limits, where it is given at all."),
+        "Labels": _place(known, Place.LABEL, "Labels of a pod."),
+        "Annotations": _place(known, Place.ANNOTATION, "Annotations of a pod."),
+        "NodeSelector": _place(known, Place.NODE_SELECTOR, "Labels of the nodes that a pod may run on."),
+        "NodeRequirement": _requirement(known),
+        "TwoVendors": _never("keys of two vendors: a container asks one vendor for GPUs"),
+    }
+
+
+# --- places ---------------------------------------------------------------------------------------
+
+
+def _place(backends: list[Backend], place: Place, description: str, *, together: bool = False) -> Schema:
+    """A mapping of one place: keys that may stand in it, with their values; all others of a vendor not."""
+    properties: dict[str, Schema] = {}
+    patterns: dict[str, bool] = {}
+    for backend in backends:
+        exact = backend.exact_keys
+        for name, row in exact.items():
+            if name == backend.whole_card_key or row.is_word:
+                continue  # every cloud knows it, or anybody may use it
+            if row.places == {Place.ENV}:
+                continue  # anybody's name, and of no effect in these places
+            if _may_stand(row, place):
+                properties[name] = _value(backend, row, place)
+            elif all(one is backend or name not in one.exact_keys for one in backends):
+                properties[name] = _never(f"{name} has no effect here: {row.meaning}")
+        for prefix in backend.gpu_prefixes:
+            patterns[_unknown(backend, prefix)] = False  # editors then name the key
+    found: Schema = {"description": description, "type": "object"}
+    found |= {"properties": properties, "patternProperties": patterns}
+    if together:
+        needs = [*_needs(backends)]
+        if needs:
+            found["allOf"] = needs
+    return found
+
+
+def _may_stand(row: KeySpec, place: Place) -> bool:
+    """What schedulers write is worth knowing, not wrong; a label of nodes can be chosen."""
+    if Place.WRITTEN_BY_SCHEDULER in row.places and place not in BY_HAND:
+        return True
+    return place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
+
+
+def _unknown(backend: Backend, prefix: str) -> str:
+    """The pattern of names under a GPU prefix that the data sheet does not hold."""
+    rest = [row.name[len(prefix) :] for row in backend.keys if row.name.startswith(prefix)]
+    known = [f"{_escaped(one)}$".replace(r"\*", "[^/]*") for one in rest]
+    known += [f"{_escaped(one[len(prefix) :])}$" for one in ANYWHERE if one.startswith(prefix)]
+    return f"^{_escaped(prefix)}(?!{'|'.join(known)})"
+
+
+def _escaped(text: str) -> str:
+    """A text as a pattern. ``re.escape`` escapes more than ECMA 262 takes with the flag u."""
+    return re.sub(r"[\^$.*+?()\[\]{}|\\]", r"\\\g<0>", text)
+
+
+ANYWHERE = ("gpuxlate.io/ignore",)
+"""Keys of gpuxlate itself that ask for nothing."""
+
+
+def _never(message: str) -> Schema:
+    """No value is right. Editors show the message of a wrong type; of ``not`` they have one of their own."""
+    wrong = {"type": "null", "enum": ["-"]}
+    return {**wrong, "description": message, "errorMessage": message, "doNotSuggest": True}
+
+
+def _stray(backends: list[Backend], field: str) -> Schema:
+    """Labels and annotations outside ``metadata``, where Kubernetes reads none (K8S006)."""
+    names = sorted(
+        {n for b in backends for n, row in b.exact_keys.items() if row.places & _STEERING and not row.is_word}
+    )
+    message = f"{field} belong inside metadata"
+    return {"description": f"{message}.", "properties": {name: _never(message) for name in names}}
+
+
+_STEERING = {Place.LABEL, Place.ANNOTATION}
+
+
+def _needs(backends: list[Backend]) -> Iterator[Schema]:
+    """Resources that do nothing alone."""
+    for backend in backends:
+        for row in backend.keys:
+            if row.needs:
+                beside = [{"required": [name]} for name in row.needs]
+                yield {"if": {"required": [row.name]}, "then": {"anyOf": beside}}
+
+
+def _resources(backends: list[Backend]) -> Schema:
+    """Limits and requests of one container: in limits too, and of one vendor."""
+    groups = [
+        [name for name in backend.resource_keys if name != backend.whole_card_key] for backend in backends
+    ]
+    groups = [one for one in groups if one]  # annotations and patterns are no group
+    groups += [[name] for name in dict.fromkeys(b.whole_card_key for b in backends) if name]
+    rules: list[Schema] = [
+        {
+            "if": {
+                "type": "object",
+                "required": ["requests"],
+                "properties": {"requests": {"required": [name]}},
+            },
+            "then": {"required": ["limits"], "properties": {"limits": {"required": [name]}}},
+        }
+        for group in groups
+        for name in group
+    ]
+    for one, other in combinations(groups, 2):
+        if _counts_with(backends, one, other):
+            continue
+        both = [
+            {"type": "object", "properties": {"limits": _some(group)}, "required": ["limits"]}
+            for group in (one, other)
+        ]
+        rules.append({"if": {"allOf": both}, "then": {"$ref": "#/$defs/TwoVendors"}})
+    return {
+        "description": "Limits and requests of a container.",
+        "properties": {"limits": {"$ref": "#/$defs/Limits"}, "requests": {"$ref": "#/$defs/Requests"}},
+        "allOf": rules,
+    }
+
+
+def _counts_with(backends: list[Backend], one: list[str], other: list[str]) -> bool:
+    """A dialect that has the keys of one group counts its cards with the key of the other (K8S007)."""
+    for backend in backends:
+        row = backend.find(other[0]) if one[0] in backend.resource_keys else None
+        if row is not None and other[0] == backend.whole_card_key:
+            return not row.meaning.startswith("whole cards")
+    return False
+
+
+def _some(names: list[str]) -> Schema:
+    return {"type": "object", "anyOf": [{"required": [name]} for name in names]}
+
+
+def _requirement(backends: list[Backend]) -> Schema:
+    """A match expression on a node label whose values are words."""
+    rules = []
+    for backend in backends:
+        for name, row in backend.exact_keys.items():
+            words = list(row.texts)
+            if words and _may_stand(row, Place.NODE_SELECTOR):
+                chosen = {"properties": {"key": {"const": name}, "operator": {"const": "In"}}}
+                values = {"properties": {"values": {"items": {"enum": words}}}}
+                rules.append({"if": {**chosen, "required": ["key", "operator"]}, "then": values})
+    return {"description": "What a label of nodes has to be.", "allOf": rules}
+
+
+# --- values ---------------------------------------------------------------------------------------
+
+
+def _value(backend: Backend, row: KeySpec, place: Place) -> Schema:
+    """One value: a whole number, bare or quoted, in limits; a string elsewhere."""
+    description = f"{backend.title}: {row.meaning}{f' ({row.counts})' if row.counts else ''}."
+    if Place.WRITTEN_BY_SCHEDULER in row.places:
+        return {"description": f"{description} Written by the scheduler.", "doNotSuggest": True}
+    if place is Place.RESOURCE:
+        ranges = row.ranges or (WHOLE,)
+        if row.per is Per.TOTAL and row.sets != "cards" and any(one.sets == "cards" for one in backend.keys):
+            ranges = tuple(one._replace(most=None) for one in ranges)  # of each card: how many is not here
+        return {"description": description, **_number(row, ranges)}
+    return {"description": description, **_text(row)}
+
+
+def _number(row: KeySpec, ranges: Sequence[Range]) -> Schema:
+    """Whole numbers, bare or in quotes, in one schema: of several, editors report on the first one."""
+    patterns = [as_pattern(one) for one in ranges] + ([AMOUNT] if row.quantity else [])
+    message = f"write {legal_text(row)}" if row.ranges else "write a whole number"
+    found: Schema = {"type": ["integer", "string"], "pattern": "|".join(patterns), "errorMessage": message}
+    bare = [{name: value for name, value in as_integer(one).items() if name != "type"} for one in ranges]
+    if len(bare) == 1:
+        return found | bare[0]
+    return found | {"if": {"type": "integer"}, "then": {"anyOf": bare}}
+
+
+def _text(row: KeySpec) -> Schema:
+    words = list(row.texts)
+    if words:
+        return {"type": "string", "enum": words}
+    patterns = [one.pattern for one in row.values if isinstance(one, re.Pattern)]
+    if patterns:
+        return {"type": "string", "pattern": f"^({'|'.join(patterns)})$"}
+    ranges = [as_string(one) for one in row.values if isinstance(one, Range)]
+    return ranges[0] if ranges else {"type": "string"}

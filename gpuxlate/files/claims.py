@@ -1,0 +1,193 @@
+"""The claims of some texts: found by name and namespace, the nearest file first."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from functools import cached_property
+from typing import NamedTuple
+
+from gpuxlate.manifest.claims import MARKS, claims_of, names_in
+from gpuxlate.manifest.pods import Pod, pods_in
+from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.pod import CLAIM, TEMPLATE, ClaimObject, Missing, ObjectPlace, PodClaim, PodKeys
+from gpuxlate.yamltext.parse import DocumentReader, NotYamlError, documents
+from gpuxlate.yamltext.source import Source
+
+_IN_TEMPLATE = msg("a Helm template, which is not translated")
+_IN_PATCH = msg("a patch")
+_NO_POD = msg("a place outside any pod")
+_WORD = re.compile(r"[\w.-]+")
+
+
+class Unread(NamedTuple):
+    """A text that may name claims and that no translation of its pods changes: their objects have to stay."""
+
+    file: str
+    text: str
+    where: Message
+
+    def words(self) -> set[str]:
+        """What the text may have as names."""
+        return {one.strip(".-_") for one in _WORD.findall(self.text)}
+
+
+class ClaimText(NamedTuple):
+    """What one text has: claims and templates, pods that name some, and what else may name some."""
+
+    name: str
+    objects: Sequence[ClaimObject] = ()
+    pods: Sequence[Pod] = ()
+    unread: Sequence[Unread] = ()
+
+
+def text_of(source: Source, read: DocumentReader = documents, *, is_patch: bool = False) -> ClaimText:
+    """The claims of a source, as far as it is valid YAML. Of a patch, the names of claims in it alone."""
+    objects: list[ClaimObject] = []
+    pods: list[Pod] = []
+    unread: list[Unread] = []
+    if source.holds(*MARKS):
+        from gpuxlate.rules.source import template_in
+
+        end = 0
+        try:
+            for document in read(source):
+                end = document.end
+                if not document.holds(*MARKS):
+                    continue
+                if is_patch:
+                    unread += (Unread(source.name, name, _IN_PATCH) for name in names_in(document, ()))
+                    continue
+                objects += claims_of(document)
+                if template_in(document) is not None:
+                    unread.append(Unread(source.name, document.text, _IN_TEMPLATE))
+                    continue
+                users = [one for one in pods_in(document) if one.keys.claims]
+                pods += users
+                known = {one.reference.path for pod in users for one in pod.keys.claims if one.reference}
+                unread += (Unread(source.name, name, _NO_POD) for name in names_in(document, known))
+        except NotYamlError:  # which reading the source for its pods reports, but for templates
+            unread.append(Unread(source.name, source.text[end:], _IN_TEMPLATE))
+    return ClaimText(source.name, objects, pods, unread)
+
+
+class _Alike:
+    """Objects of one kind, name and namespace that stand together; ``same``: they request the same."""
+
+    def __init__(self) -> None:
+        self.objects: list[ClaimObject] = []
+        self.same = True
+
+    def add(self, one: ClaimObject) -> None:
+        self.objects.append(one)
+        self.same = self.same and one.devices == self.objects[0].devices
+
+
+class _SameName:
+    """The objects of one kind, name and namespace: all of them, those of a folder, and those of a file."""
+
+    def __init__(self) -> None:
+        self._all = _Alike()
+        self._folders: dict[str, _Alike] = {}
+        self._files: dict[str, _Alike] = {}
+
+    def add(self, one: ClaimObject) -> None:
+        file = one.place.file
+        here = self._folders.setdefault(os.path.dirname(file), _Alike())
+        for alike in (self._all, here, self._files.setdefault(file, _Alike())):
+            alike.add(one)
+
+    def nearest(self, file: str) -> _Alike:
+        """Those of a file, else those of its folder, else all."""
+        return self._files.get(file) or self._folders.get(os.path.dirname(file)) or self._all
+
+    def near(self, file: str) -> list[ClaimObject]:
+        """Those in the folder of a file."""
+        found = self._folders.get(os.path.dirname(file))
+        return found.objects if found else []
+
+
+class ClaimIndex:
+    """The claims of some texts by their names, and the pods that name them."""
+
+    def __init__(self, texts: Iterable[ClaimText]) -> None:
+        self._objects: dict[tuple[str, str], dict[str | None, _SameName]] = {}
+        self._pods: list[tuple[str, Pod]] = []
+        self._unread: list[Unread] = []
+        for text in texts:
+            self._unread += text.unread
+            for one in text.objects:
+                named = self._objects.setdefault((one.kind, one.name), {})
+                named.setdefault(one.namespace, _SameName()).add(one)
+            self._pods += ((text.name, pod) for pod in text.pods)
+
+    def resolved(self, pod: Pod, file: str) -> Pod:
+        """A pod of a file with what its claims request, or why that is not known."""
+        if not pod.keys.claims:
+            return pod
+        claims = tuple(self._resolved(one, pod.object.namespace, file) for one in pod.keys.claims)
+        return pod._replace(keys=replace(pod.keys, claims=claims))
+
+    def _resolved(self, claim: PodClaim, namespace: str | None, file: str) -> PodClaim:
+        if claim.reference is None:
+            message = msg("claim {name} names no template", name=claim.name)
+            return replace(claim, missing=Missing(message, "add resourceClaimTemplateName"))
+        found = self._find(TEMPLATE if claim.template else CLAIM, claim.reference.text, namespace, file)
+        if isinstance(found, ClaimObject):
+            return replace(claim, devices=found.devices, api=found.api, found=found)
+        return replace(claim, missing=found)
+
+    def _find(self, kind: str, name: str, namespace: str | None, file: str) -> ClaimObject | Missing:
+        named = self._objects.get((kind, name), {})
+        mine = named.get(namespace)
+        if not named:
+            message = msg("{kind} {name} is not in the input", kind=kind, name=name)
+            return Missing(message, "give the file with it to the same command")
+        if mine is None:
+            message = msg(
+                "{kind} {name} is in namespace {other}, the pod in {own}",
+                kind=kind,
+                name=name,
+                other=next(iter(named)) or "(none)",
+                own=namespace or "(none)",
+            )
+            return Missing(message, "a pod finds objects of its own namespace alone")
+        near = mine.nearest(file)
+        if not near.same:
+            message = msg(
+                "{kind} {name} is in the input more than once, with different requests", kind=kind, name=name
+            )
+            return Missing(message, "keep one of them, or translate each folder by itself")
+        return near.objects[0]
+
+    @cached_property
+    def _users(self) -> dict[ObjectPlace, list[tuple[str, PodKeys]]]:
+        found: dict[ObjectPlace, list[tuple[str, PodKeys]]] = {}
+        for file, pod in self._pods:
+            keys = self.resolved(pod, file).keys
+            for place in {one.found.place: None for one in keys.claims if one.found}:
+                found.setdefault(place, []).append((file, keys))
+        return found
+
+    def users(self, claim: ClaimObject) -> Sequence[tuple[str, PodKeys]]:
+        """The pods whose claims are those of an object, each with its file."""
+        return self._users.get(claim.place, ())
+
+    def kept_by(self, claim: ClaimObject) -> Unread | None:
+        """What names an object, or may name it, and is in no pod that can be translated."""
+        return self._unread_by_name.get(claim.name)
+
+    @cached_property
+    def _unread_by_name(self) -> dict[str, Unread]:
+        found: dict[str, Unread] = {}
+        for one in self._unread:
+            for word in one.words():
+                found.setdefault(word, one)
+        return found
+
+    def near(self, namespace: str | None, name: str, file: str) -> list[ClaimObject]:
+        """The templates of a name that would be applied together with those of a file."""
+        named = self._objects.get((TEMPLATE, name), {}).get(namespace)
+        return named.near(file) if named else []

@@ -1,0 +1,129 @@
+"""Reading files that others may have put there: regular ones, up to a size, and nothing that blocks."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections.abc import Callable, Iterator
+from functools import lru_cache, partial
+from typing import Any, TypeVar
+
+from gpuxlate.model.limits import MAX_TEXT
+
+StrPath = str | os.PathLike[str]
+BLOCK = 64 * 1024
+"""Bytes that are read at once from what has no length."""
+F = TypeVar("F", bound=Callable[..., Any])
+_forget: list[Callable[[], None]] = []
+_KINDS = (
+    (stat.S_ISFIFO, "a named pipe"),
+    (stat.S_ISSOCK, "a socket"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+)
+
+
+def cached(most: int) -> Callable[[F], F]:
+    """Keep what a function found on the disk, of so many arguments, until ``forget`` is called."""
+
+    def keep(function: F) -> F:
+        kept = lru_cache(maxsize=most)(function)
+        forgotten(kept.cache_clear)
+        return kept  # type: ignore[return-value]
+
+    return keep
+
+
+def forgotten(clear: Callable[[], None]) -> None:
+    """Call this too when ``forget`` is called."""
+    _forget.append(clear)
+
+
+def forget() -> None:
+    """Read files again when they are needed: for a process that lives longer than they stay as they are."""
+    for clear in _forget:
+        clear()
+
+
+class UnusualFileError(OSError):
+    """Not a regular file, or too large."""
+
+    def __init__(self, path: StrPath, why: str) -> None:
+        super().__init__(None, why, str(path))
+
+
+def content(path: StrPath, most: int = MAX_TEXT, *, regular: bool = True) -> bytes:
+    """The bytes of a file of at most ``most`` bytes. Raises OSError.
+
+    ``regular``: nothing else is opened for reading, so that no pipe or device blocks.
+    """
+    flags = os.O_RDONLY | os.O_CLOEXEC
+    if regular:
+        _check_kind(path, os.stat(path).st_mode)
+        flags |= os.O_NONBLOCK  # should a pipe have taken its place by now
+    handle = os.open(path, flags)
+    try:
+        status = os.fstat(handle)
+        if regular:
+            _check_kind(path, status.st_mode)
+        if stat.S_ISREG(status.st_mode) and status.st_size > most:
+            raise _too_large(path, most)
+        return read_at_most(partial(os.read, handle), path, most, status.st_size)
+    finally:
+        os.close(handle)
+
+
+def read_at_most(read: Callable[[int], bytes], path: StrPath, most: int, length: int = 0) -> bytes:
+    """All that a stream gives, in blocks: of at most ``most`` bytes, or UnusualFileError.
+
+    ``length``: of a file when it was opened. With so many bytes it is read: one call, not two, for most.
+    """
+    parts = [read(min(length or BLOCK, most + 1))]
+    left = most + 1 - len(parts[0])
+    if not left:
+        raise _too_large(path, most)
+    if len(parts[0]) == length:
+        return parts[0]
+    while block := read(min(left, BLOCK)):
+        parts.append(block)
+        left -= len(block)
+        if not left:
+            raise _too_large(path, most)
+    return b"".join(parts)
+
+
+def upwards(folder: str) -> Iterator[str]:
+    """A folder, and those that hold it up to the root; its path is absolute."""
+    while True:
+        yield folder
+        above = os.path.dirname(folder)
+        if above == folder:
+            return
+        folder = above
+
+
+def inside(path: StrPath, folder: StrPath) -> bool:
+    """The path leads to something in the folder, wherever ``..`` and symbolic links go."""
+    inner, outer = os.path.realpath(path), os.path.realpath(folder)
+    return os.path.join(inner, "").startswith(os.path.join(outer, ""))
+
+
+@cached(64)
+def repository(folder: StrPath) -> str:
+    """The nearest folder upwards with .git, else the folder itself."""
+    start = os.path.realpath(folder)
+    return next((one for one in upwards(start) if os.path.exists(os.path.join(one, ".git"))), start)
+
+
+def _check_kind(path: StrPath, mode: int) -> None:
+    if stat.S_ISREG(mode):
+        return
+    kind = next((name for test, name in _KINDS if test(mode)), None)
+    if kind:
+        raise UnusualFileError(path, f"it is {kind}, not a file")
+
+
+def _too_large(path: StrPath, most: int) -> UnusualFileError:
+    """The file is larger than ``most`` bytes."""
+    size = f"{most // 2**20} MiB" if most >= 2**20 else f"{most} bytes"
+    return UnusualFileError(path, f"larger than {size}")

@@ -1,0 +1,124 @@
+"""Which files matter: a test on their text, before it is read as YAML."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from gpuxlate.backends import WORDS, plugins
+from gpuxlate.manifest.claims import MARK
+
+if TYPE_CHECKING:
+    from gpuxlate.model.profile import Profile
+
+_BREAK = rb"\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]"
+_ESCAPE = rb"(?s:\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(" + _BREAK + rb")[ \t]*|(.)))"
+
+
+def might_have_gpu_keys(data: bytes, profile: Profile | None = None) -> bool:
+    """Whether any rule can find something in a text, or any dialect a share.
+
+    ``profile``: its cluster may have other names of resources. Pods that name claims matter: what these
+    request is in other files. Sound: the only way to write a key without its letters is an escape in double
+    quotes. A text with a NUL is not UTF-8 text: reading it reports that.
+    """
+    search = _search(_renamed(profile))
+    if search.finds(data.lower()) or b"\0" in data:
+        return True
+    return b"\\" in data and search.finds(_with_escapes(data).lower())
+
+
+def _renamed(profile: Profile | None) -> tuple[str, ...]:
+    if profile is None:
+        return ()
+    from gpuxlate.model.profile import renamed_by
+
+    return tuple(renamed_by(profile))
+
+
+@lru_cache(maxsize=8)
+def _search(names: tuple[str, ...]) -> Search:
+    return Search(one.lower().encode() for one in (MARK, *_known(), *names))
+
+
+def _known() -> tuple[str, ...]:
+    """The words of all targets. Loads them only where there are plug-ins."""
+    if not plugins.installed():
+        return WORDS
+    from gpuxlate.backends import registry
+    from gpuxlate.rules.vocabulary import words
+
+    return words(tuple(registry.all_backends()))
+
+
+class Search:
+    """Looks whether a text has one of many words: the same as ``any(word in text for word in words)``.
+
+    A search for each word takes longer than reading the file. Words with a character that texts have few of
+    are found from there, all at once; words that begin alike only in a text with that beginning. An automaton
+    (Aho-Corasick) takes half as long, but its packages have no wheels for all systems.
+    """
+
+    def __init__(self, words: Iterable[bytes]) -> None:
+        rare: dict[bytes, dict[bytes, list[bytes]]] = {}
+        alike: dict[bytes, list[bytes]] = {}
+        for word in words:
+            found = _HEAD.match(word)
+            if found:
+                mark, head = found[0][-1:], found[0]
+                rare.setdefault(mark, {}).setdefault(head, []).append(word[len(head) :])
+            else:
+                stem = _STEM.match(word)
+                alike.setdefault(stem[0] if stem else word, []).append(word)
+        self._rare = [_pattern(mark, heads) for mark, heads in rare.items()]
+        self._alike = [(stem, found) if found[1:] else (found[0], ()) for stem, found in alike.items()]
+
+    def finds(self, text: bytes) -> bool:
+        """The text has one of the words."""
+        for stem, found in self._alike:
+            if stem in text and (not found or any(word in text for word in found)):
+                return True
+        for pattern in self._rare:  # noqa: SIM110 - any() of a generator takes twice as long
+            if pattern.search(text):
+                return True
+        return False
+
+
+_END = 3
+"""Characters before the rare one that are compared before whole words are."""
+_HEAD = re.compile(rb"[^._]{%d,}[._]" % _END)
+"""The beginning of a word, up to its first dot (of a domain) or underscore."""
+_STEM = re.compile(rb"[a-z]{5,}")
+
+
+def _pattern(mark: bytes, heads: Mapping[bytes, Iterable[bytes]]) -> re.Pattern[bytes]:
+    """A pattern that begins with the rare character, which ``re`` finds without trying to match."""
+    ends = sorted({re.escape(head[-_END - 1 :]) for head in heads})
+    words = (
+        b"(?<=%b)(?:%b)" % (re.escape(head), b"|".join(map(re.escape, tails)))
+        for head, tails in heads.items()
+    )
+    return re.compile(b"%b(?<=%b)(?:%b)" % (re.escape(mark), b"|".join(ends), b"|".join(words)))
+
+
+def _with_escapes(data: bytes) -> bytes:
+    """The lines from the first backslash to the last, and one more, with the letters that escapes stand for.
+
+    A word with an escape begins in the line of one, and ends in that line or the one behind it.
+    """
+    first = data.find(b"\\")
+    last = data.find(b"\n", data.rfind(b"\\"))
+    end = data.find(b"\n", last + 1) if last >= 0 else -1
+    lines = data[data.rfind(b"\n", 0, first) + 1 : end if end >= 0 else len(data)]
+    return re.sub(_ESCAPE, _unescaped, lines)
+
+
+def _unescaped(match: re.Match[bytes]) -> bytes:
+    number = match[1] or match[2] or match[3]
+    if number is not None:
+        code = int(number, 16)
+        return chr(code).encode("utf-8", "surrogatepass") if code <= sys.maxunicode else b""
+    return match[5] or b""

@@ -1,0 +1,183 @@
+"""Suppressing findings: by a comment, by an annotation, by the configuration; and GX009 for the unused.
+
+A comment ``# gpuxlate: ignore[TKE002] reason`` counts for its line; alone on a line, for the next line
+that is not a comment; at the first line of a string, for all of its text. The annotation
+``gpuxlate.io/ignore: "TKE002 reason"`` counts for its object, or for its pod template.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from gpuxlate.backends import registry
+from gpuxlate.manifest.objects import objects_in
+from gpuxlate.manifest.pods import Pod
+from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity, Span
+from gpuxlate.rules import catalog
+from gpuxlate.rules.source import ignore_matches
+from gpuxlate.rules.vocabulary import IGNORE
+from gpuxlate.yamltext.nodes import get_text
+from gpuxlate.yamltext.parse import Document, with_location
+from gpuxlate.yamltext.source import Source
+
+COMMENT = re.compile(r"(?<!\S)(?:#|--)[ \t]*gpuxlate:[ \t]*ignore\b(?:\[(?P<codes>[^\]\r\n]*)\])?")
+_CODE = re.compile(r"[A-Z][A-Z0-9]*[0-9]{3}")
+_WORD = re.compile(r"[^\s,;:]+")
+UNUSED = "GX009"
+
+
+@dataclass(slots=True)
+class Ignore:
+    """One ignore: the codes it names, what it covers, and which of them matched.
+
+    A comment covers ``lines``; an annotation everything ``below`` a path of one document.
+    """
+
+    codes: tuple[str, ...]
+    unused: Callable[[str], Diagnostic]
+    lines: tuple[int, ...] = ()
+    below: tuple[int, Path] | None = None
+    used: set[str] = field(default_factory=set)
+
+
+COMMENTS = "gpuxlate:"
+"""What every comment that ignores has in it."""
+
+
+def ignores_in_text(source: Source) -> Iterator[Ignore]:
+    """The comments of a source."""
+    last = following = 0  # the line of the last comment, and the line that a comment alone covers
+    for match in COMMENT.finditer(source.text):
+        line, column = source.position(match.start())
+        lines = [line]
+        if line != last and not source.text[match.start() - column + 1 : match.start()].strip():
+            if line >= following:  # comments in a row cover the same line
+                following = _next_line(source, line)
+            lines.append(following)
+        last = line
+        names = tuple(word.upper() for word in _WORD.findall(match["codes"] or ""))
+        yield _comment(source, names or ("",), lines, source.span(*match.span()))
+
+
+def _next_line(source: Source, line: int) -> int:
+    """The line that a comment alone on its line covers: other comments may be between."""
+    line += 1
+    while source.line_text(line).lstrip().startswith(("#", "-- ")):
+        line += 1
+    return line
+
+
+def _comment(source: Source, codes: tuple[str, ...], lines: Sequence[int], span: Span) -> Ignore:
+    return Ignore(codes, lambda code: _unused(code).located(file=source.name, span=span), lines=tuple(lines))
+
+
+def ignores_in_document(document: Document, pods: Sequence[Pod]) -> Iterator[Ignore]:
+    """The annotations of a document: on its objects, and on its pod templates."""
+    if not document.holds(IGNORE):
+        return
+    found: dict[Path, Ignore] = {}
+    for ref, path, node in objects_in(document):
+        text = get_text(node, "metadata", "annotations", IGNORE)
+        if text is not None:
+            place = (*path, "metadata", "annotations", IGNORE)
+            found[place] = _annotation(document, place, text, path, ref)
+    for pod in pods:
+        value = pod.keys.annotations.get(IGNORE)
+        if value and value.path not in found:
+            below = _common(pod.keys.path, pod.keys.metadata_path)
+            found[value.path] = _annotation(document, value.path, value.text, below, pod.object)
+    yield from found.values()
+
+
+def _common(one: Path, other: Path) -> Path:
+    """What two paths begin with: a pod template has a spec and metadata, some kinds have them in one."""
+    length = next((n for n, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), None)
+    return one[: min(len(one), len(other)) if length is None else length]
+
+
+def _annotation(document: Document, path: Path, text: str, below: Path, ref: ObjectRef) -> Ignore:
+    def unused(code: str) -> Diagnostic:
+        # the finding of a patch's annotation may be in the object that it patches
+        known = catalog.find(code, registry.all_backends()) is not None
+        found = _unused(code).located(path=path, missing=known)
+        return with_location(document, found, ref)
+
+    return Ignore(_codes_first(text), unused, below=(document.index, below))
+
+
+def _codes_first(text: str) -> tuple[str, ...]:
+    """The codes at the beginning of an annotation; the rest is the reason."""
+    words = [word.upper() for word in _WORD.findall(text)]
+    codes = tuple(itertools.takewhile(_CODE.fullmatch, words))
+    return codes or tuple(words[:1]) or ("",)
+
+
+def _unused(code: str) -> Diagnostic:
+    if not code:
+        message, hint = "this ignore names no rule", "write the codes in brackets: ignore[GX007] and a reason"
+        return Diagnostic(UNUSED, Severity.WARNING, message, hint)
+    near = (
+        None
+        if catalog.find(code, registry.all_backends())
+        else catalog.nearest(code, registry.all_backends())
+    )
+    message, hint = ignore_matches(code, near)
+    return Diagnostic(UNUSED, Severity.WARNING, message, hint)
+
+
+def without_ignored(
+    found: Iterable[Diagnostic], ignores: Sequence[Ignore], selected: Callable[[str], bool]
+) -> tuple[list[Diagnostic], int]:
+    """The findings left, with GX009 for ignores that match nothing; and how many were suppressed."""
+    left: list[Diagnostic] = []
+    gone = 0
+    index = _IgnoreIndex(ignores)
+    for one in found:
+        hits = index.hits(one)
+        for ignore in hits:
+            ignore.used.add(one.code)
+        if hits:
+            gone += 1
+        else:
+            left.append(one)
+    if selected(UNUSED):
+        left.extend(
+            one.unused(code) for one in ignores for code in one.codes if _is_unused(one, code, selected)
+        )
+    return left, gone
+
+
+class _IgnoreIndex:
+    """Ignores by what they cover: trying each for each finding would be quadratic."""
+
+    def __init__(self, ignores: Iterable[Ignore]) -> None:
+        self._by_line: dict[tuple[str, int], list[Ignore]] = defaultdict(list)
+        self._by_path: dict[tuple[str, int, Path], list[Ignore]] = defaultdict(list)
+        for ignore in ignores:
+            for code in dict.fromkeys(ignore.codes):
+                for line in dict.fromkeys(ignore.lines):
+                    self._by_line[code, line].append(ignore)
+                if ignore.below is not None:
+                    self._by_path[code, *ignore.below].append(ignore)
+
+    def hits(self, one: Diagnostic) -> list[Ignore]:
+        """The ignores of a finding."""
+        found: list[Ignore] = []
+        if self._by_line and one.span is not None:
+            for line in {one.span.line, one.text_line or one.span.line}:
+                found += self._by_line.get((one.code, line), ())
+        if self._by_path and one.document is not None:
+            for length in range(len(one.path) + 1):
+                found += self._by_path.get((one.code, one.document, one.path[:length]), ())
+        return found
+
+
+def _is_unused(one: Ignore, code: str, selected: Callable[[str], bool]) -> bool:
+    if code in one.used:
+        return False
+    # a rule that is not selected finds nothing: its ignore may still be needed
+    return selected(code) or catalog.find(code, registry.all_backends()) is None

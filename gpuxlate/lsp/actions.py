@@ -1,0 +1,246 @@
+"""A translation of an open text, as an edit with a preview."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from lsprotocol import types
+
+from gpuxlate.backends import registry
+from gpuxlate.files.find import reader
+from gpuxlate.locale import localize
+from gpuxlate.lsp.lens import TRANSLATE
+from gpuxlate.lsp.session import Check, Server, plain, with_hint, writes_pods
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import join_and, msg, plural
+from gpuxlate.report.characters import unified
+from gpuxlate.translation.results import Result
+from gpuxlate.translation.translate import translate_source
+from gpuxlate.yamltext.parse import documents
+
+MOST_LINES = 12
+"""Findings that one message lists."""
+ANNOTATION = "gpuxlate"
+
+
+@dataclass(frozen=True)
+class Translated:
+    """A text and its translation to a target."""
+
+    check: Check
+    target: str
+    made: Result
+
+    @classmethod
+    def of(cls, check: Check, target: str) -> Translated:
+        """Translate a text as ``gpuxlate translate`` does.
+
+        Raises ValueError where the text cannot be translated at all, UnknownTargetError, ReadOnlyTargetError.
+        """
+        if check.here is None or check.problem:
+            raise ValueError(check.problem or "the text is not checked")
+        text = check.text
+        settings = check.here.to(target)
+        if not settings.to.writes_pods:
+            raise ValueError(
+                msg("{name} is not for manifests: gpuxlate render writes it", name=settings.to.name)
+            )
+        if reader(text.input, text.source) is not documents:
+            raise ValueError("parameters of a job are not translated: gpuxlate parse reads their share")
+        settings = replace(settings, claims=text.claims)
+        return cls(check, target, translate_source(text.source, settings, layer=check.here.lint.layer))
+
+    @property
+    def label(self) -> str:
+        """What is done."""
+        return msg("Translate to {target}", target=self.target)
+
+    @property
+    def summary(self) -> str:
+        """The counts: ``2 shares: 1 exact, 1 rounded``."""
+        counts = Counter(str(one.verdict) for one in self.made.items)
+        shares = plural(len(self.made.items), "{count} share", "{count} shares")
+        said = join_and(msg("{count} {verdict}", count=n, verdict=msg(one)) for one, n in counts.items())
+        return msg("{shares}: {counts}", shares=shares, counts=said) if said else shares
+
+    def listed(self, *severities: Severity) -> str:
+        """The findings of the translation, a line each."""
+        found = [one for one in self.made.diagnostics if one.severity in severities]
+        lines = [_line(one) for one in found[:MOST_LINES]]
+        left = len(found) - MOST_LINES
+        more = [localize(msg("and {count} more", count=left))] if left > 0 else []
+        return "\n".join([*lines, *more])
+
+    @property
+    def diff(self) -> str:
+        """What would change; empty where it is refused."""
+        return unified(self.check.text.source.text, self.made.text, self.check.text.input.name.lstrip("/"))
+
+    def edit(self, capabilities: types.ClientCapabilities) -> types.WorkspaceEdit:
+        """The change of the text, for an editor to confirm where it can."""
+        text = self.check.text
+        edits = text.edits_to(self.made.text)
+        workspace = capabilities.workspace.workspace_edit if capabilities.workspace else None
+        if workspace is None or not workspace.document_changes:
+            return types.WorkspaceEdit({text.uri: edits})
+        noted: Sequence[Any] = edits
+        notes = None
+        if workspace.change_annotation_support is not None:
+            noted = [types.AnnotatedTextEdit(ANNOTATION, one.range, one.new_text) for one in edits]
+            label = localize(self.label)
+            notes = {ANNOTATION: types.ChangeAnnotation(label, True, localize(self.summary))}
+        document = types.OptionalVersionedTextDocumentIdentifier(text.uri, text.version)
+        return types.WorkspaceEdit(
+            document_changes=[types.TextDocumentEdit(document, noted)], change_annotations=notes
+        )
+
+    def to_json(self) -> dict[str, Any]:
+        """What the command returns, for editors with a preview of their own."""
+        return {
+            "target": self.target,
+            "refused": self.made.refused,
+            "summary": self.summary,
+            "diff": self.diff,
+            "items": [one.to_json() for one in self.made.items],
+        }
+
+
+def confirms(capabilities: types.ClientCapabilities) -> bool:
+    """The editor shows a change and asks before it is made."""
+    edit = capabilities.workspace.workspace_edit if capabilities.workspace else None
+    return bool(edit and edit.document_changes and edit.change_annotation_support is not None)
+
+
+def _line(one: Diagnostic) -> str:
+    where = localize(msg("line {line}: ", line=one.span.line)) if one.span else ""
+    return f"{where}{one.code} {localize(one.message)}{f' ({localize(one.hint)})' if one.hint else ''}"
+
+
+# Quick fixes, all safe fixes at once, and translations to choose from.
+FIX_ALL = f"{types.CodeActionKind.SourceFixAll.value}.gpuxlate"
+TRANSLATION = f"{types.CodeActionKind.RefactorRewrite.value}.gpuxlate"
+QUICK_FIX = types.CodeActionKind.QuickFix.value
+KINDS = (QUICK_FIX, FIX_ALL, TRANSLATION)
+
+
+def actions(check: Check, place: types.Range, only: Sequence[str] | None) -> list[types.CodeAction]:
+    """What can be done about a range; ``only``: the kinds that the editor asks for, all of them if None."""
+    if check.here is None:
+        return []
+    found: list[types.CodeAction] = []
+    if _wanted(QUICK_FIX, only):
+        found += _fixes(check, place)
+    if _wanted(FIX_ALL, only) and check.safe_edits:
+        edit = _workspace_edit(check, check.safe_edits)
+        found.append(types.CodeAction(localize("Fix all findings that have a safe fix"), FIX_ALL, edit=edit))
+    if _wanted(TRANSLATION, only) and check.shares:
+        found += _translations(check)
+    return found
+
+
+def _wanted(kind: str, only: Sequence[str] | None) -> bool:
+    """Kinds are a tree: who asks for ``source`` asks for ``source.fixAll.gpuxlate``."""
+    return only is None or any(not one or f"{kind}.".startswith(f"{plain(one)}.") for one in only)
+
+
+def _fixes(check: Check, place: types.Range) -> Iterator[types.CodeAction]:
+    """The fixes of the findings on the lines of a range, safe ones first."""
+    near = [
+        (one, shown)
+        for one, shown in check.pairs
+        if one.fix and shown.range.start.line <= place.end.line and place.start.line <= shown.range.end.line
+    ]
+    for one, shown in sorted(near, key=lambda pair: not (pair[0].fix and pair[0].fix.safe)):
+        changes = check.changes.get(id(one))
+        if one.fix and changes:
+            title = one.fix.title
+            if not one.fix.safe:
+                title = msg("{title} (unsafe: it may change what is requested)", title=title)
+            yield types.CodeAction(
+                f"{one.code}: {localize(title)}",
+                QUICK_FIX,
+                [shown],
+                is_preferred=one.fix.safe,
+                edit=_workspace_edit(check, check.text.edits(changes)),
+            )
+
+
+def _translations(check: Check) -> Iterator[types.CodeAction]:
+    assert check.here is not None
+    for name in (*check.here.targets, None):
+        title = localize(
+            msg("Translate to {target}...", target=name) if name else msg("Translate to another target...")
+        )
+        arguments = [check.text.uri, name] if name else [check.text.uri]
+        yield types.CodeAction(
+            title, TRANSLATION, command=types.Command(title, TRANSLATE, arguments=arguments)
+        )
+
+
+def _workspace_edit(check: Check, edits: list[types.TextEdit]) -> types.WorkspaceEdit:
+    return types.WorkspaceEdit({check.text.uri: edits})
+
+
+# The command that translates an open text.
+MOST_DIFF = 8000
+"""Characters of a diff in a message."""
+APPLY, CANCEL = "Apply", "Cancel"
+
+
+async def translate(ls: Server, uri: str, target: str | None = None) -> dict[str, Any] | None:
+    """Translate an open text: the editor shows what changes, and the user confirms it."""
+    check = ls.check(uri)
+    if check is None:
+        ls.say("open the file first")
+        return None
+    target = target or await _chosen(ls)
+    if target is None:
+        return None
+    try:
+        made = Translated.of(check, target)
+    except (ValueError, LookupError) as error:
+        ls.say(with_hint(error))
+        return None
+    if made.made.refused:
+        ls.say(msg("Refused, nothing was changed.\n{findings}", findings=made.listed(Severity.ERROR)))
+    elif not made.made.changed:
+        ls.say(msg("Nothing to change for {target}.", target=target), types.MessageType.Info)
+    elif confirms(ls.client_capabilities) or await _confirmed(ls, made):
+        warnings = made.listed(Severity.WARNING)
+        if warnings:
+            ls.say(warnings, types.MessageType.Warning)
+        if ls.check(uri) is not check:
+            ls.say("The text has changed since; translate it again.")
+            return None
+        label = localize(made.label)
+        edit = made.edit(ls.client_capabilities)
+        await ls.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, label))
+    return made.to_json()
+
+
+def targets() -> list[str]:
+    """What a text may be translated to."""
+    return [one.name for one in registry.pod_backends() if writes_pods(one)]
+
+
+async def _chosen(ls: Server) -> str | None:
+    """Ask for a target."""
+    return await _asked(ls, localize("Translate to which target?"), targets())
+
+
+async def _confirmed(ls: Server, made: Translated) -> bool:
+    """Show the diff in a message, where the editor has no preview of changes."""
+    diff = made.diff
+    shown = diff if len(diff) <= MOST_DIFF else f"{diff[:MOST_DIFF]}\n..."
+    message = f"{localize(made.summary)}\n{shown}"
+    return await _asked(ls, message, [localize(APPLY), localize(CANCEL)]) == localize(APPLY)
+
+
+async def _asked(ls: Server, message: str, answers: Sequence[str]) -> str | None:
+    items = [types.MessageActionItem(one) for one in answers]
+    asked = types.ShowMessageRequestParams(types.MessageType.Info, message, items)
+    answer = await ls.window_show_message_request_async(asked)
+    return answer.title if answer else None

@@ -1,0 +1,131 @@
+"""Completion of keys and values in the places where a dialect reads them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from lsprotocol import types
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.locale import localize
+from gpuxlate.lsp import hover
+from gpuxlate.lsp.hover import PROBE, Typed, typed_at
+from gpuxlate.lsp.session import Here, OpenText
+from gpuxlate.model.keys import KeySpec, Place, WrittenBy
+from gpuxlate.model.messages import msg
+
+MOST_NUMBERS = 20
+"""Numbers of a range that are offered one by one."""
+_BARE = re.compile(r"(?!(?:true|false|yes|no|on|off|null|y|n)\Z)[A-Za-z][\w./-]*\Z", re.IGNORECASE)
+
+
+def takes_snippets(capabilities: types.ClientCapabilities) -> bool:
+    """The editor expands snippets."""
+    document = capabilities.text_document
+    item = document.completion.completion_item if document and document.completion else None
+    return bool(item and item.snippet_support)
+
+
+def completions(
+    text: OpenText, here: Here, position: types.Position, *, snippets: bool
+) -> list[types.CompletionItem]:
+    """What can be written at a position; nothing where no dialect reads it.
+
+    A key with its colon is a snippet where the editor expands such: as plain text Neovim drops the space
+    behind the colon.
+    """
+    found = typed_at(text.source, text.offset(position), here.lint.layer, here.profile)
+    if found is None:
+        return []
+    place = text.range_between(found.start, found.end)
+    made = _names(found, here) if found.is_name else _values(found)
+    items = []
+    for number, (label, new, backend, row) in enumerate(made):
+        what = types.MarkupContent(types.MarkupKind.Markdown, hover.of_key(backend, row, row.name))
+        items.append(
+            types.CompletionItem(
+                label,
+                kind=types.CompletionItemKind.Property if found.is_name else types.CompletionItemKind.Value,
+                detail=localize(msg(backend.title)),
+                documentation=what,
+                sort_text=f"{number:04d}",
+                filter_text=label,
+                text_edit=types.TextEdit(place, f"{new}$0" if snippets and new.endswith(" ") else new),
+                insert_text_format=types.InsertTextFormat.Snippet
+                if snippets and new.endswith(" ")
+                else types.InsertTextFormat.PlainText,
+            )
+        )
+    return items
+
+
+Row = tuple[str, str, Backend, KeySpec]
+"""What is shown, what is written, and where that is from."""
+
+
+def _names(found: Typed, here: Here) -> Iterator[Row]:
+    """The keys of the place that the mapping has not yet, in the order of the data sheets."""
+    spot = found.spot
+    there = set(spot.beside or ())
+    after = "" if found.colon or not spot.on_key else ": "
+    seen: set[str] = set()
+    for backend in _dialects(found, here):
+        for row in backend.keys:
+            for name in _written(row, found) if _is_offered(row, spot.place) else ():
+                if name not in there and name not in seen:
+                    seen.add(name)
+                    yield name, name + after, backend, row
+
+
+def _dialects(found: Typed, here: Here) -> list[Backend]:
+    """Those of the pod, since a container has keys of one; where it has none, all, known targets first."""
+    spoken = registry.backends_of(found.pod)
+    if spoken:
+        return list(spoken)
+    first = [one.to for one in here.targets.values()]
+    if here.profile:
+        first.insert(0, registry.get(here.profile.target))
+    every = {one.name: one for one in (*first, *registry.pod_backends())}
+    return [one for one in every.values() if one.writes_pods]
+
+
+def _is_offered(row: KeySpec, place: Place) -> bool:
+    """Somebody writes the key there, and it has an effect."""
+    chosen = place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
+    return chosen and Place.WRITTEN_BY_SCHEDULER not in row.places and row.writer is WrittenBy.USER
+
+
+def _written(row: KeySpec, found: Typed) -> list[str]:
+    """The name of a row; for each container, where it is a part of the key."""
+    if not row.is_pattern:
+        return [row.name]
+    of_containers = "{container}" in row.template
+    return [row.of(one.name) for one in found.pod.all_containers() if one.name] if of_containers else []
+
+
+def _values(found: Typed) -> Iterator[Row]:
+    spot = found.spot
+    seen: set[str] = set()
+    for backend in registry.pod_backends():
+        row = backend.find(spot.name)
+        if row is None or not _is_offered(row, spot.place):
+            continue
+        for one in _values_of(row):
+            if one not in seen and one != PROBE:
+                seen.add(one)
+                yield (
+                    one,
+                    one if _BARE.match(one) or spot.place is Place.RESOURCE else f'"{one}"',
+                    backend,
+                    row,
+                )
+
+
+def _values_of(row: KeySpec) -> Iterator[str]:
+    yield from row.texts
+    for one in row.ranges:
+        first = -(-one.least // one.step) * one.step
+        if one.most is not None and (one.most - first) // one.step < MOST_NUMBERS:
+            yield from map(str, range(first, one.most + 1, one.step))

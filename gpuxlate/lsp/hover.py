@@ -1,0 +1,279 @@
+"""Keys, rules and shares in words, as Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+
+from lsprotocol import types
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.rows import legal_text
+from gpuxlate.locale import current, localize, summary
+from gpuxlate.lsp.session import Check
+from gpuxlate.model.diagnostics import URL, Path
+from gpuxlate.model.keys import Confidence, KeySpec, Place, WrittenBy
+from gpuxlate.model.messages import join_or, msg, plural
+from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, key_occurrences
+from gpuxlate.model.profile import Profile, renamed_by
+from gpuxlate.model.share import Share
+from gpuxlate.overlays.roles import FileRole
+from gpuxlate.rules import catalog
+from gpuxlate.rules.base import Rule
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, is_merge
+from gpuxlate.yamltext.parse import NotYamlError, documents
+from gpuxlate.yamltext.source import Source
+
+_GIB = 1024
+TARGETS = "https://gpuxlate.io/targets/"
+"""The pages of the data sheets, which name the documents in full."""
+
+
+def of_key(backend: Backend, row: KeySpec, name: str) -> str:
+    """What the data sheet says of a key: meaning, unit, values, source."""
+    parts = [msg("**{name}** ({title})", name=name, title=msg(backend.title)), _sentence(row.meaning)]
+    return "\n\n".join(map(localize, [*parts, *_lines(backend, row)]))
+
+
+def _lines(backend: Backend, row: KeySpec) -> Iterator[str]:
+    if row.counts:
+        yield msg("Unit: {unit}.", unit=row.counts)
+    if row.ranges:
+        yield msg("Values: {values}.", values=legal_text(row))
+    if row.texts:
+        yield msg("Values: {values}.", values=", ".join(f"`{one}`" for one in row.texts))
+    if row.needs:
+        yield msg("Needs {names} beside it.", names=join_or(f"`{one}`" for one in row.needs))
+    if row.excludes:
+        yield msg("Excludes {names}.", names=", ".join(f"`{one}`" for one in row.excludes))
+    if row.default:
+        yield msg("Without the key: {value}.", value=msg(row.default))
+    if Place.WRITTEN_BY_SCHEDULER in row.places:
+        yield "Written by the scheduler."
+    elif row.writer is WrittenBy.WEBHOOK:
+        yield "Written by a webhook."
+    if row.since:
+        yield msg("Since {version}.", version=row.since)
+    if row.until:
+        yield msg("Until {version}.", version=row.until)
+    if row.source:
+        url = f"{TARGETS}{backend.name}/"
+        doubt = msg(" (medium confidence)") if row.confidence is Confidence.MEDIUM else ""
+        yield msg("Source: [{source}]({url}){doubt}", source=row.source, url=url, doubt=doubt)
+
+
+def _sentence(text: str) -> str:
+    told = localize(text).rstrip(".")
+    return f"{told[:1].upper()}{told[1:]}"
+
+
+def of_rule(rule: Rule) -> str:
+    """What ``gpuxlate explain`` says of a rule. In other languages than English its summary is translated."""
+    fix = f"; fix: {rule.fix}" if rule.fix else ""
+    parts = [f"**[{rule.code}]({URL}{rule.code})** {rule.name} ({rule.severity}{fix})"]
+    parts.append(summary(rule.code, rule.summary, current()))
+    if current() != "en":
+        parts.append(localize("The sections below are in English."))
+    return "\n\n".join([*parts, *(f"**{title}**\n{body}" for title, body in rule.sections.items())])
+
+
+def of_share(share: Share) -> str:
+    """A share in a few words: ``30 % and 4 GiB of one card``."""
+    said = _of_share(share)
+    return msg("{share}, {qos}", share=said, qos=str(share.qos)) if share.qos else said
+
+
+def _of_share(share: Share) -> str:
+    if share.is_part:
+        return share.part
+    if share.whole_cards:
+        return plural(share.cards, "one whole card", "{count} whole cards")
+    parts: list[str] = []
+    if share.cores_per_card is not None:
+        cores = msg("{count} %", count=share.cores_per_card)
+        parts.append(msg("{part} of the compute", part=cores) if share.memory_percent else cores)
+    if share.memory_percent is not None:
+        parts.append(msg("{part} of the memory", part=msg("{count} %", count=share.memory_percent)))
+    elif share.memory_mib_per_card is not None:
+        memory, limit = _amount(share.memory_mib_per_card), share.memory_limit_mib_per_card
+        parts.append(
+            msg("{amount} (up to {limit})", amount=memory, limit=_amount(limit)) if limit else memory
+        )
+    both = msg("{cores} and {memory}", cores=parts[0], memory=parts[1]) if len(parts) > 1 else parts[0]
+    if share.cards == 1:
+        return msg("{part} of one card", part=both)
+    return msg("{part} of each of {count} cards", part=both, count=share.cards)
+
+
+def _amount(mib: int) -> str:
+    return f"{mib // _GIB} GiB" if mib % _GIB == 0 else f"{mib} MiB"
+
+
+# What the cursor is at: a key of a pod that is written, or the place of one that is being typed.
+MAX_DOCUMENT = 2**18
+"""Characters of a document in which words are completed: it is read several times."""
+PROBE = "gpuxlate-is-here"
+"""Stands for what is being typed. It needs no quotes, and is nobody's key."""
+_WORD = re.compile(r"[\w./-]*")
+_WORD_BEFORE = re.compile(r"[\w./-]*\Z")
+_MARK = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_QUOTES = "\"'"
+
+
+def scalar_at(source: Source, index: int) -> tuple[Scalar, Path] | None:
+    """The key or value at a character, with its path; of a key that of its entry."""
+    with suppress(NotYamlError):
+        for document in documents(source):
+            if document.start <= index <= document.end and document.root is not None:
+                found = _below(document.root, index)
+                if found:
+                    return found
+    return None
+
+
+def _below(root: Node, index: int) -> tuple[Scalar, Path] | None:
+    node, path = root, ()  # type: tuple[Node, Path]
+    while not isinstance(node, Scalar):
+        for step, handle, value in _entries(node):
+            if handle is not None and handle.start <= index <= handle.end:
+                return (handle, (*path, step)) if isinstance(handle, Scalar) else None
+            if value.start <= index <= value.end:
+                node, path = value, (*path, step)
+                break
+        else:
+            return None
+    return node, path
+
+
+def _entries(node: Node) -> Iterator[tuple[str | int, Node | None, Node]]:
+    if isinstance(node, Mapping):
+        for key, value in node.entries:
+            if isinstance(key, Scalar) and not is_merge(key):
+                yield key.text, key, value
+    elif isinstance(node, Sequence):
+        yield from ((n, None, item) for n, item in enumerate(node.items))
+
+
+@dataclass(frozen=True, slots=True)
+class Typed:
+    """What is being typed: characters ``start`` to ``end``, in quotes or not.
+
+    ``spot``: the key of the pod that it is (``is_name``), or whose value it is. ``colon``: one follows.
+    """
+
+    start: int
+    end: int
+    spot: KeyOccurrence
+    pod: PodKeys
+    is_name: bool
+    colon: bool
+
+
+def typed_at(source: Source, index: int, layer: FileRole, profile: Profile | None) -> Typed | None:
+    """What is being typed at a character, where pods are read; the rest of the text may be half-typed."""
+    text = source.text
+    first, last = _document_around(text, index)
+    if last - first > MAX_DOCUMENT:
+        return None
+    start, end, colon = _word_around(text, index)
+    line_end = re.compile(r"[\r\n]|\Z").search(text, end)
+    assert line_end is not None
+    for written in (PROBE,) if colon else (f"{PROBE}: 0", PROBE, f" {PROBE}"):
+        until_line = text[first:start] + written + text[end : line_end.start()]
+        for tried in (text[first:start] + written + text[end:last], until_line, _closed(until_line)):
+            found = _probed(Source(source.name, tried), layer, profile)
+            if found:
+                spot, pod, is_name = found
+                return Typed(start, end, spot, pod, is_name, colon)
+    return None
+
+
+def _document_around(text: str, index: int) -> tuple[int, int]:
+    """Where the document of a character begins and ends, in a text that may be invalid."""
+    first = max((one.start() for one in _MARK.finditer(text, 0, index)), default=0)
+    behind = _MARK.search(text, index)
+    return first, behind.start() if behind else len(text)
+
+
+def _word_around(text: str, index: int) -> tuple[int, int, bool]:
+    """The word at a character with its quotes, and whether a colon follows."""
+    line = text.rfind("\n", 0, index) + 1
+    before = _WORD_BEFORE.search(text, max(line, index - 400), index)
+    behind = _WORD.match(text, index)
+    assert before is not None
+    assert behind is not None
+    start, end = before.start(), behind.end()
+    quote = text[start - 1 : start]
+    if quote and quote in _QUOTES:
+        start -= 1
+        end += text[end : end + 1] == quote
+    return start, end, text[end : end + 1] == ":"
+
+
+def _closed(text: str) -> str:
+    """The text with its open braces and brackets closed, roughly: strings and comments are not known."""
+    opened: list[str] = []
+    for one in re.findall(r"[{}\[\]]", text[-4000:]):
+        if one in "{[":
+            opened.append("}" if one == "{" else "]")
+        elif opened and opened[-1] == one:
+            opened.pop()
+    return text + "".join(reversed(opened))
+
+
+def _probed(
+    source: Source, layer: FileRole, profile: Profile | None
+) -> tuple[KeyOccurrence, PodKeys, bool] | None:
+    with suppress(NotYamlError):
+        for document in documents(source):
+            if document.root is None:
+                continue
+            for one in layer.pods(document):
+                pod = one.pod.under(renamed_by(profile)).keys if one.pod else None
+                for spot in key_occurrences(pod) if pod else ():
+                    is_name = spot.name == PROBE
+                    if pod and spot.level is Level.POD and (is_name or PROBE in spot.value.text):
+                        return spot, pod, is_name
+    return None
+
+
+# What a key means, and why a rule is there, where the pointer is.
+MOST = 5
+"""Rules and keys that one hover tells of."""
+
+
+def hover(check: Check, position: types.Position) -> types.Hover | None:
+    """The findings at a position, then the key there or the key of the value there."""
+    text = check.text
+    index = text.offset(position)
+    parts = [*_rules(check, position)][:MOST]
+    found = scalar_at(text.source, index)
+    if found:
+        scalar, path = found
+        names = dict.fromkeys((scalar.text, *(one for one in path[-1:] if isinstance(one, str))))
+        parts += [part for name in names for part in _key(name)][:MOST]
+    if not parts:
+        return None
+    place = text.range_between(found[0].start, found[0].end) if found else None
+    return types.Hover(types.MarkupContent(types.MarkupKind.Markdown, "\n\n---\n\n".join(parts)), place)
+
+
+def _rules(check: Check, position: types.Position) -> dict[str, None]:
+    """The rules of the findings at a position, in words."""
+    codes = {one.code: None for one, shown in check.pairs if contains(shown.range, position)}
+    rules = (catalog.find(code, registry.all_backends()) for code in codes)
+    return {of_rule(one): None for one in rules if one}
+
+
+def _key(name: str) -> list[str]:
+    found = ((one, one.find(name)) for one in registry.all_backends())
+    return [of_key(backend, row, name) for backend, row in found if row and not row.is_word]
+
+
+def contains(place: types.Range, position: types.Position) -> bool:
+    """A range has a position in it or at one of its ends."""
+    at, start, end = ((one.line, one.character) for one in (position, place.start, place.end))
+    return start <= at <= end

@@ -1,0 +1,141 @@
+"""The server: what an editor asks, and who answers it."""
+
+from __future__ import annotations
+
+import io
+import logging
+import sys
+from collections.abc import Callable
+from typing import Any, BinaryIO, cast
+
+from lsprotocol import types
+
+from gpuxlate.lsp import actions, completion, hover, lens
+from gpuxlate.lsp.actions import targets, translate
+from gpuxlate.lsp.session import NAME, Server, ServerOptions, guarded
+
+WATCHED = ("**/*.{yaml,yml}", "**/.gpuxlate.{yaml,yml}", "**/pyproject.toml")
+"""Files that change what is found in others: configurations, profiles, and the bases of patches."""
+
+
+def started(ls: Server, params: types.InitializeParams) -> None:
+    ls.configure(params.initialization_options, first=True)
+
+
+def configured(ls: Server, params: types.DidChangeConfigurationParams) -> None:
+    ls.configure(params.settings)
+
+
+def initialized(ls: Server, _params: types.InitializedParams) -> None:
+    """Ask for news of files that matter, where the editor gives such."""
+    workspace = ls.client_capabilities.workspace
+    watched = workspace.did_change_watched_files if workspace else None
+    if watched and watched.dynamic_registration:
+        patterns = [types.FileSystemWatcher(one) for one in WATCHED]
+        given = types.DidChangeWatchedFilesRegistrationOptions(patterns)
+        method = types.WORKSPACE_DID_CHANGE_WATCHED_FILES
+        ls.client_register_capability(types.RegistrationParams([types.Registration(NAME, method, given)]))
+
+
+def opened(ls: Server, params: types.DidOpenTextDocumentParams) -> None:
+    ls.open(params.text_document.uri)
+
+
+def changed(ls: Server, params: types.DidChangeTextDocumentParams) -> None:
+    ls.show_soon(params.text_document.uri)
+
+
+def changed_on_disk(ls: Server, _params: Any) -> None:
+    ls.show_again()
+
+
+def closed(ls: Server, params: types.DidCloseTextDocumentParams) -> None:
+    ls.close(params.text_document.uri)
+
+
+def code_actions(ls: Server, params: types.CodeActionParams) -> list[types.CodeAction] | None:
+    check = ls.check(params.text_document.uri)
+    return actions.actions(check, params.range, params.context.only) if check else None
+
+
+def hovered(ls: Server, params: types.HoverParams) -> types.Hover | None:
+    check = ls.check(params.text_document.uri)
+    return hover.hover(check, params.position) if check and not check.text.too_large else None
+
+
+def completed(ls: Server, params: types.CompletionParams) -> list[types.CompletionItem] | None:
+    check = ls.check(params.text_document.uri)
+    if check is None or check.here is None:
+        return None
+    snippets = completion.takes_snippets(ls.client_capabilities)
+    return completion.completions(check.text, check.here, params.position, snippets=snippets)
+
+
+def lenses(ls: Server, params: types.CodeLensParams) -> list[types.CodeLens] | None:
+    check = ls.check(params.text_document.uri)
+    return lens.lenses(check.text, check.here) if check and check.here and check.shares else None
+
+
+HANDLERS: dict[str, tuple[Callable[..., Any], Any]] = {
+    types.INITIALIZE: (started, None),
+    types.INITIALIZED: (initialized, None),
+    types.WORKSPACE_DID_CHANGE_CONFIGURATION: (configured, None),
+    types.TEXT_DOCUMENT_DID_OPEN: (opened, None),
+    types.TEXT_DOCUMENT_DID_CHANGE: (changed, None),
+    types.TEXT_DOCUMENT_DID_SAVE: (changed_on_disk, None),
+    types.TEXT_DOCUMENT_DID_CLOSE: (closed, None),
+    types.WORKSPACE_DID_CHANGE_WATCHED_FILES: (changed_on_disk, None),
+    types.TEXT_DOCUMENT_CODE_ACTION: (code_actions, types.CodeActionOptions(actions.KINDS)),
+    types.TEXT_DOCUMENT_HOVER: (hovered, None),
+    types.TEXT_DOCUMENT_COMPLETION: (completed, types.CompletionOptions(trigger_characters=["/", ".", "-"])),
+    types.TEXT_DOCUMENT_CODE_LENS: (lenses, None),
+}
+"""What is answered, by method: by whom, and what the editor gets."""
+
+
+def build(options: ServerOptions) -> Server:
+    """The server with everything that it answers."""
+    server = Server(options)
+    for method, (function, given) in HANDLERS.items():
+        server.feature(method, given)(guarded(function))
+
+    # in a function: pygls reads the types of the arguments of a command, and any may come
+    @server.command(lens.TRANSLATE)
+    async def command(ls: Server, *arguments: Any) -> Any:
+        given = [one for one in arguments if isinstance(one, str)]
+        return await guarded(translate)(ls, *given[:2]) if given else None
+
+    # for an editor that asks for the target itself
+    @server.command(lens.TARGETS)
+    def names(_ls: Server, *_arguments: Any) -> list[str]:
+        return targets()
+
+    return server
+
+
+class _Output(io.BufferedIOBase):
+    """What goes to an editor. Nothing is written after the first error, which is kept."""
+
+    def __init__(self, raw: BinaryIO) -> None:
+        self._raw = raw
+        self.error: OSError | None = None
+
+    def write(self, data: Any) -> int:
+        try:
+            if self.error is None:
+                self._raw.write(data)
+                self._raw.flush()
+        except OSError as error:
+            self.error = error
+        return len(data)
+
+
+def serve(options: ServerOptions) -> None:
+    """Serve on stdin and stdout until the editor ends it. Raises OSError where writing fails."""
+    logging.getLogger("pygls").addHandler(logging.NullHandler())
+    logging.getLogger("pygls").propagate = False
+    stdout, sys.stdout = sys.stdout, sys.stderr  # nothing but the protocol goes to stdout
+    output = _Output(stdout.buffer)
+    build(options).start_io(sys.stdin.buffer, cast("BinaryIO", output))
+    if output.error and not isinstance(output.error, BrokenPipeError):
+        raise output.error

@@ -1,0 +1,493 @@
+"""A text that is open in an editor, and positions in it as the editor counts them."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+import inspect
+import os
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, TypeVar
+
+from lsprotocol import types
+from pygls.lsp.server import LanguageServer
+from pygls.uris import to_fs_path
+
+from gpuxlate import __version__, locale
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.config.configuration import Config, config_for, find_profile
+from gpuxlate.files.find import SUFFIXES, Input, InputError, is_blank
+from gpuxlate.files.read import forget
+from gpuxlate.lint.files import Mode, check, each_change
+from gpuxlate.lint.settings import LintResult, LintSettings, RuleSelection
+from gpuxlate.locale import LANGUAGES, localize
+from gpuxlate.model.diagnostics import URL, Diagnostic, Severity, Span
+from gpuxlate.model.messages import message_of, msg, titled
+from gpuxlate.model.profile import Profile
+from gpuxlate.overlays.roles import Claims
+from gpuxlate.report.characters import same
+from gpuxlate.translation.options import Settings
+from gpuxlate.yamltext.plain import plain_text
+from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.writer import Splice, in_order
+
+MAX_TEXT = 2 * 2**20
+"""Characters of a text that is checked while it is typed; ``gpuxlate lint`` checks larger files."""
+_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
+
+
+def _utf8(text: str) -> int:
+    return len(text.encode("utf-8", "surrogatepass"))
+
+
+def _utf16(text: str) -> int:
+    return len(text.encode("utf-16-le", "surrogatepass")) // 2
+
+
+_UNITS: dict[str, Callable[[str], int]] = {"utf-8": _utf8, "utf-16": _utf16, "utf-32": len}
+
+
+def plain(word: str) -> str:
+    """A word of the protocol, which is a member of an enumeration where that has it."""
+    return str(getattr(word, "value", word))
+
+
+@dataclass(frozen=True)
+class OpenText:
+    """An open text. ``encoding``: in which units the editor counts columns."""
+
+    uri: str
+    version: int | None
+    text: str
+    encoding: str = "utf-16"
+
+    @cached_property
+    def path(self) -> str | None:
+        """The file of the text; None where it is not one of this machine, or not saved yet."""
+        found = to_fs_path(self.uri) if self.uri.startswith("file:") else None
+        return found if found and "\0" not in found and os.path.isabs(found) else None
+
+    @cached_property
+    def input(self) -> Input:
+        return Input(self.path or self.uri, self.path)
+
+    @cached_property
+    def data(self) -> bytes:
+        return self.text.encode("utf-8", "surrogatepass")
+
+    @cached_property
+    def source(self) -> Source:
+        return Source(self.input.name, self.text)
+
+    @cached_property
+    def claims(self) -> Claims:
+        """The claims of the files in its folder."""
+        if self.path is None:
+            return Claims()
+        folder = os.path.dirname(self.path)
+        try:
+            names = sorted(one for one in os.listdir(folder) if one.endswith(SUFFIXES))
+        except OSError:
+            return Claims()
+        paths = [os.path.join(folder, name) for name in names]
+        return Claims([Input(path, path, named=False) for path in paths if path != self.path])
+
+    @property
+    def too_large(self) -> bool:
+        return len(self.text) > MAX_TEXT
+
+    @property
+    def _count(self) -> Callable[[str], int]:
+        return _UNITS.get(self.encoding, _utf16)
+
+    def _units(self, line: int, column: int) -> int:
+        """Units before a column of a line, both from 1; the first line has the byte order mark."""
+        before = self.source.bom if line == 1 else ""
+        return self._count(before + self.source.line_text(line)[: column - 1])
+
+    def range_of(self, span: Span | None) -> types.Range:
+        """A span as the editor counts it; the first character where there is none."""
+        if span is None:
+            return types.Range(types.Position(0, 0), types.Position(0, 0))
+        ends = ((span.line, span.column), (span.end_line, span.end_column))
+        start, end = (types.Position(line - 1, self._units(line, column)) for line, column in ends)
+        return types.Range(start, end)
+
+    def range_between(self, start: int, end: int) -> types.Range:
+        """The range of characters of the source."""
+        return self.range_of(self.source.span(start, end))
+
+    def offset(self, position: types.Position) -> int:
+        """The character of the source at a position; the nearest one where there is none."""
+        line = min(max(position.line, 0) + 1, self.source.lines)
+        text = self.source.line_text(line)
+        wanted = position.character - (self._count(self.source.bom) if line == 1 else 0)
+        low, high = 0, len(text)
+        while low < high:
+            middle = (low + high + 1) // 2
+            low, high = (middle, high) if self._count(text[:middle]) <= wanted else (low, middle - 1)
+        return self.source.line_start(line) + low
+
+    def edits(self, splices: list[Splice]) -> list[types.TextEdit]:
+        """Splices of the source as edits."""
+        return [types.TextEdit(self.range_between(one.start, one.end), one.text) for one in in_order(splices)]
+
+    def edits_to(self, new: str) -> list[types.TextEdit]:
+        """Edits, by whole lines, that make another text of the source."""
+        old_lines, new_lines = (_LINES.findall(one)[:-1] or [""] for one in (self.source.text, new))
+        starts = [0]
+        for line in old_lines:
+            starts.append(starts[-1] + len(line))
+        found: list[Splice] = []
+        a = b = 0
+        for at, there, size in (*same(old_lines, new_lines), (len(old_lines), len(new_lines), 0)):
+            if a < at or b < there:
+                found.append(Splice(starts[a], starts[at], "".join(new_lines[b:there])))
+            a, b = at + size, there + size
+        return self.edits(found)
+
+
+# What applies to a file: the configuration above it, the profile, and the targets of interest.
+@dataclass(frozen=True, slots=True)
+class ServerOptions:
+    """The options of the command. ``targets``: in place of those of the configuration's profiles.
+
+    ``config``: a configuration for all files; ``isolated``: none for any. ``lang``: of messages.
+    """
+
+    profile: str | None = None
+    targets: tuple[str, ...] = ()
+    config: str | None = None
+    isolated: bool = False
+    lang: str = "en"
+
+    def over(self, given: object) -> ServerOptions:
+        """With the settings of an editor in place of these: SETTINGS, on their own or below ``gpuxlate``.
+
+        Raises ValueError for a setting that cannot be used, UnknownTargetError, ReadOnlyTargetError.
+        """
+        given = given.get(NAME, given) if isinstance(given, dict) else given
+        if given is None:
+            return self
+        if not isinstance(given, dict):
+            raise ValueError(msg("settings are a mapping of {names}", names=", ".join(SETTINGS)))
+        made = self
+        for name, value in given.items():
+            if name not in OF_CLIENTS and value not in (None, "", []):
+                made = replace(made, **_setting(name, value))
+        return made
+
+
+NAME = "gpuxlate"
+"""The section of an editor's settings."""
+SETTINGS = ("lang", "profile", "to", "config")
+"""What an editor may set, named as the options of the command."""
+OF_CLIENTS = ("command", "trace")
+"""Settings of the extension that starts the server."""
+
+
+def _setting(name: str, value: object) -> dict[str, Any]:
+    """A setting as the fields of Options."""
+    if name == "to":
+        names = [value] if isinstance(value, str) else value
+        if isinstance(names, list) and all(isinstance(one, str) for one in names):
+            if all(writes_pods(registry.writable(one)) for one in names):
+                return {"targets": tuple(names)}
+            raise ValueError(msg("invalid target {name!r} for --to: it is not for manifests", name=value))
+    elif name not in SETTINGS:
+        raise ValueError(msg("no setting {name!r}; settings: {names}", name=name, names=", ".join(SETTINGS)))
+    elif isinstance(value, str) and (name != "lang" or value in LANGUAGES):
+        return {name: value}
+    allowed = ", ".join(LANGUAGES) if name == "lang" else msg("a text")
+    raise ValueError(
+        msg("invalid value {value!r} for {name}; write {allowed}", value=value, name=name, allowed=allowed)
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Here:
+    """What applies to one file. ``targets``: each by the name that the user gave it, with its profile.
+
+    ``excluded``: the configuration leaves the file out.
+    """
+
+    lint: LintSettings
+    targets: dict[str, Settings]
+    excluded: bool = False
+
+    @property
+    def profile(self) -> Profile | None:
+        return self.lint.profile
+
+    def reading(self) -> Settings:
+        """To read the shares alone."""
+        return Settings.reading(profile=self.profile)
+
+    def to(self, target: str) -> Settings:
+        """To translate. Raises UnknownTargetError, ReadOnlyTargetError."""
+        return self.targets.get(target) or Settings(registry.writable(target), profile=self.profile)
+
+
+def settings_for(path: str | None, options: ServerOptions) -> Here:
+    """Read what applies to a file now.
+
+    Raises ConfigError, TwoFilesError, UnknownRuleError, UnknownTargetError, ReadOnlyTargetError.
+    """
+    config = None if options.isolated else config_for(path or os.getcwd(), options.config, plain_text)
+    profile = find_profile(options.profile, config, plain_text) if options.profile else None
+    profiles = _profiles(config, profile)
+    names = options.targets or tuple(dict.fromkeys(one.target for one in profiles if _writes_pods(one)))
+    targets = {}
+    for name in names:
+        backend = registry.writable(name)
+        known = next((one for one in profiles if registry.get(one.target) is backend), profile)
+        targets[name] = Settings(backend, profile=known)
+    excludes = config.excludes() if config and path else None
+    excluded = bool(excludes and path and excludes.covers(path))
+    return Here(RuleSelection.of((), (), config, profile).for_file(path), targets, excluded)
+
+
+def _profiles(config: Config | None, chosen: Profile | None) -> list[Profile]:
+    """The chosen profile, and all of the configuration."""
+    names = config.profiles if config else ()
+    return [*([chosen] if chosen else ()), *(find_profile(one, config, plain_text) for one in names)]
+
+
+def _writes_pods(profile: Profile) -> bool:
+    return writes_pods(registry.get(profile.target))
+
+
+def writes_pods(backend: Backend) -> bool:
+    """Manifests can be translated to the target."""
+    return not backend.read_only and backend.writes_pods
+
+
+# What is known of an open text: its findings, and the changes that fix them.
+MOST_SHOWN = 1000
+"""Findings of one text that are sent; the rest appears when these are fixed."""
+SEVERITIES = {
+    Severity.ERROR: types.DiagnosticSeverity.Error,
+    Severity.WARNING: types.DiagnosticSeverity.Warning,
+    Severity.INFO: types.DiagnosticSeverity.Information,
+}
+
+
+def with_hint(error: Exception) -> str:
+    """The message of an error, with what to do."""
+    hint, message = getattr(error, "hint", None), message_of(error)
+    return msg("{message}; {hint}", message=message, hint=hint) if hint else message
+
+
+@dataclass(frozen=True)
+class Check:
+    """A text and what was found in it. ``problem``: why it was not checked; ``here`` is None without one."""
+
+    text: OpenText
+    here: Here | None = None
+    linted: LintResult | None = None
+    problem: str | None = None
+
+    @classmethod
+    def of(cls, text: OpenText, options: ServerOptions) -> Check:
+        """Check a text, whatever it is."""
+        if text.too_large:
+            size = MAX_TEXT // 2**20
+            return cls(
+                text,
+                problem=msg("larger than {size} MiB: gpuxlate lint checks it, not the editor", size=size),
+            )
+        try:
+            here = settings_for(text.path, options)
+        except (ValueError, LookupError) as error:  # of the configuration, a profile or a name in them
+            return cls(text, problem=with_hint(error))
+        if here.excluded:
+            return cls(text, here)
+        try:
+            checked = check(text.input, text.data, here.lint, Mode())
+        except InputError as error:  # a new file is empty for a while
+            return cls(text, here, problem=None if is_blank(text.data) else message_of(error))
+        return cls(text, here, checked.linted)
+
+    @property
+    def findings(self) -> list[Diagnostic]:
+        return self.linted.diagnostics if self.linted else []
+
+    @property
+    def shares(self) -> int:
+        return self.linted.shares if self.linted else 0
+
+    @cached_property
+    def pairs(self) -> list[tuple[Diagnostic, types.Diagnostic]]:
+        """The findings, and each as the editor shows it."""
+        return [(one, self._shown(one)) for one in self.findings[:MOST_SHOWN]]
+
+    @cached_property
+    def shown(self) -> list[types.Diagnostic]:
+        """What the editor shows."""
+        found = [shown for _, shown in self.pairs]
+        problem = self.problem
+        if len(self.findings) > MOST_SHOWN:
+            more = len(self.findings) - MOST_SHOWN
+            problem = msg("{count} more findings: gpuxlate lint shows them all", count=more)
+        if problem:
+            place = self.text.range_of(None)
+            found.insert(
+                0, types.Diagnostic(place, localize(problem), types.DiagnosticSeverity.Warning, source=NAME)
+            )
+        return found
+
+    def _shown(self, one: Diagnostic) -> types.Diagnostic:
+        return types.Diagnostic(
+            self.text.range_of(one.span),
+            localize(msg("{message}\n{help}", message=one.message, help=titled("help", one.hint)))
+            if one.hint
+            else localize(one.message),
+            SEVERITIES[one.severity],
+            one.code,
+            types.CodeDescription(one.url) if one.url.startswith(URL) else None,
+            NAME,
+        )
+
+    @cached_property
+    def changes(self) -> dict[int, list[Splice]]:
+        """The changes of each fix on its own, by the id of its finding."""
+        return each_change(self.text.source, self.findings)
+
+    def fixed(self) -> str:
+        """The text after all safe fixes."""
+        assert self.here is not None
+        checked = check(self.text.input, self.text.data, self.here.lint, Mode(fix=True))
+        return checked.new.decode("utf-8", "surrogatepass").removeprefix(self.text.source.bom)
+
+    @cached_property
+    def safe_edits(self) -> list[types.TextEdit]:
+        """The edits of all safe fixes together; none where there is nothing to fix."""
+        if not any(one.fix and one.fix.safe for one in self.findings):
+            return []
+        return self.text.edits_to(self.fixed())
+
+
+# The open texts of one editor, and what is known of each.
+DELAY = 0.2
+"""Seconds without a key stroke after which a text is checked."""
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+class Server(LanguageServer):
+    """The open texts, and what was found in each."""
+
+    def __init__(self, options: ServerOptions) -> None:
+        super().__init__(NAME, __version__, types.TextDocumentSyncKind.Full, max_workers=2)
+        self.options = self._started = options
+        self._open: set[str] = set()  # pygls makes one of two URIs that differ in escapes
+        self._checks: dict[str, Check] = {}
+        self._waiting: dict[str, asyncio.TimerHandle] = {}
+
+    def configure(self, given: object, *, first: bool = False) -> None:
+        """Take the settings of the editor; those that cannot be used are reported, and change nothing.
+
+        ``first``: those that it started the server with, which later ones do not take back.
+        """
+        try:
+            self.options = self._started.over(given)
+        except (ValueError, LookupError) as error:
+            self.say(with_hint(error))
+            return
+        self._started = self.options if first else self._started
+        locale.use(self.options.lang)
+        self.show_again()
+
+    def check(self, uri: str) -> Check | None:
+        """What is found in the text as it is now; None where it is not open."""
+        if uri not in self._open:
+            return None
+        document = self.workspace.get_text_document(uri)
+        known = self._checks.get(uri)
+        if known is None or known.text.version != document.version or known.text.text != document.source:
+            encoding = plain(self.workspace.position_encoding or "utf-16")
+            text = OpenText(uri, document.version, document.source, encoding)
+            known = self._checks[uri] = Check.of(text, self.options)
+        return known
+
+    def open(self, uri: str) -> None:
+        """A text is open: what is beside it is read anew."""
+        forget()
+        self._open.add(uri)
+        self.show(uri)
+
+    def show(self, uri: str) -> None:
+        """Send what is found in a text."""
+        self._stop_waiting(uri)
+        check = self.check(uri)
+        if check is not None:
+            self._publish(uri, check.shown, check.text.version)
+
+    def show_soon(self, uri: str) -> None:
+        """Send it when the user stops typing."""
+        self._stop_waiting(uri)
+        loop = asyncio.get_running_loop()
+        self._waiting[uri] = loop.call_later(DELAY, functools.partial(guarded(Server.show), self, uri))
+
+    def show_again(self) -> None:
+        """Check every open text again: a file beside it may have changed."""
+        forget()
+        self._checks.clear()
+        for uri in self._open:
+            self.show_soon(uri)
+        workspace = self.client_capabilities.workspace
+        if self._open and workspace and workspace.code_lens and workspace.code_lens.refresh_support:
+            self.workspace_code_lens_refresh(None)
+
+    def close(self, uri: str) -> None:
+        """A text is closed: nothing is known of it, and nothing shown."""
+        self._stop_waiting(uri)
+        self._open.discard(uri)
+        self._checks.pop(uri, None)
+        self._publish(uri, [], None)
+
+    def _stop_waiting(self, uri: str) -> None:
+        waiting = self._waiting.pop(uri, None)
+        if waiting:
+            waiting.cancel()
+
+    def _publish(self, uri: str, shown: Sequence[types.Diagnostic], version: int | None) -> None:
+        self.text_document_publish_diagnostics(types.PublishDiagnosticsParams(uri, shown, version))
+
+    def say(self, message: str, kind: types.MessageType = types.MessageType.Error) -> None:
+        """A message for the user."""
+        self.window_show_message(types.ShowMessageParams(kind, locale.localize(message)))
+
+    def report_server_error(self, error: Exception, source: Any) -> None:  # noqa: ARG002 - that of pygls
+        """A message that is not one of the protocol, say: it is logged, and the next one is read."""
+        self.window_log_message(types.LogMessageParams(types.MessageType.Error, f"{NAME}: {_brief(error)}"))
+
+
+def guarded(function: F) -> F:
+    """An internal error answers nothing, and is logged in the editor; the server goes on."""
+
+    def failed(ls: Server, error: Exception) -> None:
+        ls.report_server_error(RuntimeError(f"internal error ({_brief(error)}); please report it"), None)
+
+    @functools.wraps(function)
+    def called(ls: Server, *arguments: Any) -> Any:
+        try:
+            return function(ls, *arguments)
+        except Exception as error:
+            return failed(ls, error)
+
+    @functools.wraps(function)
+    async def awaited(ls: Server, *arguments: Any) -> Any:
+        try:
+            return await function(ls, *arguments)
+        except Exception as error:
+            return failed(ls, error)
+
+    return awaited if inspect.iscoroutinefunction(function) else called  # type: ignore[return-value]
+
+
+def _brief(error: BaseException) -> str:
+    return f"{type(error).__name__}: {error}"[:500]

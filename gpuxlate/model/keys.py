@@ -1,0 +1,283 @@
+"""The rows of a dialect's data sheet: one row a key.
+
+The sheet is the single source of what a dialect's keys say: reading and writing where nothing special
+happens, the rules on numbers, the schema for editors and the tables of the docs follow from it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from enum import StrEnum
+from fractions import Fraction
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from gpuxlate.model import quantity
+from gpuxlate.model.deprecated import warn
+from gpuxlate.model.messages import msg
+
+
+class Place(StrEnum):
+    """Where a key may be. RESOURCE is container limits and requests."""
+
+    RESOURCE = "resource"
+    LABEL = "label"
+    ANNOTATION = "annotation"
+    NODE_SELECTOR = "nodeSelector"  # and required node affinity
+    ENV = "env"
+    CLAIM = "claim"  # capacity of a request in a template of claims
+    QUOTA = "quota"  # amounts of claims in quotas and queues: never in a pod
+    NODE = "node"  # on nodes only: never in a manifest of a pod
+    WRITTEN_BY_SCHEDULER = "scheduler"  # written by the vendor's scheduler: stripped, never written
+
+
+ANY = "*"
+"""In ``idle`` of a row: no value of the key changes what a pod asks for."""
+SELECTOR = "selector"
+"""``says`` of a row that selects nodes or cards: not a field of a share, kept where both targets have it."""
+
+
+class By(StrEnum):
+    """What identifies cards, where a pod chooses them."""
+
+    UUID = "uuid"
+    MODEL = "model"
+
+
+class CardChoice(NamedTuple):
+    """A choice of cards: of those that a list names, or of all others. ``parts``: the list has parts of
+    names, in any case; else whole names."""
+
+    by: By
+    allow: bool = True
+    parts: bool = False
+
+
+class Chosen(NamedTuple):
+    """A choice of cards and its list."""
+
+    choice: CardChoice
+    names: tuple[str, ...]
+
+    @classmethod
+    def of(cls, choice: CardChoice | None, names: Iterable[str]) -> Chosen | None:
+        """None where a name has what a list cannot hold in every dialect."""
+        found = tuple(names)
+        return cls(choice, found) if choice and found and all(map(_NAME.fullmatch, found)) else None
+
+
+_NAME = re.compile(r"""[^\s,'"\\](?:[^\x00-\x1f,'"\\]*[^\s,'"\\])?""")
+
+
+class Range(NamedTuple):
+    """Whole numbers from ``least`` to ``most`` (None: no maximum), multiples of ``step``."""
+
+    least: int = 1
+    most: int | None = None
+    step: int = 1
+
+    def allows(self, number: int) -> bool:
+        return number >= self.least and (self.most is None or number <= self.most) and number % self.step == 0
+
+
+class Per(StrEnum):
+    """What the number of a row counts, where a container has several cards."""
+
+    CARD = "each card"
+    TOTAL = "total over the cards"
+    CONTAINER = "each container of the pod, in their order"
+
+
+class Absent(StrEnum):
+    """What a container has without the key. A count, compute and memory have the first of their kind."""
+
+    ONE = "one card"
+    UNCAPPED = "not capped"
+    ALL = "all of the card"
+    HUNDREDS = "a card for each 100 percent of memory"  # one below 100
+
+
+class WrittenBy(StrEnum):
+    """Who writes the key. What a vendor's scheduler alone writes has the place SCHEDULER."""
+
+    USER = "user"
+    WEBHOOK = "webhook"
+
+
+class Confidence(StrEnum):
+    """How sure the row is: read in code, or written in one document."""
+
+    HIGH = "high"
+    MEDIUM = "medium"
+
+
+GIB = 1024
+"""MiB."""
+BYTE = Fraction(1, 2**20)
+"""MiB."""
+
+
+class KeySpec(NamedTuple):
+    """One row of the data sheet. In a name, ``*`` is any text without a slash: what is before a
+    slash is a domain, and another domain is another owner.
+
+    ``unit``: MiB, percent or cards of one unit of the number, by ``sets``; 0 where the row has no number.
+    ``quantity``: a value with a suffix is a quantity of bytes; ``unit`` is that of a bare number.
+    ``decimals_with``: schedulers with which the vendor's API servers take a part of one.
+    ``per``: what the number counts. ``values``: what may be valid in a pod, as ranges (of each card's part
+    where a total has a count beside it), words, or patterns of the whole text; empty where the data sheet
+    sets no bounds. ``words``: the value of the field that each
+    word is. ``uncertain_values``: values whose effect is not certain, and why.
+
+    ``unsupported_reason``: why no share holds what the number says.
+
+    ``needs``: resources of which the container must have one too; ``excludes``: those that it must not have;
+    ``overridden_by``: those beside which it is ignored.
+    ``default``: what a container has without the key. ``writer``, ``since``, ``until``: who writes it, and
+    the versions that have it. ``aliases``: other names of the same key, which are read and not written.
+    ``no_op_values``: values with which a pod asks for what it asks for without the key (the vendor's
+    default), so that a reader may forget them; ANY for all. ``clamped``: more than its maximum is read as its
+    maximum.
+    ``whole``: it counts whole cards and nothing else. ``offline``: it counts shares of the class offline
+    alone. ``model``: the card, by
+    its name in the catalogue, that the name of the key chooses; ``template``: the name with ``{model}`` or
+    ``{container}`` in it. ``chooses``: the cards that a choice is about, where other dialects can say it.
+    """
+
+    name: str
+    places: frozenset[Place]
+    meaning: str
+    source: str = ""
+    sets: str | None = None  # the attribute of Share that it sets, or SELECTOR
+    unit: Fraction | int = 0
+    quantity: bool = False
+    decimals_with: tuple[str, ...] = ()
+    per: Per = Per.TOTAL
+    values: tuple[Range | str | re.Pattern[str], ...] = ()
+    words: Mapping[str, Any] = MappingProxyType({})
+    uncertain_values: Mapping[str, str] = MappingProxyType({})
+    needs: tuple[str, ...] = ()
+    excludes: tuple[str, ...] = ()
+    overridden_by: tuple[str, ...] = ()
+    default: Absent | None = None
+    writer: WrittenBy = WrittenBy.USER
+    since: str = ""
+    until: str = ""
+    confidence: Confidence = Confidence.HIGH
+    general: bool = False  # other software reads it too: alone it says nothing of a GPU
+    generic: bool = False  # pods of every dialect have it
+    aliases: tuple[str, ...] = ()
+    no_op_values: tuple[str, ...] = ()
+    clamped: bool = False
+    whole: bool = False
+    offline: bool = False
+    unsupported_reason: str = ""
+    model: str = ""
+    template: str = ""
+    chooses: CardChoice | None = None
+
+    @property
+    def is_pattern(self) -> bool:
+        """The name is that of many keys."""
+        return "*" in self.name
+
+    @property
+    def is_word(self) -> bool:
+        """The key could be anybody's: it is the vendor's in its own places alone, beside other keys."""
+        return self.generic or (self.general and "/" not in self.name)
+
+    def matches(self, key: str) -> bool:
+        head, star, tail = self.name.partition("*")
+        if not star:
+            return key == self.name
+        end = len(key) - len(tail)
+        return (
+            key.startswith(head)
+            and end >= len(head)
+            and key.endswith(tail)
+            and "/" not in key[len(head) : end]
+        )
+
+    def of(self, container: str) -> str:
+        """The key of one container, where the name of a container is part of the key."""
+        return self.name.replace("*", container)
+
+    def is_no_op(self, text: str) -> bool:
+        """With this value a pod asks for no more than without the key."""
+        number = quantity.whole(text)
+        percent = self.sets in ("cores", "memory_percent")
+        if percent and number is not None and number * self.unit == 100:
+            return True  # all of a card, as without the key
+        return (
+            text in self.no_op_values
+            or ANY in self.no_op_values
+            or (number is not None and str(number) in self.no_op_values)
+        )
+
+    @property
+    def zero_is_absent(self) -> bool:
+        """With a number of 0 the key is as good as missing, beside others too."""
+        return "0" in self.no_op_values
+
+    @property
+    def most(self) -> int | None:
+        """The largest number that the key may have, in its unit; None where there is none."""
+        return max((one.most for one in self.ranges if one.most is not None), default=None)
+
+    @property
+    def ranges(self) -> tuple[Range, ...]:
+        """The numbers that the key may have, in its unit."""
+        return tuple(one for one in self.values if isinstance(one, Range))
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The words that the key may have; of one that others read too, those with a meaning here."""
+        if self.general and self.words:
+            return tuple(self.words)
+        return tuple(dict.fromkeys((*self.words, *(one for one in self.values if isinstance(one, str)))))
+
+    @property
+    def counts(self) -> str:
+        """The unit in words: ``MiB of each card``; empty where the row has no number."""
+        match self.sets:
+            case "cards" if self.unit:
+                return "cards"
+            case "cores" | "memory_percent" if self.unit:
+                part = msg("units of {unit} %", unit=f"{float(self.unit):g}")
+                if self.unit == 1:
+                    part = msg("percent")
+                return msg("{unit} of each card" if self.per is Per.CARD else "{unit} of one card", unit=part)
+            case "memory_mib" | "memory_limit_mib" if self.unit:
+                units = {1: "MiB", GIB: "GiB", BYTE: "bytes"}
+                found = units.get(self.unit) or msg("units of {unit} MiB", unit=self.unit)
+                if self.per is Per.CARD:
+                    found = msg("{unit} of each card", unit=found)
+                return msg("{unit}, or an amount with a unit", unit=found) if self.quantity else found
+        return ""
+
+
+def other_names(keys: Iterable[KeySpec]) -> Mapping[str, str]:
+    """The aliases of rows, to the names of the rows."""
+    return {alias: row.name for row in keys for alias in row.aliases}
+
+
+OLD_FIELDS = {
+    "says": "sets",
+    "absent": "default",
+    "idle": "no_op_values",
+    "beside": "overridden_by",
+    "doubts": "uncertain_values",
+    "anybodys": "generic",
+    "capped": "clamped",
+    "unread": "unsupported_reason",
+}
+"""Fields of a row in plug-ins, to their names."""
+
+
+def key(name: str, *places: Place, **fields: Any) -> KeySpec:
+    """A row of the data sheet; ``fields`` are those of KeySpec."""
+    for old in OLD_FIELDS.keys() & fields:
+        warn(f"the field {old} of a key is {OLD_FIELDS[old]}")
+        fields[OLD_FIELDS[old]] = fields.pop(old)
+    return KeySpec(name, frozenset(places), **fields)

@@ -1,0 +1,170 @@
+"""A policy that denies every key of a dialect: a cluster that has moved stays moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+from gpuxlate import locale
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend, KeySpec, Place
+from gpuxlate.manifest.objects import REQUIRED_AFFINITY
+from gpuxlate.model.diagnostics import URL, Severity
+from gpuxlate.model.messages import msg
+from gpuxlate.policy.documents import AdmissionPolicy, Object, PolicyStyle, failure_policy, made
+from gpuxlate.policy.subjects import Names, Pods, PodTemplates, Subject, listed
+from gpuxlate.rules.predicates.cel import text
+from gpuxlate.rules.vocabulary import IGNORE
+
+FROZEN = "this cluster takes no keys of {title}; gpuxlate translate writes those of another target"
+CODE = "GX026"
+"""The rule that nothing of a dialect is left behind: its code in messages and ignores."""
+OF_CLASS = "deviceclass.resource.kubernetes.io/"
+"""A class of devices as a resource of containers (kubernetes/enhancements, KEP-5004)."""
+
+
+def forbidding(subject: Subject, style: PolicyStyle) -> AdmissionPolicy | None:
+    """The policy against the keys of a dialect; None where no key is its alone."""
+    backend = subject.backend
+    names, words, env = owned_alone(backend), _words(backend), _env(backend)
+    if not (names or words or env):
+        return None
+    on_pod = _on_pod(names.said(), words)
+    broken = subject.breakers({"": f"!({_in_container(names, env, 'c.is')})"}, CODE)
+    sentence = _sentence(backend, style)
+    found = subject.kept(f"!({on_pod})", CODE)
+    if isinstance(subject, PodTemplates):
+        subject = replace(subject, chosen="true")
+    variables = [*subject.variables(f"{broken} {found}"), (CODE, broken)]
+    where = "" if subject.suffix else f"{locale.translator(style.language)(msg('container'))} "
+    ignored = f"{text(CODE)} in variables.ignored"
+    some = f"variables.containers.exists(c, {_in_container(names, env)})"
+    spec = {
+        "failurePolicy": failure_policy(subject),
+        "matchConstraints": {"resourceRules": subject.rules},
+        "matchConditions": [{"name": "has-keys", "expression": subject.matching(f"{on_pod} || {some}")}],
+        "variables": [{"name": name, "expression": one} for name, one in variables],
+        "validations": [
+            {
+                "expression": f"{ignored} || variables.{CODE}.size() == 0",
+                "message": f"{CODE}: {sentence}",
+                "messageExpression": f"{text(f'{CODE}: {where}')} + variables.{CODE}.join(', ')"
+                f" + {text(f': {sentence}')}",
+                "reason": "Invalid",
+            },
+            {
+                "expression": f"{ignored} || ({found})",
+                "message": f"{CODE}: {sentence}",
+                "reason": "Invalid",
+            },
+        ],
+    }
+    name = f"gpuxlate-forbid-{backend.name}{subject.suffix}"
+    return made(name, subject, Severity.ERROR, spec, (CODE,), style)
+
+
+def forbidding_claims(backend: Backend, style: PolicyStyle) -> Iterator[AdmissionPolicy]:
+    """The policy against claims of a dialect's devices, and templates of them; most dialects have none.
+
+    A pod only names its claims: what they ask for is in objects of their own.
+    """
+    if not backend.device_classes:
+        return
+    classes = f"in {listed(backend.device_classes)}"
+    one = f"r.?exactly.?deviceClassName.or(r.?deviceClassName).orValue('') {classes}"
+    some = f"r.?firstAvailable.orValue([]).exists(s, s.?deviceClassName.orValue('') {classes})"
+    devices = "object.?spec.?spec.?devices.or(object.?spec.?devices)"
+    subject, sentence = Pods(backend), _sentence(backend, style)
+    spec: Object = {
+        "failurePolicy": "Fail",
+        "matchConstraints": {
+            "resourceRules": [
+                {
+                    "apiGroups": ["resource.k8s.io"],
+                    "apiVersions": ["*"],
+                    "operations": ["CREATE"],
+                    "resources": ["resourceclaims", "resourceclaimtemplates"],
+                }
+            ]
+        },
+        "matchConditions": [
+            {
+                "name": "has-devices",
+                "expression": f"{devices}.?requests.orValue([]).exists(r, {one} || {some})",
+            }
+        ],
+        "variables": [{"name": name, "expression": one} for name, one in subject.variables("")],
+        "validations": [
+            {
+                "expression": f"{text(CODE)} in variables.ignored",
+                "message": f"{CODE}: {sentence}",
+                "reason": "Invalid",
+            }
+        ],
+    }
+    name = f"gpuxlate-forbid-{backend.name}-claims"
+    yield made(name, subject, Severity.ERROR, spec, (CODE,), style)
+
+
+def _sentence(backend: Backend, style: PolicyStyle) -> str:
+    return f"{locale.translator(style.language)(msg(FROZEN, title=backend.title))} ({URL}{CODE})"
+
+
+def owned_alone(backend: Backend) -> Names:
+    """The keys of this dialect that no other software has, wherever they are."""
+    others = [one for one in registry.pod_backends() if one.name != backend.name]
+    shared = {name for one in others for row in one.keys for name in (row.name, *row.aliases)}
+    shared |= {name for row in backend.keys if row.general for name in (row.name, *row.aliases)}
+    shared |= {IGNORE, *({backend.whole_card_key} if backend.whole_card_key else ())}
+    theirs = tuple(prefix for one in others for prefix in one.gpu_prefixes)
+    prefixes = tuple(
+        one
+        for one in dict.fromkeys(backend.gpu_prefixes)
+        if "/" in one and not any(one.startswith(p) or p.startswith(one) for p in theirs)
+    )
+    names = [name for row in backend.keys if not row.general for name in (row.name, *row.aliases)]
+    # a prefix that ends with a separator, as the name of a key by mistake
+    stems = [one.rstrip(".-") for one in prefixes if one[-1] in ".-"]
+    classes = [f"{OF_CLASS}{one}" for one in backend.device_classes]
+    mine = [one for one in (*names, *stems, *classes) if one not in shared]
+    return Names.of(mine, prefixes, sorted(shared))
+
+
+def _words(backend: Backend) -> list[str]:
+    """Annotations without a domain: the dialect's own where somebody forbids it."""
+    return [row.name for row in backend.keys if row.is_word and Place.ANNOTATION in row.places]
+
+
+def _env(backend: Backend) -> list[str]:
+    """Variables of containers. They are many, so they are looked at for a dialect that has some alone."""
+    others = (row.name for one in registry.pod_backends() if one is not backend for row in one.keys)
+    known = {*others}
+
+    def mine(row: KeySpec) -> bool:
+        return Place.ENV in row.places and not row.general and row.name not in known
+
+    return [row.name for row in backend.keys if mine(row)]
+
+
+def _in_container(names: Names, env: list[str], root: str = "c") -> str:
+    maps = f"[{root}.?resources.?limits.orValue({{}}), {root}.?resources.?requests.orValue({{}})]"
+    terms = [f"{maps}.exists(m, m.exists(k, {names.said()}))"] if names else []
+    if env:
+        terms.append(f"{root}.?env.orValue([]).exists(e, e.?name.orValue('') in {listed(env)})")
+    return " || ".join(terms) or "false"
+
+
+def _on_pod(key: str, words: list[str]) -> str:
+    steps = ".?".join(REQUIRED_AFFINITY)
+    keys = "matchExpressions.orValue([]).map(r, r.?key.orValue(''))"
+    preferred = "affinity.?nodeAffinity.?preferredDuringSchedulingIgnoredDuringExecution"
+    bare = [f"variables.annotationNames.exists(k, k in {listed(words)})"] if words else []
+    return " || ".join(
+        [
+            f"(variables.labelNames + variables.annotationNames).exists(k, {key})",
+            *bare,
+            f"variables.spec.?nodeSelector.orValue({{}}).exists(k, {key})",
+            f"variables.spec.?{steps}.orValue([]).exists(t, t.?{keys}.exists(k, {key}))",
+            f"variables.spec.?{preferred}.orValue([]).exists(t, t.?preference.?{keys}.exists(k, {key}))",
+        ]
+    )

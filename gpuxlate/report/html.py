@@ -1,0 +1,440 @@
+"""The frame of a page, and escaped parts of it: any text that is not ``Html`` is escaped where it is put."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from html import escape
+from typing import Any
+
+from gpuxlate.model.messages import plural
+from gpuxlate.report.characters import visible
+
+STYLE = """
+:root{color-scheme:light dark;--ink:#1a1c1f;--dim:#5b626b;--paper:#fff;--line:#d3d8de;--room:#eef1f4;
+--bad:#a4141e}
+@media(prefers-color-scheme:dark){:root{--ink:#e7eaee;--dim:#a3abb5;--paper:#16181b;--line:#3a4048;
+--room:#262b31;--bad:#ff8f8f}}
+*{box-sizing:border-box}
+body{margin:0 auto;max-width:84rem;padding:1rem;background:var(--paper);color:var(--ink);
+font:16px/1.45 system-ui,sans-serif}
+h1{font-size:1.5rem;margin:.2rem 0}h2{font-size:1.2rem;margin:2rem 0 .4rem}
+h3{font-size:.9rem;margin:0 0 .4rem}
+p,ul{margin:.4rem 0}.dim{color:var(--dim)}.bad{color:var(--bad)}
+.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem}
+th,td{text-align:left;vertical-align:top;padding:.25rem .8rem .25rem 0;border-bottom:1px solid var(--line);
+overflow-wrap:break-word}
+th{white-space:nowrap}
+td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.w{white-space:nowrap}
+.legend{columns:21rem;column-gap:1.6rem;list-style:none;padding:0;font-size:.85rem}
+.legend li{break-inside:avoid;padding:.1rem 0 .1rem 2.2rem;text-indent:-2.2rem;overflow-wrap:anywhere}
+.legend .key{text-indent:0;margin-right:.4rem}
+.nodes{display:grid;gap:.8rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,24rem),1fr));
+margin:.8rem 0}
+.node{border:1px solid var(--line);border-radius:.4rem;padding:.6rem;break-inside:avoid}
+.cards{display:grid;gap:.5rem .8rem;grid-template-columns:1fr 1fr}
+.card{font-size:.72rem;min-width:0}
+.bar{font-size:.72rem;line-height:1.05rem}
+.bar{display:flex;height:1.15rem;margin:.15rem 0;background:var(--room);border:1px solid var(--line);
+border-radius:.15rem;overflow:hidden}
+.bar i{font-style:normal;color:#111;text-align:center;white-space:nowrap;overflow:hidden;
+border-right:1px solid rgba(0,0,0,.45);min-width:1px}
+.key{display:inline-block;min-width:1.7rem;padding:0 .25rem;text-align:center;color:#111;
+border-radius:.15rem}
+summary{cursor:pointer;margin:.4rem 0}
+@media(max-width:40rem){body{padding:.7rem}table{font-size:.8rem}th,td{padding-right:.5rem}th{white-space:normal}}
+@media print{:root{--ink:#000;--dim:#444;--paper:#fff;--line:#bbb;--room:#f3f3f3;--bad:#900}
+html{font-size:11px}body{max-width:none;padding:0;font-size:1rem}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}
+details>*{display:block}details::details-content{content-visibility:visible}
+.nodes{grid-template-columns:repeat(3,1fr)}.card{font-size:.62rem}.legend{font-size:.72rem}}
+"""
+POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+
+
+class Html(str):
+    """Text that is HTML already."""
+
+    __slots__ = ()
+
+
+def text(one: object) -> Html:
+    """Any text, escaped, with control characters made visible; HTML as it is."""
+    return one if isinstance(one, Html) else Html(escape(visible(str(one)), quote=True))
+
+
+def tag(name: str, *parts: object, **attributes: object) -> Html:
+    """An element. ``class_`` is the attribute class; attributes that are None are left out."""
+    given = "".join(
+        f' {key.rstrip("_")}="{text(value)}"' for key, value in attributes.items() if value is not None
+    )
+    return Html(f"<{name}{given}>{join(parts)}</{name}>")
+
+
+def join(parts: Iterable[object]) -> Html:
+    return Html("".join(map(text, parts)))
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Html:
+    """A table that scrolls where it is too wide; whole numbers to the right."""
+    body = join(tag("tr", *map(_cell, row)) for row in rows)
+    return tag("div", tag("table", tag("tr", *(tag("th", one) for one in head)), body), class_="scroll")
+
+
+SHORT = 20
+"""Characters of a name that is not broken at its hyphens."""
+
+
+def _cell(one: object) -> Html:
+    if isinstance(one, int):
+        return tag("td", one, class_="n")
+    is_name = isinstance(one, str) and not isinstance(one, Html) and len(one) <= SHORT and " " not in one
+    return tag("td", one, class_="w" if is_name else None)
+
+
+def items(lines: Iterable[object]) -> Html:
+    found = [tag("li", one) for one in lines]
+    return tag("ul", *found) if found else Html("")
+
+
+def page(title: str, *parts: object) -> str:
+    """A whole page."""
+    head = join(
+        (
+            Html('<meta charset="utf-8">'),
+            Html('<meta name="viewport" content="width=device-width,initial-scale=1">'),
+            Html(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
+            tag("title", title),
+            tag("style", Html(STYLE)),
+        )
+    )
+    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{join(parts)}</body></html>\n'
+
+
+# The page of a fleet report (``gpuxlate-report/v1``): verdicts, reasons, shares and leftovers.
+COLOURS = {
+    "exact": "hsl(140 45% 72%)",
+    "rounded": "hsl(200 60% 75%)",
+    "filled": "hsl(48 80% 72%)",
+    "dropped": "hsl(28 80% 74%)",
+    "refused": "hsl(0 70% 76%)",
+}
+Data = Mapping[str, Any]
+
+
+def assess_page(data: Data, target: str) -> str:
+    """The page of a whole report."""
+    title = f"Moving to {target}"
+    shares, left = data["items"], data["leftovers"]
+    return page(
+        title,
+        tag("h1", title),
+        tag("p", f"{_count(shares, 'share')}, {_count(left, 'leftover')}"),
+        _verdicts(data["summary"], len(shares)),
+        _reasons(shares),
+        _shares(shares),
+        _quotas(data["quotas"]),
+        _leftovers(left),
+    )
+
+
+def _count(found: Sequence[Data], noun: str) -> str:
+    return str(plural(len(found), f"{{count}} {noun}", f"{{count}} {noun}s"))
+
+
+def _verdicts(summary: Mapping[str, int], every: int) -> Html:
+    found = [(verdict, count) for verdict, count in summary.items() if count]
+    parts = [
+        tag(
+            "i", count, style=f"width:{100 * count / every:.2f}%;background:{COLOURS[verdict]}", title=verdict
+        )
+        for verdict, count in found
+    ]
+    rows = [[_mark(verdict), count] for verdict, count in found]
+    return join((tag("div", *parts, class_="bar"), table(["Verdict", "Shares"], rows))) if found else Html("")
+
+
+def _mark(verdict: str) -> Html:
+    return tag("span", verdict, class_="key", style=f"background:{COLOURS[verdict]}")
+
+
+def _reasons(shares: Sequence[Data]) -> Html:
+    counts: Counter[str] = Counter()
+    example: dict[str, str] = {}
+    for one in shares:
+        found = {each["code"]: each["message"] for each in one["diagnostics"] if each["severity"] == "error"}
+        found |= {each["code"]: _change(each) for each in (*one["changes"], *one["dropped"])}
+        for code, text in found.items():
+            counts[code] += 1
+            example.setdefault(code, text)
+    rows = [
+        [code, count, example[code]] for code, count in sorted(counts.items(), key=lambda c: (-c[1], c[0]))
+    ]
+    return join((tag("h2", "Why"), table(["Rule", "Shares", "For example"], rows))) if rows else Html("")
+
+
+def _change(one: Data) -> str:
+    given = "nothing" if one["given"] is None else one["given"]
+    return f"{one['field']}: {one['asked']} becomes {given}"
+
+
+def _shares(shares: Sequence[Data]) -> Html:
+    rows = [
+        [
+            _mark(one["verdict"]),
+            "/".join(
+                p for p in (one["object"]["namespace"], one["object"]["kind"], one["object"]["name"]) if p
+            ),
+            one["container"],
+            one["from"],
+            _becomes(one),
+            one["file"],
+        ]
+        for one in shares
+    ]
+    head = ["Verdict", "Workload", "Container", "From", "What becomes of it", "File"]
+    return join((tag("h2", "Shares"), table(head, rows))) if rows else Html("")
+
+
+def _becomes(one: Data) -> str:
+    if one["verdict"] == "refused":
+        errors = [d for d in one["diagnostics"] if d["severity"] == "error"]
+        return "; ".join(f"{d['code']} {d['message']}" for d in errors)
+    filled = [f"{each['field']}: set to {each['given']}" for each in one["filled"]]
+    return "; ".join([*map(_change, (*one["changes"], *one["dropped"])), *filled])
+
+
+def _quotas(quotas: Sequence[Data]) -> Html:
+    rows = [
+        [
+            f"{one['file']}:{one['line']}",
+            f"{one['key']} {one['value']}",
+            one["verdict"],
+            " ".join(str(one[name]) for name in ("newKey", "newValue") if one[name] is not None),
+        ]
+        for one in quotas
+    ]
+    head = ["At", "Amount", "Verdict", "Becomes"]
+    return join((tag("h2", "Quotas"), table(head, rows))) if rows else Html("")
+
+
+def _leftovers(left: Sequence[Data]) -> Html:
+    rows = [[f"{one['file']}:{one['line']}", one["code"], one["message"], one["hint"] or ""] for one in left]
+    head = ["At", "Rule", "What", "What to do"]
+    return join((tag("h2", "Leftovers"), table(head, rows))) if rows else Html("")
+
+
+# The page of a plan (``gpuxlate-plan/v1``): every card with what is on it.
+HUE_STEP = 137
+"""Degrees between the colours of two numbers that follow: far apart, whatever their count."""
+LEGEND = 40
+"""Rows of a legend that are open; more are behind a click, and on paper."""
+DIGIT = 6
+"""Percent of a bar that one digit takes: a number that has no room is left out, never cut."""
+SUMMARY = ("Target", "Cards", "Nodes", "Not packed", "At least", "Compute", "Memory", "For rounding")
+PlanData = Mapping[str, Any]
+Key = tuple[str, str, int, int, str]
+"""Workload, container, percent, MiB, and the part of a card that it is; empty for numbers."""
+
+
+def plan_page(data: PlanData) -> str:
+    """The page of a whole plan."""
+    every = [(one, True) for one in data["before"]] + [(one, False) for one in data["targets"]]
+    return page(
+        "GPU plan",
+        tag("h1", "GPU plan"),
+        table(SUMMARY, [_row(one, before) for one, before in every]),
+        *(_target(one, before) for one, before in every),
+        _uncounted(data["uncounted"]),
+        tag("p", "Only GPUs are considered: CPU, memory of the node and taints are not.", class_="dim"),
+    )
+
+
+def _name(one: PlanData, before: bool) -> str:
+    return f"{one['target']} (before)" if before else str(one["target"])
+
+
+def _row(one: PlanData, before: bool) -> list[object]:
+    bound, use = one["lowerBound"], one["use"]
+    least = "that many" if one["proved"] else f"{_of(bound, 'card')}, {_of(bound, 'node')}"
+    missing = len(one["refused"]) + len(one["nowhere"])
+    return [
+        tag("b", _name(one, before)),
+        one["cards"],
+        one["nodes"],
+        tag("b", missing, class_="bad") if missing else 0,
+        least,
+        f"{_percent(use['cores'])} %",
+        f"{_percent(use['memoryMiB'])} %",
+        one["rounding"]["cards"],
+    ]
+
+
+def _of(counts: PlanData, noun: str) -> str:
+    """``1 card``, ``2 cards``, by the plural of the noun in the data."""
+    return _plural(counts[f"{noun}s"], noun)
+
+
+def _plural(count: int, noun: str) -> str:
+    return str(plural(count, f"{{count}} {noun}", f"{{count}} {noun}s"))
+
+
+def _percent(use: PlanData) -> int:
+    return 100 * use["taken"] // use["there"] if use["there"] else 0
+
+
+def _target(one: PlanData, before: bool) -> Html:
+    keys = _keys(one)
+    node = one["node"]
+    model = f"{node['model']}, " if node["model"] else ""
+    about = (
+        f"{_of(one, 'share')} in {_of(one, 'pod')} on {_of(one, 'card')} of {_of(one, 'node')}: "
+        f"{model}{_of(node, 'card')} to a node, {node['usableMiB']} MiB to share on each"
+    )
+    return join(
+        (
+            tag("h2", _name(one, before)),
+            tag("p", about),
+            items(_notes(one)),
+            _refused(one),
+            _plan_leftovers(one["leftovers"]),
+            _legend(keys),
+            tag("div", *_nodes(one, keys), class_="nodes"),
+        )
+    )
+
+
+def _notes(one: PlanData) -> Iterator[object]:
+    yield from one["remarks"]
+    for found in one["nowhere"]:
+        what = f"not packed: {found['workload']}, {_of(found, 'pod')}: {found['reason']}"
+        yield tag("span", what, class_="bad")
+
+
+def _refused(one: PlanData) -> Html:
+    if not one["refused"]:
+        return Html("")
+    rows = [
+        [_object(item), item["container"], item["verdict"], _why(item), item["file"]]
+        for item in one["refused"]
+    ]
+    return _folded(
+        f"not packed: {_plural(len(rows), 'share')}",
+        ["Workload", "Container", "Verdict", "Why", "File"],
+        rows,
+    )
+
+
+def _object(item: PlanData) -> str:
+    ref = item["object"]
+    return "/".join(part for part in (ref["namespace"], ref["kind"], ref["name"]) if part)
+
+
+def _why(item: PlanData) -> str:
+    return "; ".join(f"{d['code']} {d['message']}" for d in item["diagnostics"] if d["severity"] == "error")
+
+
+def _folded(title: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> Html:
+    inside = table(head, rows)
+    attributes = {"open": ""} if len(rows) <= LEGEND else {}
+    return tag("details", tag("summary", title), inside, **attributes)
+
+
+def _keys(one: PlanData) -> dict[Key, int]:
+    """What is drawn, numbered: what takes most room first."""
+    found: Counter[Key] = Counter()
+    for node in one["layout"]:
+        for card in node["cards"]:
+            found.update(map(_key, card["held"]))
+    ordered = sorted(found, key=lambda key: (-found[key] * key[3], key))
+    return {key: number for number, key in enumerate(ordered, 1)}
+
+
+def _key(held: PlanData) -> Key:
+    return held["workload"], held["container"], held["cores"], held["memoryMiB"], held["part"] or ""
+
+
+def _legend(keys: Mapping[Key, int]) -> Html:
+    if not keys:
+        return Html("")
+    rows = [
+        tag(
+            "li",
+            tag("span", number, class_="key", style=f"background:{_colour(number)}"),
+            f"{key[0]} {key[1]}: ",
+            tag("span", _amount(key), class_="dim"),
+        )
+        for key, number in keys.items()
+    ]
+    attributes = {"open": ""} if len(rows) <= LEGEND else {}
+    title = tag("summary", "What the numbers on the cards are, each of one card")
+    return tag("details", title, tag("ul", *rows, class_="legend"), **attributes)
+
+
+def _amount(key: Key) -> str:
+    _, _, cores, memory, part = key
+    return part or f"{f'{cores} %' if cores else 'compute not capped'}, {memory} MiB"
+
+
+def _colour(number: int) -> str:
+    return f"hsl({number * HUE_STEP % 360} 70% {72 + number % 3 * 6}%)"
+
+
+def _nodes(one: PlanData, keys: Mapping[Key, int]) -> Iterator[Html]:
+    usable = one["node"]["usableMiB"]
+    for number, node in enumerate(one["layout"], 1):
+        cards = [_card(index, card, keys, usable) for index, card in enumerate(node["cards"])]
+        yield tag("section", tag("h3", f"node {number}"), tag("div", *cards, class_="cards"), class_="node")
+
+
+def _card(index: int, card: PlanData, keys: Mapping[Key, int], usable: int) -> Html:
+    held = sorted(card["held"], key=lambda one: keys[_key(one)])
+    if not held:
+        return tag(
+            "div", f"card {index}: free", tag("div", class_="bar"), tag("div", class_="bar"), class_="card"
+        )
+    compute, memory = card["cores"], card["memoryMiB"]
+    return tag(
+        "div",
+        f"card {index}: compute {compute} %",
+        _bar(held, keys, "cores", 100, compute),
+        _bar(held, keys, "memoryMiB", usable, memory),
+        f"memory {memory} of {usable} MiB",
+        tag("div", f"shares {_listed([keys[_key(one)] for one in held])}", class_="dim"),
+        class_="card",
+    )
+
+
+def _listed(numbers: Sequence[int]) -> str:
+    """``3, 2 x 15``."""
+    counts = Counter(numbers)
+    return ", ".join(f"{count} x {number}" if count > 1 else str(number) for number, count in counts.items())
+
+
+def _bar(held: Sequence[PlanData], keys: Mapping[Key, int], field: str, there: int, total: int) -> Html:
+    """The containers, then what init containers have reserved beyond these. ``total``: of them together."""
+    parts = []
+    left = total
+    for one in sorted(held, key=lambda one: "init" in one):
+        size = min(one[field], left)
+        left -= size
+        if size:
+            key = _key(one)
+            number = keys[key]
+            style = f"width:{100 * size / max(1, there):.2f}%;background:{_colour(number)}"
+            label = number if 100 * size >= there * len(str(number)) * DIGIT else ""
+            parts.append(tag("i", label, style=style, title=f"{number}: {key[0]} {key[1]}"))
+    return tag("div", *parts, class_="bar")
+
+
+def _plan_leftovers(left: Sequence[PlanData]) -> Html:
+    """What is left behind at one target."""
+    if not left:
+        return Html("")
+    rows = [[f"{one['file']}:{one['line']}", one["code"], one["message"]] for one in left]
+    return _folded(f"{_plural(len(rows), 'leftover')} on no card", ["At", "Rule", "What"], rows)
+
+
+def _uncounted(found: Sequence[PlanData]) -> Html:
+    """Whole cards of no dialect, which no target counts."""
+    rows = [[f"{one['file']}:{one['line']}", one["message"]] for one in found]
+    return join((tag("h2", "Not counted"), table(["At", "What"], rows))) if rows else Html("")

@@ -1,0 +1,391 @@
+"""Rules on documents with claims: DRA001, DRA011."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity
+from gpuxlate.model.limits import MAX_NAME
+from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.pod import CLAIM, FLAT, GROUP, TEMPLATE, VERSIONS, DocumentKeys, PodKeys, RequestForm
+from gpuxlate.model.profile import at_least
+from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, Scope, Subject, rule
+
+SERVED = {"v1": "v1.34.0", "v1beta2": "v1.33.0", "v1beta1": "v1.32.0"}
+"""The first Kubernetes with each version of the API (kubernetes/api)."""
+EXACTLY = "exactly"
+
+
+@rule("DRA001", Severity.ERROR, about=Subject.CLAIM, scope=Scope.DOCUMENT)
+def request_has_the_form_of_its_version(
+    this: Rule, document: DocumentKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """A request is written as its version of the API wants it.
+
+    ## What it does
+    Reports `deviceClassName` directly in a request of `resource.k8s.io/v1` or `v1beta2`, `exactly` and
+    `firstAvailable` missing there, `exactly` in `v1beta1`, and a version that the Kubernetes of the profile
+    has not.
+
+    ## Why
+    The API server refuses it. Manifests of `v1beta1` fail so where only their version was changed.
+
+    ## Example
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests: [{name: gpu, deviceClassName: gpu.nvidia.com}]
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]
+    ```
+
+    ## Source
+    kubernetes/api, resource/v1/types.go, v1beta2 and v1beta1 (2026-11).
+    """
+    for claim in document.claims:
+        for request in claim.devices.requests:
+            if claim.api == FLAT and request.form is RequestForm.EXACTLY:
+                message = msg("{version} has no {field}", version=claim.api, field=EXACTLY)
+                yield this.diagnostic(
+                    request.path, message, "write its fields directly in the request", on_key=True
+                )
+            elif claim.api in VERSIONS and claim.api != FLAT and request.form is RequestForm.FLAT:
+                message = msg(
+                    "request {name} has no {field}, which {version} needs",
+                    name=request.name,
+                    field=EXACTLY,
+                    version=claim.api,
+                )
+                where = request.device_class or request.path
+                hint = msg("write {field}: {{deviceClassName: ...}}", field=EXACTLY)
+                yield this.diagnostic(where, message, hint, on_key=True)
+        first = SERVED.get(claim.api)
+        cluster = context.profile.kubernetes_version if context.profile else None
+        path = (*claim.place.path, "apiVersion")
+        if first is None:
+            message = msg("{group} has no version {version}", group=GROUP, version=claim.api)
+            yield this.diagnostic(path, message, msg("versions: {versions}", versions=", ".join(VERSIONS)))
+        elif cluster and at_least(cluster, first) is False:
+            message = msg(
+                "Kubernetes {cluster} has no {group}/{version}",
+                cluster=cluster,
+                group=GROUP,
+                version=claim.api,
+            )
+            older = next((name for name, since in SERVED.items() if at_least(cluster, since)), None)
+            yield this.diagnostic(path, message, msg("write {version}", version=older) if older else None)
+
+
+@rule("DRA011", Severity.WARNING, about=Subject.CLAIM, scope=Scope.DOCUMENT)
+def pods_have_claims_of_their_own(
+    this: Rule, document: DocumentKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """Each pod of a workload has claims of its own.
+
+    ## What it does
+    Reports `resourceClaimName` in the pods of a workload that makes more than one, or as many as there are
+    nodes. Claims on devices of other drivers, such as networks, are not reported where they are in the input.
+
+    ## Why
+    All pods that name one ResourceClaim share its allocation: three replicas have one share together, on one
+    node.
+
+    ## Example
+    ```yaml
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata: {name: web}
+    spec:
+      replicas: 3
+      selector: {matchLabels: {app: web}}
+      template:
+        metadata: {labels: {app: web}}
+        spec:
+          containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
+          resourceClaims: [{name: gpu, resourceClaimName: web-gpu}]
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: apps/v1
+    kind: Deployment
+    metadata: {name: web}
+    spec:
+      replicas: 3
+      selector: {matchLabels: {app: web}}
+      template:
+        metadata: {labels: {app: web}}
+        spec:
+          containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
+          resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
+    ---
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+    ```
+
+    ## Source
+    Kubernetes, "Dynamic Resource Allocation", ResourceClaims and ResourceClaimTemplates (2026-11).
+    """
+    cards = {name for one in context.dialects for name in one.device_classes}
+    for pod in document.pods:
+        for claim in pod.claims if pod.path in document.several else ():
+            other = claim.devices is not None and cards.isdisjoint(claim.devices.classes())
+            if claim.claim is not None and not other:
+                message = msg(
+                    "all replicas share the devices of {kind} {name}", kind=CLAIM, name=claim.claim.text
+                )
+                hint = msg("name a {kind} in resourceClaimTemplateName", kind=TEMPLATE)
+                yield this.diagnostic(claim.claim, message, hint)
+
+
+# Rules on claims of pods: DRA008, DRA013 to DRA016.
+IN_ANOTHER_OBJECT = "what a claim requests is in another object, which a policy does not see"
+QUEUE = "kueue.x-k8s.io/queue-name"
+
+
+@rule("DRA008", Severity.ERROR, about=Subject.CLAIM, no_policy=BY_API_SERVER)
+def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Every claim of a pod is used by a container, and every container names claims that are there.
+
+    ## What it does
+    Reports a claim in `resourceClaims` that no container names, a container that names a claim which the
+    pod has not, and a request that is not in the claim.
+
+    ## Why
+    A claim that no container names is allocated and nobody gets its devices. The API server refuses a
+    container that names an unknown claim; with an unknown request the pod does not start.
+
+    ## Example
+    ```yaml
+    spec:
+      containers: [{name: web, image: web, resources: {claims: [{name: gpus}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    spec:
+      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
+    ---
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+    ```
+
+    ## Source
+    Kubernetes, "Dynamic Resource Allocation" and kubernetes/api resource/v1/types.go (2026-11).
+    """
+    used = {use.name for one in pod.all_containers() for use in one.claims}
+    for claim in pod.claims:
+        if claim.name not in used:
+            message = msg("claim {name} is used by no container", name=claim.name)
+            hint = "name it in resources.claims of a container, or remove it"
+            yield this.diagnostic(claim.path, message, hint, missing=True)
+    for container in pod.all_containers():
+        for use in container.claims:
+            named = pod.claim(use.name)
+            if named is None:
+                names = ", ".join(one.name for one in pod.claims)
+                message = msg("the pod has no claim {name}", name=use.name)
+                hint = msg("claims: {names}", names=names) if names else "add it to resourceClaims of the pod"
+                yield this.diagnostic(use.path, message, hint, missing=True)
+            elif named.devices and not any(use.gets(one) for one in named.devices.requests):
+                names = ", ".join(one.name for one in named.devices.requests)
+                message = msg("claim {name} has no request {request}", name=use.name, request=use.request)
+                yield this.diagnostic(use.path, message, msg("requests: {names}", names=names))
+
+
+@rule("DRA013", Severity.WARNING, about=Subject.CLAIM, no_policy=IN_ANOTHER_OBJECT)
+def queue_counts_the_claims(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Kueue can count the claims of a pod in one of its queues.
+
+    ## What it does
+    Reports a claim by `resourceClaimName`, and one with `firstAvailable` or `allocationMode: All`, in a pod
+    or workload with the label `kueue.x-k8s.io/queue-name`.
+
+    ## Why
+    Kueue counts templates with a number of devices. It does not admit a workload with another claim, or
+    does not count it.
+
+    ## Example
+    ```yaml
+    metadata: {labels: {kueue.x-k8s.io/queue-name: team}}
+    spec:
+      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimName: web-gpu}]
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web, labels: {kueue.x-k8s.io/queue-name: team}}
+    spec:
+      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
+    ---
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+    ```
+
+    ## Source
+    Kueue, "Dynamic Resource Allocation" (2026-11).
+    """
+    if QUEUE not in pod.labels and QUEUE not in pod.owner_labels:
+        return
+    for claim in pod.claims:
+        asked = claim.devices.requests if claim.devices else ()
+        every = any(one.mode is not None and one.mode.text == "All" for one in asked)
+        first = any(one.form is RequestForm.FIRST for one in asked)
+        what = (
+            CLAIM
+            if claim.claim is not None
+            else "allocationMode: All"
+            if every
+            else RequestForm.FIRST
+            if first
+            else None
+        )
+        if what is not None:
+            message = msg("Kueue does not count claim {name} ({what})", name=claim.name, what=str(what))
+            yield this.diagnostic(claim.path, message, msg("write a {kind} with a count", kind=TEMPLATE))
+
+
+@rule("DRA014", Severity.WARNING, about=Subject.CLAIM, missing=True, no_policy=IN_ANOTHER_OBJECT)
+def claim_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The template of every claim is in the input.
+
+    ## What it does
+    Reports a claim whose ResourceClaimTemplate or ResourceClaim is in none of the files of the run, or in
+    another namespace, or in several files with different requests.
+
+    ## Why
+    What the pod requests is in that object. It is never guessed: `translate` refuses such a pod. A pod
+    finds objects in its own namespace only.
+
+    ## Example
+    ```yaml
+    spec:
+      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
+    ```
+
+    ## Use instead
+    The template in the same file, or in another file of the same command:
+    ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    spec:
+      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
+    ---
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec: {spec: {devices: {requests: [{name: gpu, exactly: {deviceClassName: gpu.nvidia.com}}]}}}
+    ```
+
+    ## Source
+    Kubernetes, "Dynamic Resource Allocation" (2026-11).
+    """
+    used = {use.name for one in pod.all_containers() for use in one.claims}
+    for claim in pod.claims:
+        if claim.missing is not None and claim.name in used:
+            where = claim.reference or claim.path
+            yield this.diagnostic(where, *claim.missing)
+
+
+@rule("DRA015", Severity.ERROR, scope=Scope.TRANSLATION)
+def name_is_free(this: Rule, path: Path, message: Message) -> Diagnostic:
+    """No other template has the name of a new one.
+
+    ## What it does
+    Reports that the name of a new ResourceClaimTemplate, which follows from its workload, is taken: by a
+    template of the input that stays, or by that of another workload of the same name.
+
+    ## Why
+    Of two objects of one kind, name and namespace the later one replaces the earlier: the pods of one
+    workload would get the devices of the other.
+
+    ## Example
+    A Deployment `web` and a StatefulSet `web` in one folder, translated to claims.
+
+    ## Use instead
+    Give one of the workloads another name, or translate them from folders of their own.
+
+    ## Source
+    Kubernetes, "Object Names and IDs" (2026-11).
+    """
+    return this.diagnostic(
+        path, message, msg("rename the workload, or remove the other {kind}", kind=TEMPLATE)
+    )
+
+
+@rule("DRA016", Severity.ERROR, scope=Scope.TRANSLATION)
+def names_are_followed(this: Rule, field: str, user: ObjectRef) -> Diagnostic:
+    """A kustomization that renames templates renames them where pods name them.
+
+    ## What it does
+    Reports `namePrefix` and `nameSuffix` of a kustomization whose workloads get templates by the
+    translation, where its `configurations` do not say which fields name a ResourceClaimTemplate.
+
+    ## Why
+    kustomize renames the template, but does not know that `resourceClaimTemplateName` names it. The pods
+    wait for a template that is not there.
+
+    ## Example
+    ```yaml
+    namePrefix: prod-
+    resources: [../base]
+    ```
+
+    ## Use instead
+    ```yaml
+    namePrefix: prod-
+    resources: [../base]
+    configurations: [names.yaml]
+    ```
+    with the fields of the kinds that you have in `names.yaml`:
+    ```yaml
+    nameReference:
+    - kind: ResourceClaimTemplate
+      group: resource.k8s.io
+      fieldSpecs:
+      - {kind: Deployment, path: spec/template/spec/resourceClaims/resourceClaimTemplateName}
+    ```
+
+    ## Source
+    kubernetes-sigs/kustomize `api/internal/konfig/builtinpluginconsts/namereference.go`, and `kubectl
+    kustomize` 5.5 (2026-08).
+    """
+    message = msg(
+        "{field} renames the template of {kind} {name}, and not where its pods name it",
+        field=field,
+        kind=user.kind or "Pod",
+        name=(user.name or "")[:MAX_NAME],
+    )
+    hint = msg("add configurations with a nameReference of kind {kind}", kind=TEMPLATE)
+    return this.diagnostic((field,), message, hint)

@@ -1,0 +1,160 @@
+"""The form of a resource value: plain, odd, a fraction, with a suffix, or not a number."""
+
+from __future__ import annotations
+
+import math
+import re
+from enum import StrEnum
+from fractions import Fraction
+from functools import lru_cache
+from typing import NamedTuple
+
+from gpuxlate.model import quantity
+from gpuxlate.model.keys import KeySpec
+from gpuxlate.model.pod import ScalarKind, Value
+from gpuxlate.model.profile import Profile
+
+LEAST_PLAUSIBLE_MIB = 64
+"""Below this a number of MiB is more likely one of GiB (the lowest floor of a vendor is 256 MiB)."""
+MOST_PLAUSIBLE_MIB = 2**21
+"""2 TiB, which is 8 cards of 256 GiB: no request for MiB is above this."""
+MOST_PLAUSIBLE_GIB = 1024
+"""1 TiB: above this a number in a key of GiB units is more likely one of MiB."""
+
+
+class NumberForm(StrEnum):
+    """The form of a number; each but the first has its rule."""
+
+    PLAIN = "plain"
+    ODD = "odd"  # GX008
+    FRACTION = "fraction"  # K8S001
+    TOO_LARGE = "too large"  # K8S001
+    NO_NUMBER = "no number"  # K8S001
+    SUFFIX = "suffix"  # K8S002, a trailing ".0" included
+
+
+class WrittenNumber(NamedTuple):
+    """A value by its form. ``amount``: the units that the API server counts, None where it refuses."""
+
+    form: NumberForm
+    amount: Fraction | None = None
+    number: Fraction = Fraction(0)
+    suffix: str = ""
+
+
+_PLAIN = re.compile(r"-?(0|[1-9][0-9]*)")
+_ODD = re.compile(r"[+-]?(?P<body>0[0-9_]+|[0-9][0-9_]*|0x[0-9a-fA-F_]+|0o[0-7_]+|0b[01_]+)")
+_EXPONENT = re.compile(r"[+-]?[0-9]*\.?[0-9]*[eE][+-]?[0-9]+")
+_WORDED = re.compile(
+    r"\s*(?P<number>[+-]?(?:[0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30}))\s*(?P<suffix>[A-Za-z]{0,8}|%)\s*"
+)
+
+
+_PLACEHOLDER = re.compile(r"\{\{|\$[({]")
+
+
+def is_placeholder(value: Value) -> bool:
+    """Another tool writes the number: ``{{inputs.parameters.gpus}}``, ``$(params.gpus)``, ``${GPUS}``."""
+    return _PLACEHOLDER.search(value.text) is not None
+
+
+def written(value: Value) -> WrittenNumber:
+    """The form of a value, and its number."""
+    if (
+        value.kind in (ScalarKind.NODE, ScalarKind.NULL, ScalarKind.BOOL)
+        or len(value.text) > quantity.MAX_LENGTH
+    ):
+        return WrittenNumber(NumberForm.NO_NUMBER)
+    return _written(value.text, value.kind)
+
+
+@lru_cache(maxsize=4096)
+def _written(text: str, kind: ScalarKind) -> WrittenNumber:
+    if _PLAIN.fullmatch(text):
+        number = Fraction(int(text))
+        return WrittenNumber(
+            NumberForm.PLAIN if abs(number) <= quantity.LIMIT else NumberForm.TOO_LARGE, number, number
+        )
+    if readings(Value(text, kind)):
+        return WrittenNumber(NumberForm.ODD)
+    try:
+        found = quantity.parse(text)
+    except quantity.QuantityError:
+        worded = _WORDED.fullmatch(text)
+        if worded is None:
+            return WrittenNumber(NumberForm.NO_NUMBER)
+        return WrittenNumber(
+            NumberForm.SUFFIX, None, Fraction(worded["number"].rstrip(".")), worded["suffix"]
+        )
+    form = NumberForm.FRACTION if found.whole is None else NumberForm.SUFFIX
+    return WrittenNumber(form, found.amount, found.number, found.suffix)
+
+
+def is_canonical(one: WrittenNumber) -> bool:
+    """A form that the API server gives whole thousands: it prints 6000 as ``6k``, whoever wrote it."""
+    return one.suffix in ("k", "M") and one.amount is not None and one.amount <= MOST_PLAUSIBLE_MIB
+
+
+def readings(value: Value) -> tuple[int | None, ...]:
+    """What parsers of YAML 1.1 and 1.2 read an odd number as, None for "no number".
+
+    One reading where they agree, none where the number is not odd. A quoted text is the same to all
+    of them: a Kubernetes quantity.
+    """
+    text = value.text
+    if len(text) > quantity.MAX_LENGTH:
+        return ()
+    if _EXPONENT.fullmatch(text):
+        amount = quantity.whole(text)
+        return () if amount is None else (amount,)
+    match = _ODD.fullmatch(text)
+    if match is None or _PLAIN.fullmatch(text):
+        return ()
+    if value.kind is not ScalarKind.INT:
+        amount = quantity.whole(text)
+        return () if amount is None else (amount,)
+    body, sign = match["body"].replace("_", ""), -1 if text.startswith("-") else 1
+    found: list[int | None] = [sign * one for one in _integers(body)]
+    if "_" in text or text[:2] in ("0o", "0b"):
+        found.append(None)  # a string in one of the two versions
+    return tuple(dict.fromkeys(found))
+
+
+def _integers(body: str) -> list[int]:
+    for prefix, base in (("0x", 16), ("0o", 8), ("0b", 2)):
+        if body.startswith(prefix):
+            return [int(body[2:] or "0", base)]
+    octal = len(body) > 1 and body.startswith("0") and not set(body) & set("89")
+    return [int(body), int(body, 8)] if octal else [int(body)]
+
+
+def unit_of(row: KeySpec | None, profile: Profile | None) -> str:
+    """The first word of the data sheet's unit: MiB, GiB, bytes, percent, cards.
+
+    Empty where no row gives one, and where the profile sets another unit for the cluster.
+    """
+    unit = (row.counts.replace(",", "").split() or [""])[0] if row else ""
+    return "" if profile and profile.changes_unit(unit) else unit
+
+
+_UNIT_BYTES = {"MiB": 2**20, "GiB": 2**30}
+_BYTES = re.compile(r"(?P<letter>[kmgt])(?P<binary>i?)b?", re.IGNORECASE)
+
+
+def intended(one: WrittenNumber, unit: str) -> tuple[int, bool] | None:
+    """The plain number that was meant, and whether that is certain; None where it is unknown."""
+    if one.number <= 0:
+        return None
+    match = _BYTES.fullmatch(one.suffix)
+    certain = True
+    if not one.suffix or (one.suffix == "%" and unit == "percent"):
+        meant = one.number
+    elif match is None or unit not in _UNIT_BYTES:
+        return None
+    elif unit == "MiB" and one.suffix in ("k", "K"):
+        meant, certain = one.number * 1000, False  # thousands of MiB: nobody requests kilobytes
+    else:
+        power = "kmgt".index(match["letter"].lower()) + 1
+        meant, certain = one.number * 1024**power / _UNIT_BYTES[unit], bool(match["binary"])
+    up = math.ceil(meant)
+    return (up, certain and up == meant) if up <= MOST_PLAUSIBLE_MIB else None

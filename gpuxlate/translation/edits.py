@@ -1,0 +1,534 @@
+"""The difference between the keys of a pod and the wanted keys, as edits.
+
+Entries for the same field of the share are replaced in place, so that a comment on the line stays
+with it; the others are added and removed.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.manifest.kinds import VALUES
+from gpuxlate.manifest.objects import REQUIRED_AFFINITY
+from gpuxlate.manifest.pods import CLAIMS, ENV, Pod
+from gpuxlate.model.diagnostics import Append, Diagnostic, Edit, Path, Put, Remove, Rename
+from gpuxlate.model.keys import Place
+from gpuxlate.model.messages import join_or, msg
+from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, ScalarKind, Value, in_lists
+from gpuxlate.overlays.values import EMPTY
+from gpuxlate.rules.translation import (
+    ON_POD_TEMPLATE,
+    nothing_is_left_behind,
+    scheduler_is_the_same,
+    share_is_expressible,
+)
+from gpuxlate.translation.claims import is_replaced
+from gpuxlate.translation.fit import PodFit
+from gpuxlate.translation.leftovers import RENDERED
+
+Owned = Callable[[str, Place], bool]
+"""The key belongs, in this place, to a dialect that is being replaced."""
+Role = Callable[[str], str | None]
+"""The field of the share that a key sets, None where it sets none."""
+
+
+def pod_edits(
+    pod: PodKeys,
+    wanted: PodKeys,
+    *,
+    owned: Owned,
+    role: Role,
+    affinity_path: Path,
+    resources_key: str = "resources",
+    mirror_requests: bool,
+    quoted_source: bool = False,
+    schedulers: Sequence[str] = (),
+    emptied: bool = False,
+    gone: Collection[str] = (),
+) -> Iterator[Edit]:
+    """Edits that replace every owned key of a pod by the wanted ones.
+
+    ``mirror_requests``: write requests only where the container had its share in requests too.
+    ``schedulers``: those of the replaced dialects, which are removed too; ``emptied``: their field stays.
+    ``gone``: the names of claims that are replaced.
+    ``quoted_source``: the replaced dialect usually writes its numbers as strings.
+    """
+    new = {(c.init, c.index): c for c in wanted.all_containers()}
+    for container in pod.all_containers():
+        made = new.get((container.init, container.index), ContainerKeys())
+        yield from _container_edits(
+            container,
+            made,
+            owned,
+            role,
+            (*container.path, resources_key),
+            mirror_requests,
+            quoted_source,
+            any(one.name in gone for one in container.claims),
+        )
+    for place, own, above, stray, made_values in (
+        (Place.LABEL, pod.labels, pod.owner_labels, pod.stray_labels, wanted.labels),
+        (
+            Place.ANNOTATION,
+            pod.annotations,
+            pod.owner_annotations,
+            pod.stray_annotations,
+            wanted.annotations,
+        ),
+    ):
+        mapping = pod.metadata_of(f"{place}s")
+        yield from _paired(_owned(own, owned, place), made_values, mapping, role, own)
+        for values in (above, stray):
+            yield from (Remove(value.path) for _, value in _owned(values, owned, place))
+    yield from _paired(
+        _owned(pod.node_selector, owned, Place.NODE_SELECTOR),
+        wanted.node_selector,
+        (*pod.path, "nodeSelector"),
+        role,
+        pod.node_selector,
+    )
+    yield from _affinity_edits(pod, wanted, owned, affinity_path)
+    if gone or wanted.claims:
+        yield from _claim_edits(pod, wanted, gone, resources_key)
+    yield from _scheduler_edits(pod, wanted, schedulers, emptied)
+
+
+def _scheduler_edits(
+    pod: PodKeys, wanted: PodKeys, schedulers: Sequence[str], emptied: bool
+) -> Iterator[Edit]:
+    """``schedulerName`` of the pod itself; that of a job, which its pods get, stays."""
+    now, new = pod.scheduler_name, wanted.scheduler_name
+    if new is not None and (now is None or now.text != new.text):
+        yield Put((*pod.path, "schedulerName"), new.text)
+    elif new is None and now is not None and now.text in schedulers and now.path[:-1] == pod.path:
+        yield Put(now.path, "") if emptied else Remove(now.path)
+
+
+def _owned(values: Mapping[str, Value], owned: Owned, place: Place) -> list[tuple[str, Value]]:
+    return [(name, value) for name, value in values.items() if owned(name, place)]
+
+
+def _container_edits(
+    container: ContainerKeys,
+    made: ContainerKeys,
+    owned: Owned,
+    role: Role,
+    path: Path,
+    mirror_requests: bool,
+    quoted_source: bool,
+    claimed: bool,
+) -> Iterator[Edit]:
+    requested = _owned(container.requests, owned, Place.RESOURCE)
+    limited = _owned(container.limits, owned, Place.RESOURCE)
+    if not (requested or limited or made.limits or made.requests or container.env or made.env):
+        return
+    yield from _paired(limited, made.limits, (*path, "limits"), role, container.limits, quoted_source, True)
+    requests = made.requests if requested or not (mirror_requests and (limited or claimed)) else {}
+    yield from _paired(
+        requested, requests, (*path, "requests"), role, container.requests, quoted_source, True
+    )
+    yield from _env_edits(container, made, owned)
+
+
+def _claim_edits(pod: PodKeys, wanted: PodKeys, gone: Collection[str], resources_key: str) -> Iterator[Edit]:
+    """Claims are items of lists: those of other devices keep their places, new ones are appended."""
+    new = {(one.init, one.index): one for one in wanted.all_containers()}
+    for claim in pod.claims:
+        if claim.name in gone:
+            yield Remove(claim.path)
+    for claim in wanted.claims:
+        if claim.template is not None:
+            named = {"name": claim.name, "resourceClaimTemplateName": claim.template.text}
+            yield Append((*pod.path, "resourceClaims"), named)
+    for container in pod.all_containers():
+        yield from (Remove(use.path) for use in container.claims if use.name in gone)
+        made = new.get((container.init, container.index), ContainerKeys())
+        for use in made.claims:
+            yield Append((*container.path, resources_key, "claims"), {"name": use.name})
+
+
+def _env_edits(container: ContainerKeys, made: ContainerKeys, owned: Owned) -> Iterator[Edit]:
+    """Variables are items of a list: those that stay keep their place, new ones are appended."""
+    for name, value in container.env.items():
+        wanted = made.env.get(name)
+        if wanted is None:
+            yield from [Remove(value.path)] if owned(name, Place.ENV) else []
+        elif wanted.text != value.text:
+            yield Put((*value.path, "value"), wanted.text)
+    for name, wanted in made.env.items():
+        if name not in container.env:
+            yield Append((*container.path, "env"), {"name": name, "value": wanted.text})
+
+
+def _paired(
+    old: Sequence[tuple[str, Value]],
+    new: Mapping[str, Value],
+    path: Path,
+    role: Role,
+    existing: Mapping[str, Value],
+    quoted_source: bool = True,
+    any_role: bool = False,
+) -> Iterator[Edit]:
+    """Replace old entries of one mapping by new ones, those of one role in place.
+
+    ``any_role``: what is left of both is replaced in place too, as in limits, where every entry is
+    a quantity of the same share.
+    """
+    gone = {name for name, _ in old}
+    # an entry that is there already and is not removed is set in place
+    there = {name for name in new if name in existing and name not in gone}
+    left = {name: value for name, value in new.items() if name not in there}
+    unpaired: list[Value] = []
+    for name, value in old:
+        partner = name if name in left else next((n for n in left if role(n) == role(name) is not None), None)
+        if partner is None:
+            unpaired.append(value)
+        else:
+            yield from _replaced(value, partner, left.pop(partner), quoted_source)
+    for value in unpaired:
+        if left and any_role:
+            partner = next(iter(left))
+            yield Rename(value.path, partner, _written(left.pop(partner), value, quoted_source))
+        else:
+            yield Remove(value.path)
+    for name in sorted(there):
+        if existing[name].text != new[name].text:
+            yield Put(existing[name].path, new[name].plain)
+    for name, wanted in left.items():
+        yield Put((*path, name), wanted.plain)
+
+
+def _replaced(value: Value, partner: str, new: Value, quoted_source: bool) -> Iterator[Edit]:
+    wanted = _written(new, value, quoted_source)
+    if partner != value.path[-1]:  # the name that is written may be an alias
+        yield Rename(value.path, partner, wanted)
+    elif value.text != str(wanted):
+        yield Put(value.path, wanted)
+
+
+def _written(wanted: Value, replaced: Value, quoted_source: bool) -> int | str | None:
+    """A number keeps the quotes of the one it replaces, where the dialect does not require them."""
+    if wanted.kind is ScalarKind.INT and replaced.kind is ScalarKind.STR and not quoted_source:
+        return wanted.text
+    return wanted.plain
+
+
+def _affinity_edits(pod: PodKeys, wanted: PodKeys, owned: Owned, affinity_path: Path) -> Iterator[Edit]:
+    already = [{(r.key, r.operator, r.values) for r in term} for term in pod.affinity]
+    added = [r for term in wanted.affinity for r in term]
+    keep = {(r.key, r.operator, r.values) for r in added}
+    for requirement in pod.requirements():
+        if (
+            owned(requirement.key, Place.NODE_SELECTOR)
+            and (requirement.key, requirement.operator, requirement.values) not in keep
+        ):
+            yield Remove(requirement.path)
+    for term in pod.preferred:
+        removed = [one for one in term if owned(one.key, Place.NODE_SELECTOR)]
+        if removed and len(removed) == len(term):
+            yield Remove(removed[0].path[:-3])  # an empty preference would match every node
+        else:
+            yield from (Remove(one.path) for one in removed)
+    if not added:
+        return
+    if not pod.affinity:
+        yield Append(affinity_path, {"matchExpressions": [_expression(r) for r in added]})
+        return
+    for number, present in enumerate(already):
+        for requirement in added:
+            if (requirement.key, requirement.operator, requirement.values) not in present:
+                yield Append((*affinity_path, number, "matchExpressions"), _expression(requirement))
+
+
+def _expression(requirement: NodeRequirement) -> dict[str, object]:
+    return {
+        "key": requirement.key,
+        "operator": requirement.operator,
+        "values": list(requirement.values),
+    }
+
+
+def terms_left_empty(pod: PodKeys, owned: Owned) -> bool:
+    """Removing the owned requirements would empty some affinity terms but not all.
+
+    Terms are alternatives, so that would change which nodes the pod may use.
+    """
+    left = [any(not owned(r.key, Place.NODE_SELECTOR) for r in term) for term in pod.affinity if term]
+    return any(left) and not all(left)
+
+
+# Fields that a target needs for a share, and that the object of the pod has not (GX023).
+def missing_fields(pod: Pod, wanted: PodKeys, target: Backend) -> Iterator[Diagnostic]:
+    """Every field that keys go to and that the manifest has not; ``schedulerName`` is in ``scheduling``."""
+    yield from (no_field(pod, name, target) for name in _needed(wanted) if name in pod.lacks)
+
+
+def _needed(wanted: PodKeys) -> Iterator[str]:
+    yield from ["labels"] if wanted.labels else []
+    yield from ["annotations"] if wanted.annotations else []
+    yield from ["nodeSelector"] if wanted.node_selector else []
+    yield from ["affinity"] if wanted.affinity else []
+    yield from [CLAIMS] if wanted.claims else []
+    yield from [ENV] if any(one.env for one in wanted.all_containers()) else []
+
+
+def no_field(pod: Pod, field: str, target: Backend) -> Diagnostic:
+    """A field of a pod that its kind has not; beside the resources of a chart, templates may not read it."""
+    name = pod.keys.fields.get(field, field)
+    if pod.object.kind != VALUES:
+        message = msg(
+            "a {kind} has no {field} for its pods, which {target} needs for this share",
+            kind=pod.object.kind or "document",
+            field=name,
+            target=target.name,
+        )
+        found: Diagnostic = share_is_expressible(pod.keys.path, message, ON_POD_TEMPLATE)
+        return found
+    message = msg(
+        "{target} needs {field} for this share: no {field} beside resources can hold it",
+        field=name,
+        target=target.name,
+    )
+    hint = msg(
+        "add {field}: {empty} beside resources if the templates of the chart use it, else change them",
+        field=name,
+        empty=EMPTY.get(field, "{}"),
+    )
+    if field == CLAIMS:
+        hint = msg(RENDERED, target=target.name)
+    missing: Diagnostic = share_is_expressible(pod.keys.path, message, hint)
+    return missing
+
+
+# ``schedulerName`` in a translation, where a dialect requires a scheduler.
+DEFAULT = "default-scheduler"
+"""The scheduler of a pod that names none."""
+NO_EFFECT = "schedulerName is {name}; keys of {target} have effect with {allowed} only"
+CHANGE = "remove schedulerName first, or choose another target"
+
+
+def left_schedulers(replaced: Sequence[Backend], target: Backend) -> tuple[str, ...]:
+    """The schedulers that belong to the replaced dialects only."""
+    gone = [name for backend in replaced for name in backend.schedulers]
+    return tuple(name for name in gone if name not in target.schedulers)
+
+
+def own_scheduler(pod: Pod, wanted: PodKeys, replaced: Sequence[Backend], target: Backend) -> Value | None:
+    """What a pod has to name where its scheduler goes and its object passes one; None where it need not."""
+    now, passed = pod.keys.scheduler_name, pod.passed_scheduler
+    if now is None or wanted.scheduler_name is not None or passed in (None, DEFAULT, *target.schedulers):
+        return None
+    return Value.of(DEFAULT) if now.text in left_schedulers(replaced, target) else None
+
+
+def rescheduled(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend) -> Iterator[Diagnostic]:
+    """A changed scheduler (GX018), and one with which the target's keys have no effect (GX023)."""
+    now = pod.keys.scheduler_name
+    new = fit.keys.scheduler_name or own_scheduler(pod, fit.keys, replaced, target)
+    kind = pod.object.kind or "document"
+    if now is None and new is None:
+        return
+    if new is not None and (now is None or now.text != new.text):
+        if "schedulerName" in pod.lacks:
+            yield no_field(pod, "schedulerName", target)
+            return
+        if now is not None and not pod.names_scheduler:
+            message = msg("schedulerName is {name} for all pods of this {kind}", name=now.text, kind=kind)
+            yield share_is_expressible(now.path, message, CHANGE)
+            return
+    if now is None or now.text in target.schedulers:
+        return
+    left = now.text in left_schedulers(replaced, target)
+    if left or (now.text == DEFAULT and new is not None):
+        yield scheduler_is_the_same(now.text, new.text if new else None, now.path)
+    elif target.schedulers and now.text != DEFAULT:
+        allowed = join_or(target.schedulers)
+        message = msg(
+            NO_EFFECT,
+            name=now.text,
+            target=target.name,
+            allowed=allowed,
+        )
+        yield share_is_expressible(now.path, message, CHANGE)
+
+
+# Write shares into a pod of a manifest: whether its kind has the fields, and the edits.
+def replaced_keys(replaced: Sequence[Backend], target: Backend) -> Owned:
+    """Whether a key goes in a translation: it is of a replaced dialect, and not of the target too."""
+    common = {b.whole_card_key for b in replaced if b.whole_card_key}
+
+    def owned(name: str, place: Place) -> bool:
+        if target.chooses(name):  # both dialects have it: it stays as it is
+            return False
+        return name in common or any(backend.owns_at(name, place) for backend in replaced)
+
+    return owned
+
+
+def writable(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend) -> Iterator[Diagnostic]:
+    """What the manifest has no field for, though the target can express it (GX023), and what would leave a
+    selector without its label (GX026)."""
+    kind = pod.object.kind or "document"
+    owned = replaced_keys(replaced, target)
+    yield from missing_fields(pod, fit.keys, target)
+    for name, path in pod.keys.selected.items():
+        label = pod.keys.labels.get(name)
+        if label is not None and owned(name, Place.LABEL) and fit.keys.labels.get(name) != label:
+            message = msg("a selector of this {kind} matches the label {name}", kind=kind, name=name)
+            hint = msg(
+                "remove {name} from the selector and from the labels of the pods first; the selector of a "
+                "running workload cannot be changed: create it anew",
+                name=name,
+            )
+            yield nothing_is_left_behind(path, message, hint)
+    if terms_left_empty(pod.keys, owned):
+        found = (
+            "one of several alternative affinity terms has only this vendor's labels: "
+            "without it the pod could run on other nodes than before"
+        )
+        yield share_is_expressible(pod.keys.path, found, "write the affinity without alternatives")
+
+
+def awakened(pod: Pod, wanted: PodKeys, replaced: Sequence[Backend], target: Backend) -> tuple[Backend, ...]:
+    """The dialects in which the pod asks for GPUs once it has the wanted keys, beside that of the target."""
+    stays = pod.keys.scheduler_name
+    if stays is not None and stays.text in left_schedulers(replaced, target):
+        stays = own_scheduler(pod, wanted, replaced, target)
+    claims = tuple(one for one in pod.keys.claims if not is_replaced(one, replaced))
+    left = replace(pod.keys, scheduler_name=stays, claims=claims)
+    after = _after(left, wanted, replaced_keys(replaced, target))
+    return tuple(one for one in registry.backends_of(after) if one is not target)
+
+
+def _after(pod: PodKeys, wanted: PodKeys, owned: Owned) -> PodKeys:
+    """The keys of the pod with the wanted ones in place of those that are replaced."""
+
+    def over(old: Mapping[str, Value], new: Mapping[str, Value], place: Place) -> dict[str, Value]:
+        return {**{name: value for name, value in old.items() if not owned(name, place)}, **new}
+
+    made = {(one.init, one.index): one for one in wanted.all_containers()}
+    containers = []
+    for one in pod.all_containers():
+        new = made.get((one.init, one.index), ContainerKeys())
+        limits = over(one.limits, new.limits, Place.RESOURCE)
+        requests, env = over(one.requests, {}, Place.RESOURCE), over(one.env, new.env, Place.ENV)
+        containers.append(replace(one, limits=limits, requests=requests, env=env))
+    ordinary, init = in_lists(containers)
+    terms = (tuple(one for one in term if not owned(one.key, Place.NODE_SELECTOR)) for term in pod.affinity)
+    return replace(
+        pod,
+        containers=ordinary,
+        init_containers=init,
+        labels=over(pod.labels, wanted.labels, Place.LABEL),
+        annotations=over(pod.annotations, wanted.annotations, Place.ANNOTATION),
+        node_selector=over(pod.node_selector, wanted.node_selector, Place.NODE_SELECTOR),
+        affinity=(*terms, *wanted.affinity),
+        scheduler_name=wanted.scheduler_name or pod.scheduler_name,
+    )
+
+
+def share_edits(
+    pod: Pod,
+    wanted: PodKeys,
+    replaced: Sequence[Backend],
+    target: Backend,
+    *,
+    mirror_requests: bool,
+) -> list[Edit]:
+    """The edits that put the wanted keys in place of those of the replaced dialects."""
+    owned = replaced_keys(replaced, target)
+    scheduler = own_scheduler(pod, wanted, replaced, target)
+    return list(
+        pod_edits(
+            replace(pod.keys, metadata_path=_steered_at(pod.keys, owned)),
+            wanted if scheduler is None else replace(wanted, scheduler_name=scheduler),
+            owned=owned,
+            role=role_of((*replaced, target)),
+            emptied=pod.object.kind == VALUES,
+            affinity_path=(*pod.keys.path, *REQUIRED_AFFINITY),
+            resources_key=pod.resources_key,
+            mirror_requests=mirror_requests,
+            quoted_source=any(backend.quotes_numbers for backend in replaced),
+            schedulers=left_schedulers(replaced, target),
+            gone={one.name for one in pod.keys.claims if is_replaced(one, replaced)},
+        )
+    )
+
+
+def role_of(dialects: Sequence[Backend]) -> Role:
+    """The field of a share that a key of some dialects sets."""
+
+    def role(name: str) -> str | None:
+        rows = (one.find(name) for one in dialects)
+        row = next((one for one in rows if one is not None and one.sets), None)
+        return f"{row.sets} {row.chooses[:2]}" if row and row.chooses else row and row.sets
+
+    return role
+
+
+def _steered_at(pod: PodKeys, owned: Owned) -> Path:
+    """The mapping for new labels and annotations: that of the object where the replaced ones are there."""
+    steering = [
+        value.path[:-2]
+        for values, place in ((pod.labels, Place.LABEL), (pod.annotations, Place.ANNOTATION))
+        for name, value in values.items()
+        if owned(name, place)
+    ]
+    return pod.metadata_path if pod.metadata_path in steering or not steering else steering[0]
+
+
+class PlannedPod(NamedTuple):
+    """A pod, the keys that it is to have, and the edits for them."""
+
+    pod: Pod
+    wanted: PodKeys
+    edits: list[Edit]
+
+
+def disagreements(written: Sequence[PlannedPod]) -> Iterator[tuple[Pod, Diagnostic]]:
+    """Pods that would get other labels or annotations than they need, from what they share (GX023)."""
+    uses = Counter(place for one in written for place in one.pod.places)
+    shared = [one for one in written if any(uses[place] > 1 for place in one.pod.places)]
+    texts: dict[Path, str | None] = {}
+    for one in shared:
+        for values in (one.pod.keys.labels, one.pod.keys.annotations):
+            texts.update((value.path, value.text) for value in values.values())
+    made: set[str] = set()
+    for one in shared:
+        for edit in one.edits:
+            if edit.path[:-2] not in one.pod.places:
+                continue
+            if isinstance(edit, (Remove, Rename)):
+                texts[edit.path] = None
+            if isinstance(edit, (Put, Rename)):
+                name = edit.key if isinstance(edit, Rename) else str(edit.path[-1])
+                texts[(*edit.path[:-1], name)] = str(edit.value)
+                made.add(name)
+    for one in shared:
+        for field, wanted in (("labels", one.wanted.labels), ("annotations", one.wanted.annotations)):
+            yield from _unlike(one, field, wanted, made, texts)
+
+
+def _unlike(
+    one: PlannedPod, field: str, wanted: Mapping[str, Value], made: set[str], texts: Mapping[Path, str | None]
+) -> Iterator[tuple[Pod, Diagnostic]]:
+    for name in sorted(made):
+        given = [(place, texts.get((*place, field, name))) for place in one.pod.places]
+        place, text = next((found for found in reversed(given) if found[1] is not None), (None, None))
+        need = wanted.get(name)
+        if text != (need.text if need else None):
+            where = ".".join(map(str, place or one.pod.keys.metadata_path))
+            message = msg(
+                "all pods of this {kind} have the {field} of {where}, and need different values of {name}",
+                kind=one.pod.object.kind or "document",
+                field=field,
+                where=where,
+                name=name,
+            )
+            hint = msg("move the {field} of the share to each component first", field=field)
+            yield one.pod, share_is_expressible(one.pod.keys.path, message, hint)

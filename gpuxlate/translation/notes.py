@@ -1,0 +1,209 @@
+"""What is said beside the shares: comments with a unit, GPUs that an operator counts, whole cards under the
+key that every cloud uses."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend, Reading, Selector
+from gpuxlate.manifest.facts import resource_of
+from gpuxlate.manifest.kinds import VALUES
+from gpuxlate.manifest.pods import Pod, counted, counter_of
+from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Rename, Severity
+from gpuxlate.model.keys import Per
+from gpuxlate.model.limits import MAX_NAME, cut
+from gpuxlate.model.messages import join_and, join_or, msg
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.rules.base import Context
+from gpuxlate.rules.predicates.conditions import is_word
+from gpuxlate.rules.translation import (
+    containers_are_known,
+    nothing_is_left_behind,
+    operator_knows_the_cards,
+    share_is_expressible,
+    whole_cards_have_a_dialect,
+)
+from gpuxlate.rules.vocabulary import vocabulary_of
+from gpuxlate.translation.fit import PodFit
+from gpuxlate.yamltext.parse import Document, node_at
+from gpuxlate.yamltext.source import Source
+
+_NAMED = {
+    "MiB": re.compile(r"(?i:(?<![a-z])mi?b(?![a-z]))|\d ?Mi?(?![A-Za-z])|单位为?[:：]? ?M(?![A-Za-z])"),
+    "GiB": re.compile(r"(?i:(?<![a-z])gi?b(?![a-z]))|\d ?Gi?(?![A-Za-z])|单位为?[:：]? ?G(?![A-Za-z])"),
+    "percent": re.compile(r"(?i:percent)|[%％]|百分"),
+}
+"""How people name the units of the data sheets in a comment."""
+_COMMENT = re.compile(r"(?:^|\s)#[ \t]*(?P<text>.*\S)")
+
+
+def stale_comments(document: Document, edits: Iterable[Edit], context: Context) -> Iterator[Diagnostic]:
+    """Numbers that get another unit, where the comment on the line or above it has the old one (GX026)."""
+    words, profile = vocabulary_of(context), context.profile
+    changed = {one for one in _NAMED if profile and profile.changes_unit(one)}
+    comments = _Comments(document.source)
+    for edit in edits:
+        if not isinstance(edit, Rename) or document.root is None:
+            continue
+        names = map(resource_of, (str(edit.path[-1]), edit.key))
+        old, new = ({one for one in words.units(name) if one not in changed} for name in names)
+        if not new or old == new:
+            continue
+        _, start, _ = node_at(document.root, edit.path, on_key=True)
+        for comment in comments.at(start):
+            named = [unit for unit, pattern in _NAMED.items() if pattern.search(comment)]
+            if named and new.isdisjoint(named):
+                message = msg(
+                    "the comment {comment!r} names {named}, and {key} counts {unit}",
+                    comment=cut(comment, MAX_NAME),
+                    named=" and ".join(named),
+                    key=edit.key,
+                    unit=join_or(sorted(new)),
+                )
+                found = nothing_is_left_behind(edit.path, message, "change the comment after the translation")
+                yield replace(found, severity=Severity.WARNING, on_key=True)
+
+
+class _Comments:
+    """The comments of lines; a line may be all of the text, so that it is searched once for keys in a row."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._line = 0
+        self._searched = (0, 0)  # from one character up to another there is none
+        self._own: re.Match[str] | None = None
+        self._above = ""
+
+    def at(self, index: int) -> Iterator[str]:
+        """The comment on the line of a key, and the one that is the line above."""
+        source = self._source
+        line = source.position(index)[0]
+        if line != self._line:
+            self._line, self._searched = line, (0, 0)
+            self._above = source.line_text(line - 1).strip()
+        first, after = self._searched
+        if not first <= index < after:
+            end = source.line_start(line) + len(source.line_text(line))
+            self._own = _COMMENT.search(source.text, index, end)
+            self._searched = index, self._own.start() + 1 if self._own else end + 1
+        if self._own:
+            yield self._own["text"]
+        if self._above.startswith("#"):
+            yield self._above.lstrip("# \t")
+
+
+def miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagnostic]:
+    """The operator of the pod's object counts another number than the cards of the share (GX028)."""
+    counter = counter_of(document, pod)
+    outcome = next((one for one in fit.outcomes if one.container.index == 0 and not one.container.init), None)
+    if counter is None or outcome is None:  # KubeRay and Trainer count in the first container alone
+        return
+    keys = next((one for one in fit.keys.containers if one.index == 0), None)
+    found = counted(counter, keys) if keys else frozenset()
+    cards = outcome.granted.cards
+    if found == {str(cards)}:
+        return
+    message = msg(
+        "{operator} counts GPUs by the names of resources: it finds {found}, the share has {cards}",
+        operator=counter.operator,
+        found=join_or(sorted(found)) or msg("none"),
+        cards=cards,
+    )
+    hint = msg("set {what}", what=counter.hint.format(cards=cards))
+    yield operator_knows_the_cards(pod.keys.containers[0].path, message, hint)
+
+
+def uncounted(pod: Pod, fit: PodFit, target: Backend) -> Iterator[Diagnostic]:
+    """A key with a number for each container, for a pod whose containers the values do not show (GX030)."""
+    if pod.object.kind != VALUES:
+        return
+    for field, values in (("labels", fit.keys.labels), ("annotations", fit.keys.annotations)):
+        for name in values if field not in pod.lacks else ():
+            row = target.find(name)
+            if row is not None and row.per is Per.CONTAINER:
+                yield containers_are_known(pod.keys.path, name)
+
+
+# --- choices that both dialects have --------------------------------------------------------------
+
+
+def unknown_choices(wanted: Sequence[Selector], target: Backend) -> Iterator[Diagnostic]:
+    """Choices that stay as they are, with a value that the target does not know (GX023)."""
+    for one in wanted:
+        row = target.find(one.key) if target.chooses(one.key) else None
+        if row is not None and row.texts and not is_word(one.text, (*row.texts, *row.values)):
+            message = msg(
+                "{key} is {value!r}, which {title} does not know",
+                key=one.key,
+                value=one.text,
+                title=target.title,
+            )
+            yield share_is_expressible(
+                one.path, message, msg("write one of {known}", known=", ".join(row.texts))
+            )
+
+
+# --- whole cards under the key that every cloud uses (GX016) ------------------------------------
+
+
+def common_keys(pod: PodKeys, sources: Sequence[Backend]) -> dict[str, Path]:
+    """Where containers request whole cards by keys that every cloud uses, and no dialect reads them: the
+    first place of each key."""
+    names = {one.whole_card_key for one in registry.pod_backends() if one.whole_card_key}
+    names -= {one.whole_card_key for one in sources}
+    found: dict[str, Path] = {}
+    for container in pod.all_containers():
+        if not any(one.owns(name) for one in sources for name in container.resources):
+            for name, value in container.resources.items():
+                if name in names:
+                    found.setdefault(name, value.path)
+    return found
+
+
+def left_alone(path: Path, key: str, written: str) -> Diagnostic:
+    """Whole cards that are left as they are, with the dialects that write them under this key.
+
+    ``written``: the name of the key in the text; a cluster may have another one.
+    """
+    readers = [one.name for one in registry.pod_backends() if one.whole_card_key == key]
+    found: Diagnostic = whole_cards_have_a_dialect(
+        path,
+        msg("{name} alone is not a vendor's share: left as it is", name=written),
+        msg(
+            "pass --from {dialect} to read it as whole cards",
+            dialect=readers[0] if len(readers) == 1 else msg("one of {names}", names=", ".join(readers)),
+        ),
+    )
+    return found
+
+
+def written_without_a_dialect(fit: PodFit, target: Backend) -> Iterator[Diagnostic]:
+    """Whole cards that a target writes under the common key alone: only ``--from`` reads them again."""
+    written = [one for one in fit.keys.all_containers() if target.whole_card_key in one.resources]
+    if not written or not fit.accepted or target.is_used_by(fit.keys):
+        return
+    for one in fit.outcomes:
+        message = msg(
+            "written as {key} alone, which names no dialect: nothing reads it back without --from",
+            key=target.whole_card_key,
+        )
+        hint = msg("pass --from {target} to read it again", target=target.name)
+        where = one.container.origins.get("cards", one.container.path)
+        yield whole_cards_have_a_dialect(where, message, hint)
+
+
+def shared_in_pod(readings: Iterable[tuple[Backend, Reading]], target: Backend) -> Iterator[Diagnostic]:
+    """Containers that share the devices of a claim, once for each share (GX023)."""
+    for source, reading in readings:
+        for one in reading.shares if source is not target else ():
+            if one.shared_with:
+                message = msg(
+                    "containers {names} have one share together, by a claim; at {target} each has its own",
+                    names=join_and((one.name, *one.shared_with), "{before} and {last}"),
+                    target=target.name,
+                )
+                hint = msg("keep the pod on claims, or run the programs of these containers in one container")
+                yield share_is_expressible(one.origins.get("cards", one.path), message, hint)

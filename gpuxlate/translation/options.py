@@ -1,0 +1,48 @@
+"""What a translation is to do: the target, and the losses that the user accepts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.model.profile import Profile, renamed_by
+from gpuxlate.overlays.roles import Claims
+from gpuxlate.rules.base import Context
+from gpuxlate.rules.vocabulary import vocabulary_of
+from gpuxlate.translation.leftovers import LeftoverScope
+
+
+@dataclass(frozen=True)
+class Settings:
+    """The target, and the losses that the user accepts. ``from_`` None finds the dialect by its keys."""
+
+    to: Backend
+    from_: Backend | None = None
+    accept: Accept = field(default_factory=Accept)
+    profile: Profile | None = None
+    allow_leftovers: bool = False
+    claims: Claims = field(default_factory=Claims)  # those of the files of the run
+
+    @classmethod
+    def reading(cls, from_: Backend | None = None, profile: Profile | None = None) -> Settings:
+        """To read shares: their terms are gpuxlate's own, and leftovers are counted."""
+        return cls(registry.get("neutral"), from_, profile=profile, allow_leftovers=True)
+
+    @cached_property
+    def context(self) -> Context:
+        return Context(self.profile, registry.pod_backends())
+
+    @cached_property
+    def scope(self) -> LeftoverScope:
+        source = self.from_.name if self.from_ else None
+        words = vocabulary_of(self.context)
+        return LeftoverScope(source, self.to.name, words, self.renamed, self.allow_leftovers)
+
+    @cached_property
+    def renamed(self) -> Mapping[str, str]:
+        """Resources that have other names in the cluster of the profile: these, to those of data sheets."""
+        return renamed_by(self.profile)

@@ -1,0 +1,566 @@
+"""Translate what is laid over other files: a patch over its object, values over those of every release.
+
+Both are read alone and laid over what is below them; the part is the difference of the two translations.
+So the translated file, laid over the translated files below, gives the translation of the whole.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from gpuxlate.backends.base import Backend
+from gpuxlate.files.claims import ClaimIndex, ClaimText
+from gpuxlate.files.relevance import might_have_gpu_keys
+from gpuxlate.manifest.claims import claims_of, patch_of
+from gpuxlate.manifest.pods import Numbered, Pod, pods_in
+from gpuxlate.model.diagnostics import Diagnostic, Edit, LossKind, ObjectRef, Path, Remove, Rename
+from gpuxlate.model.keys import Place
+from gpuxlate.model.limits import MAX_NAME, cut
+from gpuxlate.model.messages import Message, message_of, msg
+from gpuxlate.model.pod import (
+    TEMPLATE,
+    ClaimUse,
+    ContainerKeys,
+    Missing,
+    NodeRequirement,
+    PodClaim,
+    PodKeys,
+    ScalarKind,
+    Value,
+    in_lists,
+)
+from gpuxlate.overlays.kustomization import kustomization_at
+from gpuxlate.overlays.kustomize import NOT_THERE, BuildPlaces, Builds, Built, Object
+from gpuxlate.overlays.parts import OverlayBase, OverlayPod, TemplatePatch, laid_over, unknown_containers
+from gpuxlate.overlays.patches import WrittenPlaces, is_operations, of_pods, op_edits, patched_pods
+from gpuxlate.overlays.roles import MANIFESTS, ClaimLookup
+from gpuxlate.rules.translation import nothing_is_left_behind
+from gpuxlate.translation.claims import (
+    Changes,
+    documents_behind,
+    is_replaced,
+    replaced_backends,
+    why_not_appendable,
+    with_templates,
+)
+from gpuxlate.translation.edits import Owned, Role, replaced_keys, role_of, share_edits
+from gpuxlate.translation.leftovers import BUILT, Leftover, LeftoverScope
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.passes import PassResult, State, Task
+from gpuxlate.translation.pod import fitted
+from gpuxlate.translation.results import Result
+from gpuxlate.translation.shares import dialects_of, is_refusal, other_dialects, refuses
+from gpuxlate.yamltext import nodes
+from gpuxlate.yamltext.parse import Document, with_location
+from gpuxlate.yamltext.writer import EditError, Splice
+
+_NAMES_CLAIMS = msg("it names claims, which only the pod itself can")
+_UNUSED = msg("no pod of the kustomization uses it")
+_IN_LIST = msg("it is in a list")
+_IN_PATCH = msg("this file is a patch")
+NULL = Value("null", ScalarKind.NULL)
+"""Deletes a key in a patch, and in the values of a chart."""
+
+
+class PartResult(NamedTuple):
+    """The result, and the dialects that were read. ``left``: why the part cannot be translated, None where
+    it was, or where an error says it."""
+
+    part: PassResult
+    sources: tuple[Backend, ...]
+    left: str | None = None
+
+
+class _Changes(NamedTuple):
+    """The edits of a part, and its patches of templates of claims."""
+
+    edits: list[Edit]
+    patches: list[dict[str, object]]
+
+
+class _CannotError(Exception):
+    """The part does not support what changes."""
+
+
+def translate_part(state: State, laid: OverlayPod) -> None:
+    """Add the result of a part that is laid over pods of other files, and what it leaves behind."""
+    document, settings = state.document, state.settings
+    pod, over, unknown = laid
+    named = pod or (over[0].part if over else None)
+    claimed = list(_claims_of_part(document, named, state.claims, settings.scope)) if named else []
+    why = unknown or (_NAMES_CLAIMS if claimed else None)
+    made = PartResult(PassResult(), (), why) if why else _translate_over(document, over, settings)
+    state += left_part(made.part, named, settings) if named and over else made.part
+    if made.left:
+        state.leave(claimed)
+        if named and over:
+            state.leave(_left_cards(document, made, named, settings))
+        state.left[id(pod)] = made.left  # None is what operations are about
+    elif pod:
+        state.read.append((pod, made.sources))
+    elif made.sources:
+        state.operations.update(of_pods(document, [one.part for one in over]))
+
+
+def _claims_of_part(
+    document: Document, part: Pod, beside: ClaimLookup, scope: LeftoverScope
+) -> Iterator[Leftover]:
+    """The claims that a part of a pod names, as a patch does: those of devices that would be replaced, and
+    those that are not known."""
+    places = WrittenPlaces(document)
+    for claim in beside.resolve(part).keys.claims:
+        if claim.reference is None or (
+            claim.devices and not replaced_backends(claim.devices.classes(), scope)
+        ):
+            continue
+        why = claim.missing.message if claim.missing else _IN_PATCH
+        name = claim.reference.text[:MAX_NAME]
+        path = places.of(claim.reference.path)
+        message = msg("claim {name} is not translated: {why}", name=claim.name, why=why)
+        found = replace(
+            nothing_is_left_behind(path, message, msg(BUILT, target=scope.target)), severity=scope.severity
+        )
+        yield Leftover(name, with_location(document, found, part.object))
+
+
+def _translate_over(document: Document, over: Sequence[OverlayBase], settings: Settings) -> PartResult:
+    """The edits of a part of a pod that is laid over pods of other files, which must agree on them."""
+    part = PassResult()
+    sources: tuple[Backend, ...] = ()
+    edits: list[_Changes] = []
+    try:
+        for one in over:
+            keys = _whole(one)
+            mine = _each_once(*dialects_of(one.part.keys, settings), *dialects_of(keys, settings))
+            sources = _each_once(*sources, *mine)
+            if mine and mine != (settings.to,):
+                edits.append(_edits(document, one, keys, mine, settings, part))
+    except (_CannotError, EditError) as error:
+        pod, places = over[0].part, WrittenPlaces(document)
+        for found in other_dialects(pod.keys, settings):  # else nothing says them where the part is left
+            at = replace(found, path=places.of(found.path))
+            part.diagnostics.append(with_location(document, at, pod.object))
+        return PartResult(part, sources, message_of(error))
+    if any(one != edits[0] for one in edits[1:]):
+        return PartResult(part, sources, msg("the objects that it is laid over need different values"))
+    if edits and not part.refused:
+        part.edits, part.patches = edits[0]
+        part.kept = list(over[0].part.siblings)
+    return PartResult(part, sources)
+
+
+def patch_changes(state: State) -> Changes:
+    """The new patches of templates behind a document of a patch file, and it where it is one that goes."""
+    document, scope = state.document, state.settings.scope
+    made = Changes([], [], [], [], [])
+    for one in state.layer.templates(document) if state.layer.templates else ():
+        if not replaced_backends(one.classes, scope):
+            continue
+        why = one.why or (None if one.users else _UNUSED)
+        why = why or next(
+            (_not_said(user) for user in one.users if not _is_taken(one, user, state.settings)), None
+        )
+        why = why or (_IN_LIST if one.path else None)
+        if why is None:
+            made.splices.append(Splice(document.start, document.end, ""))
+        else:
+            name = (one.ref.name or "")[:MAX_NAME]
+            message = msg(
+                "the patch of {kind} {name} is left behind: {why}", kind=TEMPLATE, name=name, why=why
+            )
+            hint = msg(BUILT, target=scope.target)
+            found = nothing_is_left_behind((*one.path, "metadata", "name"), message, hint)
+            found = replace(found, severity=scope.severity)
+            made.leftovers.append(Leftover(name, with_location(document, found, one.ref._replace(name=name))))
+    if state.patches:
+        made.splices.append(documents_behind(document, state.patches))
+    return made
+
+
+def _not_said(user: ObjectRef) -> Message:
+    message = "the document before it is no patch of its {kind} {name} that can be translated"
+    return msg(message, kind=user.kind or "document", name=(user.name or "")[:MAX_NAME])
+
+
+def _is_taken(patch: TemplatePatch, user: ObjectRef, settings: Settings) -> bool:
+    """The document before the patch of a template says of an object what the patch says of its claims."""
+    document, laid = patch.before or (None, ())
+    for one in laid if document else ():
+        over = one.under(settings.renamed).over
+        if document and one.unknown is None and any(each.base.object == user for each in over):
+            made = _translate_over(document, over, settings)
+            if made.sources and made.left is None and not made.part.refused:
+                return True
+    return False
+
+
+def _left_cards(document: Document, made: PartResult, pod: Pod, settings: Settings) -> Iterator[Leftover]:
+    """Whole cards in a part that is left: their key is no dialect's, so nothing else says it."""
+    keys = {one.whole_card_key for one in made.sources} - {settings.to.whole_card_key}
+    places = WrittenPlaces(document)
+    for container in pod.keys.all_containers():
+        for name, value in container.resources.items():
+            if name in keys and made.left:
+                path = places.of(value.path)
+                found = settings.scope.found(name, Place.RESOURCE, path, made.left, BUILT)
+                yield Leftover(name, with_location(document, found, pod.object))
+
+
+def _each_once(*dialects: Backend) -> tuple[Backend, ...]:
+    return tuple({one.name: one for one in dialects}.values())
+
+
+def _whole(one: OverlayBase) -> PodKeys:
+    """The keys of the pod with the part. Raises _CannotError."""
+    new = unknown_containers(one.base.keys, one.part.keys)
+    if new:
+        raise _CannotError(msg("what it is laid over has no container {name}", name=new[0].name))
+    keys = laid_over(one.base.keys, one.part.keys)
+    return replace(keys, claims=one.claims) if one.claims else keys
+
+
+def _edits(
+    document: Document,
+    one: OverlayBase,
+    keys: PodKeys,
+    sources: tuple[Backend, ...],
+    settings: Settings,
+    part: PassResult,
+) -> _Changes:
+    """The edits that make the translated base the translated whole. Raises _CannotError, EditError.
+
+    What is wrong with the whole, and not with the base alone, is added to the part.
+    """
+    target = settings.to
+    whole = one.part._replace(keys=keys, lacks=one.part.lacks & one.base.lacks)
+    missing = next((claim.missing for claim in keys.claims if claim.missing), None)
+    if missing:
+        raise _CannotError(missing.message)
+    below = dialects_of(one.base.keys, settings)
+    if target in below and sources != below:
+        message = "what it is laid over is in keys of {target} already: translate both in one run"
+        raise _CannotError(msg(message, target=target.name))
+    before = fitted(document, one.base, below, settings)
+    after = fitted(document, whole, dialects_of(keys, settings), settings)
+    if refuses(before.found):
+        raise _CannotError(msg("what it is laid over cannot be translated"))
+    known = set(map(_words, before.found))
+    places = WrittenPlaces(document)
+    for found in after.found:
+        if _words(found) not in known:
+            part.diagnostics.append(
+                with_location(document, replace(found, path=places.of(found.path)), one.part.object)
+            )
+    if refuses(after.found):
+        return _Changes([], [])
+    patches = _template_patches(document, one, before.fit.keys, after.fit.keys, below)
+    gone = {claim.name for claim in one.base.keys.claims if is_replaced(claim, sources)}
+    difference = _Difference(replaced_keys(sources, target), role_of((*sources, target)), gone)
+    wanted = difference.of_pods((one.base.keys, before.fit.keys), (keys, after.fit.keys), one.part.keys)
+    edits = share_edits(one.part, wanted, sources, target, mirror_requests=False)
+    if not is_operations(document):
+        return _Changes(edits, patches)
+    own = share_edits(one.base, before.fit.keys, sources, target, mirror_requests=True)
+    return _Changes(op_edits(document, edits, _Changed(one.root, own).has), [])
+
+
+def _template_patches(
+    document: Document, one: OverlayBase, before: PodKeys, after: PodKeys, replaced: Sequence[Backend]
+) -> list[dict[str, object]]:
+    """What the templates of the base have to change to request what the whole pod does. Raises _CannotError.
+
+    kustomize has no schema of templates: it replaces their lists.
+    """
+    new = {one.name: one for one in after.claims}
+    if new == {one.name: one for one in before.claims} and _claimed(before) == _claimed(after):
+        return []
+    if is_operations(document) or one.root is None:
+        raise _CannotError(msg("what a claim requests is in another object, which no operation can change"))
+    if _claimed(before) != _claimed(after):
+        raise _CannotError(msg("it adds or removes the claim of a container, or changes its name"))
+    why = one.alone or why_not_appendable(document)
+    if why:
+        raise _CannotError(why)
+    based = document.with_root(one.root)
+    writing = with_templates(based, one.base, before, Numbered(pods_in(based)), replaced)
+    if writing.found:
+        raise _CannotError(writing.found[0].message)
+    pairs = [(one.data, one._replace(claim=new[one.claim.name]).data) for one in writing.templates]
+    return [made for old, data in pairs if (made := patch_of(old, data))]
+
+
+def _claimed(keys: PodKeys) -> set[tuple[bool, str, tuple[ClaimUse, ...]]]:
+    """The claims of containers by name."""
+    return {(one.init, one.name, one.claims) for one in keys.all_containers() if one.claims}
+
+
+class _Changed:
+    """An object after some edits."""
+
+    def __init__(self, root: nodes.Mapping | None, edits: Sequence[Edit]) -> None:
+        self._root = root
+        self._made: set[Path] = set()
+        self._gone = {edit.path for edit in edits if isinstance(edit, (Remove, Rename))}
+        for edit in edits:
+            made = (*edit.path[:-1], edit.key) if isinstance(edit, Rename) else edit.path
+            if not isinstance(edit, Remove):
+                self._made.update(made[:depth] for depth in range(len(made) + 1))
+
+    def has(self, path: Path) -> bool:
+        """Something is at a path."""
+        if path in self._made or path in self._gone:
+            return path in self._made
+        node = nodes.get(self._root, *path)
+        if isinstance(node, nodes.Mapping) and node.entries:  # what a removal empties goes with it
+            return any(self.has((*path, name)) for name, *_ in nodes.entries_of(node))
+        return node is not None
+
+
+def left_part(made: PassResult, pod: Pod, settings: Settings) -> PassResult:
+    """A part whose share the target cannot express is left behind, under the code of the reason.
+
+    Losses that an option accepts are errors as they are of any pod; those that were accepted are none.
+    """
+    losses = [loss for item in made.items for loss in item.losses]
+    refused = {_words(loss.diagnostic()) for loss in losses if loss.kind is LossKind.REFUSED}
+    accepted = {_words(loss.diagnostic()) for loss in losses if loss.accepted}
+    left = [one for one in made.diagnostics if is_refusal(one) or _words(one) in refused]
+    if left:
+        severity = settings.scope.severity
+        name = next((one.name for one in pod.keys.all_containers()), "")
+        made.leftovers = [Leftover(name, replace(one, severity=severity)) for one in left]
+        gone = set(map(id, left))
+        others = [one for one in made.diagnostics if id(one) not in gone and _words(one) not in accepted]
+        made.diagnostics = [*others, *(one.diagnostic for one in made.leftovers)]
+    return made
+
+
+def _words(found: Diagnostic) -> tuple[str, str]:
+    return found.code, str(found.message)
+
+
+Pair = tuple[PodKeys, PodKeys]
+"""The keys of a pod in the source's dialects, and those to write."""
+
+
+class _Difference(NamedTuple):
+    """What a part has to say so that the pod below it becomes the whole pod, both translated.
+
+    ``gone``: the names of claims that are replaced.
+    """
+
+    owned: Owned
+    role: Role
+    gone: Set[str] = frozenset()
+
+    def of_pods(self, below: Pair, whole: Pair, own: PodKeys) -> PodKeys:
+        """``own``: the part. Raises _CannotError."""
+        (base, before), (merged, after) = below, whole
+        old, new = _by_name(base, before), _by_name(merged, after)
+        mine = {(one.init, one.name) for one in own.all_containers()}
+        for place in (old.keys() | new.keys()) - mine:
+            if old.get(place) != new.get(place):
+                raise _CannotError(msg("container {name} would change too", name=place[1]))
+        said = {(one.init, one.name): one for one in base.all_containers()}
+        made = [
+            self._container(said.get(place), old.get(place), new.get(place), one)
+            for one in own.all_containers()
+            for place in [(one.init, one.name)]
+        ]
+        return PodKeys(
+            *in_lists(made),
+            self._changed(before.labels, after.labels, own.labels, Place.LABEL),
+            self._changed(before.annotations, after.annotations, own.annotations, Place.ANNOTATION),
+            self._changed(before.node_selector, after.node_selector, own.node_selector, Place.NODE_SELECTOR),
+            affinity=self._affinity(before, after, own),
+            scheduler_name=after.scheduler_name
+            if own.scheduler_name or after.scheduler_name != before.scheduler_name
+            else None,
+        )
+
+    def _container(
+        self,
+        base: ContainerKeys | None,
+        old: ContainerKeys | None,
+        new: ContainerKeys | None,
+        own: ContainerKeys,
+    ) -> ContainerKeys:
+        """``base``: what the source has below; its translation has requests if it has some, or if neither it
+        nor the part has limits or a claim."""
+        old, new = old or ContainerKeys(), new or ContainerKeys()
+        limited = base is not None and (self._limited(base) or self._limited(own))
+        mirrored = base is not None and (self._asks(base.requests) or not limited)
+        there = old.requests if mirrored else {}
+        requests = self._changed(there, new.requests, own.requests, Place.RESOURCE)
+        return replace(
+            own,
+            claims=(),
+            limits=self._changed(old.limits, new.limits, own.limits, Place.RESOURCE),
+            requests=requests if mirrored or self._asks(own.requests) else {},
+            env={
+                name: value
+                for name, value in new.env.items()
+                if old.env.get(name) != value or name in own.env
+            },
+        )
+
+    def _limited(self, container: ContainerKeys) -> bool:
+        return self._asks(container.limits) or any(one.name in self.gone for one in container.claims)
+
+    def _asks(self, values: Mapping[str, Value]) -> bool:
+        return any(self.owned(name, Place.RESOURCE) for name in values)
+
+    def _changed(
+        self, before: Mapping[str, Value], after: Mapping[str, Value], own: Mapping[str, Value], place: Place
+    ) -> dict[str, Value]:
+        """What changes, and what the part said before of the same fields; NULL for what goes."""
+        said = {self.role(name) for name in own if self.owned(name, place)} - {None}
+        made = {
+            name: value
+            for name, value in after.items()
+            if before.get(name) != value or name in own or self.role(name) in said
+        }
+        return made | {name: NULL for name in before if name not in after}
+
+    @staticmethod
+    def _affinity(before: PodKeys, after: PodKeys, own: PodKeys) -> tuple[tuple[NodeRequirement, ...], ...]:
+        """The terms of a part replace those below it, since lists are not merged."""
+        if own.affinity or own.preferred:
+            return after.affinity
+        if before.affinity != after.affinity:
+            raise _CannotError(msg("it would replace the affinity of the whole pod"))
+        return ()
+
+
+def _by_name(pod: PodKeys, wanted: PodKeys) -> dict[tuple[bool, str], ContainerKeys]:
+    """The keys to write into each container of a pod, without its place."""
+    made = {(one.init, one.index): one for one in wanted.all_containers()}
+    return {
+        (one.init, one.name): replace(made.get((one.init, one.index), ContainerKeys()), name="", index=0)
+        for one in pod.all_containers()
+    }
+
+
+# The shares of what kustomize builds, each reported where it is written; and what is not known to be built.
+# Objects are translated as they are built, patches and all: the files that they are made of are not counted
+# by themselves.
+PIPED = "count what kustomize builds: kubectl kustomize {folder} | gpuxlate {command}"
+
+
+def run_build(made: Built, builds: Builds, settings: Settings, task: Task, left: Set[str]) -> Result:
+    """Do a task with the objects of a build: their shares, and what is wrong with them.
+
+    ``left``: files in which something is left behind already, whose hint is the same.
+    """
+    places = BuildPlaces(made, builds)
+    claims = _claims(made)
+    whole = Result()
+    left_out = partial(_left, places, settings, task.command)
+    missed = [one for one in _missed(made, places, settings, left_out) if one.diagnostic.file not in left]
+    for one in made.objects:
+        if one.is_template:
+            continue
+        document = places.of(one.document).with_root(one.root)
+        beside = settings.claims.beside(document.source)
+        pods = [_claimed_in_build(pod.under(settings.renamed), claims, beside) for pod in pods_in(document)]
+        part = State(document=document, settings=settings, layer=MANIFESTS, task=task)
+        part.laid += (OverlayPod(_called(pod, one)) for pod in pods)
+        task.run("shares", part)
+        if one.unknown:
+            if part.items or places.matter:
+                name = cut(f"{one.identity.kind}/{one.identity.names[-1][0]}", MAX_NAME)
+                message = msg("{name} is not counted: {why}", name=name, why=one.unknown)
+                missed.append(left_out(name, message, places.of(one.document), one.path))
+            continue
+        moved = {id(each): places.found(each, one) for each in part.diagnostics}  # an item repeats its pod's
+        whole.items += (
+            replace(
+                item, build=places.folder, diagnostics=tuple(moved[id(each)] for each in item.diagnostics)
+            )
+            for item in part.items
+        )
+        whole.diagnostics += moved.values()
+        whole.leftovers += (
+            each._replace(diagnostic=places.found(each.diagnostic, one)) for each in part.leftovers
+        )
+    whole.leftovers += missed
+    whole.diagnostics += (each.diagnostic for each in missed)
+    whole.sources += places.sources.values()
+    return whole
+
+
+def _called(pod: Pod, one: Object) -> Pod:
+    """The pod with what its object is called where it is built."""
+    if pod.object_path:
+        return pod
+    name, namespace = one.identity.names[-1]
+    ref = pod.object._replace(
+        name=cut(name, MAX_NAME) if name else None, namespace=cut(namespace, MAX_NAME) if namespace else None
+    )
+    return pod._replace(object=ref)
+
+
+# --- claims -----------------------------------------------------------------------------------------
+def _claims(made: Built) -> tuple[ClaimIndex, dict[str, Message]]:
+    """The templates of claims as they are built; and why, by name, others are not known."""
+    templates = [
+        (claim, one.unknown)
+        for one in made.objects
+        if one.is_template
+        for claim in claims_of(one.document.with_root(one.root))
+    ]
+    known = tuple(claim for claim, unknown in templates if not unknown)
+    return ClaimIndex((ClaimText("", known),)), {claim.name: why for claim, why in templates if why}
+
+
+def _claimed_in_build(pod: Pod, claims: tuple[ClaimIndex, dict[str, Message]], beside: ClaimLookup) -> Pod:
+    """The pod with what its claims request: as it is built, else in the files of the run."""
+    if not pod.keys.claims:
+        return pod
+    index, unknown = claims
+
+    def known(built: PodClaim, elsewhere: PodClaim) -> PodClaim:
+        why = unknown.get(built.template.text) if built.template else None
+        if why:
+            return replace(built, missing=Missing(why, "translate what kustomize builds"))
+        return elsewhere if built.missing else built
+
+    pairs = zip(index.resolved(pod, "").keys.claims, beside.resolve(pod).keys.claims, strict=True)
+    return pod._replace(keys=replace(pod.keys, claims=tuple(known(*pair) for pair in pairs)))
+
+
+# --- what is not known ------------------------------------------------------------------------------
+def _left(
+    places: BuildPlaces,
+    settings: Settings,
+    command: str,
+    name: str,
+    message: Message,
+    at: Document,
+    path: Path,
+) -> Leftover:
+    """What is not counted, and the ``command`` that counts it."""
+    hint = msg(PIPED, folder=places.folder, command=command.format(target=settings.to.name))
+    found = nothing_is_left_behind(path, message, hint)
+    return Leftover(name, with_location(at, replace(found, severity=settings.scope.severity)))
+
+
+def _missed(
+    made: Built, places: BuildPlaces, settings: Settings, left: Callable[..., Leftover]
+) -> Iterator[Leftover]:
+    """What is more than was read, and patches of what is not there."""
+    host = kustomization_at(made.folder)
+    if made.unread and host:
+        message = msg("not all of {folder} is counted: {why}", folder=places.folder, why=made.unread)
+        yield left(places.folder, message, places.of(host), ())
+        return
+    for one in made.lost:
+        about_pods = is_operations(one.document) or patched_pods(one.document)
+        if about_pods and might_have_gpu_keys(one.document.text.encode(), settings.profile):
+            message = msg("a patch is not counted: {why}", why=NOT_THERE)
+            here = left(places.folder, message, one.document, ("metadata", "name"))
+            start = one.document.start
+            yield here._replace(diagnostic=places.written(here.diagnostic, one, (start, start)))

@@ -1,0 +1,168 @@
+"""Read the shares of a pod in one dialect, and report everything that is wrong with them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from itertools import chain, islice
+from typing import NamedTuple
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend, ContainerShare, Place, PodReader, Reading, Selector
+from gpuxlate.model import limits
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.rules import catalog
+from gpuxlate.rules.base import Context
+from gpuxlate.rules.catalog import check_pod
+from gpuxlate.rules.kubernetes import container_asks_one_vendor, not_yet_known, other_dialect
+from gpuxlate.rules.number_format import is_placeholder
+from gpuxlate.rules.translation import share_is_expressible
+from gpuxlate.translation.options import Settings
+
+
+class Shares(NamedTuple):
+    """What was read of a pod: by dialect, and all its containers. ``broken``: its keys are wrong."""
+
+    readings: Sequence[tuple[Backend, Reading]]
+    containers: Sequence[ContainerShare]
+    found: list[Diagnostic]
+    broken: bool
+
+
+def dialects_of(pod: PodKeys, settings: Settings) -> tuple[Backend, ...]:
+    """The dialects to read a pod in."""
+    chosen = settings.from_
+    if chosen is None:
+        return registry.backends_of(pod)
+    key = chosen.whole_card_key
+    speaks = chosen.is_used_by(pod) or (
+        key is not None and any(key in one.resources for one in pod.all_containers())
+    )
+    return (chosen,) if speaks or chosen.has_generic_keys(pod) else ()
+
+
+def shares_of(pod: PodKeys, sources: Sequence[Backend], settings: Settings) -> Shares:
+    """Read the shares of a pod in some dialects, with all that is wrong."""
+    read = [
+        read_pod(pod, backend, settings.context, neutral=number == 0)
+        for number, backend in enumerate(sources)
+    ]
+    found = [one for _, problems in read for one in problems]
+    if settings.from_ and all(one.code != container_asks_one_vendor.code for one in found):
+        found += other_dialects(pod, settings)
+    readings = shares_once(pod, sources, [reading for reading, _ in read])
+    return Shares(readings, merge_readings([one for _, one in readings]), found, refuses(found))
+
+
+def other_dialects(keys: PodKeys, settings: Settings) -> Iterator[Diagnostic]:
+    """The dialects of a pod, or of a part of one, beside the only one that is read (K8S007)."""
+    source = settings.from_
+    if source:
+        yield from (
+            other_dialect(keys, source, one) for one in registry.backends_of(keys) if one is not source
+        )
+
+
+def is_refusal(one: Diagnostic) -> bool:
+    """There is no place for a share (GX023)."""
+    return one.code == share_is_expressible.code and one.severity is Severity.ERROR
+
+
+def refuses(found: Iterable[Diagnostic]) -> bool:
+    """Something found is an error."""
+    return any(one.severity is Severity.ERROR for one in found)
+
+
+def read_pod(
+    pod: PodKeys, backend: Backend, context: Context, *, neutral: bool = True
+) -> tuple[Reading, list[Diagnostic]]:
+    """The shares of a pod in one dialect, and everything that is wrong with them.
+
+    The rules of the vendor and of Kubernetes run first; ``neutral``: those of no vendor too, which look at
+    the keys of all dialects. An owned key that was not taken is an error.
+    """
+    if not backend.writes_pods:
+        context = Context(context.profile, (backend,))
+    # remarks and fixes are for lint: this pod gets new keys
+    asked = backend.check(pod, context, remarks=False)
+    of_vendor = (one for one in asked if one.severity is not Severity.INFO)
+    of_no_vendor = check_pod(catalog.rules_beside(backend) if neutral else (), pod, context)
+    by_rules = chain(of_no_vendor, of_vendor)
+    found = [one.located(fix=None) for one in islice(by_rules, limits.MAX_FINDINGS + 1)]
+    reading = backend.read(PodReader(pod, context.profile), context.profile)
+    found.extend(reading.invalid_beside(found))
+    found.extend(reading.notes)
+    reported = {one.path for one in found if one.severity is Severity.ERROR}
+    for container in pod.all_containers():
+        whole = container.resources.get(backend.whole_card_key or "")
+        if whole is not None and whole.path not in reported and is_placeholder(whole):
+            found.append(not_yet_known(whole))
+    preferred = {one.path: one for one in pod.preferences()}
+    # outside ``metadata``: K8S006 reports it
+    stray = {value.path for values in (pod.stray_labels, pod.stray_annotations) for value in values.values()}
+    wishes: list[Selector] = []
+    for name, place, path in backend.owned(pod):
+        row = backend.find(name)
+        by_scheduler = row is not None and Place.WRITTEN_BY_SCHEDULER in row.places
+        if path in reading.taken or path in reported or by_scheduler or path in stray:
+            continue
+        if path in preferred:
+            one = preferred[path]
+            values = f"{one.operator} {', '.join(one.values)}".strip()
+            wishes.append(Selector(name, values, path, "preferred node affinity"))
+            continue
+        found.append(
+            Diagnostic(
+                "GX013",
+                Severity.ERROR,
+                msg("{name} has no effect here ({place}) and would be lost", name=name, place=msg(place)),
+                "remove it, or move it where the vendor reads it",
+                path,
+                on_key=True,
+            )
+        )
+    return replace(reading, selectors=(*reading.selectors, *wishes)), found
+
+
+def shares_once(
+    pod: PodKeys, backends: Sequence[Backend], readings: Sequence[Reading]
+) -> list[tuple[Backend, Reading]]:
+    """What each dialect read, with each share once.
+
+    Several dialects read the common key of whole cards: it is that of the one with other keys beside it.
+    """
+    if len(readings) == 1:
+        return [(backends[0], readings[0])]
+    kept: list[set[int]] = [set() for _ in readings]
+    for place, container in enumerate(pod.all_containers()):
+        found = [n for n, reading in enumerate(readings) if reading.containers[place].share]
+        owners = [n for n in found if any(map(backends[n].owns, container.resources))]
+        if found:
+            kept[(owners or found)[0]].add(place)
+    return [
+        (
+            backend,
+            replace(
+                reading,
+                containers=tuple(
+                    one if place in places else replace(one, share=None)
+                    for place, one in enumerate(reading.containers)
+                ),
+            ),
+        )
+        for backend, reading, places in zip(backends, readings, kept, strict=True)
+    ]
+
+
+def merge_readings(readings: Sequence[Reading]) -> list[ContainerShare]:
+    """The containers of a pod with the share that any of its dialects found."""
+    if not readings:
+        return []
+    merged = list(readings[0].containers)
+    for reading in readings[1:]:
+        merged = [
+            mine if mine.share else other for mine, other in zip(merged, reading.containers, strict=True)
+        ]
+    return merged
