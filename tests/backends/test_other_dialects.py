@@ -130,7 +130,7 @@ MISTAKES = [
     (f"{ELASTIC}core: 150", "", "ELASTIC001", "150 is not one of", "multiples of 100"),
     ("nvidia.com/gpu-10gb: 1", "", "NOS020", "10 GiB", "check the memory"),
     # an old name beside the new
-    (f"{HYGON}hcunum: 1, {HYGON}dcunum: 1", "", "HYGON005", f"{HYGON}hcunum under another name", "keep one"),
+    (f"{HYGON}hcunum: 1, {HYGON}dcunum: 1", "", "HYGON005", f"{HYGON}dcunum under another name", "keep one"),
     (f"{MLU}vmlu: 1, {VMEM}: 20, {MLU}mlu370.smlu.vmemory: 20", "", "MLU005", f"{VMEM} under", "keep one"),
     (f"{ELASTIC}core: 50, elasticgpu.com/gpu-core: 50", "", "ELASTIC005", "under another name", "keep one"),
     # a card that the catalogue does not know: the names that the keys of the vendor have

@@ -6,7 +6,8 @@ from gpuxlate.backends.rows import cards, choices, cores, memory
 from gpuxlate.model.keys import By
 from gpuxlate.model.share import Isolation
 
-COUNT, MEMORY = "hygon.com/hcunum", "hygon.com/hcumem"
+COUNT, MEMORY = "hygon.com/dcunum", "hygon.com/dcumem"
+"""The names of every release up to 2.10; those with ``hcu`` come after it (RELEASED)."""
 
 
 class HamiHygon(Backend):
@@ -24,7 +25,8 @@ class HamiHygon(Backend):
     }  # (CODE)
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/hygon (2026-08-21)",
-        "RENAMED": "HYGON-AI/k8s-hcu-device-plugin, which renamed dcu to hcu",
+        "RELEASED": "Project-HAMi/HAMi, charts/hami/values.yaml of v2.8.3 to v2.10.0 (2026-08-21)",
+        "RENAMED": "HYGON-AI/k8s-hcu-device-plugin, and HAMi's pull request 2969, which renamed dcu to hcu",
         **DOCUMENTS,
     }
     gpu_prefixes = tuple(
@@ -36,18 +38,18 @@ class HamiHygon(Backend):
         )
     }
     keys = (
-        cards(COUNT, aliases=("hygon.com/dcunum",), source="CODE, RENAMED"),
-        memory(MEMORY, aliases=("hygon.com/dcumem",), needs=(COUNT,), source="CODE, RENAMED"),
+        cards(COUNT, aliases=("hygon.com/hcunum",), source="RELEASED, RENAMED"),
+        memory(MEMORY, aliases=("hygon.com/hcumem",), needs=(COUNT,), source="RELEASED, RENAMED"),
         cores(
-            "hygon.com/hcucores",
-            aliases=("hygon.com/dcucores",),
+            "hygon.com/dcucores",
+            aliases=("hygon.com/hcucores",),
             needs=(COUNT,),
             values=(Range(0, 100),),
             default=Absent.ALL,
             uncertain_values={
                 "0": "the scheduler reserves no compute; no document says whether the driver caps it"
             },
-            source="CODE, RENAMED",
+            source="RELEASED, RENAMED",
         ),
         *choices("hygon.com/{0}use-gpuuuid", By.UUID, source="CODE"),
         *choices("hygon.com/{0}use-hcutype", By.MODEL, source="RENAMED"),
