@@ -26,6 +26,7 @@ class VolcanoVgpu(Backend):
     vendor = "nvidia"
     isolation = Isolation.SOFT  # hami-core, a library (GUIDE)
     scheduler = "volcano"
+    init_containers = False
     # getVGPUDevicesFromPod adds up spec.containers alone (UTIL, VGPU utils.go)
     limits = Limits(source="VGPU", uncapped_percent=1, init=InitContainers.IGNORED)
     similar_products = (VOLCANO_GPU_SHARE,)
@@ -102,6 +103,11 @@ class VolcanoVgpu(Backend):
             why="The mode must be that of a node. The code names `mps`, and treats it as `hami-core`.",
         ),
         RuleRow(RuleKind.SINGLE_ALIAS, "VOLC009", why="Both count cards: a cluster has one of the names."),
+        RuleRow(
+            RuleKind.INIT,
+            "VOLC010",
+            why="The scheduler reads `spec.containers` alone: an init container, a sidecar too, gets no card.",
+        ),
     )
 
 
