@@ -106,7 +106,7 @@ class VolcanoVgpu(Backend):
         RuleRow(
             RuleKind.INIT,
             "VOLC010",
-            why="The scheduler reads `spec.containers` alone: an init container, a sidecar too, gets no card.",
+            why="The scheduler reads `spec.containers` alone: an init container or a sidecar gets no card.",
         ),
     )
 
