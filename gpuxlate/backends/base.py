@@ -13,10 +13,10 @@ from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
 from types import MappingProxyType, ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from gpuxlate.backends import row_reader, row_writer
-from gpuxlate.backends.limits import UNBOUND, Limits
+from gpuxlate.backends.limits import UNBOUND, InitContainers, Limits
 from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading, Selector
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 from gpuxlate.backends.rows import Fields, KeyTable, RuleKind, RuleRow, SeveralCards, Size, SummedNodes
@@ -146,9 +146,10 @@ class Backend(KeyTable):
     writes_pods: ClassVar[bool] = True
 
     def __init__(self, **fields: Any) -> None:
-        """A target is a class; with ``fields`` it is one of the plug-ins that were written before 2.0."""
+        """A target is a class; with ``fields`` it is one of a plug-in from before they were classes."""
         if fields:
-            import_module("gpuxlate.backends.legacy").adopt(self, fields)
+            attributes = import_module("gpuxlate.backends.legacy").attributes_of(fields, type(self))
+            self.__class__ = type(self)._changed(attributes)
 
     # --- to override -----------------------------------------------------------------------------
 
@@ -194,7 +195,8 @@ class Backend(KeyTable):
 
     def node_requirements(self, share: Share, profile: Profile | None = None) -> NodeNeeds | None:
         """What a share needs of the nodes; None where the target has no nodes of the user's."""
-        found: NodeNeeds | None = self._of_nodes("node_requirements")(self, share, profile)
+        own = self._of_nodes("node_requirements")
+        found: NodeNeeds | None = own(self, share, profile) if own else None
         return found
 
     @property
@@ -205,27 +207,36 @@ class Backend(KeyTable):
     @cached_property
     def has_nodes(self) -> bool:
         """Nodes of a live cluster show its cards."""
-        return hasattr(self.nodes_module, "node_view") or self._of_nodes("has_nodes")(self)
+        from gpuxlate.backends import row_nodes
+
+        return self._of_nodes("node_view") is not None or row_nodes.has_nodes(self)
 
     def node_view(self, node: LiveNode) -> NodeView | None:
         """A node of a live cluster as the vendor reads it; None for any other."""
-        found: NodeView | None = self._of_nodes("node_view")(self, node)
+        from gpuxlate.backends import row_nodes
+
+        found: NodeView | None = (self._of_nodes("node_view") or row_nodes.node_view)(self, node)
         return found
 
     def placements(self, pod: LivePod, node: NodeView) -> tuple[Placement, ...]:
         """The cards that the vendor's scheduler recorded on a pod of a node."""
-        found: tuple[Placement, ...] = self._of_nodes("placements")(self, pod, node)
+        from gpuxlate.backends import row_nodes
+
+        recorded = self._of_nodes("placements") or row_nodes.placements
+        found: tuple[Placement, ...] = recorded(self, pod, node)
         return found
 
     def keeps_out(self, node: NodeView, wanted: Sequence[ContainerShare]) -> str | None:
         """Why a node does not take a pod, None where it does; affinity is checked for every target."""
-        found: str | None = self._of_nodes("keeps_out")(self, node, wanted)
+        own = self._of_nodes("keeps_out")
+        found: str | None = own(self, node, wanted) if own else None
         return found
 
     def extension_data(self, views: Sequence[NodeView], common: Common, notes: list[str]) -> dict[str, Any]:
         """Its part of a profile that nodes make together, as fields of a document; what it leaves out goes to
         ``notes``."""
-        found: dict[str, Any] = self._of_nodes("extension_data")(self, views, common, notes)
+        own = self._of_nodes("extension_data")
+        found: dict[str, Any] = own(self, views, common, notes) if own else {}
         return found
 
     @cached_property
@@ -233,10 +244,9 @@ class Backend(KeyTable):
         """The module ``nodes`` beside it; None where its rows say all."""
         return self._beside("nodes")
 
-    def _of_nodes(self, name: str) -> Callable[..., Any]:
-        by_rows = import_module("gpuxlate.backends.row_nodes")
-        found: Callable[..., Any] = getattr(self.nodes_module, name, None) or getattr(by_rows, name)
-        return found
+    def _of_nodes(self, name: str) -> Callable[..., Any] | None:
+        """A function of the module ``nodes`` beside it, if it has one of the name."""
+        return getattr(self.nodes_module, name, None)
 
     def _beside(self, name: str) -> ModuleType | None:
         """The module of a name beside its own, or with the name of its own before it; loaded on first use."""
@@ -262,16 +272,21 @@ class Backend(KeyTable):
         """The price of one pod: percent of a card, MiB. Raises CostError."""
         raise NotImplementedError
 
+    # --- its class --------------------------------------------------------------------------------
+
     def overrides(self, name: str) -> bool:
         """Its class has a method of its own in place of the one here."""
         return getattr(type(self), name) is not getattr(Backend, name)
 
     def with_changes(self, **attributes: Any) -> Backend:
         """A target like this one, but for some attributes and methods (functions without ``self``)."""
+        return self._changed(attributes)()
+
+    @classmethod
+    def _changed(cls, attributes: Mapping[str, Any]) -> type[Self]:
+        """A class like this one, in its module unless ``attributes`` name another."""
         body = {name: staticmethod(one) if callable(one) else one for name, one in attributes.items()}
-        own = type(self)
-        made: Backend = type(own.__name__, (own,), {"__module__": own.__module__, **body})()
-        return made
+        return type(cls.__name__, (cls,), {"__module__": cls.__module__, **body})
 
     # --- its rules and keys ----------------------------------------------------------------------
 
@@ -289,6 +304,11 @@ class Backend(KeyTable):
         aliases = {row.name: row.aliases for row in self.keys if row.aliases}
         known = (one.with_aliases(aliases) for one in (*row_rules.rules_of(self), *found))
         return Rules(in_order(known, self.name))
+
+    @property
+    def init_reserved(self) -> InitContainers:
+        """What its scheduler reserves for init containers: nothing where they have no share."""
+        return self.limits.init if self.init_containers else InitContainers.IGNORED
 
     @cached_property
     def resource_keys(self) -> tuple[str, ...]:

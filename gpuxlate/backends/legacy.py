@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import FunctionType
 from typing import Any
 
-from gpuxlate.backends.rows import KeyTable, RuleKind
+from gpuxlate.backends.rows import RuleKind
 
 NEW_NAMES = {
     "says": "field_docs",
@@ -37,30 +37,27 @@ MODULES = ("rules_module", "more_rules")
 DETECTS = "also_speaks"
 
 
-def adopt(backend: KeyTable, fields: Mapping[str, Any]) -> None:
-    """Make the instance one of a class with these attributes and methods. Raises TypeError for what no class
-    has: the modules of forms, nodes and bills."""
+def attributes_of(fields: Mapping[str, Any], known: type) -> dict[str, Any]:
+    """What a class has in place of the fields. Raises TypeError for what ``known`` has not: the modules of
+    forms, nodes and bills."""
     warnings.warn(
         "Backend(...) and Sheet(...) go away in 0.3: write a class (docs/writing-a-target.md)",
         DeprecationWarning,
-        stacklevel=4,
+        stacklevel=3,
     )
-    body: dict[str, Any] = {"__module__": __name__}
+    found: dict[str, Any] = {"__module__": __name__}
     for name, value in fields.items():
+        new = NEW_NAMES.get(name, name)
         if name in MODULES:
-            body["__module__"] = value or __name__
+            found["__module__"] = value or __name__
         elif name == DETECTS:
-            body["detect" if isinstance(value, FunctionType) else "detected_by"] = _method(value)
+            found["detect" if isinstance(value, FunctionType) else "detected_by"] = value
         elif name == "why":
-            body["rule_reasons"] = {RuleKind[kind]: text for kind, text in value.items()}
-        elif hasattr(type(backend), NEW_NAMES.get(name, name)) or name in ("name", "title"):
-            body[NEW_NAMES.get(name, name)] = _method(value)
+            found[new] = {RuleKind[kind]: text for kind, text in value.items()}
+        elif hasattr(known, new) or name in ("name", "title"):
+            found[new] = value
         else:
             raise TypeError(f"Backend has no {name!r}: write a class (docs/writing-a-target.md)")
-    if "read" in body and "rule_prefix" not in body:
-        body["row_rules"] = ()
-    backend.__class__ = type(str(fields.get("name", "Plugin")), (type(backend),), body)
-
-
-def _method(value: Any) -> Any:
-    return staticmethod(value) if isinstance(value, FunctionType) else value
+    if "read" in found and "rule_prefix" not in found:
+        found["row_rules"] = ()
+    return found

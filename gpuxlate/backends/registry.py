@@ -27,7 +27,7 @@ class BackendRow(NamedTuple):
     """One built-in target: where it lives, its other names, texts that no manifest of it is without.
 
     A file in the folder of dialects is a target of its name, whose class has the other names. ``form``: it
-    it writes no pods.
+    writes no pods.
     """
 
     name: str

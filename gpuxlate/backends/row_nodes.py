@@ -6,18 +6,14 @@ Source of the forms: Project-HAMi/HAMi, pkg/device/devices.go and metax/protocol
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from gpuxlate.backends.live import PERCENT, Common, LiveNode, LivePod, NodeView, Placement, Serves
-from gpuxlate.backends.pod_reader import ContainerShare
-from gpuxlate.backends.requirements import NodeNeeds
+from gpuxlate.backends.live import PERCENT, LiveNode, LivePod, NodeView, Placement, Serves
 from gpuxlate.backends.rows import KeyTable
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys
-from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import Share
 
 MOST = 2**31
 """The numbers of a card are int32."""
@@ -220,20 +216,3 @@ def _one(words: Iterator[str]) -> str | None:
     """The word of all cards; None where they differ or have none."""
     found = set(words)
     return found.pop() or None if len(found) == 1 else None
-
-
-def keeps_out(table: KeyTable, node: NodeView, wanted: Sequence[ContainerShare]) -> str | None:
-    """Pods choose nodes by their affinity alone, which is checked for every target."""
-    return None
-
-
-def extension_data(
-    table: KeyTable, views: Sequence[NodeView], common: Common, notes: list[str]
-) -> dict[str, Any]:
-    """Nothing: the profile has no part of its own."""
-    return {}
-
-
-def node_requirements(table: KeyTable, share: Share, profile: Profile | None) -> NodeNeeds | None:
-    """None are documented, or the user has no nodes."""
-    return None

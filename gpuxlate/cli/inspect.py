@@ -106,7 +106,7 @@ def totals(items: Sequence[Item]) -> dict[str, dict[str, int]]:
             shares.setdefault((one.source, *one.template, one.times), []).append(one)
     for (source, *_, times), of_pod in shares.items():
         numbers = ((one.init, one.sidecar, _amounts(one.share)) for one in of_pod if one.share)
-        for name, number in reserved(numbers, registry.get(source).limits.init).items():
+        for name, number in reserved(numbers, registry.get(source).init_reserved).items():
             found[source][name] = found[source].get(name, 0) + number * times
     return found
 

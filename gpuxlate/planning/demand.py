@@ -240,7 +240,7 @@ class Load:
         pool = backend.limits.node_mode(self.given, profile) if shares else ANY
         found: list[ContainerRequest] = []
         for number, (item, share) in enumerate(zip(self.items, shares, strict=True)):
-            init, rule = item.init, backend.limits.init
+            init, rule = item.init, backend.init_reserved
             if init and rule is InitContainers.IGNORED:
                 continue
             ends = item.ends and rule is InitContainers.LARGEST

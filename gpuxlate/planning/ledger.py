@@ -231,7 +231,7 @@ def asks_of(
     found = backend.read(PodReader(pod), profile).containers
     keys = {(one.init, one.index): one for one in pod.all_containers()}
     asking = [one for one in found if one.share or _has_keys(keys[one.init, one.index], backend)]
-    rule = backend.limits.init
+    rule = backend.init_reserved
     if rule is InitContainers.IGNORED:
         asking = [one for one in asking if not one.init]
     asks = tuple(

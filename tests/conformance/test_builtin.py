@@ -62,3 +62,10 @@ def test_a_target_keeps_the_contract(name: str) -> None:
     contract = CONTRACT.ReadingContract if backend.read_only else CONTRACT.BackendContract
     held = type("Held", (contract,), {"backend": backend, "profile": profile})()
     each_holds({one: getattr(held, one) for one in dir(contract) if one.startswith("test_")})
+
+
+def test_the_registry_has_the_names_of_each_class() -> None:
+    """It lists them so that no target is loaded for the name of another."""
+    assert [registry.names_of(row) for row in registry.BUILT_IN] == [
+        registry.get(row.name).names for row in registry.BUILT_IN
+    ]

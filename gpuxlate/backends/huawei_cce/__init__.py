@@ -19,7 +19,6 @@ from gpuxlate.backends.base import (
     RuleKind,
     key,
 )
-from gpuxlate.backends.limits import InitContainers
 from gpuxlate.backends.rows import choice, cores, memory, whole
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import msg
@@ -83,7 +82,7 @@ class HuaweiCce(Backend):
     whole_card_key = WHOLE
     detected_by = SPEAKS
     fact_commands = {"cards.model": f"kubectl get nodes -L {MODEL}"}
-    limits = Limits(20, source="VIRTUAL", card_mode=card_mode, init=InitContainers.IGNORED)
+    limits = Limits(20, source="VIRTUAL", card_mode=card_mode)
     similar_products = (VOLCANO_GPU_SHARE,)
     documents = {
         "VIRTUAL": "opentelekomcloud-docs/cloud-container-engine, using_gpu_virtualization.rst (2026-04-16)",

@@ -335,21 +335,6 @@ SPEAKS = HasKeyLike(Place.ANNOTATION, _OWN) | IsAnnotated(POD_COMPUTE_MODE) | _P
 """The pod asks for a share with keys that only KAI has, or for cards beside its scheduler or queue."""
 
 
-def read(pod: PodReader, profile: Profile | None) -> Reading:
-    """Keys to shares. Of keys that exclude each other, a rule reports all but one."""
-    for name in (MPS, POD_COMPUTE_MODE, FRACTION_LIMIT):
-        value = pod.annotation(name)
-        if value is not None and value.text not in USUAL.get(name, ()):
-            pod.choice(value, name, "annotation")
-    for name in QUEUES:
-        queue = pod.label(name)
-        if queue is not None:
-            message = msg("no other target has the queue {name}", name=queue.text)
-            pod.note("KAI011", message, queue.path, severity=Severity.INFO)
-    found = _Legacy(pod)
-    return pod.reading([_container(pod, one, found) for one in pod.pod.all_containers()])
-
-
 class _Legacy:
     """The annotations of the pod that are one container's."""
 
@@ -450,37 +435,6 @@ NAMES = ("kai", "runai")
 ONE_SHARE = "a pod of {target} has one share, and {count} containers request GPUs"
 
 
-def write(pod: PodWriter, profile: Profile | None) -> PodKeys:
-    """Shares to keys. The queue is not invented: a warning says that the pod needs one."""
-    annotations: dict[str, Value] = {}
-    containers = []
-    for placing in pod.placings:
-        limits = {}
-        if placing.whole_cards or _only_compute(placing):
-            limits = {WHOLE: Value.of(int(placing.take("cards")))}
-            if placing.asked.whole_cards:
-                placing.isolated(Isolation.HARDWARE)  # nobody else is on the card
-        else:
-            annotations |= _share(pod, placing, mode_of(profile))
-        placing.on_nodes(card_of(profile, NAMES), "KAI015", "KAI015")
-        containers.append(ContainerKeys(placing.name, placing.index, placing.init, limits, limits))
-    if annotations and len(pod.placings) > 1:
-        for placing in pod.placings:
-            message = msg(ONE_SHARE, target="kai", count=len(pod.placings))
-            placing.refuse("cards", "GX022", message, "use a separate pod for each container")
-    if pod.placings:
-        pod.placings[0].warn(
-            "KAI011",
-            msg("a pod without a queue is not scheduled, and no share names one"),
-            msg("add the label {key} with a queue of the cluster, unless it is there", key=QUEUE),
-        )
-    return PodKeys(
-        *in_lists(containers),
-        annotations=annotations,
-        scheduler_name=Value.of(SCHEDULER) if containers else None,
-    )
-
-
 def _only_compute(placing: ShareWriter) -> bool:
     """Without its compute, which has no key, the share is whole cards."""
     return placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
@@ -577,12 +531,48 @@ class Kai(Backend):
     )
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
-        """Annotations to shares; whole cards are counted in resources."""
-        return read(pod, profile)
+        """Keys to shares. Of keys that exclude each other, a rule reports all but one."""
+        for name in (MPS, POD_COMPUTE_MODE, FRACTION_LIMIT):
+            value = pod.annotation(name)
+            if value is not None and value.text not in USUAL.get(name, ()):
+                pod.choice(value, name, "annotation")
+        for name in QUEUES:
+            queue = pod.label(name)
+            if queue is not None:
+                message = msg("no other target has the queue {name}", name=queue.text)
+                pod.note("KAI011", message, queue.path, severity=Severity.INFO)
+        found = _Legacy(pod)
+        return pod.reading([_container(pod, one, found) for one in pod.pod.all_containers()])
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """Shares to annotations of the pod, or of one container."""
-        return write(pod, profile)
+        """Shares to keys. The queue is not invented: a warning says that the pod needs one."""
+        annotations: dict[str, Value] = {}
+        containers = []
+        for placing in pod.placings:
+            limits = {}
+            if placing.whole_cards or _only_compute(placing):
+                limits = {WHOLE: Value.of(int(placing.take("cards")))}
+                if placing.asked.whole_cards:
+                    placing.isolated(Isolation.HARDWARE)  # nobody else is on the card
+            else:
+                annotations |= _share(pod, placing, mode_of(profile))
+            placing.on_nodes(card_of(profile, NAMES), "KAI015", "KAI015")
+            containers.append(ContainerKeys(placing.name, placing.index, placing.init, limits, limits))
+        if annotations and len(pod.placings) > 1:
+            for placing in pod.placings:
+                message = msg(ONE_SHARE, target="kai", count=len(pod.placings))
+                placing.refuse("cards", "GX022", message, "use a separate pod for each container")
+        if pod.placings:
+            pod.placings[0].warn(
+                "KAI011",
+                msg("a pod without a queue is not scheduled, and no share names one"),
+                msg("add the label {key} with a queue of the cluster, unless it is there", key=QUEUE),
+            )
+        return PodKeys(
+            *in_lists(containers),
+            annotations=annotations,
+            scheduler_name=Value.of(SCHEDULER) if containers else None,
+        )
 
 
 BACKEND = Kai()

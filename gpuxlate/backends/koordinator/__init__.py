@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from gpuxlate.backends.base import BYTE, Absent, Backend, Limits, Per, Place, PodReader, Range, RuleKind, key
-from gpuxlate.backends.limits import InitContainers
 from gpuxlate.backends.rows import cards, choice, cores, memory, percent, whole, written
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, Value
@@ -36,7 +35,7 @@ class Koordinator(Backend):
     scheduler = SCHEDULER
     one_share_per_pod = True
     # each share has a percent of the memory at least; the documents set no other bound
-    limits = Limits(100, certain=False, source="HOOK", init=InitContainers.IGNORED)
+    limits = Limits(100, certain=False, source="HOOK")
     init_containers = False
     whole_card_key = WHOLE
     fact_commands = {"cards.model": f"kubectl get nodes -L {MODEL}"}

@@ -145,18 +145,6 @@ def card_gib(profile: Profile | None) -> int | None:
 
 
 # Tencent TKE qGPU: reading shares. The rules report wrong keys; a reader returns what they give.
-def read(pod: PodReader, profile: Profile | None) -> Reading:
-    """Keys to shares."""
-    pod.selector(DEVICE_ENABLE, (ENABLED,))
-    for name in (MIXED_ENABLE, VERSION):
-        pod.selector(name)
-    app_class = pod.annotation(APP_CLASS)
-    origins = {"qos": app_class.path} if app_class else {}
-    qos = CLASSES.get(app_class.text) if app_class else None
-    policy = _policy(pod, origins)
-    return pod.reading([_container(pod, one, policy, qos, origins) for one in pod.pod.all_containers()])
-
-
 def _policy(pod: PodReader, origins: dict[str, Path]) -> Policy | None:
     """The one policy of every node that the pod can run on; best-effort where they lack the label (S003)."""
     pod.take_node(POLICY)
@@ -377,7 +365,14 @@ class TencentQgpu(Backend):
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Keys to shares."""
-        return read(pod, profile)
+        pod.selector(DEVICE_ENABLE, (ENABLED,))
+        for name in (MIXED_ENABLE, VERSION):
+            pod.selector(name)
+        app_class = pod.annotation(APP_CLASS)
+        origins = {"qos": app_class.path} if app_class else {}
+        qos = CLASSES.get(app_class.text) if app_class else None
+        policy = _policy(pod, origins)
+        return pod.reading([_container(pod, one, policy, qos, origins) for one in pod.pod.all_containers()])
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys: strings, as the vendor writes them."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from gpuxlate.backends.base import Backend, Limits, Range, RuleKind, RuleRow
-from gpuxlate.backends.limits import InitContainers
 from gpuxlate.backends.rows import cards, choice, choices, cores, memory, percent, written
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import By, CardChoice
@@ -28,7 +27,7 @@ class VolcanoVgpu(Backend):
     scheduler = "volcano"
     init_containers = False
     # getVGPUDevicesFromPod adds up spec.containers alone (UTIL, VGPU utils.go)
-    limits = Limits(source="VGPU", uncapped_percent=1, init=InitContainers.IGNORED)
+    limits = Limits(source="VGPU", uncapped_percent=1)
     similar_products = (VOLCANO_GPU_SHARE,)
     documents = {
         "UTIL": "volcano-sh/volcano, pkg/scheduler/api/devices/util.go (2026-08-20)",

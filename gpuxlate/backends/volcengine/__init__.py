@@ -25,7 +25,7 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.limits import ANY, InitContainers
+from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.rows import cores, memory, written
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import msg
@@ -335,7 +335,7 @@ class VolcengineMgpu(Backend):
         RuleRow(RuleKind.NEEDS, "VKE011"),
         RuleRow(RuleKind.KNOWN_VALUE, "VKE028", keys=(QOS,)),
     )
-    limits = Limits(INSTANCES_PER_CARD, source="V", node_mode=node_mode, init=InitContainers.IGNORED)
+    limits = Limits(INSTANCES_PER_CARD, source="V", node_mode=node_mode)
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Keys to shares. The annotation decides first whether a number covers one card or several.
