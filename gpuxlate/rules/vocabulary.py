@@ -154,6 +154,8 @@ class Vocabulary(Owners[Dialect]):
 
     def _subjects(self, name: str, place: Place) -> frozenset[Subject]:
         """What a key in a place of a pod may be to a vendor-neutral rule."""
+        if "/" not in name and self.is_foreign(name):  # most variables and labels; a domain may be misspelt
+            return frozenset()
         mark, rows = self.written_by_scheduler(name), self.rows(name)
         by_hand = [row for row in rows if Place.WRITTEN_BY_SCHEDULER not in row.places]
         effective = place is not Place.NODE_SELECTOR and any(place in row.places for row in by_hand)

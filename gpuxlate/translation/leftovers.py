@@ -178,6 +178,8 @@ def left_in_document(
         third: Sequence[Backend] | None = None  # asked for by the first key that may need it
         gpus = bool(sources) or any(map(scope.words.is_resource, names))
         for spot in key_occurrences(pod.keys):
+            if spot.name not in scope.renamed and scope.words.is_foreign(spot.name):
+                continue
             meant = scope.words.is_meant(spot.name, spot.place, pod.keys)
             left = scope.is_left(spot.name, spot.place, beside_gpus=gpus, meant=meant)
             if left and spot.path not in in_pods:
