@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -16,7 +17,7 @@ from gpuxlate.cli import common, context, options, outputs
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.process import color_wanted
 from gpuxlate.cli.runner import dialects_used, map_inputs
-from gpuxlate.files.find import HELD, STDIN, SUFFIXES, Input, InputError
+from gpuxlate.files.find import HELD, STDIN, SUFFIXES, Input, InputError, reason
 from gpuxlate.lint.files import MAY_BE_EMPTY, CheckedFile, Mode, check, dialects_in, each_change
 from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model import limits
@@ -81,6 +82,14 @@ def command(
     allow_empty: Annotated[bool, typer.Option("--allow-empty", help="Nothing to check is not an error.")] = (
         False
     ),
+    baseline: Annotated[
+        str | None,
+        typer.Option("--baseline", help="Count only findings that this file does not have.", metavar="FILE"),
+    ] = None,
+    write_baseline: Annotated[
+        str | None,
+        typer.Option("--write-baseline", help="Write the findings of this run to a file.", metavar="FILE"),
+    ] = None,
     statistics: Annotated[bool, typer.Option("--statistics", help="Print counts by rule.")] = False,
     watch: Annotated[
         bool, typer.Option("-w", "--watch", help="Check again whenever a file changes.")
@@ -90,12 +99,17 @@ def command(
     in_actions = os.environ.get("GITHUB_ACTIONS") == "true" and not statistics
     chosen = format_ or ("github" if in_actions else "text")
     mode = _mode(fix or unsafe_fixes, unsafe_fixes, allow_empty, add_ignores, diff)
+    _at_most_one(
+        ("--baseline", baseline), ("--write-baseline", write_baseline), ("--add-ignores", add_ignores)
+    )
+    _at_most_one(("--write-baseline", write_baseline), ("--diff", diff), ("--watch", watch))
+    known = Baseline(baseline, write_baseline)
 
     def once() -> int:
         config = common.config()
         selection = RuleSelection.of(select, ignore, config, common.profile(profile, config))
         level = fail_on or (config.fail_on if config else None)
-        return _lint(paths, selection, mode, chosen, level, diff=diff, statistics=statistics)
+        return _lint(paths, selection, mode, chosen, level, known, diff=diff, statistics=statistics)
 
     if not watch:
         return once()
@@ -116,6 +130,7 @@ def _lint(
     mode: Mode,
     chosen: str,
     fail_on: str | None,
+    known: Baseline,
     *,
     diff: bool,
     statistics: bool,
@@ -146,12 +161,70 @@ def _lint(
         if source is not None:
             run.texts.add(source)
     run.diagnostics.sort(key=Diagnostic.sort_key)
+    if known.to_write is not None:
+        return known.write(run)
+    if known.file is not None:
+        known.apply(run)
     # where no input could be read, a line that says "no findings" would be taken for a result
     nothing = bool(run.unreadable) and not run.files and chosen == "text"
     shown = "" if nothing else _rendered(run, chosen, statistics)
     (common.data_err if run.to_stdout else common.data_out)(shown)  # stdout may have the fixed text
     _remarks(run, mode, diff=False)
     return _exit_code(run, chosen, fail_on, changed=mode.fix and bool(run.changes))
+
+
+def _at_most_one(*options: tuple[str, object]) -> None:
+    """Raises CliError where two of these options are given."""
+    given = [name for name, value in options if value not in (None, False)]
+    if len(given) > 1:
+        raise CliError(msg("{option} and {other} exclude each other", option=given[0], other=given[1]))
+
+
+@dataclass(frozen=True)
+class Baseline:
+    """The baseline that a run compares with, and the one that it writes."""
+
+    file: str | None
+    to_write: str | None
+
+    def write(self, run: Run) -> int:
+        """Write the findings of a run; nothing where an input was not read. Raises CliError."""
+        from gpuxlate.report.baseline import written
+
+        assert self.to_write is not None
+        if run.unreadable:
+            return Exit.INPUT
+        outputs.write_files({Path(self.to_write): written(run.diagnostics).encode("utf-8", "surrogatepass")})
+        findings = plural(len(run.diagnostics), "{count} finding", "{count} findings")
+        common.info(msg("{findings} written to {file}", findings=findings, file=self.to_write))
+        return Exit.CLEAN
+
+    def apply(self, run: Run) -> None:
+        """Leave the new findings of a run. Raises CliError for a file that is no baseline."""
+        from gpuxlate.report.baseline import BaselineError, compared
+
+        assert self.file is not None
+        again = msg("write it again: gpuxlate lint --write-baseline {file}", file=self.file)
+        try:
+            found = compared(
+                run.diagnostics, run.files, Path(self.file).read_bytes().decode("utf-8", "surrogatepass")
+            )
+        except OSError as error:
+            raise CliError(
+                msg("{file}: {error}", file=self.file, error=reason(error)), again, Exit.INPUT
+            ) from None
+        except UnicodeDecodeError:
+            raise CliError(msg("{file} is not UTF-8", file=self.file), again) from None
+        except BaselineError as error:
+            place = f"{self.file}:{error.line}" if error.line else self.file
+            raise CliError(msg("{file}: {error}", file=place, error=error.message), again) from None
+        run.diagnostics = found.new
+        if found.known:
+            findings = plural(found.known, "{count} finding is", "{count} findings are")
+            common.info(msg("{findings} in {file}", findings=findings, file=self.file))
+        if found.gone:
+            entries = plural(found.gone, "{count} entry", "{count} entries")
+            common.info(msg("{entries} of {file} met no finding", entries=entries, file=self.file))
 
 
 def _mode(fix: bool, unsafe: bool, allow_empty: bool, reason: str | None, diff: bool) -> Mode:
@@ -210,7 +283,7 @@ class Run:
 
     diagnostics: list[Diagnostic] = field(default_factory=list)
     texts: Texts = field(default_factory=Texts)
-    files: int = 0
+    files: list[str] = field(default_factory=list)
     documents: int = 0
     shares: int = 0
     suppressed: int = 0
@@ -223,7 +296,7 @@ class Run:
 
     def add(self, one: Input, checked: CheckedFile) -> None:
         linted = checked.linted
-        self.files += 1
+        self.files.append(one.name)
         self.diagnostics += linted.diagnostics
         self.documents += linted.documents
         self.shares += linted.shares
@@ -239,7 +312,7 @@ class Run:
     def summary(self) -> Summary:
         counts = {s: sum(one.severity is s for one in self.diagnostics) for s in Severity}
         return Summary(
-            self.files,
+            len(self.files),
             self.documents,
             self.shares,
             counts[Severity.ERROR],

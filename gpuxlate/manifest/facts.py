@@ -240,6 +240,10 @@ _Steps = tuple[Any, str | int] | None
 """A path as its last step and the rest: most are never needed as tuples."""
 
 
+OWN_FORMATS = "gpuxlate-"
+"""How the ``format`` of this tool's reports, findings and baselines begins."""
+
+
 class NamedKey(NamedTuple):
     """A key that a document names: ``text`` as it is written, ``name`` the key in it.
 
@@ -293,9 +297,11 @@ def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iter
     """Every place where a document names a key: as a key, as a whole value, or in a manifest in a string.
 
     What a server writes is left out: ``status``, and kubectl's copy of the manifest; and objects about
-    devices, which are read with the pods that claim them. ``bare``: names without
+    devices, which are read with the pods that claim them; and the JSON that this tool writes. ``bare``: names without
     a domain count in every mapping; else only where nodes are chosen, since they may be anybody's.
     """
+    if (get_text(document.root, "format") or "").startswith(OWN_FORMATS):
+        return
     objects = objects_in(document)
     written = {
         *((*path, "status") for _, path, node in objects if get(node, "status") is not None),

@@ -101,6 +101,23 @@ def json_pointer(path: Path) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in shown_path(path))
 
 
+class Identity(NamedTuple):
+    """What names a finding across runs: no line, which moves. ``object``: kind, namespace and name."""
+
+    file: str
+    object: tuple[str, str, str]
+    path: str
+    code: str
+
+
+def identity(one: Diagnostic) -> Identity:
+    """The file from the working directory, the object, the path as a JSON pointer, and the code."""
+    of = one.object
+    named = (of.kind or "", of.namespace or "", of.name or "") if of else ("", "", "")
+    file = "" if one.file is None else repository_path(one.file)
+    return Identity(file, named, json_pointer(one.path), one.code)
+
+
 def fingerprints(diagnostics: Sequence[Diagnostic]) -> list[str]:
     """A stable name for each finding: from its file, object, path and code, not its line.
 
@@ -109,10 +126,8 @@ def fingerprints(diagnostics: Sequence[Diagnostic]) -> list[str]:
     seen: Counter[str] = Counter()
     names = []
     for one in diagnostics:
-        object_parts = (one.object.kind, one.object.namespace, one.object.name) if one.object else ()
-        file = "" if one.file is None else repository_path(one.file)
-        parts = (file, *(part or "" for part in object_parts), json_pointer(one.path), one.code)
-        key = "\0".join(parts)
+        file, owner, path, code = identity(one)
+        key = "\0".join((file, *(owner if one.object else ()), path, code))
         ordinal = seen[key]
         seen[key] += 1
         numbered = f"{key}\0{ordinal}" if ordinal else key

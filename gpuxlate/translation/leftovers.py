@@ -106,11 +106,14 @@ class LeftoverScope(NamedTuple):
         ``beside_gpus``: a container of its pod requests GPUs; without, keys that other software reads stay.
         ``meant``: it is not a word that is no dialect's in this pod.
         """
-        own = self.renamed.get(name, name)
-        if own is name and self.words.is_foreign(name):
+        if self.is_foreign(name):
             return False
-        found = meant and _left(own, self.source, self.target, beside_gpus)
+        found = meant and _left(self.renamed.get(name, name), self.source, self.target, beside_gpus)
         return found or self.words.product(name, place) is not None
+
+    def is_foreign(self, name: str) -> bool:
+        """No dialect and no product has the key, under whatever name."""
+        return self.words.is_foreign(name) and name not in self.renamed
 
     def found(self, name: str, place: Place | None, path: Path, why: str, hint: str) -> Diagnostic:
         """The finding about a key: an error, a warning where the user accepts leftovers."""
@@ -177,9 +180,7 @@ def left_in_document(
         names = {name for one in pod.keys.all_containers() for name in one.resources}
         third: Sequence[Backend] | None = None  # asked for by the first key that may need it
         gpus = bool(sources) or any(map(scope.words.is_resource, names))
-        for spot in key_occurrences(pod.keys):
-            if spot.name not in scope.renamed and scope.words.is_foreign(spot.name):
-                continue
+        for spot in [one for one in key_occurrences(pod.keys) if not scope.is_foreign(one.name)]:
             meant = scope.words.is_meant(spot.name, spot.place, pod.keys)
             left = scope.is_left(spot.name, spot.place, beside_gpus=gpus, meant=meant)
             if left and spot.path not in in_pods:
