@@ -296,8 +296,8 @@ def document_keys(
 def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iterator[NamedKey]:
     """Every place where a document names a key: as a key, as a whole value, or in a manifest in a string.
 
-    What a server writes is left out: ``status``, and kubectl's copy of the manifest; and objects about
-    devices, which are read with the pods that claim them; and the JSON that this tool writes. ``bare``: names without
+    What a server writes is left out: ``status``, and kubectl's copy of the manifest; objects about devices,
+    which are read with the pods that claim them; and the JSON that this tool writes. ``bare``: names without
     a domain count in every mapping; else only where nodes are chosen, since they may be anybody's.
     """
     if (get_text(document.root, "format") or "").startswith(OWN_FORMATS):
