@@ -7,6 +7,7 @@ from importlib import import_module
 from typing import Annotated, Any, cast
 
 import typer
+from typer._click.shell_completion import CompletionItem
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
@@ -127,6 +128,12 @@ class LazyGroup(_WithSharedOptions, TyperGroup):
 
     def list_commands(self, _ctx: Any) -> list[str]:
         return list(self.table)
+
+    def shell_complete(self, ctx: Any, incomplete: str) -> list[CompletionItem]:
+        """Commands from the table, without importing them, and options."""
+        named = [CompletionItem(name, help=text) for name, text in self.table.items()]
+        of_group = super(TyperGroup, self).shell_complete(ctx, incomplete)
+        return [*(one for one in named if one.value.startswith(incomplete)), *of_group]
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
         """The list for ``--help`` from the table, without importing commands."""

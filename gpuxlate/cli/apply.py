@@ -43,7 +43,13 @@ def command(
     drop: options.Drop = [],  # noqa: B006
     profile: options.ProfileFile = None,
     dry_run: Annotated[
-        str, typer.Option("--dry-run", help="server: only try it on the server.", metavar="none|server")
+        str,
+        typer.Option(
+            "--dry-run",
+            help="server: only try it on the server.",
+            metavar="none|server",
+            autocompletion=options.completing("none", "server"),
+        ),
     ] = "none",
     diff: Annotated[
         bool, typer.Option("--diff", help="Show what would change on the server; apply nothing.")

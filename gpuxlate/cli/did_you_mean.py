@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpuxlate.cli.process import BEFORE
+from gpuxlate.cli.options import before_command
 from gpuxlate.model.messages import msg
 
 COMMANDS = {
@@ -89,7 +89,7 @@ def option(name: str, context: Any) -> str | None:
         return msg("write {instead}", instead=OTHERWISE[name])
     if name in NEEDLESS:
         return msg(NEEDLESS[name])
-    if name in BEFORE:
+    if name in before_command():
         return msg("kubectl gpuxlate has it, for live objects")
     path = context.command_path if context else ""
     if name == "-k":

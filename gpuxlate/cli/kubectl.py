@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Sequence
 
-from gpuxlate.cli.process import BEFORE, ending_quietly, only_version, words
+from gpuxlate.cli.process import ending_quietly, only_version, words
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
@@ -27,7 +27,9 @@ def command_first(given: Sequence[str]) -> list[str]:
 
 def command_at(given: Sequence[str]) -> int:
     """The position of the command, after the flags that may be before it."""
-    at = 0
-    while at < len(given) and given[at].partition("=")[0] in BEFORE:
-        at += 1 if "=" in given[at] else 1 + BEFORE[given[at]]
+    from gpuxlate.cli.options import before_command
+
+    flags, at = before_command(), 0
+    while at < len(given) and given[at].partition("=")[0] in flags:
+        at += 1 if "=" in given[at] else 1 + flags[given[at]]
     return at

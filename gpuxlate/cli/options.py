@@ -12,26 +12,36 @@ from typer.main import get_params_convertors_ctx_param_name_from_function
 
 from gpuxlate.cli.errors import CliError
 from gpuxlate.model.messages import msg
-from gpuxlate.translation.acceptance import DROPPABLE
+from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
 
-Complete = Callable[[str], list[str]]
+Candidates = Sequence[str] | Sequence[tuple[str, str]]
+"""Values, or values with what each is. Those that begin otherwise than the word are left out by typer."""
 
 
-def complete_target(incomplete: str) -> list[str]:
+def complete_target(incomplete: str) -> Candidates:
     """Shell completion of target names."""
     from gpuxlate.backends import registry
 
-    return [name for name in registry.target_names() if name.startswith(incomplete)]
+    return _fitting(incomplete, registry.target_names())
 
 
-def complete_written(incomplete: str) -> list[str]:
+def complete_written(incomplete: str) -> Candidates:
     """Shell completion of the names of targets that are written."""
     from gpuxlate.backends import registry
 
-    return [name for name in registry.writable_names() if name.startswith(incomplete)]
+    return _fitting(incomplete, [*registry.writable_names()])
 
 
-def complete_code(incomplete: str) -> list[tuple[str, str]]:
+def _fitting(incomplete: str, names: Sequence[str]) -> Candidates:
+    """The names that begin so; where there are none, the other names of targets."""
+    from gpuxlate.backends import registry
+
+    if any(name.startswith(incomplete) for name in names):
+        return names
+    return [(alias, name) for name in names for alias in registry.aliases(name)]
+
+
+def complete_code(incomplete: str) -> Candidates:
     """Shell completion of rule codes; of a list with commas, of its last.
 
     With the names, not the summaries: typer breaks longer lines in two, and shells offer both.
@@ -39,21 +49,37 @@ def complete_code(incomplete: str) -> list[tuple[str, str]]:
     from gpuxlate.backends import registry
     from gpuxlate.rules import catalog
 
-    before, comma, last = incomplete.rpartition(",")
+    before, comma, _ = incomplete.rpartition(",")
     return [
         (before + comma + code, rule.name.replace("-", " "))
         for code, rule in catalog.all_rules(registry.all_backends()).items()
-        if code.startswith(last.upper())
     ]
 
 
-def completing(*words: str) -> Complete:
+def _complete_kind() -> Candidates:
+    """Completion of kinds of live objects."""
+    from gpuxlate.cluster.resources import BUILT_IN, words_of
+
+    return [(word, kind.kind) for kind in BUILT_IN for word in words_of(kind)]
+
+
+def _complete_context(ctx: typer.Context) -> Candidates:
+    """Completion of contexts, without a client."""
+    from gpuxlate.cluster.kubeconfig import Kubeconfig
+
+    return [*Kubeconfig(ctx.params.get("kubeconfig")).contexts]
+
+
+def _complete_namespace(ctx: typer.Context) -> Candidates:
+    """Completion of the namespaces that contexts name."""
+    from gpuxlate.cluster.kubeconfig import Kubeconfig
+
+    return [*Kubeconfig(ctx.params.get("kubeconfig")).namespaces]
+
+
+def completing(*words: str) -> Callable[[], Candidates]:
     """Shell completion of one of some words."""
-
-    def complete(incomplete: str) -> list[str]:
-        return [word for word in words if word.startswith(incomplete)]
-
-    return complete
+    return lambda: words
 
 
 def one_of(
@@ -119,15 +145,30 @@ From = Annotated[
 ]
 Round = Annotated[
     str | None,
-    typer.Option("--round", help="Accept rounding: up (never below the request).", metavar="up"),
+    typer.Option(
+        "--round",
+        help="Accept rounding: up (never below the request).",
+        metavar="up",
+        autocompletion=completing("up"),
+    ),
 ]
 Fill = Annotated[
     list[str],
-    typer.Option("--fill", help="Set an unset field, per card: cores=30, memoryMiB=8192.", metavar="FIELD=N"),
+    typer.Option(
+        "--fill",
+        help="Set an unset field, per card: cores=30, memoryMiB=8192.",
+        metavar="FIELD=N",
+        autocompletion=completing(*(f"{name}=" for name in FILLABLE)),
+    ),
 ]
 Drop = Annotated[
     list[str],
-    typer.Option("--drop", help=f"Fields that may be lost: {', '.join(DROPPABLE)}.", metavar="FIELD[,FIELD]"),
+    typer.Option(
+        "--drop",
+        help=f"Fields that may be lost: {', '.join(DROPPABLE)}.",
+        metavar="FIELD[,FIELD]",
+        autocompletion=completing(*DROPPABLE),
+    ),
 ]
 ProfileFile = Annotated[
     str | None, typer.Option("--profile", help="A cluster profile (YAML).", metavar="FILE")
@@ -163,6 +204,7 @@ Objects = Annotated[
     typer.Argument(
         help="Files, folders, - for stdin; or live objects: deploy/web, deploy web, deploy, pods.",
         metavar="[PATH|KIND[/NAME]]...",
+        autocompletion=_complete_kind,
     ),
 ]
 HERE = ["."]
@@ -174,7 +216,14 @@ class SharedOptions:
     """Options of many commands, before or after the name of the command."""
 
     namespace: Annotated[
-        str | None, typer.Option("-n", "--namespace", help="The namespace.", metavar="NAMESPACE")
+        str | None,
+        typer.Option(
+            "-n",
+            "--namespace",
+            help="The namespace.",
+            metavar="NAMESPACE",
+            autocompletion=_complete_namespace,
+        ),
     ] = None
     all_namespaces: Annotated[bool, typer.Option("-A", "--all-namespaces", help="In all namespaces.")] = False
     selector: Annotated[
@@ -182,7 +231,13 @@ class SharedOptions:
         typer.Option("-l", "--selector", help="Only objects with these labels.", metavar="KEY=VALUE"),
     ] = None
     context: Annotated[
-        str | None, typer.Option("--context", help="The context of the kubeconfig.", metavar="NAME")
+        str | None,
+        typer.Option(
+            "--context",
+            help="The context of the kubeconfig.",
+            metavar="NAME",
+            autocompletion=_complete_context,
+        ),
     ] = None
     kubeconfig: Annotated[
         str | None, typer.Option("--kubeconfig", help="The kubeconfig.", metavar="FILE")
@@ -239,6 +294,12 @@ GLOBAL = (*OF_FILES, *EVERYWHERE)
 def shared() -> dict[str, Any]:
     """The parameters of click for SharedOptions."""
     return {one.name: one for one in declared(SharedOptions)}
+
+
+@cache
+def before_command() -> dict[str, int]:
+    """Flags that ``kubectl gpuxlate`` takes before the command too, and how many words follow each."""
+    return {name: 0 if one.is_flag else 1 for one in shared().values() for name in one.opts}
 
 
 def declared(function: Callable[..., Any]) -> list[Any]:

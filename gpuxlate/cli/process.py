@@ -111,12 +111,3 @@ def is_terminal(stream: object) -> bool:
     """The stream is a terminal; None (a closed stream) is not."""
     isatty = getattr(stream, "isatty", None)
     return bool(isatty and isatty())
-
-
-BEFORE = {
-    "-n": 1, "--namespace": 1, "-l": 1, "--selector": 1, "--context": 1, "--kubeconfig": 1,
-    "--request-timeout": 1, "-A": 0, "--all-namespaces": 0,
-    "--exclude": 1, "--force-exclude": 0, "--stdin-filename": 1, "--config": 1, "--isolated": 0,
-    "-q": 0, "--quiet": 0, "-v": 0, "--verbose": 0, "--color": 1,
-}  # fmt: skip
-"""Flags that may be before the command, and how many words follow each."""

@@ -84,6 +84,10 @@ LINES = {
     "lint x --fail-on w": "warning",
     "schema k": "kubernetes-overlay",
     "lint --unsafe": "--unsafe-fixes",
+    "render x --to vk": "vke",  # another name, where no target begins so
+    "translate x --round ": "up",
+    "translate x --drop q": "qos",
+    "translate x --fill c": "cores=",
 }
 
 

@@ -49,7 +49,7 @@ FITTING = {
     "tra": ["translate"], "--context ": ["ack-prod", "tke-prod"], "--context ack-prod tra": ["translate"],
     "-A lin": ["lint"], "lint --cont": ["--context"], "lint --context t": ["tke-prod"],
     "lint --context=t": ["--context=tke-prod"], "lint -n ": ["ml", "web"], "lint deploy -n m": ["ml"],
-    "translate --to tenc": ["tencent-qgpu", "tencent"], "translate --to=vk": ["--to=vke"],
+    "translate --to tenc": ["tencent-qgpu"], "translate --to=vk": ["--to=vke"],
     "translate --to gpu-": [],  # it is only read
     "translate --from gpu-": ["gpu-manager"], "lint --select VKE001,TKE001": ["VKE001,TKE001"],
     "lint --select TKE00": [code for code in CODES if code.startswith("TKE00")],
