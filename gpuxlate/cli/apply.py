@@ -9,7 +9,7 @@ import typer
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, context, live, options
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
 from gpuxlate.cli.outputs import objects_as_json
 from gpuxlate.cli.translations import show, translate_inputs
 from gpuxlate.cluster.apply import ObjectError, applied, difference, objects_of, sent, tried
@@ -65,10 +65,8 @@ def command(
     Everything is tried on the server first: if anything is refused, nothing is applied.
     """
     if dry_run not in ("none", "server"):
-        raise CliError(
-            msg("invalid value '{dry_run}' for --dry-run", dry_run=dry_run),
-            "write --dry-run=server; gpuxlate translate needs no server",
-        )
+        hint = "write --dry-run=server; gpuxlate translate needs no server"
+        raise InvalidValueError("--dry-run", dry_run, hint)
     if diff and output == "json":
         raise CliError("--diff and -o json exclude each other", "the diff is text")
     accepted = common.accept(round_, fill, drop)

@@ -11,13 +11,13 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from gpuxlate import locale
 from gpuxlate.cli import context
-from gpuxlate.cli.errors import AllExcludedError, CliError, Exit
+from gpuxlate.cli.errors import AllExcludedError, CliError, Exit, InvalidValueError
 from gpuxlate.cli.process import Terminated, is_terminal
 from gpuxlate.files.find import STDIN, SUFFIXES, Exclusion, Input, InputError, expand, reason
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_MESSAGE, cut
 from gpuxlate.model.messages import Lines, message_of, msg, titled
-from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
+from gpuxlate.translation.acceptance import AboveCardError, AcceptError, acceptance
 from gpuxlate.yamltext.source import Texts
 
 if TYPE_CHECKING:
@@ -198,39 +198,34 @@ def written_target(name: str) -> Backend:
 
 
 _NUMBER = re.compile("[1-9][0-9]{0,11}")
+_HOW = {
+    "round": "write --round up (never below the request)",
+    "fill": "write --fill cores=30 (percent of each card) or --fill memoryMiB=8192 (on each card)",
+}
 
 
 def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Accept:
     """``--round``, ``--fill`` and ``--drop`` as one. Raises CliError for invalid values."""
-    if round_ not in (None, "up"):
-        raise CliError(
-            msg("invalid value {round!r} for --round", round=round_),
-            "write --round up (never below the request)",
-        )
     filled: dict[str, int] = {}
+    _accepted("round", round_, round_)
     for one in fill:
         name, _, text = one.partition("=")
-        if name not in FILLABLE or not _NUMBER.fullmatch(text):
-            raise CliError(
-                msg("invalid value {one!r} for --fill", one=one),
-                "write --fill cores=30 (percent of each card) or --fill memoryMiB=8192 (on each card)",
-            )
-        if name == "cores" and int(text) > 100:
-            raise CliError(
-                msg("invalid value {one!r} for --fill: more than one card", one=one),
-                "cores counts percent of each card: 1..100",
-            )
-        filled[name] = int(text)
-    dropped = frozenset(name for one in drop for name in one.split(",") if name)
-    unknown = sorted(dropped - set(DROPPABLE))
-    if unknown:
-        raise CliError(
-            msg("invalid value {unknown!r} for --drop", unknown=unknown[0]),
-            msg("fields: {names}", names=", ".join(DROPPABLE)),
-        )
-    from gpuxlate.backends.pod_writer import Accept
+        filled |= _accepted("fill", one, {name: int(text) if _NUMBER.fullmatch(text) else None}).fill
+    dropped = sorted({name for one in drop for name in one.split(",") if name})
+    for name in dropped:
+        _accepted("drop", name, [name])
+    return acceptance(round_, filled, dropped)
 
-    return Accept(round_ == "up", filled, dropped)
+
+def _accepted(field: str, text: str | None, value: object) -> Accept:
+    """One of the values, judged. Raises CliError in the words of its option."""
+    try:
+        return acceptance(**{field: value})
+    except AboveCardError as error:
+        template = "invalid value {value!r} for --{field}: more than one card"
+        raise CliError(msg(template, value=text, field=field), error.hint) from None
+    except AcceptError as error:
+        raise InvalidValueError(f"--{field}", text, _HOW.get(field, error.hint)) from None
 
 
 def inputs(paths: Sequence[str] | Iterable[Input]) -> Iterable[Input]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from enum import IntEnum
 
+from gpuxlate.model.messages import msg
+
 
 class Exit(IntEnum):
     """Exit codes of every command."""
@@ -23,6 +25,13 @@ class CliError(Exception):
         self.message = message
         self.hint = hint
         self.code = code
+
+
+class InvalidValueError(CliError):
+    """The value of an option is invalid."""
+
+    def __init__(self, option: str, value: object, hint: str) -> None:
+        super().__init__(msg("invalid value {value!r} for {option}", value=value, option=option), hint)
 
 
 class AllExcludedError(Exception):

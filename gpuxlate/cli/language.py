@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gpuxlate import locale
-from gpuxlate.cli.errors import CliError
+from gpuxlate.cli.errors import InvalidValueError
 from gpuxlate.model.messages import Message, msg
 
 OPTION = "--lang"
@@ -18,10 +18,8 @@ def choose(option: str | None) -> None:
     """The language of an option, or of the environment. Raises CliError for one without a catalogue."""
     name = option or os.environ.get(VARIABLE) or "en"
     if name not in locale.LANGUAGES:
-        raise CliError(
-            msg("invalid value {value!r} for {option}", value=name, option=OPTION),
-            msg("languages: {names}", names=", ".join(locale.LANGUAGES)),
-        )
+        languages = msg("languages: {names}", names=", ".join(locale.LANGUAGES))
+        raise InvalidValueError(OPTION, name, languages)
     locale.use(name)
 
 

@@ -14,7 +14,7 @@ import typer
 
 from gpuxlate import __version__, report
 from gpuxlate.cli import common, context, options, outputs
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
 from gpuxlate.cli.process import color_wanted
 from gpuxlate.cli.runner import dialects_used, map_inputs
 from gpuxlate.files.find import HELD, STDIN, SUFFIXES, Input, InputError, reason
@@ -238,10 +238,8 @@ def _mode(fix: bool, unsafe: bool, allow_empty: bool, reason: str | None, diff: 
             "--fix and --add-ignores exclude each other", "fix first, then ignore the findings that are left"
         )
     if not is_reason(reason):
-        raise CliError(
-            msg("invalid value {reason!r} for --add-ignores", reason=reason),
-            'write one line that says why: --add-ignores "a webhook rounds it"',
-        )
+        hint = 'write one line that says why: --add-ignores "a webhook rounds it"'
+        raise InvalidValueError("--add-ignores", reason, hint)
     return Mode(allow_empty=allow_empty, reason=reason)
 
 

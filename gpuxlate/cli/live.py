@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpuxlate.cli import common, context, options
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
 from gpuxlate.files.find import SUFFIXES, Input
 from gpuxlate.model.messages import msg, titled
 
@@ -36,9 +36,7 @@ def seconds(text: str | None) -> float | None:
         return float(text)
     match = _DURATION.fullmatch(text) if text else None
     if match is None:
-        raise CliError(
-            msg("invalid value '{text}' for --request-timeout", text=text), "write 30s, 2m, 500ms, or 0"
-        )
+        raise InvalidValueError("--request-timeout", text, "write 30s, 2m, 500ms, or 0")
     hours, minutes, whole, milli = (float(part or 0) for part in match.groups())
     return hours * 3600 + minutes * 60 + whole + milli / 1000
 
@@ -49,10 +47,8 @@ def cluster_options() -> KubectlOptions:
 
     run = context.get()
     if run.namespace is not None and not _NAMESPACE.fullmatch(run.namespace):
-        raise CliError(
-            msg("invalid value '{namespace}' for -n", namespace=run.namespace),
-            "a namespace has at most 63 lower-case letters, digits and dashes",
-        )
+        hint = "a namespace has at most 63 lower-case letters, digits and dashes"
+        raise InvalidValueError("-n", run.namespace, hint)
     return KubectlOptions(
         run.kubeconfig,
         run.context,

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.main import get_params_convertors_ctx_param_name_from_function
 
-from gpuxlate.cli.errors import CliError
+from gpuxlate.cli.errors import CliError, InvalidValueError
 from gpuxlate.model.messages import msg
 from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
 
@@ -89,10 +89,8 @@ def one_of(
 
     def check(ctx: typer.Context, value: str | None) -> str | None:
         if value is not None and value not in values and not ctx.resilient_parsing:
-            raise CliError(
-                msg("invalid value {value!r} for {flag}", value=value, flag=flag),
-                msg("{what}: {names}", what=what, names=", ".join(values)),
-            )
+            known = msg("{what}: {names}", what=what, names=", ".join(values))
+            raise InvalidValueError(flag, value, known)
         return value
 
     return typer.Option(

@@ -13,7 +13,7 @@ from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, live, options
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
 from gpuxlate.cli.tables import table
 from gpuxlate.cluster.apply import applied, sent, tried
 from gpuxlate.cluster.pods import gpu_nodes
@@ -297,10 +297,8 @@ def selector(text: str) -> Object:
     for part in text.split(","):
         match = _TERM.fullmatch(part.strip())
         if match is None or (match["not"] and match["is"]):
-            raise CliError(
-                msg("invalid value {text!r} for --namespace-selector", text=text),
-                "write team=ml, stage!=test, gpu or !system",
-            )
+            hint = "write team=ml, stage!=test, gpu or !system"
+            raise InvalidValueError("--namespace-selector", text, hint)
         if match["is"] is None:
             terms.append({"key": match["key"], "operator": "DoesNotExist" if match["not"] else "Exists"})
         else:
@@ -311,10 +309,7 @@ def selector(text: str) -> Object:
 
 def one_of(text: str, words: Any, option: str) -> Any:
     if text not in [*words]:
-        raise CliError(
-            msg("invalid value {text!r} for {option}", text=text, option=option),
-            msg("values: {names}", names=", ".join(words)),
-        )
+        raise InvalidValueError(option, text, msg("values: {names}", names=", ".join(words)))
     return words(text)
 
 

@@ -27,17 +27,21 @@ class AcceptError(ValueError):
         self.hint = hint
 
 
-def acceptance(round_: object = None, fill: object = None, drop: object = ()) -> Accept:
+class AboveCardError(AcceptError):
+    """More than one card is filled in."""
+
+
+def acceptance(round: object = None, fill: object = None, drop: object = ()) -> Accept:  # noqa: A002
     """The accepted losses, checked. ``fill`` is per card. Raises AcceptError."""
-    if round_ not in (None, "up"):
+    if round not in (None, "up"):
         raise AcceptError(
             "round",
-            msg("invalid value {value!r} for round", value=round_),
+            msg("invalid value {value!r} for round", value=round),
             "write up (never below the request)",
         )
     from gpuxlate.backends.pod_writer import Accept
 
-    return Accept(round_ == "up", _filled({} if fill is None else fill), _dropped(drop))
+    return Accept(round == "up", _filled({} if fill is None else fill), _dropped(drop))
 
 
 def _filled(fill: object) -> dict[str, int]:
@@ -57,7 +61,7 @@ def _filled(fill: object) -> dict[str, int]:
             message = msg(
                 "invalid value {value!r} for fill {field}: more than one card", value=number, field=name
             )
-            raise AcceptError("fill", message, "cores counts percent of each card: 1..100")
+            raise AboveCardError("fill", message, "cores counts percent of each card: 1..100")
     return dict(fill)
 
 
