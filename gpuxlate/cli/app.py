@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Annotated, Any, cast
@@ -11,10 +12,10 @@ from typer._click.shell_completion import CompletionItem
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
-from gpuxlate.cli import context, language
+from gpuxlate import locale
 from gpuxlate.cli.common import alert, guarded
-from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.cli.options import EVERYWHERE, GLOBAL, OF_CLUSTER, OF_NAMESPACE, OF_OBJECTS, shared
+from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
+from gpuxlate.cli.options import EVERYWHERE, GLOBAL, OF_CLUSTER, OF_NAMESPACE, OF_OBJECTS, Invocation, shared
 from gpuxlate.model.messages import msg
 
 # typer has its own copy of click or uses the installed one, by version: take the classes from typer
@@ -57,6 +58,7 @@ LIVE_OBJECTS = ("translate", "parse", "lint", "assess", "inspect")
 """Commands whose PATH may be a live object there."""
 _READ_FILES = {"paths", "specs", "file"}
 """Names of parameters that are files."""
+LANG, LANG_VARIABLE = "--lang", "GPUXLATE_LANG"
 
 
 class _WithSharedOptions:
@@ -67,16 +69,35 @@ class _WithSharedOptions:
         return super().invoke(ctx)  # type: ignore[misc]
 
 
-def note_options(run: context.Invocation, given: dict[str, Any]) -> None:
+def note_options(run: Invocation, given: dict[str, Any]) -> None:
     """Options before the command, or after it, for this run. Raises CliError."""
     for name, value in given.items():
         if value:
             setattr(run, name, [*(run.exclude or ()), *value] if name == "exclude" else value)
-    language.choose(run.lang)
+    _choose_language(run.lang)
     if run.quiet and run.verbose:
         raise CliError("-q and -v exclude each other")
     if run.isolated and run.config is not None:
         raise CliError("--isolated and --config exclude each other", "--isolated takes no configuration")
+
+
+def _choose_language(option: str | None) -> None:
+    """The language of an option, or of the environment. Raises CliError for one without a catalogue."""
+    name = option or os.environ.get(LANG_VARIABLE) or "en"
+    if name not in locale.LANGUAGES:
+        languages = msg("languages: {names}", names=", ".join(locale.LANGUAGES))
+        raise InvalidValueError(LANG, name, languages)
+    locale.use(name)
+
+
+def _begin_language(arguments: Sequence[str]) -> None:
+    """The language until the options are read: that of errors in the command line itself."""
+    given = os.environ.get(LANG_VARIABLE, "")
+    for word, after in zip(arguments, [*arguments[1:], ""], strict=True):
+        name, equals, value = word.partition("=")
+        if name == LANG:
+            given = value if equals else after
+    locale.use(given if given in locale.LANGUAGES else "en")
 
 
 class Command(_WithSharedOptions, TyperCommand):
@@ -158,10 +179,10 @@ class LazyGroup(_WithSharedOptions, TyperGroup):
         if name and not name.startswith("-") and name not in self.table:
             from difflib import get_close_matches
 
-            from gpuxlate.cli import did_you_mean
+            from gpuxlate.cli import usage
 
             near = get_close_matches(name, self.table, 1, 0.6)
-            hint = did_you_mean.command(name, ctx.command_path, LIVE_COMMANDS) or (
+            hint = usage.command(name, ctx.command_path, LIVE_COMMANDS) or (
                 msg("did you mean {near}?", near=near[0])
                 if near
                 else msg("commands: {names}", names=", ".join(self.table))
@@ -256,12 +277,14 @@ def run(command: Any, arguments: Sequence[str], name: str) -> int:
         except typer.Abort:
             return Exit.INTERRUPTED
         except UsageProblem as error:
-            alert("error", language.usage(error))
+            from gpuxlate.cli import usage
+
+            alert("error", usage.problem(error))
             word = arguments[0] if arguments and not arguments[0].startswith("-") else ""
             alert("try", f"{error.ctx.command_path if error.ctx else f'{name} {word}'.rstrip()} --help")
             return Exit.USAGE
 
-    language.begin(arguments)
-    this = context.Invocation()
+    _begin_language(arguments)
+    this = Invocation()
     with typer.Context(command, obj=this):  # for what is printed once the command has ended
         return guarded(called)

@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, context, live, options
+from gpuxlate.cli import common, live, options
 from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
+from gpuxlate.cli.options import invocation
 from gpuxlate.cli.outputs import objects_as_json
 from gpuxlate.cli.translations import show, translate_inputs
 from gpuxlate.cluster.apply import ObjectError, applied, difference, objects_of, sent, tried
@@ -98,7 +99,7 @@ def command(
         )
     bodies, trial = _objects(run), dry_run == "server"
     return _apply(
-        server, bodies, context.get().namespace, trial, diff, force_conflicts, as_json=output == "json"
+        server, bodies, invocation().namespace, trial, diff, force_conflicts, as_json=output == "json"
     )
 
 

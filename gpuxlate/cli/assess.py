@@ -9,7 +9,7 @@ from pathlib import Path
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import count_to_each, counts, leftover_table, show_findings
+from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftover_table, show_findings
 from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import msg, plural
@@ -45,7 +45,7 @@ def command(
     )
     (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings], ASSESS)
     items = run.items
-    broken = [one for one in run.diagnostics if one.code in ("GX001", "GX010", "GX025")]
+    broken = [one for one in run.diagnostics if one.code in UNREADABLE]
     show_findings(run, broken)
     if report:
         outputs.write_report(Path(report), items, run.leftovers, run.quotas)

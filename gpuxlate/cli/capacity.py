@@ -8,9 +8,10 @@ from typing import Annotated, Any
 import typer
 
 from gpuxlate.backends.live import PERCENT, Serves
-from gpuxlate.cli import common, context, live, options
+from gpuxlate.cli import common, live, options
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.nodes import containers, notes_of, parts_json, target_text
+from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import bar, columns, width_of
 from gpuxlate.cluster.pods import books_of, gpu_nodes
 from gpuxlate.locale import localize
@@ -43,7 +44,7 @@ def command(
     """
     wanted = _demand(file) if file else None
     server = live.cluster()
-    found = books_of(server, gpu_nodes(server, context.get().selector))
+    found = books_of(server, gpu_nodes(server, invocation().selector))
     result = answer(found, wanted.wanted, wanted.unclear) if wanted else None
     if output == "json":
         common.json_out(_json(found, result))

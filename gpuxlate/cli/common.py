@@ -10,10 +10,20 @@ from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from gpuxlate import locale
-from gpuxlate.cli import context
 from gpuxlate.cli.errors import AllExcludedError, CliError, Exit, InvalidValueError
+from gpuxlate.cli.options import Invocation, invocation
 from gpuxlate.cli.process import Terminated, is_terminal
-from gpuxlate.files.find import STDIN, SUFFIXES, Exclusion, Input, InputError, expand, reason
+from gpuxlate.files.find import (
+    STDIN,
+    SUFFIXES,
+    ExcludePatterns,
+    Exclusion,
+    Input,
+    InputError,
+    Patterns,
+    expand,
+    reason,
+)
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_MESSAGE, cut
 from gpuxlate.model.messages import Lines, message_of, msg, titled
@@ -114,13 +124,13 @@ def stderr_line(text: str) -> None:
 
 def info(text: str) -> None:
     """One line on stderr of what was done, unless the run is quiet."""
-    if not context.get().quiet:
+    if not invocation().quiet:
         stderr_line(text)
 
 
 def verbose(text: str) -> None:
     """One line on stderr of what is used, where the run is verbose."""
-    if context.get().verbose:
+    if invocation().verbose:
         stderr_line(text)
 
 
@@ -172,7 +182,7 @@ def _allow_closed_pipe(stream: TextIO) -> Iterator[None]:
     except OSError as error:
         # discard the rest of the buffer, which the interpreter flushes at its end
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
-        context.get().unread |= stream is sys.stdout
+        invocation().unread |= stream is sys.stdout
         if not isinstance(error, BrokenPipeError):
             raise
 
@@ -241,12 +251,10 @@ def inputs(paths: Sequence[str] | Iterable[Input]) -> Iterable[Input]:
         raise CliError("a PATH is empty", "write . for this folder, - for stdin")
     if "-" in paths and sys.stdin is None:
         raise InputError(msg("{name}: it is closed", name=STDIN), "pipe a text to it, or name a file")
-    run = context.get()
+    run = invocation()
     run.exclusion = Exclusion()
     if run.exclude or run.force_exclude or any(map(os.path.isdir, paths)):  # nothing else is left out
-        from gpuxlate.cli.settings import exclusion
-
-        run.exclusion = exclusion(run, config())
+        run.exclusion = exclusion_of(run, config())
     found = expand(paths, run.exclusion, run.stdin_filename)
     for one in found:
         verbose(msg("file: {name}", name=one.name))
@@ -257,7 +265,7 @@ def inputs(paths: Sequence[str] | Iterable[Input]) -> Iterable[Input]:
 
 def all_excluded() -> bool:
     """No input is left, since all that was there is excluded."""
-    exclusion = context.get().exclusion
+    exclusion = invocation().exclusion
     return exclusion is not None and exclusion.all_that_was_there(SUFFIXES)
 
 
@@ -286,14 +294,53 @@ def names_of(paths: Sequence[str] | Iterable[Input]) -> str:
 
 def config() -> Config | None:
     """That of --config, or of this folder or the nearest one above it; None without one. Raises CliError."""
-    run = context.get()
+    run = invocation()
     if run.found_config is None:
-        from gpuxlate.cli.settings import load
-
-        run.found_config = (None if run.isolated else load(run.config),)
+        run.found_config = (None if run.isolated else load_config(run.config),)
         (found,) = run.found_config
         verbose(msg("configuration: {value}", value=found.path if found else "none"))
     return run.found_config[0]
+
+
+def exclusion_of(run: Invocation, known: Config | None) -> Exclusion:
+    """What ``exclude`` of a configuration and of this run leave out. Raises CliError."""
+    always = []
+    if run.exclude:
+        texts = [one for text in run.exclude for one in text.split(",") if one]
+        try:
+            always.append(ExcludePatterns(os.path.realpath(os.curdir), Patterns(texts), "--exclude"))
+        except ValueError as error:
+            raise CliError(
+                msg(
+                    "invalid value {names!r} for --exclude: {error}",
+                    names=",".join(texts),
+                    error=message_of(error),
+                ),
+                "write patterns as in .gitignore",
+            ) from None
+    if known is not None and (configured := known.excludes()):
+        always.append(configured)
+    return Exclusion(always, run.force_exclude)
+
+
+def load_config(named: str | None) -> Config | None:
+    """The configuration in a file that the user named, or that is found upwards. Raises CliError."""
+    from gpuxlate.config.find import TwoFilesError, find_config
+
+    try:
+        if named is None and find_config(os.getcwd()) is None:
+            return None  # most runs have none: the models are not loaded
+    except TwoFilesError as error:
+        raise CliError(message_of(error), "keep one of them") from None
+    from gpuxlate.config.configuration import ConfigError, config_for
+    from gpuxlate.yamltext.plain import plain_text
+
+    try:
+        return config_for(os.getcwd(), named, plain_text)
+    except ConfigError as error:
+        raise CliError(
+            message_of(error), "gpuxlate schema config prints every field" if error.read else None
+        ) from None
 
 
 def profile(name: str | None, known: Config | None = None) -> Profile | None:

@@ -10,7 +10,7 @@ from gpuxlate.backends.limits import reserved
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import count_to_each, counts, leftover_table, show_findings
+from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftover_table, show_findings
 from gpuxlate.locale import localize
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import ObjectRef, Severity
@@ -19,9 +19,6 @@ from gpuxlate.model.share import Share
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import READ
 from gpuxlate.translation.results import Item, counted_once
-
-UNREADABLE = ("GX001", "GX010", "GX012", "GX025")
-"""Rules about texts that hold no manifest that can be read; ``lint`` reports all else."""
 
 SOMETIMES = ("device", "isolation")
 """Fields that have a column where a share sets them."""
@@ -37,7 +34,7 @@ def command(
     source = common.target(from_) if from_ else None
     settings = Settings.reading(source, common.profile(profile))
     (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings], READ)
-    broken = [one for one in run.diagnostics if one.code in UNREADABLE]
+    broken = [one for one in run.diagnostics if one.code in (*UNREADABLE, "GX012")]
     show_findings(run, broken)
     if output == "json":
         items = [_item_json(one) for one in run.items]

@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpuxlate import __version__, report
-from gpuxlate.cli import common, context, options, outputs
+from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
+from gpuxlate.cli.options import invocation
 from gpuxlate.cli.process import color_wanted
 from gpuxlate.cli.runner import dialects_used, map_inputs
 from gpuxlate.files.find import HELD, STDIN, SUFFIXES, Input, InputError, reason
@@ -57,21 +58,8 @@ def command(
             metavar="REASON",
         ),
     ] = None,
-    select: Annotated[
-        list[str],
-        typer.Option(
-            "--select",
-            help="Only these rules (codes or prefixes).",
-            metavar="CODE[,CODE]",
-            autocompletion=options.complete_code,
-        ),
-    ] = [],  # noqa: B006 - typer copies it
-    ignore: Annotated[
-        list[str],
-        typer.Option(
-            "--ignore", help="Not these rules.", metavar="CODE[,CODE]", autocompletion=options.complete_code
-        ),
-    ] = [],  # noqa: B006
+    select: options.Select = [],  # noqa: B006 - typer copies it
+    ignore: options.Ignore = [],  # noqa: B006
     profile: options.ProfileFile = None,
     fail_on: Annotated[
         str | None,
@@ -270,7 +258,7 @@ def read_and_check(one: Input, selection: RuleSelection, mode: Mode) -> CheckedF
     checked = check(one, data, settings, mode, manifests)
     return (
         checked._replace(dialects=dialects_in(one, data, settings.profile))
-        if context.get().verbose
+        if invocation().verbose
         else checked
     )
 
@@ -398,7 +386,7 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
         color=color_wanted(sys.stdout),
         rules=rules,
         version=__version__,
-        counts=not context.get().quiet,
+        counts=not invocation().quiet,
         replacements=_replacements(run) if format_ == "sarif" else None,
     )
 

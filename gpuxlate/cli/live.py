@@ -9,8 +9,9 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpuxlate.cli import common, context, options
+from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
+from gpuxlate.cli.options import invocation
 from gpuxlate.files.find import SUFFIXES, Input
 from gpuxlate.model.messages import msg, titled
 
@@ -45,7 +46,7 @@ def cluster_options() -> KubectlOptions:
     """The flags of kubectl as the cluster's options. Raises CliError."""
     from gpuxlate.cluster.client import KubectlOptions
 
-    run = context.get()
+    run = invocation()
     if run.namespace is not None and not _NAMESPACE.fullmatch(run.namespace):
         hint = "a namespace has at most 63 lower-case letters, digits and dashes"
         raise InvalidValueError("-n", run.namespace, hint)

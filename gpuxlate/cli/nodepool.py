@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shlex
-import textwrap
 from collections.abc import Iterable, Sequence
 from typing import Annotated
 
@@ -22,6 +21,7 @@ from gpuxlate.backends.requirements import (
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.render import joined
+from gpuxlate.cli.tables import wrapped
 from gpuxlate.config.document import read_specs
 from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -38,8 +38,6 @@ SCALING = ("asg-tags", "cluster-api", "karpenter")
 FORMATS = ("text", "kubectl", "yaml", "json", *SCALING)
 """Formats for autoscalers, about nodes that do not exist yet."""
 PLACEHOLDER = "<node>"
-WIDTH = 100
-"""Columns of text."""
 
 _KUBECTL = {
     Setter.YOU: ("", ""),
@@ -174,7 +172,7 @@ class _Sources:
         return f"{localize(text)} [{self.numbers.setdefault(source, len(self.numbers) + 1)}]"
 
     def lines(self) -> list[str]:
-        return [line for one, number in self.numbers.items() for line in _item(str(one), f"  [{number}] ")]
+        return [line for one, number in self.numbers.items() for line in wrapped(str(one), f"  [{number}] ")]
 
 
 def _text(pool: NodePool, backend: Backend, checked: bool) -> str:
@@ -185,7 +183,7 @@ def _text(pool: NodePool, backend: Backend, checked: bool) -> str:
     wanted = [
         line
         for one in pool.checked
-        for line in _item(sources.cited(_prerequisite(one, checked), one.requirement.source), "  - ")
+        for line in wrapped(sources.cited(_prerequisite(one, checked), one.requirement.source), "  - ")
     ]
     blocks = [("labels", labels), ("warnings", warnings), ("prerequisites", wanted)]
     parts = [text_of([localize(msg("{name} at {target}", name=pool.name, target=backend.name))])]
@@ -199,11 +197,11 @@ def _label(label: NodeLabel, sources: _Sources) -> list[str]:
     text = sources.cited(
         msg("set by {setter}: {note}", setter=msg(label.setter), note=label.note), label.source
     )
-    return [f"  {label}", *_item(text, "      ")]
+    return [f"  {label}", *wrapped(text, "      ")]
 
 
 def _warnings(warnings: Iterable[NodeWarning], sources: _Sources) -> list[str]:
-    return [line for one in warnings for line in _item(sources.cited(one.text, one.source), "  - ")]
+    return [line for one in warnings for line in wrapped(sources.cited(one.text, one.source), "  - ")]
 
 
 def _prerequisite(one: CheckedRequirement, checked: bool) -> str:
@@ -224,18 +222,6 @@ def _prerequisite(one: CheckedRequirement, checked: bool) -> str:
     return msg(template, state=state, prerequisite=text, found=one.found)
 
 
-def _item(text: str, first: str, rest: str | None = None) -> list[str]:
-    """A text in lines of WIDTH columns, with ``first`` before the first and ``rest`` before the others."""
-    return textwrap.wrap(
-        localize(text),
-        WIDTH,
-        initial_indent=first,
-        subsequent_indent=" " * len(first) if rest is None else rest,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
-
-
 # --- kubectl ----------------------------------------------------------------------------------
 
 
@@ -247,7 +233,7 @@ def _kubectl(pool: NodePool, backend: Backend, nodes: Sequence[str], checked: bo
             _prerequisite(one, checked) for one in pool.checked if one.state is not RequirementState.MET
         ]
     for text in comments:
-        lines += _item(text, "# - ", "#   ")
+        lines += wrapped(text, "# - ", "#   ")
     for label in pool.needs.labels:
         comment, before = _KUBECTL[label.setter]
         lines += [f"# {localize(comment)}:"] if comment else []

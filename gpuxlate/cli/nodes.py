@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from gpuxlate.backends.live import NodeView, Serves
-from gpuxlate.cli import common, context, live, options
+from gpuxlate.cli import common, live, options
 from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import Cell, table
 from gpuxlate.cluster.pods import books_of, gpu_nodes
 from gpuxlate.cluster.server import ApiServer
@@ -40,7 +41,7 @@ def command(
     """
     target = common.target(to).name if to else None
     server = live.cluster()
-    nodes = [one for one in gpu_nodes(server, context.get().selector) if target in (None, one.view.target)]
+    nodes = [one for one in gpu_nodes(server, invocation().selector) if target in (None, one.view.target)]
     if output == "profile":
         return _profile(nodes, server)
     ledgers = list(books_of(server, nodes).ledgers.values()) if nodes else []

@@ -5,14 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
-from typer.main import get_params_convertors_ctx_param_name_from_function
+from typer.main import (  # type: ignore[attr-defined]
+    get_current_context,
+    get_params_convertors_ctx_param_name_from_function,
+)
 
 from gpuxlate.cli.errors import CliError, InvalidValueError
 from gpuxlate.model.messages import msg
 from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
+
+if TYPE_CHECKING:
+    from gpuxlate.config.configuration import Config
+    from gpuxlate.files.find import Exclusion
 
 Candidates = Sequence[str] | Sequence[tuple[str, str]]
 """Values, or values with what each is. Those that begin otherwise than the word are left out by typer."""
@@ -175,6 +182,22 @@ ProfileFiles = Annotated[
     list[str],
     typer.Option("--profile", help="A cluster profile (YAML), one of each target.", metavar="FILE"),
 ]
+CardMemory = Annotated[
+    int | None, typer.Option("--card-memory-mib", help="MiB of a physical card, if known.", min=1)
+]
+Select = Annotated[
+    list[str],
+    typer.Option(
+        "--select",
+        help="Only these rules (codes or prefixes).",
+        metavar="CODE[,CODE]",
+        autocompletion=complete_code,
+    ),
+]
+Ignore = Annotated[
+    list[str],
+    typer.Option("--ignore", help="Not these rules.", metavar="CODE[,CODE]", autocompletion=complete_code),
+]
 Html = Annotated[str | None, typer.Option("--html", help="Draw the result in one HTML page.", metavar="FILE")]
 OutputDir = Annotated[
     str | None, typer.Option("--output-dir", help="Write files into this folder.", metavar="DIR")
@@ -277,6 +300,26 @@ class SharedOptions:
     color: Annotated[
         str | None, one_of("--color", ("auto", "always", "never"), "Colour; auto: on a terminal.")
     ] = None
+
+
+@dataclass
+class Invocation(SharedOptions):
+    """One run of a command: the object of its context."""
+
+    in_one_process: bool = False
+    """Nothing is forked: the process has threads."""
+    unread: bool = False
+    """The reader of stdout has gone."""
+    found_config: tuple[Config | None] | None = None
+    """The configuration, once it was looked for."""
+    exclusion: Exclusion | None = None
+    """What was left out, once the inputs are known."""
+
+
+def invocation() -> Invocation:
+    """The run of the command that is called; outside of one, what holds without options."""
+    context = get_current_context(silent=True)
+    return Invocation() if context is None else context.obj
 
 
 OF_CLUSTER = ("context", "kubeconfig", "request_timeout")

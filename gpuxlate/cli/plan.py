@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, context, live, options, outputs
+from gpuxlate.cli import common, live, options, outputs
 from gpuxlate.cli.capacity import books_text, node_json
 from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import Cell, bar, columns, table
-from gpuxlate.cli.translations import count_to_each, counts, leftover_table, show_findings
+from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftover_table, show_findings
 from gpuxlate.cluster.pods import gpu_nodes, pods_of
 from gpuxlate.files.find import Input
 from gpuxlate.locale import localize
@@ -134,10 +135,6 @@ def planned_for(items: Sequence[Item], target: Backend, profile: Profile) -> Tar
         return plan(items, target, profile)
     except PlanError as error:
         raise CliError(message_of(error), error.hint) from None
-
-
-UNREADABLE = ("GX001", "GX010", "GX025")
-"""Rules about texts that hold no manifest that can be read."""
 
 
 def _profiles(names: Sequence[str]) -> dict[str, Profile]:
@@ -290,7 +287,7 @@ def on_cluster(
     is moved.
     """
     server = live.cluster()
-    nodes = gpu_nodes(server, context.get().selector)
+    nodes = gpu_nodes(server, invocation().selector)
     pods = list(pods_of(server))
     found = books(nodes, pods)
     there, parts = rooms(found, pods), part_rooms(found)

@@ -95,12 +95,6 @@ Select = Annotated[
         "--select", help="Only these rules.", metavar="CODE[,CODE]", autocompletion=options.complete_code
     ),
 ]
-Ignore = Annotated[
-    list[str],
-    typer.Option(
-        "--ignore", help="Not these rules.", metavar="CODE[,CODE]", autocompletion=options.complete_code
-    ),
-]
 Profiles = Annotated[
     list[str],
     typer.Option("--profile", help="A cluster profile (YAML); one for each target.", metavar="FILE"),
@@ -152,7 +146,7 @@ def command(
     namespace_selector: Namespaces = None,
     crds: Custom = False,
     select: Select = [],  # noqa: B006
-    ignore: Ignore = [],  # noqa: B006
+    ignore: options.Ignore = [],  # noqa: B006
     profile: Profiles = [],  # noqa: B006
     parameters: Parameters = False,
     format_: FormatOf = Format.VAP,
@@ -436,7 +430,7 @@ def on_cluster(
     namespace_selector: Namespaces = None,
     crds: Custom = False,
     select: Select = [],  # noqa: B006
-    ignore: Ignore = [],  # noqa: B006
+    ignore: options.Ignore = [],  # noqa: B006
     profile: Profiles = [],  # noqa: B006
     parameters: Parameters = False,
     format_: FormatOf = Format.VAP,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Iterator, Sequence
 from typing import Annotated, Any
 
@@ -11,8 +10,10 @@ import typer
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.requirements import RequirementState
-from gpuxlate.cli import common, context, live, options
+from gpuxlate.cli import common, live, options
 from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.options import invocation
+from gpuxlate.cli.tables import wrapped
 from gpuxlate.cluster.pods import gpu_nodes
 from gpuxlate.config.document import read_specs
 from gpuxlate.locale import localize
@@ -23,9 +24,6 @@ from gpuxlate.planning.nodes import GpuNode, names_of
 from gpuxlate.planning.preflight import Flight, PreflightCheck, node_lists, preflight, profile_for
 from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.parse import with_location
-
-WIDTH = 100
-"""Columns of text."""
 
 
 def command(
@@ -48,7 +46,7 @@ def command(
         )
     server = live.cluster()
     given = common.inputs(specs) if specs else []
-    nodes, version = gpu_nodes(server, context.get().selector), server.version()
+    nodes, version = gpu_nodes(server, invocation().selector), server.version()
     if given:
         flights = _of_shares(given, nodes, backend, version)
         if flights is None:
@@ -103,22 +101,11 @@ def _point(point: PreflightCheck) -> Iterator[str]:
     aside += [msg(point.severity)] if point.state is RequirementState.UNMET and not point.failed else []
     for one in aside:
         text = msg("{text} ({aside})", text=text, aside=one)
-    yield from _item(text, "  - ")
+    yield from wrapped(text, "  - ")
     for nodes in node_lists(point):
-        yield from _item(msg("not met on {nodes}", nodes=nodes) if point.met else nodes, "      ")
+        yield from wrapped(msg("not met on {nodes}", nodes=nodes) if point.met else nodes, "      ")
     if point.tell:
-        yield from _item(titled("check", point.tell), "      ")
-
-
-def _item(text: str, first: str) -> list[str]:
-    return textwrap.wrap(
-        localize(text),
-        WIDTH,
-        initial_indent=first,
-        subsequent_indent=" " * len(first),
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+        yield from wrapped(titled("check", point.tell), "      ")
 
 
 def _json(flights: Flights, backend: Backend, version: str) -> dict[str, Any]:

@@ -96,9 +96,9 @@ def program_name() -> str:
 
 def color_wanted(stream: object) -> bool:
     """As --color says; else as NO_COLOR and FORCE_COLOR say; else only on a terminal."""
-    from gpuxlate.cli import context
+    from gpuxlate.cli.options import invocation
 
-    if (asked := context.get().color) in ("always", "never"):
+    if (asked := invocation().color) in ("always", "never"):
         return asked == "always"
     if os.environ.get("NO_COLOR"):
         return False

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import TypeVar
 
-from gpuxlate.cli import common, context
+from gpuxlate.cli import common
+from gpuxlate.cli.options import invocation
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.model.messages import msg
 
@@ -42,7 +43,7 @@ def map_inputs(
 
 def dialects_used(name: str, dialects: Iterable[str]) -> None:
     """The dialects of an input, where the run is verbose and there are any."""
-    if context.get().verbose and (found := sorted(set(dialects))):
+    if invocation().verbose and (found := sorted(set(dialects))):
         common.verbose(msg("dialects of {name}: {dialects}", name=name, dialects=", ".join(found)))
 
 
@@ -51,7 +52,7 @@ def cores() -> int:
 
     ``GPUXLATE_CORES`` sets a lower number.
     """
-    if not sys.platform.startswith("linux") or context.get().in_one_process:
+    if not sys.platform.startswith("linux") or invocation().in_one_process:
         return 1
     usable = len(os.sched_getaffinity(0))
     wanted = os.environ.get("GPUXLATE_CORES", "")

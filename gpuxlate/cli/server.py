@@ -8,8 +8,9 @@ from typing import Annotated
 import typer
 
 from gpuxlate import locale
-from gpuxlate.cli import common, context, options
+from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.options import invocation
 from gpuxlate.model.messages import msg
 
 
@@ -41,6 +42,6 @@ def command(
 
     if sys.stdin is None or sys.stdout is None:
         raise CliError("stdin or stdout is closed", "an editor starts the server", Exit.INPUT)
-    run = context.get()
+    run = invocation()
     serve(ServerOptions(profile, tuple(to), run.config, run.isolated, locale.current()))
     return Exit.CLEAN

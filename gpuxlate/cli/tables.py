@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import sys
+import textwrap
 from collections.abc import Iterable, Sequence
 
 from gpuxlate.cli.process import color_wanted, is_terminal
@@ -18,6 +19,9 @@ MAX_CELL = MAX_MESSAGE
 FULL, EMPTY = "#", "-"
 LEAST, MOST = 5, 24
 """Characters between the brackets."""
+
+WIDTH = 100
+"""Columns of a text that is wrapped."""
 
 Cell = str | list[str]
 """One line, or several: a break in a text is shown, as a name may have one."""
@@ -86,3 +90,15 @@ def columns() -> int:
 def width_of(texts: int, bars: int) -> int:
     """The width of each bar, beside this many columns of text."""
     return max(LEAST, min(MOST, (columns() - texts) // bars - 2))
+
+
+def wrapped(text: str, first: str, rest: str | None = None) -> list[str]:
+    """A text in lines of WIDTH columns, with ``first`` before the first and ``rest`` before the others."""
+    return textwrap.wrap(
+        localize(text),
+        WIDTH,
+        initial_indent=first,
+        subsequent_indent=" " * len(first) if rest is None else rest,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )

@@ -17,6 +17,9 @@ from gpuxlate.translation.passes import Task
 from gpuxlate.translation.results import Result, counted_once
 from gpuxlate.yamltext.source import Texts
 
+UNREADABLE = ("GX001", "GX010", "GX025")
+"""Rules about texts that hold no manifest that can be read."""
+
 
 def translate_inputs(given: Iterable[Input], settings: Settings) -> Result:
     """Translate inputs in their order. Raises InputError."""

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, context, live, options
+from gpuxlate.cli import common, live, options
 from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import table
 from gpuxlate.cluster.pods import printed, running
 from gpuxlate.config.document import ShareDocument, Specs, read_specs
@@ -22,15 +23,17 @@ from gpuxlate.planning.verify import NvidiaSmiError, Seen, Verification, expecte
 from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.parse import Document, with_location
 
+Name = Annotated[
+    str | None, typer.Option("--name", help="Which of several GPUShare documents.", metavar="NAME")
+]
+
 
 def command(
     specs: options.Specs,
     printed: Annotated[
         str, typer.Option("--nvidia-smi", help="What nvidia-smi printed, or - for stdin.", metavar="FILE")
     ],
-    name: Annotated[
-        str | None, typer.Option("--name", help="Which of several GPUShare documents.", metavar="NAME")
-    ] = None,
+    name: Name = None,
     to: Annotated[
         str | None,
         typer.Option(
@@ -38,9 +41,7 @@ def command(
         ),
     ] = None,
     profile: options.ProfileFile = None,
-    card_memory: Annotated[
-        int | None, typer.Option("--card-memory-mib", help="MiB of a physical card, if known.", min=1)
-    ] = None,
+    card_memory: options.CardMemory = None,
     output: options.Output = "table",
 ) -> int:
     """Check what nvidia-smi prints in a container against the share: cards, and memory of each."""
@@ -200,9 +201,7 @@ def on_cluster(
         str | None,
         typer.Option("--nvidia-smi", help="The output of nvidia-smi, or - for stdin.", metavar="FILE"),
     ] = None,
-    name: Annotated[
-        str | None, typer.Option("--name", help="Which of several GPUShare documents.", metavar="NAME")
-    ] = None,
+    name: Name = None,
     to: Annotated[
         str | None,
         typer.Option(
@@ -213,9 +212,7 @@ def on_cluster(
         ),
     ] = None,
     profile: options.ProfileFile = None,
-    card_memory: Annotated[
-        int | None, typer.Option("--card-memory-mib", help="MiB of a physical card, if known.", min=1)
-    ] = None,
+    card_memory: options.CardMemory = None,
     output: options.Output = "table",
 ) -> int:
     """Whether nvidia-smi in a running container shows its share: cards, and memory on each.
@@ -230,7 +227,7 @@ def on_cluster(
         raise CliError(msg("{count} pods given", count=len(names)), "pass one")
     known = common.profile(profile)
     server = live.cluster()
-    where = running(server, names[0], context.get().namespace or server.namespace, container)
+    where = running(server, names[0], invocation().namespace or server.namespace, container)
     about = _profile_of_pod(known, where.profile)
     # it runs, so the target takes the share: refusals do not matter
     wanted, _ = expected(where.share, where.backend, about, card_memory or where.card_mib)

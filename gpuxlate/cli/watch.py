@@ -7,10 +7,11 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from gpuxlate.cli import common, context
+from gpuxlate.cli import common
+from gpuxlate.cli.common import exclusion_of, load_config
 from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.options import invocation
 from gpuxlate.cli.process import end_if_signalled, is_terminal
-from gpuxlate.cli.settings import exclusion, load
 from gpuxlate.config.find import NAMES, PYPROJECT
 from gpuxlate.files.find import CHART, GITIGNORE, Exclusion, InputError, expand
 from gpuxlate.files.read import forget, repository, upwards
@@ -49,12 +50,12 @@ class Watched:
 def watched(paths: Sequence[str], profile: str | None) -> Watched:
     """What there is to watch now, for PATH arguments and ``--profile``. Everything is read anew."""
     forget()
-    run = context.get()
+    run = invocation()
     run.found_config = None
     left_out, known, found = Exclusion(), None, []
     try:
-        known = None if run.isolated else load(run.config)
-        left_out = exclusion(run, known)
+        known = None if run.isolated else load_config(run.config)
+        left_out = exclusion_of(run, known)
         found = expand(paths, left_out)
     except (CliError, InputError):  # the run reports it
         pass
@@ -75,7 +76,7 @@ def again(run: Callable[[], int], paths: Sequence[str], profile: str | None) -> 
 
     Raises KeyboardInterrupt or Terminated, and CliError where it cannot be done.
     """
-    context.get().in_one_process = True  # the watcher has a thread
+    invocation().in_one_process = True  # the watcher has a thread
     changes = _changes(paths, profile)
     while True:
         changed = next(changes)
@@ -86,7 +87,7 @@ def again(run: Callable[[], int], paths: Sequence[str], profile: str | None) -> 
             more = [msg("and {count} more", count=len(names) - MOST_NAMES)] if names[MOST_NAMES:] else []
             common.info(msg("changed: {names}", names=join_and([*names[:MOST_NAMES], *more])))
         code = common.guarded(run)
-        if code >= Exit.INTERRUPTED or context.get().unread:
+        if code >= Exit.INTERRUPTED or invocation().unread:
             return code
         common.info("watching for changes; Ctrl-C ends")
 

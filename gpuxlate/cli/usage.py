@@ -1,4 +1,4 @@
-"""What users of ruff, kubectl and other tools type first, and what to write here instead.
+"""What is wrong with a command line: what users of other tools type first, and what to write here instead.
 
 No second name is accepted beside the first: a message teaches the one that help and the pages have.
 """
@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpuxlate.cli.options import before_command
-from gpuxlate.model.messages import msg
+from gpuxlate.model.messages import Message, msg
 
 COMMANDS = {
     "check": "lint",
@@ -98,3 +98,25 @@ def option(name: str, context: Any) -> str | None:
     if " " not in path.removeprefix("kubectl ") and name.startswith("-o"):
         return msg("write {instead}", instead=f"{path} COMMAND {name}")
     return None
+
+
+def problem(error: Any) -> str:
+    """What is wrong with a command line. The library has English alone: the commonest are said here too."""
+    if isinstance(error.message, Message):
+        return error.message
+    match type(error).__name__:
+        case "NoSuchOption" if instead := option(error.option_name, error.ctx):
+            return msg("no such option: {name}; {instead}", name=error.option_name, instead=instead)
+        case "NoSuchOption" if error.possibilities:
+            near = ", ".join(sorted(error.possibilities))
+            return msg("no such option: {name} (Possible options: {near})", name=error.option_name, near=near)
+        case "NoSuchOption":
+            return msg("no such option: {name}", name=error.option_name)
+        case "MissingParameter" if error.param.param_type_name == "argument":
+            return msg("missing argument {names}", names=error.param.get_error_hint(error.ctx))
+        case "MissingParameter":
+            return msg("missing option {names}", names=error.param.get_error_hint(error.ctx))
+        case "BadOptionUsage" if error.message.endswith(" requires an argument."):
+            return msg("option {name!r} requires an argument", name=error.option_name)
+    message: str = error.format_message().rstrip(".")
+    return message[:1].lower() + message[1:]
