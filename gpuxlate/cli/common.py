@@ -217,14 +217,17 @@ _HOW = {
 def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Accept:
     """``--round``, ``--fill`` and ``--drop`` as one. Raises CliError for invalid values."""
     filled: dict[str, int] = {}
-    _accepted("round", round_, round_)
+    if round_ is not None:
+        _accepted("round", round_, round_)
     for one in fill:
         name, _, text = one.partition("=")
         filled |= _accepted("fill", one, {name: int(text) if _NUMBER.fullmatch(text) else None}).fill
     dropped = sorted({name for one in drop for name in one.split(",") if name})
     for name in dropped:
         _accepted("drop", name, [name])
-    return acceptance(round_, filled, dropped)
+    from gpuxlate.backends.pod_writer import Accept
+
+    return Accept(round_ is not None, filled, frozenset(dropped))
 
 
 def _accepted(field: str, text: str | None, value: object) -> Accept:
