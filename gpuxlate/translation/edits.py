@@ -16,11 +16,13 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.objects import REQUIRED_AFFINITY
 from gpuxlate.manifest.pods import CLAIMS, ENV, Pod
-from gpuxlate.model.diagnostics import Append, Diagnostic, Edit, Path, Put, Remove, Rename
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Append, Diagnostic, Edit, Path, Put, Remove, Rename, Severity
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import join_or, msg
-from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, ScalarKind, Value, in_lists
+from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, ScalarKind, Value, in_lists, names_in
 from gpuxlate.overlays.values import EMPTY
+from gpuxlate.rules.base import Context
 from gpuxlate.rules.translation import (
     ON_POD_TEMPLATE,
     nothing_is_left_behind,
@@ -358,24 +360,45 @@ def rescheduled(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Back
 
 
 # Write shares into a pod of a manifest: whether its kind has the fields, and the edits.
-def replaced_keys(replaced: Sequence[Backend], target: Backend) -> Owned:
-    """Whether a key goes in a translation: it is of a replaced dialect, and not of the target too."""
+def replaced_keys(replaced: Sequence[Backend], target: Backend, pod: PodKeys) -> Owned:
+    """Whether a key goes in a translation: it is of a replaced dialect, and not of the target too.
+
+    Whole cards of the target go where the pod requests none of them: KAI's webhook refuses a share beside
+    ``nvidia.com/gpu: 0`` (getFirstGPULimit in gpu_request_validator.go).
+    """
     common = {b.whole_card_key for b in replaced if b.whole_card_key}
+    whole = target.whole_card_key or ""
+    none = whole in names_in(pod) and not any(quantity.whole(one.text) for one in _counts(pod, whole))
 
     def owned(name: str, place: Place) -> bool:
         if target.chooses(name):  # both dialects have it: it stays as it is
             return False
+        if none and name == whole and place is Place.RESOURCE:
+            return True
         return name in common or any(backend.owns_at(name, place) for backend in replaced)
 
     return owned
 
 
-def writable(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend) -> Iterator[Diagnostic]:
-    """What the manifest has no field for, though the target can express it (GX023), and what would leave a
-    selector without its label (GX026)."""
+def _counts(pod: PodKeys, name: str) -> list[Value]:
+    """The numbers of a resource that containers of a pod request."""
+    return [one.resources[name] for one in pod.all_containers() if name in one.resources]
+
+
+def writable(
+    pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend, context: Context
+) -> Iterator[Diagnostic]:
+    """What the manifest has no field for, though the target can express it (GX023), what would leave a
+    selector without its label (GX026), and whole cards that the target takes beside none of the shares."""
     kind = pod.object.kind or "document"
-    owned = replaced_keys(replaced, target)
+    owned = replaced_keys(replaced, target, pod.keys)
     yield from missing_fields(pod, fit.keys, target)
+    common = target.whole_card_key or ""
+    if common in names_in(pod.keys) and not owned(common, Place.RESOURCE):
+        staying = {one.path for one in _counts(pod.keys, common)}
+        for refused in target.check(_after(pod.keys, fit.keys, owned), context, remarks=False):
+            if refused.severity is Severity.ERROR and refused.path in staying:
+                yield refused.located(fix=None)
     for name, path in pod.keys.selected.items():
         label = pod.keys.labels.get(name)
         if label is not None and owned(name, Place.LABEL) and fit.keys.labels.get(name) != label:
@@ -401,7 +424,7 @@ def awakened(pod: Pod, wanted: PodKeys, replaced: Sequence[Backend], target: Bac
         stays = own_scheduler(pod, wanted, replaced, target)
     claims = tuple(one for one in pod.keys.claims if not is_replaced(one, replaced))
     left = replace(pod.keys, scheduler_name=stays, claims=claims)
-    after = _after(left, wanted, replaced_keys(replaced, target))
+    after = _after(left, wanted, replaced_keys(replaced, target, pod.keys))
     return tuple(one for one in registry.backends_of(after) if one is not target)
 
 
@@ -441,7 +464,7 @@ def share_edits(
     mirror_requests: bool,
 ) -> list[Edit]:
     """The edits that put the wanted keys in place of those of the replaced dialects."""
-    owned = replaced_keys(replaced, target)
+    owned = replaced_keys(replaced, target, pod.keys)
     scheduler = own_scheduler(pod, wanted, replaced, target)
     return list(
         pod_edits(

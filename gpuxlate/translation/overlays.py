@@ -258,7 +258,7 @@ def _edits(
         return _Changes([], [])
     patches = _template_patches(document, one, before.fit.keys, after.fit.keys, below)
     gone = {claim.name for claim in one.base.keys.claims if is_replaced(claim, sources)}
-    difference = _Difference(replaced_keys(sources, target), role_of((*sources, target)), gone)
+    difference = _Difference(replaced_keys(sources, target, keys), role_of((*sources, target)), gone)
     wanted = difference.of_pods((one.base.keys, before.fit.keys), (keys, after.fit.keys), one.part.keys)
     edits = share_edits(one.part, wanted, sources, target, mirror_requests=False)
     if not is_operations(document):

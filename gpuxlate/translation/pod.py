@@ -54,7 +54,7 @@ def fitted(document: Document, pod: Pod, sources: tuple[Backend, ...], settings:
         found += shared_in_pod(readings, target)
     found += _isolation(readings, target)
     found += _other_cards(readings, target)
-    found += writable(pod, fit, sources, target)
+    found += writable(pod, fit, sources, target, settings.context)
     found += rescheduled(pod, fit, sources, target)
     found += miscounted(document, pod, fit)
     found += written_without_a_dialect(fit, target)

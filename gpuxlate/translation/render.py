@@ -241,7 +241,7 @@ class _Render:
         self.diagnostics.extend(
             with_location(spot.document, one, pod.object)
             for one in (
-                *writable(pod, fit, (target,), target),
+                *writable(pod, fit, (target,), target, self.settings.context),
                 *rescheduled(pod, fit, (target,), target),
                 *miscounted(spot.document, pod, fit),
             )
