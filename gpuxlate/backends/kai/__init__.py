@@ -103,8 +103,6 @@ DECIMAL = re.compile(r"\+?0*\.[0-9]*[1-9][0-9]*")
 """A number above 0 and below 1 in decimals."""
 EXPONENT = re.compile(r"\+?[0-9]*\.?[0-9]*[eE]-[0-9]+")
 """A number that may be above 0 and below 1."""
-MILLI = re.compile(r"\+?0*[1-9][0-9]?0\.?0*m")
-"""Whole percent in thousandths."""
 MODES = ("time-slicing", "sm-sharing")
 USUAL = {MPS: ("false",), POD_COMPUTE_MODE: MODES[:1]}
 """Values of choices that change nothing."""
@@ -229,19 +227,15 @@ KEYS: tuple[KeySpec, ...] = (
 
 
 def fraction(text: str) -> Fraction | None:
-    """A part of a card's memory, above 0 and below 1; None for anything else.
-
-    `250m` is one where it is whole percent: the documents take it, the validator does not (KAI001).
-    """
-    if not (DECIMAL.fullmatch(text) or EXPONENT.fullmatch(text) or text.endswith("m")):
+    """A part of a card's memory, above 0 and below 1; None for anything else, `250m` too: the webhook reads
+    it as a float first (CODE)."""
+    if not (DECIMAL.fullmatch(text) or EXPONENT.fullmatch(text)):
         return None
     try:
         found = quantity.parse(text).amount
     except quantity.QuantityError:
         return None
-    if not 0 < found < 1 or (text.endswith("m") and found * 100 % 1):
-        return None
-    return found
+    return found if 0 < found < 1 else None
 
 
 def number(text: str) -> int | None:

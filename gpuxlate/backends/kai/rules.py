@@ -9,6 +9,7 @@ from fractions import Fraction
 from gpuxlate.backends import kai as k
 from gpuxlate.backends.kai import DEFAULT, NAMES, NV_FRACTIONS, mode_of, reads
 from gpuxlate.backends.pod_reader import too_large, too_many_cards
+from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import join_or, msg
@@ -539,24 +540,22 @@ def _exponents(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
             yield _no_fraction(this, name, value)
 
 
-def _is_decimal(name: str) -> tuple[Predicate, Predicate]:
-    written, milli = IsAnnotated(name, k.DECIMAL, k.EXPONENT), IsAnnotated(name, k.MILLI)
-    return (
-        Predicate(written | milli, IsAnnotated(name), (name,), per_container=False),
-        Predicate(written, milli, (name,), per_container=False, severity=Severity.WARNING),
-    )
-
-
 def _no_fraction(this: Rule, name: str, value: Value) -> Diagnostic:
     message = msg("{key} {value!r} is not a decimal number above 0 and below 1", key=name, value=value.text)
     hint = msg('write a decimal such as "0.25"; for whole cards write {key} in limits', key=k.WHOLE)
+    part = quantity.parse(value.text).amount if quantity.is_amount(value.text) else Fraction(0)
+    if 0 < part < 1:
+        hint = msg('write "{value}"', value=f"{float(part):g}")
     return this.diagnostic(value, message, hint)
 
 
 @rule(
     "KAI001",
     Severity.ERROR,
-    predicate=tuple(one for name in (k.FRACTION, k.FRACTION_LIMIT) for one in _is_decimal(name)),
+    predicate=tuple(
+        Predicate(IsAnnotated(name, k.DECIMAL, k.EXPONENT), IsAnnotated(name), (name,), per_container=False)
+        for name in (k.FRACTION, k.FRACTION_LIMIT)
+    ),
     also=_exponents,
 )
 def fraction_is_below_one(
@@ -565,8 +564,7 @@ def fraction_is_below_one(
     """A fraction is a decimal number above 0 and below 1.
 
     ## What it does
-    Reports other values of `gpu-fraction` and `gpu-fraction.limit`. `250m`, which one document takes and
-    the validator refuses, is a warning.
+    Reports other values of `gpu-fraction` and `gpu-fraction.limit`, such as `250m`.
 
     ## Why
     The pod is refused. A whole card is `nvidia.com/gpu: 1` in limits, not a fraction of 1.
@@ -590,16 +588,8 @@ def fraction_is_below_one(
     ## Source
     kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07).
     """
-    value = breach.value
-    if value is None:
-        return
-    part = k.fraction(value.text)
-    if part is None:
-        yield _no_fraction(this, breach.name, value)
-        return
-    decimal = f"{float(part):g}"
-    message = msg("{key} {value!r} is not a decimal number", key=breach.name, value=value.text)
-    yield this.diagnostic(value, message, msg('write "{value}"', value=decimal))
+    if breach.value is not None:
+        yield _no_fraction(this, breach.name, breach.value)
 
 
 def _not_amounts(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
