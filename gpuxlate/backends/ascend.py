@@ -11,7 +11,8 @@ from dataclasses import replace
 from gpuxlate.backends.base import Absent, Backend, PodReader, RuleKind, ShareWriter
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, by_uuid
 from gpuxlate.backends.pod_reader import granted
-from gpuxlate.backends.rows import Fields, cards, choice, cores, for_models, memory
+from gpuxlate.backends.row_reader import sized
+from gpuxlate.backends.rows import Fields, Size, cards, choice, cores, for_models, memory
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import KeySpec, Range
@@ -30,6 +31,12 @@ MODE, HAMI_CORE = "huawei.com/vnpu-mode", "hami-core"
 def most_mib(card: Card) -> int:
     """MiB above which the webhook refuses (CODE)."""
     return card.nominal_mib or card.memory_mib or 0
+
+
+def sizes_of(card: Card) -> tuple[Size, ...]:
+    """The templates of a card, the smallest first."""
+    found = ((one, card.cores_of(one)) for one in card.templates)
+    return tuple(Size(one.least_mib, cores, one.name) for one, cores in found if cores is not None)
 
 
 class HamiAscend(Backend):
@@ -84,17 +91,11 @@ class HamiAscend(Backend):
         by_numbers = by_numbers or "cores" in found.origins or (found.cards or 1) > 1
         if card is None or found.memory_mib is None or by_numbers:
             return found
-        one = next((one for one in card.templates if one.least_mib >= found.memory_mib), None)
-        cores = None if one is None else card.cores_of(one)
-        mib, why = card.memory_mib, msg("no template of the card has as much")
-        given = replace(found, cores=None, memory_mib=None)
-        if one is not None and cores is not None:
-            mib, given = one.memory_mib, replace(found, memory_mib=one.memory_mib, cores=cores)
-            why = msg("the container gets {name} with {cores} % of compute", name=one.name, cores=cores)
-        if mib is None or found.memory_mib >= mib:
+        given = sized(replace(found, cores=None), sizes_of(card), "ASCEND022")
+        if given.memory_mib or found.memory_mib >= (card.memory_mib or 0):
             return given
-        path = found.origins["memory_mib"]
-        more = granted("memory_mib", "ASCEND022", why, path, asked=found.memory_mib, given=given.memory_mib)
+        path, why = found.origins["memory_mib"], msg("no template of the card has as much")
+        more = granted("memory_mib", "ASCEND022", why, path, asked=found.memory_mib, given=None)
         return replace(given, granted=(more,))
 
     def before_write(self, placing: ShareWriter) -> frozenset[str]:

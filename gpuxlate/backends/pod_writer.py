@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from gpuxlate.backends.pod_reader import Selector, too_large, too_many_cards
+from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, Path, Severity
 from gpuxlate.model.keys import By, Chosen
 from gpuxlate.model.limits import FULL_CARD_CORES
@@ -65,6 +66,8 @@ class ShareWriter:
         self._now: dict[str, Any] = {name: getattr(share, name) for name in JSON_NAMES}
         self._untaken = set(share.given_fields())
         self.implied: set[str] = set()  # placed without a key: nothing in a manifest tells them
+        self.comes_with: dict[str, int] = {}  # not asked for, and given with the rest
+        self.derived: Amount | None = None
         self._why: dict[str, Message] = {}
 
     # -- looking and taking ------------------------------------------------------------------
@@ -158,10 +161,23 @@ class ShareWriter:
             problem = msg("{field} {asked} is not a multiple of {step} {unit}", step=step, **values)
         return self._round(attribute, wanted * self.cards, code, problem)
 
-    def round(self, attribute: str, given: int | None, code: str, why: str) -> int | None:
-        """Change a number upwards. ``given`` None removes the cap (whole cards)."""
+    def round(
+        self, attribute: str, given: int | None, code: str, why: str, beside: str | None = None
+    ) -> int | None:
+        """Change a number upwards. ``given`` None removes the cap (whole cards). ``beside``: the field that
+        it is too little for, where it is a number that the target takes."""
         field, asked = JSON_NAMES[attribute], self._now[attribute]
         problem = msg("{field} {asked} is not a valid value: {why}", field=field, asked=asked, why=why)
+        if beside is not None:
+            number = self._now[beside]
+            problem = msg(
+                "{field} {asked} is too little for {other} {number}: {why}",
+                field=field,
+                asked=asked,
+                other=JSON_NAMES[beside],
+                number=number,
+                why=why,
+            )
         return self._round(attribute, given, code, problem)
 
     def _round(self, attribute: str, given: int | None, code: str, problem: str) -> int | None:
@@ -220,6 +236,16 @@ class ShareWriter:
         problem = above_limit(JSON_NAMES[attribute], given, LIMIT)
         self.refuse(attribute, "GX011", problem.message, problem.hint)
         return True
+
+    def derive(self, attribute: str, code: str, why: str, amount: Amount) -> None:
+        """Set a number that the share leaves open to that of the part of a card which its others are.
+
+        It is no loss, and is reported: who asks for the others has no choice.
+        """
+        self.derived = amount
+        self._now[attribute] = self.comes_with[attribute] = getattr(amount, attribute)
+        message = msg("{field} is not set: {why}", field=JSON_NAMES[attribute], why=why)
+        self.note(code, message, attribute=attribute)
 
     def drop(self, attribute: str, code: str, why: str | None = None) -> None:
         """Leave out a field that the target does not support; ``why`` where there is more to say."""

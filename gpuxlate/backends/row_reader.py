@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading, granted, number, rounded_up
-from gpuxlate.backends.rows import Fields, KeyGroup, KeyTable, RuleKind, SeveralCards
+from gpuxlate.backends.rows import Fields, KeyGroup, KeyTable, RuleKind, SeveralCards, Size, first_size
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Loss, Path
 from gpuxlate.model.keys import BYTE, GIB, Absent, KeySpec, Per, Place
@@ -275,8 +275,8 @@ def _part(
         memory_mib=_up(memory, parts),
         memory_percent=_up(percent, 1),
     )
-    if table.sizes and memory:
-        return _sized(table, given, int(memory))
+    if table.sizes:
+        return sized(given, table.sizes, table.code(RuleKind.SIZES))
     more: tuple[Loss, ...] = ()
     if cores and given.cores and rows.cores and _is_valid(rows.cores, amount(rows.cores)):
         code = table.code(RuleKind.NUMBERS, rows.cores.name)
@@ -303,15 +303,19 @@ def _cards_of(rows: KeyGroup, percent: Fraction | None) -> int:
     return int(percent) // 100 if hundreds and percent and percent % 100 == 0 else 1
 
 
-def _sized(table: KeyTable, found: Fields, memory: int) -> Fields:
-    """What the vendor gives: the first size with the memory; all of the card where none has it."""
-    size = next((one for one in table.sizes if one.memory_mib >= memory), None)
+def sized(found: Fields, sizes: Sequence[Size], code: str) -> Fields:
+    """What a vendor gives that has parts of some sizes: of each card the first that holds the numbers, else
+    all of it. Numbers that are more than the keys ask for are listed as granted."""
+    cards = found.cards or 1
+    asked = {"memory_mib": found.memory_mib, "cores": found.cores}
+    size = first_size(sizes, *(number and number // cards for number in asked.values()))
     if size is None:
-        return replace(found, memory_mib=None)
-    sized = replace(found, memory_mib=size.memory_mib, cores=size.cores)
-    if size.memory_mib == memory:
-        return sized
-    why = msg("the container gets {memory} MiB with {cores} % of compute", memory=size[0], cores=size[1])
-    path, code = found.origins["memory_mib"], table.code(RuleKind.SIZES)
-    more = granted("memory_mib", code, why, path, asked=memory, given=size.memory_mib)
-    return replace(sized, granted=(more,))
+        return replace(found, memory_mib=None, cores=None)
+    given = {"memory_mib": size.memory_mib * cards, "cores": size.cores * cards}
+    why = msg("the container gets {part}", part=size.text)
+    more = tuple(
+        granted(name, code, why, found.origins[name], asked=number, given=given[name])
+        for name, number in asked.items()
+        if number is not None and number < given[name]
+    )
+    return replace(found, memory_mib=given["memory_mib"], cores=given["cores"], granted=more)

@@ -419,6 +419,10 @@ class Numbers(RowRule):
             if row.name == self.table.whole_card_key:  # alone it is anybody's
                 when &= Requests(*(part.name for rows in self.table.keys_by_model for part in rows.parts))
             legal = is_legal(self.table, row)
+            numbers = (int(one) for one in row.uncertain_values)  # which Doubts reports
+            doubtful = [Range(n, n) for n in numbers if not any(one.allows(n) for one in row.ranges)]
+            if doubtful:
+                legal |= InRange(row.name, *doubtful)
             idle = [int(one) for one in row.no_op_values if one.isdecimal()]
             ignored = InRange(
                 row.name, *(Range(n, n) for n in idle if not any(r.allows(n) for r in row.ranges))

@@ -8,8 +8,9 @@ from fractions import Fraction
 from gpuxlate.backends.pod_reader import outside
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 from gpuxlate.backends.row_reader import MOST_MIB
-from gpuxlate.backends.rows import KeyGroup, KeyTable, RuleKind, SeveralCards
+from gpuxlate.backends.rows import KeyGroup, KeyTable, RuleKind, SeveralCards, first_size, legal_text
 from gpuxlate.model import quantity
+from gpuxlate.model.amounts import Amount
 from gpuxlate.model.keys import BYTE, Absent, By, CardChoice, KeySpec, Per, Place
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
@@ -170,17 +171,31 @@ def _rows(table: KeyTable, placing: ShareWriter) -> KeyGroup | None:
 
 def _whole(table: KeyTable, rows: KeyGroup, placing: ShareWriter) -> Numbers:
     """Whole cards: the key that counts nothing else, or the count alone."""
-    cards = int(placing.take("cards"))
     if rows.cards is not None and Place.RESOURCE in rows.cards.places and not rows.cards.needs:
+        cards = _count(table, rows.cards, placing)
         full = {rows.cores.name: FULL_CARD_CORES} if table.whole_cores and rows.cores is not None else {}
         return {rows.cards.name: cards, **full}
     if table.cards_in_cores and rows.cores is not None:
-        return {rows.cores.name: FULL_CARD_CORES * cards}
+        return {rows.cores.name: FULL_CARD_CORES * int(placing.take("cards"))}
     if rows.whole:
-        return {rows.whole[0].name: cards}
+        return {rows.whole[0].name: _count(table, rows.whole[0], placing)}
+    placing.take("cards")
     message = msg("whole cards cannot be expressed: {target} has parts of cards only", target=table.title)
     placing.refuse("cards", "GX023", message, "request a part of a card")
     return {}
+
+
+def _count(table: KeyTable, row: KeySpec, placing: ShareWriter) -> int:
+    """The cards, where they are a number that is certain to be placed."""
+    cards = int(placing.take("cards"))
+    if row.ranges and not any(one.allows(cards) for one in row.ranges):
+        legal, why = legal_text(row), row.uncertain_values.get(str(cards))
+        message = msg("{key} {amount} is not one of {numbers}", key=row.name, amount=cards, numbers=legal)
+        if why:
+            message = msg("{key} is {number}: {why}", key=row.name, number=cards, why=why)
+        hint = msg("request {numbers} cards", numbers=legal)
+        placing.refuse("cards", table.code(RuleKind.NUMBERS, row.name), message, hint)
+    return cards
 
 
 def _part(
@@ -214,12 +229,12 @@ def _part(
         return _whole(table, rows, placing)
     values: Numbers = {}
     if rows.cards is not None and Place.RESOURCE in rows.cards.places:
-        values[rows.cards.name] = cards
+        values[rows.cards.name] = _count(table, rows.cards, placing)
     for row in rows.parts:
         if row.sets == "memory_percent":
             percent = placing.take("memory_percent") or (ALL_MEMORY if all_memory else None)
             values[row.name] = None if percent is None else percent * (1 if row.per is Per.CARD else cards)
-        elif not (table.sizes and row.sets == "cores"):
+        elif row.sets not in placing.comes_with:
             values[row.name] = _number(table, row, placing, profile)
     no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
     if no_memory and placing.peek("cores") == FULL_CARD_CORES * cards:  # rounding made it whole
@@ -255,7 +270,7 @@ def _needed(table: KeyTable, rows: KeyGroup, placing: ShareWriter, free: frozens
             table.code(RuleKind.NEEDS),
             msg("{key} needs {other}", key=cores.name, other=memory.name),
         )
-    all_of_card = table.sizes or (cores is not None and cores.default is Absent.ALL)
+    all_of_card = cores is not None and cores.default is Absent.ALL
     if all_of_card and placing.peek("cores") is None and "cores" not in free:
         why = msg("without it the container has all compute of its cards at {target}", target=table.title)
         placing.need("cores", "GX021", why)
@@ -264,18 +279,31 @@ def _needed(table: KeyTable, rows: KeyGroup, placing: ShareWriter, free: frozens
 
 
 def _fit_size(table: KeyTable, placing: ShareWriter) -> None:
-    """Round memory and compute up to those of one size; no card has more than the largest."""
-    memory, cores = placing.peek("memory_mib"), placing.take("cores")
-    sizes = (one for one in table.sizes if memory and one.memory_mib >= memory)
-    size = next((one for one in sizes if cores and one.cores >= cores), None)
-    if size is None:
-        return
-    why = msg("{target} gives parts of {sizes}", target=table.title, sizes=sizes_text(table))
+    """Round memory and compute up to those of one size; no card has more than the largest.
+
+    Compute that is not set comes with the memory; more than comes with it may be dropped.
+    """
+    memory, cores, cards = placing.peek("memory_mib"), placing.take("cores"), placing.cards
     code = table.code(RuleKind.SIZES)
-    if size.memory_mib != memory:
-        placing.round("memory_mib", size.memory_mib, code, why)
-    if size.cores != cores:
-        placing.round("cores", size.cores, code, why)
+    least = size = first_size(table.sizes, memory // cards, None) if memory else None
+    if least is None or size is None:
+        return
+    if cores and least.cores * cards < cores:
+        if "cores" in placing.accept.drop:
+            placing.drop("cores", code, msg("the container gets {part}", part=least.text))
+            cores = None
+        else:
+            size = first_size(table.sizes, memory // cards, cores // cards) or least
+    why = msg("{target} gives parts of {sizes}", target=table.title, sizes=sizes_text(table))
+    if size.memory_mib * cards != memory:
+        beside = None if size is least else "cores"
+        placing.round("memory_mib", size.memory_mib * cards, code, why, beside)
+    if cores is None:
+        source = table.described(table.keys[0].source)
+        amount = Amount(size.cores, size.memory_mib, table.called, source).times(cards)
+        placing.derive("cores", code, msg("the container gets {part}", part=size.text), amount)
+    elif size.cores * cards != cores:
+        placing.round("cores", size.cores * cards, code, why)
 
 
 def sizes_text(table: KeyTable) -> Message:

@@ -5,7 +5,7 @@ Rows as vendors have them: cards, compute, memory; and one set of rows for each 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from fractions import Fraction
@@ -17,7 +17,7 @@ from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 from gpuxlate.model.diagnostics import Loss, Path, Severity
 from gpuxlate.model.keys import SELECTOR, Absent, By, CardChoice, KeySpec, Per, Place, Range, key, other_names
-from gpuxlate.model.messages import join_and, msg
+from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Extension, Profile, memory_unit_of, names_of
 from gpuxlate.model.share import JSON_NAMES, Isolation, Policy
@@ -38,10 +38,24 @@ class SeveralCards(StrEnum):
 
 
 class Size(NamedTuple):
-    """A part of a card that the vendor gives as one: MiB, and percent of compute."""
+    """A part of a card that the vendor gives as one: MiB, and percent of compute. ``name``: the vendor's."""
 
     memory_mib: int
     cores: int
+    name: str = ""
+
+    @property
+    def text(self) -> Message:
+        """In words: ``24576 MiB with 25 % of compute``."""
+        part = self.name or msg("{memory} MiB", memory=self.memory_mib)
+        return msg("{part} with {cores} % of compute", part=part, cores=self.cores)
+
+
+def first_size(sizes: Iterable[Size], memory_mib: int | None, cores: int | None) -> Size | None:
+    """The first that holds the numbers of one card."""
+    return next(
+        (one for one in sizes if one.memory_mib >= (memory_mib or 0) and one.cores >= (cores or 0)), None
+    )
 
 
 class SummedNodes(NamedTuple):
@@ -291,6 +305,8 @@ class KeyTable:
         rows, found = self.keys_by_model[0], dict[str, str]()
         if rows.cards is not None:
             only = "" if self.several_cards is SeveralCards.SHARED else "; a part of one card only"
+            if rows.cards.most is not None:
+                only = f", {legal_text(rows.cards)}{only}"
             place = "label " if Place.LABEL in rows.cards.places else ""
             found["cards"] = f"{place}{rows.cards.template or rows.cards.name}{only}"
         elif rows.whole:

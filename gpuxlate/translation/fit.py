@@ -6,7 +6,7 @@ what was asked, on any count.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
@@ -341,7 +341,8 @@ class Outcome:
     diagnostics: tuple[Diagnostic, ...] = ()
     implied: frozenset[str] = frozenset()  # attributes that the target gives without a key
     fitted: Share | None = None  # the share in the target's terms, where they are others
-    derived: Amount | None = None  # what the partitions or replicas amount to, as asked or as given
+    derived: Amount | None = None  # what the parts of a card amount to, as asked or as given
+    comes_with: Mapping[str, int] = field(default_factory=dict)  # what was not asked for, by attribute
 
     @property
     def verdict(self) -> Verdict:
@@ -362,6 +363,7 @@ class Outcome:
             for loss in self.losses
             if loss.kind is not LossKind.REFUSED and not (loss.field in PARTS and loss.given)
         }
+        changed |= self.comes_with
         share = self.fitted or self.share
         if share.is_part:  # numbers became one on the way
             return replace(share, **{name: value for name, value in changed.items() if name in OF_POD})
@@ -444,7 +446,8 @@ def fit_pod(
             tuple(placing.diagnostics),
             frozenset(placing.implied),
             terms.share,
-            amount_of(share, profile) or terms.amount,
+            amount_of(share, profile) or terms.amount or placing.derived,
+            placing.comes_with,
         )
         for (one, share), terms, placing in zip(shared, fitted, placings, strict=True)
     )

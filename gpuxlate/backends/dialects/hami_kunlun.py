@@ -1,6 +1,6 @@
 """Kunlunxin vXPU under HAMi: parts of three sizes, whose memory and compute come together."""
 
-from gpuxlate.backends.base import Backend, Range, SeveralCards, Size
+from gpuxlate.backends.base import Backend, Range, Size
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, by_uuid
 from gpuxlate.backends.rows import cards, choices, memory, whole, written
 from gpuxlate.model.keys import By
@@ -8,6 +8,8 @@ from gpuxlate.model.keys import By
 COUNT = "kunlunxin.com/vxpu"
 CARD = 98304
 """MiB that the code divides by to get the part of compute (CODE)."""
+COUNTS = tuple(Range(count, count) for count in (1, 2, 4, 8))
+SIX = {"6": "HAMi's page on vXPU shows it, and its scheduler (pkg/device/kunlun/topo.go) never places it"}
 
 
 class HamiKunlun(Backend):
@@ -17,15 +19,18 @@ class HamiKunlun(Backend):
     aliases = ("kunlun",)
     vendor = "kunlunxin"
     other_schedulers = (SCHEDULER,)
-    several_cards = SeveralCards.REFUSED
     sizes = tuple(Size(mib, mib * 100 // CARD) for mib in (24576, 49152, CARD))
     node_annotations = {"hami.io/node-register-xpu": "hami.io/xpu-devices-allocated"}  # (CODE)
-    documents = {"CODE": "Project-HAMi/HAMi, pkg/device/kunlun (2026-08-21)", **DOCUMENTS}
+    documents = {
+        "CODE": "Project-HAMi/HAMi, pkg/device/kunlun (2026-08-21)",
+        "PAGE": "Project-HAMi/website, enable-kunlunxin-vxpu.md (2026-08)",
+        **DOCUMENTS,
+    }
     gpu_prefixes = ("kunlunxin.com/vxpu", "kunlunxin.com/xpu")
     keys = (
-        cards(COUNT, source="CODE"),
+        cards(COUNT, values=COUNTS, uncertain_values=SIX, source="CODE, PAGE"),
         memory("kunlunxin.com/vxpu-memory", values=(Range(1, CARD),), needs=(COUNT,), source="CODE"),
-        whole("kunlunxin.com/xpu", source="CODE"),
+        whole("kunlunxin.com/xpu", values=COUNTS, uncertain_values=SIX, source="CODE, PAGE"),
         *by_uuid("xpu"),
         *choices("baidu.com/{0}use-gpuuuid", By.UUID, source="CODE"),
         written("hami.io/kunlun-allocated", meaning="assigned cards", source="CODE"),
