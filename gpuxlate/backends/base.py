@@ -19,7 +19,16 @@ from gpuxlate.backends import row_reader, row_writer
 from gpuxlate.backends.limits import UNBOUND, InitContainers, Limits
 from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading, Selector
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
-from gpuxlate.backends.rows import Fields, KeyTable, RuleKind, RuleRow, SeveralCards, Size, SummedNodes
+from gpuxlate.backends.rows import (
+    Edition,
+    Fields,
+    KeyTable,
+    RuleKind,
+    RuleRow,
+    SeveralCards,
+    Size,
+    SummedNodes,
+)
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.deprecated import renamed
 from gpuxlate.model.diagnostics import Diagnostic, Path
@@ -155,11 +164,13 @@ class Backend(KeyTable):
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Keys to shares. What is wrong with a manifest, rules report."""
-        return row_reader.read(self, pod, profile)
+        table = self.in_cluster(profile) if profile is not None and profile.components else self
+        return row_reader.read(table, pod, profile)
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys; a field that is not taken is reported as lost."""
-        return row_writer.write(self, pod, profile)
+        table = self.in_cluster(profile) if profile is not None and profile.components else self
+        return row_writer.write(table, pod, profile)
 
     def detect(self, pod: PodKeys) -> bool:
         """``detected_by``, where no condition says it: no admission policy has it then."""
@@ -288,6 +299,25 @@ class Backend(KeyTable):
         body = {name: staticmethod(one) if callable(one) else one for name, one in attributes.items()}
         return type(cls.__name__, (cls,), {"__module__": cls.__module__, **body})
 
+    # --- its versions -----------------------------------------------------------------------------
+
+    def in_cluster(self, profile: Profile) -> Backend:
+        """This target with the keys that the versions in a profile have."""
+        names = {one.name for one in self.components}
+        versions = {name: text for name, text in profile.components.items() if name in names}
+        named = tuple(sorted(versions.items()))
+        if not versions or named in self._in_clusters:
+            return self._in_clusters.get(named, self)
+        keys, absent, lacks = Edition.of(self.keys, versions)
+        found = self.with_changes(keys=keys, absent=absent, lacks=lacks, versions=versions)
+        self._in_clusters[named] = found
+        return found
+
+    @cached_property
+    def _in_clusters(self) -> dict[tuple[tuple[str, str], ...], Backend]:
+        """The targets of profiles before: the same ones come again with every pod."""
+        return {}
+
     # --- its rules and keys ----------------------------------------------------------------------
 
     @cached_property
@@ -321,8 +351,10 @@ class Backend(KeyTable):
 
     def check(self, pod: PodKeys, context: Context, *, remarks: bool = True) -> Iterator[Diagnostic]:
         """Run the vendor's rules on a pod; without ``remarks`` those that may refuse it."""
-        rules = self.rules if remarks else self.rules.refusing
-        return check_pod(rules, self.under_own_names(pod), context)
+        profile = context.profile
+        here = self.in_cluster(profile) if profile is not None and profile.components else self
+        rules = here.rules if remarks else here.rules.refusing
+        return check_pod(rules, here.under_own_names(pod), context)
 
     @cached_property
     def domains(self) -> frozenset[str]:

@@ -8,7 +8,10 @@ from collections.abc import Iterator
 from gpuxlate.backends.base import KeySpec
 from gpuxlate.backends.rows import choice, choices, written
 from gpuxlate.model.keys import By
+from gpuxlate.model.profile import Component, Release
 
+HAMI = Component("hami", "HAMi")
+FROM_2_10 = Release(HAMI, "2.10")
 SCHEDULER = "hami-scheduler"
 DOCUMENTS = {
     "TYPES": "Project-HAMi/HAMi, pkg/util/types.go (2026-08-21)",

@@ -18,7 +18,7 @@ from gpuxlate.rules.vocabulary import Owners
 
 if TYPE_CHECKING:
     from gpuxlate.manifest.pods import JobRow
-    from gpuxlate.model.profile import Extension
+    from gpuxlate.model.profile import Component, Extension
     from gpuxlate.yamltext.parse import Document, DocumentReader
     from gpuxlate.yamltext.source import Source
 
@@ -216,6 +216,11 @@ def word(name: str, text: str) -> str | None:
 def extensions() -> tuple[type[Extension], ...]:
     """The vendors' parts of a profile."""
     return tuple(dict.fromkeys(one.extension for one in all_backends() if one.extension))
+
+
+def components() -> dict[str, Component]:
+    """The software whose versions a profile may give, by name."""
+    return {one.name: one for backend in all_backends() for one in backend.components}
 
 
 def form_suffixes(target: str | None = None) -> tuple[str, ...]:

@@ -36,6 +36,9 @@ def read(table: KeyTable, pod: PodReader, profile: Profile | None) -> Reading:
     for row in table.choices:
         if row.name in there:
             _choose(pod, row)
+    for row in table.absent:
+        for container in pod.pod.all_containers():
+            pod.resource(container, row.name)
     for row in table.unread:
         for container in pod.pod.all_containers():
             value = pod.resource(container, row.name)
@@ -133,11 +136,25 @@ def _container(
         found = _numbers(table, pod, container, rows, profile)
         if found is not None:
             found = replace(found, others={**found.others, **fields}, origins={**origins, **found.origins})
-            return _share(pod, table.normalize(pod, found))
+            found = table.normalize(pod, found)
+            return _share(pod, _without_absent(table, found) if table.absent else found)
     for row in in_resources:
         if row.sets in fields:  # no share holds it
             pod.choice(container.resources[row.name], row.name, WHAT[Place.RESOURCE])
     return pod.none(container)
+
+
+def _without_absent(table: KeyTable, found: Fields) -> Fields:
+    """What the container gets in place of a part, where the cluster's version does not read it."""
+    there, more = found.container.resources, list(found.granted)
+    for row in table.absent:
+        asked = number(there.get(row.name))
+        if row.sets in ("cores", "memory_mib") and asked and getattr(found, row.sets) is None:
+            amount = int(asked * row.unit) * (found.cards or 1 if row.per is Per.CARD else 1)
+            why, path = table.lack_text(row.name), there[row.name].path
+            code = table.code(RuleKind.VERSIONS)
+            more.append(granted(row.sets, code, why, path, asked=amount, given=None))
+    return replace(found, granted=tuple(more))
 
 
 def _share(pod: PodReader, found: Fields) -> ContainerShare:

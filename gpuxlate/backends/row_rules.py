@@ -30,10 +30,10 @@ from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.keys import GIB, Absent, KeySpec, Per, Place, Range
 from gpuxlate.model.limits import FULL_CARD_CORES, MAX_NAME
-from gpuxlate.model.messages import Message, join_or, msg
+from gpuxlate.model.messages import Message, join_and, join_or, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.pod import ScalarKind as ValueKind
-from gpuxlate.model.profile import Profile, card_of, names_of
+from gpuxlate.model.profile import Profile, Release, card_of, names_of
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Share
 from gpuxlate.rules.base import Context, Rule, Scope, letters
 from gpuxlate.rules.predicates.conditions import (
@@ -317,6 +317,10 @@ class RowRule:
         """Findings beside those of the predicates, which know no key with the name of a container in it."""
         return iter(())
 
+    def keys_about(self) -> frozenset[str]:
+        """Names without which it finds nothing, where no predicate says it; none where it is asked of all."""
+        return frozenset()
+
     def finds_more(self) -> bool:
         """It has findings beside those of the predicates."""
         return type(self).also is not RowRule.also
@@ -354,7 +358,8 @@ class RowRule:
         """The text that a docstring has where a rule is a function."""
         values = self.values
         why = self.why or self.table.rule_reasons.get(self.kind, self.usual_why)
-        profile = f"\n```yaml profile\ntarget: {self.table.name}\n{self.profile}\n```" if self.profile else ""
+        cluster = self.cluster()
+        profile = f"\n```yaml profile\ntarget: {self.table.name}\n{cluster}\n```" if cluster else ""
         sources = ", ".join(dict.fromkeys(tag for row in self.mine for tag in row.source.split(", ") if tag))
         parts = [
             self.summary_text,
@@ -366,6 +371,10 @@ class RowRule:
             f"## Source\n{self.table.described(sources)}.",
         ]
         return "\n\n".join(parts)
+
+    def cluster(self) -> str:
+        """What the profile of its examples says."""
+        return self.profile
 
     def _shown(self) -> Iterable[KeySpec]:
         """The rows, each template once."""
@@ -1280,13 +1289,81 @@ class Counts(RowRule):
         return replace(good, labels={**good.labels, self.mine[0].name: Value.of(text)})
 
 
+class Versions(RowRule):
+    """Keys that the component of the cluster does not have yet, or no longer."""
+
+    kind, name, severity = RuleKind.VERSIONS, "version-reads-the-key", Severity.INFO
+    no_policy = "it is a remark on the version of a component, which no pod shows"
+    summary = "The keys of {title} are those that its version in the cluster reads."
+    what = (
+        "Reports {keys}, once for an object, where the version that a profile names (`components`) does not "
+        "read the name; without a version, the newest release."
+    )
+    usual_why = "Nothing reads the key: the container gets its cards without what the key says."
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (
+            row
+            for row in (*self.table.keys, *self.table.absent)
+            if any(one.component in self.table.components for one in _releases(row))
+        )
+
+    def keys_about(self) -> frozenset[str]:
+        return frozenset(name for row in self.mine for name in (row.name, *row.aliases))
+
+    def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        lacks = self.table.lacks
+        found = {
+            name: value
+            for values in (*(one.resources for one in pod.all_containers()), pod.annotations)
+            for key, value in values.items()
+            if (name := written_name(value, key)) in lacks
+        }
+        for name in found:
+            lack = lacks[name]
+            alike = [one for one in found if lacks[one][:2] == lack[:2]]
+            hint = (
+                msg("write {keys}", keys=join_and(lacks[one].instead for one in alike))
+                if lack.instead
+                else msg(
+                    "remove {keys}, or name the version of the cluster in a profile", keys=join_and(alike)
+                )
+            )
+            yield this.diagnostic(found[name], self.table.lack_text(*alike), hint, on_key=True)
+            return
+
+    def example(self) -> RowExample:
+        good = share(self.table)
+        row = next(row for row in self.mine if row.name in good.limits[0])
+        name = next((one.fields["name"] for one in row.changes if "name" in one.fields), row.name)
+        return good.without(row.name).setting(name, good.limits[0][row.name].plain or 1)
+
+    def cluster(self) -> str:
+        row = next(row for row in self.mine if row.since or row.until or row.changes)
+        release = row.since or row.until
+        if release is None:
+            return ""  # the newest release
+        first, *rest = reversed(release.version.split("."))
+        before = ".".join([*reversed(rest), str(int(first) - 1), "0"])
+        return f"components: {{{release.component.name}: {before if row.since else release.version}}}"
+
+    def instead(self) -> RowExample:
+        return whole(self.table) if self.cluster() else share(self.table)
+
+
+def _releases(row: KeySpec) -> Iterator[Release]:
+    """The releases with which something of a row changes."""
+    yield from (one for one in (row.since, row.until) if one is not None)
+    yield from (one.release for one in row.changes)
+
+
 # --- the rules of a dialect -------------------------------------------------------------------
 
 ROW_RULES: Mapping[RuleKind, type[RowRule]] = {
     one.kind: one
     for one in (
         *(Numbers, Needs, Excludes, Words, SingleAlias, Scheduler, Several, WithinNode, Compute, Sizes, Init),
-        *(Models, OneShare, Doubts, Ignored, Amounts, Counts, KnownValue),
+        *(Models, OneShare, Doubts, Ignored, Amounts, Counts, KnownValue, Versions),
     )
 }
 """Every kind, in the order of their numbers."""
@@ -1349,5 +1426,6 @@ def _rule(table: KeyTable, row: RuleRow, kind: RowRule) -> Rule:
         other.also if other.finds_more() and (predicates or cluster) else None,
         kind.no_policy,
         with_profile=cluster,
+        keys=kind.keys_about(),
         kind=kind,
     )

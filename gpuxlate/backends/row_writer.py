@@ -97,6 +97,9 @@ def _container(table: KeyTable, placing: ShareWriter, profile: Profile | None) -
         for attribute in ("cards", "cores", "memory_mib", "memory_percent"):
             placing.take(attribute)  # of which card is not known
     else:
+        for row in table.absent:
+            if row.model == rows.model and row.sets in JSON_NAMES:
+                placing.drop(row.sets or "", table.code(RuleKind.VERSIONS), table.lack_text(row.name))
         free = table.before_write(placing)
         if placing.asked.whole_cards:
             values = _whole(table, rows, placing)

@@ -5,7 +5,7 @@ Rows as vendors have them: cards, compute, memory; and one set of rows for each 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from fractions import Fraction
@@ -19,7 +19,7 @@ from gpuxlate.model.diagnostics import Loss, Path, Severity
 from gpuxlate.model.keys import SELECTOR, Absent, By, CardChoice, KeySpec, Per, Place, Range, key, other_names
 from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
-from gpuxlate.model.profile import Extension, Profile, memory_unit_of, names_of
+from gpuxlate.model.profile import Component, Extension, Profile, Release, memory_unit_of, names_of
 from gpuxlate.model.share import JSON_NAMES, Isolation, Policy
 from gpuxlate.rules.predicates.conditions import ALWAYS, Condition
 
@@ -89,6 +89,7 @@ class RuleKind(IntEnum):
     AMOUNTS = 16
     COUNTS = 17
     KNOWN_VALUE = 18  # WORDS that people misspell, in place of it
+    VERSIONS = 19
 
 
 class RuleRow(NamedTuple):
@@ -141,6 +142,75 @@ class Fields:
     granted: tuple[Loss, ...] = ()
 
 
+class Lack(NamedTuple):
+    """Why a name is not read: it comes with ``release``, or ended with it. ``instead``: what is read."""
+
+    release: Release
+    ended: bool = False
+    instead: str = ""
+
+
+class Edition(NamedTuple):
+    """The rows of a dialect as some versions of its components have them. ``absent``: those that they lack;
+    ``lacks``: the names that they do not read."""
+
+    keys: tuple[KeySpec, ...]
+    absent: tuple[KeySpec, ...]
+    lacks: Mapping[str, Lack]
+
+    @classmethod
+    def of(cls, rows: Iterable[KeySpec], versions: Mapping[str, str]) -> Edition:
+        """The edition of the versions of a profile."""
+        keys: list[KeySpec] = []
+        absent: list[KeySpec] = []
+        lacks: dict[str, Lack] = {}
+        for row in rows:
+            late = row.since is not None and row.since.reached(versions) is False
+            gone = row.until if row.until is not None and row.until.reached(versions) else None
+            release = row.since if late else gone
+            if release is None:
+                keys.append(_in_version(row, versions, lacks))
+                continue
+            absent.append(row)
+            keys.append(_without_effect(row))
+            lacks |= dict.fromkeys((row.name, *row.aliases), Lack(release, ended=not late))
+        renamed = {old: one.instead for old, one in lacks.items() if one.instead}
+        missing = {row.name for row in absent}
+        return cls(tuple(_beside(row, renamed, missing) for row in keys), tuple(absent), lacks)
+
+
+def _in_version(row: KeySpec, versions: Mapping[str, str], lacks: dict[str, Lack]) -> KeySpec:
+    """A row with what later releases changed; names that are not read go to ``lacks``."""
+    for change in row.changes:
+        name = change.fields.get("name", row.name)
+        reached = change.release.reached(versions)
+        if name != row.name:
+            old, new = (row.name, name) if reached else (name, row.name)
+            lacks[old] = Lack(change.release, ended=bool(reached), instead=new)
+        if reached:
+            others = tuple(one for one in (row.name, *row.aliases) if one != name)
+            row = row._replace(aliases=others)._replace(**change.fields)
+    return row
+
+
+def _without_effect(row: KeySpec) -> KeySpec:
+    """The row of a key that nothing reads: known, and no more. A choice stays one, which is not written."""
+    if row.sets == SELECTOR:
+        return row._replace(chooses=None)
+    return KeySpec(row.name, row.places, row.meaning, row.source, aliases=row.aliases, model=row.model)
+
+
+def _beside(row: KeySpec, renamed: Mapping[str, str], missing: Collection[str]) -> KeySpec:
+    """A row that knows the keys beside it by their names."""
+
+    def named(names: tuple[str, ...]) -> tuple[str, ...]:
+        return tuple(renamed.get(name, name) for name in names if name not in missing)
+
+    return row._replace(
+        needs=named(row.needs), excludes=named(row.excludes), overridden_by=named(row.overridden_by)
+    )
+
+
 class KeyTable:
     """The keys of a dialect, one row each, and the facts about them that belong to no row.
 
@@ -163,7 +233,9 @@ class KeyTable:
     part. ``node_annotations``: those of nodes that list their cards, each with the annotation of pods that
     records the cards of containers. ``summed_nodes``: for nodes without a list.
     ``whole_card_key``: the common key that this target writes whole cards with, if it does.
-    ``extension``: its own part of a profile.
+    ``extension``: its own part of a profile. ``components``: the software whose versions decide what its keys
+    do; ``versions``: those that it has the keys of, empty for the newest releases; ``absent``: rows that they
+    lack.
     """
 
     name: str
@@ -193,6 +265,9 @@ class KeyTable:
     summed_nodes: SummedNodes | None = None
     whole_card_key: str | None = None
     extension: type[Extension] | None = None
+    components: tuple[Component, ...] = ()
+    versions: Mapping[str, str] = MappingProxyType({})
+    absent: tuple[KeySpec, ...] = ()
 
     # --- what a vendor does beyond its rows -------------------------------------------------------
 
@@ -298,6 +373,27 @@ class KeyTable:
         """MiB, percent or cards of one unit of a row's number; a cluster may count MiB in larger steps."""
         in_steps = row.sets == "memory_mib" and row.unit == 1
         return Fraction(row.unit) * (memory_unit_of(profile, self.names) if in_steps else 1)
+
+    @cached_property
+    def lacks(self) -> Mapping[str, Lack]:
+        """The names that its versions do not read; those of the newest releases, unless it has versions."""
+        return Edition.of(self.keys, self.versions).lacks
+
+    def lack_text(self, *names: str) -> Message:
+        """Which release does not read names that came or ended together, and why."""
+        lack = self.lacks[names[0]]
+        component = lack.release.component
+        version = self.versions.get(component.name)
+        values = {
+            "found": f"{component.title} {version}"
+            if version
+            else msg("the newest release of {component}", component=component.title),
+            "keys": join_and(names),
+            "release": str(lack.release),
+        }
+        if lack.ended:
+            return msg("{found} does not read {keys}: no longer read by {release}", **values)
+        return msg("{found} does not read {keys}: first read by {release}", **values)
 
     @cached_property
     def field_docs(self) -> Mapping[str, str]:

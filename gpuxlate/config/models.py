@@ -460,11 +460,6 @@ class CommonProfile(Strict):
         description="Model, number and memory of the cards of a node.",
         examples=[{"model": "A10", "perNode": 4, "memoryMiB": 22731}],
     )
-    components: dict[str, Text] = Field(
-        default=OMITTED,
-        description="Name of a component to its version, in quotes where it looks like a number.",
-        examples=[{"mgpu": "0.6.1", "mgpuDriver": "0.07.35.23", "generalWebhook": "1.20.0", "qgpu": "1.1.1"}],
-    )
     memoryUnitMiB: AtLeastOne = Field(  # noqa: N815
         default=1,
         description="MiB of one unit of a memory key that counts MiB, where the cluster is set to count in "
@@ -479,10 +474,31 @@ class CommonProfile(Strict):
     )
 
 
+COMPONENTS = "Versions of the cluster's software, which decide what its keys do. Omitted: the newest release."
+ComponentVersion = Annotated[
+    str, Field(pattern=r"^v?[0-9]{1,9}(\.[0-9]{1,9})*([-+.][0-9A-Za-z][-+.0-9A-Za-z]*)?$", max_length=63)
+]
+
+
 @cache
 def profile_model() -> type[BaseModel]:
     """The model of a profile, with the parts of the vendors."""
-    parts: dict[str, Any] = {}
+    versions: dict[str, Any] = {
+        name: (
+            ComponentVersion,
+            Field(
+                default=OMITTED,
+                description=f"Version of {one.title}, in quotes where it looks like a number.",
+                examples=["1.2.3"],
+            ),
+        )
+        for name, one in registry.components().items()
+    }
+    usual = dict.fromkeys(list(versions)[:1], "1.2.3")
+    components = create_model("ComponentsModel", __base__=Strict, __doc__=COMPONENTS, **versions)
+    parts: dict[str, Any] = {
+        "components": (components, Field(default=OMITTED, description=COMPONENTS, examples=[usual]))
+    }
     for part in registry.extensions():
         model = _model_of(part)
         name, first = next(iter(model.model_fields.items()))

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from gpuxlate.model import quantity
 from gpuxlate.model.deprecated import warn
 from gpuxlate.model.messages import msg
+from gpuxlate.model.profile import Component, Release
 
 
 class Place(StrEnum):
@@ -118,6 +119,14 @@ BYTE = Fraction(1, 2**20)
 """MiB."""
 
 
+class Change(NamedTuple):
+    """What is different in a row from a release on: its fields by name. A new ``name`` takes the place of the
+    one before, which is then an alias."""
+
+    release: Release
+    fields: Mapping[str, Any]
+
+
 class KeySpec(NamedTuple):
     """One row of the data sheet. In a name, ``*`` is any text without a slash: what is before a
     slash is a domain, and another domain is another owner.
@@ -134,8 +143,9 @@ class KeySpec(NamedTuple):
 
     ``needs``: resources of which the container must have one too; ``excludes``: those that it must not have;
     ``overridden_by``: those beside which it is ignored.
-    ``default``: what a container has without the key. ``writer``, ``since``, ``until``: who writes it, and
-    the versions that have it. ``aliases``: other names of the same key, which are read and not written.
+    ``default``: what a container has without the key. ``writer``: who writes it. ``since``: the release that
+    reads it first; ``until``: the first that does not; ``changes``: what later ones do otherwise. The row is
+    that of the newest release. ``aliases``: other names of the same key, which are read and not written.
     ``no_op_values``: values with which a pod asks for what it asks for without the key (the vendor's
     default), so that a reader may forget them; ANY for all. ``clamped``: more than its maximum is read as its
     maximum.
@@ -162,8 +172,9 @@ class KeySpec(NamedTuple):
     overridden_by: tuple[str, ...] = ()
     default: Absent | None = None
     writer: WrittenBy = WrittenBy.USER
-    since: str = ""
-    until: str = ""
+    since: Release | None = None
+    until: Release | None = None
+    changes: tuple[Change, ...] = ()
     confidence: Confidence = Confidence.HIGH
     general: bool = False  # other software reads it too: alone it says nothing of a GPU
     generic: bool = False  # pods of every dialect have it
@@ -280,4 +291,8 @@ def key(name: str, *places: Place, **fields: Any) -> KeySpec:
     for old in OLD_FIELDS.keys() & fields:
         warn(f"the field {old} of a key is {OLD_FIELDS[old]}")
         fields[OLD_FIELDS[old]] = fields.pop(old)
+    for field in {"since", "until"} & fields.keys():
+        if isinstance(fields[field], str):  # of a plug-in: shown, and compared with nothing
+            title, _, version = fields[field].rpartition(" ")
+            fields[field] = Release(Component("", title), version)
     return KeySpec(name, frozenset(places), **fields)

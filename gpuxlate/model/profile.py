@@ -80,6 +80,35 @@ def at_least_in_minor(found: str, firsts: Sequence[str]) -> bool | None:
     return here.minor > max(listed)
 
 
+class Component(NamedTuple):
+    """Software of a cluster whose version decides what keys do: its name in a profile, and in sentences."""
+
+    name: str
+    title: str
+
+
+class Release(NamedTuple):
+    """A release of a component; ``after``: the first one after that version, which is not out yet."""
+
+    component: Component
+    version: str
+    after: bool = False
+
+    def reached(self, versions: Mapping[str, str]) -> bool | None:
+        """Some versions, by component, have it; None where they do not say, or cannot be compared."""
+        found = versions.get(self.component.name)
+        if found is None:
+            return None
+        if not self.after:
+            return at_least(found, self.version)
+        held = at_least(self.version, found)
+        return None if held is None else not held
+
+    def __str__(self) -> str:
+        name = f"{self.component.title} {self.version}"
+        return msg("a release after {version}", version=name) if self.after else name
+
+
 # The catalogue of cards: what a card is called in each dialect, and what is known of it.
 # ``cards.json`` is its data; a profile may add cards and say more of known ones. Names of cards are
 # compared without regard to case, those of dialects are exact.

@@ -147,6 +147,7 @@ class Rule:
     these are known; its ``check`` is a function of its own, with the same verdict.
     ``with_profile``: what it demands in a cluster that has a profile.
     ``about``: it can only find something in pods with one of these; where there are none, in any pod.
+    ``keys``: the same of names of keys.
     Without any predicate, ``no_policy`` says why no policy of a cluster can demand it.
     """
 
@@ -163,6 +164,7 @@ class Rule:
     predicates_of: PredicatesOf | None = None
     with_profile: WithProfile | None = None
     about: frozenset[Subject] = frozenset()
+    keys: frozenset[str] = frozenset()
 
     @property
     def name(self) -> str:

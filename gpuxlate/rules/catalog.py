@@ -41,6 +41,8 @@ class Rules(tuple[Rule, ...]):
             if one.scope not in (Scope.POD, Scope.JOB):
                 continue
             needs = [predicate.needs for predicate in one.predicates]
+            if one.keys:
+                needs.append((one.keys,))
             if one.extra_check or not all(needs) or not (needs or one.about or one.with_profile):
                 found.of_any.append(number)
             elif one.with_profile is not None:

@@ -192,6 +192,9 @@ def _versions(row: KeySpec) -> Iterator[str]:
         yield f"since {row.since}"
     if row.until:
         yield f"until {row.until}"
+    for change in row.changes:
+        said = ", ".join(f"{name} {value}" for name, value in change.fields.items())
+        yield f"with {change.release}: {said}"
 
 
 def _values(row: KeySpec) -> Iterator[str]:

@@ -34,7 +34,7 @@ from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
-from gpuxlate.model.profile import CardProfile, Extension, Profile, Setting, card_of
+from gpuxlate.model.profile import CardProfile, Component, Extension, Profile, Setting, card_of
 from gpuxlate.model.share import Isolation, Qos, Share
 from gpuxlate.rules.products import ACS, SIMULATORS
 
@@ -395,6 +395,7 @@ class AlibabaGpushare(Backend):
     name = NAMES[0]
     aliases = NAMES[1:]
     title = "Alibaba Cloud ACK, gpushare and cGPU"
+    components = (Component("cgpu", "cGPU"), Component("ackAiInstaller", "ack-ai-installer"))
     keys = KEYS
     gpu_prefixes = GPU_PREFIXES
     known_typos = frozenset({NO_CORE})

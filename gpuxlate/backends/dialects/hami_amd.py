@@ -1,7 +1,7 @@
 """AMD GPUs under HAMi. Everything is per card."""
 
 from gpuxlate.backends.base import Absent, Backend, Place
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, FROM_2_10, HAMI, PLACEMENT, SCHEDULER
 from gpuxlate.backends.rows import cards, choice, choices, cores, memory, written
 from gpuxlate.model.keys import By
 from gpuxlate.model.share import Isolation
@@ -27,18 +27,22 @@ class HamiAmd(Backend):
     vendor = "amd"
     isolation = Isolation.SOFT  # by a library (CODE)
     other_schedulers = (SCHEDULER,)
+    components = (HAMI,)
     node_annotations = {"hami.io/node-amd-register": "hami.io/amd-devices-allocated"}  # (CODE)
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/amd (2026-08-21)",
         "LABELLER": "ROCm/k8s-device-plugin, cmd/k8s-node-labeller (2022-10-19)",
+        "RELEASED": "Project-HAMi/HAMi, pkg/device/amd of v2.9.0, which has the count alone (2026-05-19)",
         **DOCUMENTS,
     }
     gpu_prefixes = ("amd.com/gpumem", "amd.com/gpucore")
     whole_card_key = COUNT  # every cluster with AMD's own plug-in has it
     keys = (
         cards(COUNT, source="CODE"),
-        memory("amd.com/gpumem", needs=(COUNT,), source="CODE"),
-        cores("amd.com/gpucores", needs=(COUNT,), default=Absent.ALL, source="CODE"),
+        memory("amd.com/gpumem", needs=(COUNT,), since=FROM_2_10, source="CODE, RELEASED"),
+        cores(
+            "amd.com/gpucores", needs=(COUNT,), default=Absent.ALL, since=FROM_2_10, source="CODE, RELEASED"
+        ),
         *choices("amd.com/{0}use-gputype", By.MODEL, source="CODE"),
         *choices("amd.com/{0}use-gpu-uuid", By.UUID, source="CODE"),
         *(

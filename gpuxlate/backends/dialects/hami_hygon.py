@@ -1,13 +1,22 @@
 """Hygon DCU under HAMi. Everything is per card; a part of a card is a part of one."""
 
+from typing import Any
+
 from gpuxlate.backends.base import Absent, Backend, Range, RuleKind, SeveralCards
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER
 from gpuxlate.backends.rows import cards, choices, cores, memory
-from gpuxlate.model.keys import By
+from gpuxlate.model.keys import By, Change
+from gpuxlate.model.profile import Release
 from gpuxlate.model.share import Isolation
 
-COUNT, MEMORY = "hygon.com/dcunum", "hygon.com/dcumem"
-"""The names of every release up to 2.10; those with ``hcu`` come after it (RELEASED)."""
+COUNT, MEMORY, CORES = "hygon.com/dcunum", "hygon.com/dcumem", "hygon.com/dcucores"
+"""The names of every release up to 2.10.0; those with ``hcu`` come after it (RELEASED)."""
+
+
+def in_later_releases(name: str) -> dict[str, Any]:
+    """The name of a key with ``hcu`` in place of ``dcu``."""
+    later = name.replace("dcu", "hcu")
+    return {"aliases": (later,), "changes": (Change(Release(HAMI, "2.10.0", after=True), {"name": later}),)}
 
 
 class HamiHygon(Backend):
@@ -19,6 +28,7 @@ class HamiHygon(Backend):
     isolation = Isolation.SOFT  # by the vendor's driver (CODE)
     other_schedulers = (SCHEDULER,)
     several_cards = SeveralCards.REFUSED
+    components = (HAMI,)
     node_annotations = {
         "hami.io/node-hcu-register": "hami.io/hcu-devices-allocated",
         "hami.io/node-dcu-register": "hami.io/dcu-devices-allocated",
@@ -38,11 +48,11 @@ class HamiHygon(Backend):
         )
     }
     keys = (
-        cards(COUNT, aliases=("hygon.com/hcunum",), source="RELEASED, RENAMED"),
-        memory(MEMORY, aliases=("hygon.com/hcumem",), needs=(COUNT,), source="RELEASED, RENAMED"),
+        cards(COUNT, **in_later_releases(COUNT), source="RELEASED, RENAMED"),
+        memory(MEMORY, **in_later_releases(MEMORY), needs=(COUNT,), source="RELEASED, RENAMED"),
         cores(
-            "hygon.com/dcucores",
-            aliases=("hygon.com/hcucores",),
+            CORES,
+            **in_later_releases(CORES),
             needs=(COUNT,),
             values=(Range(0, 100),),
             default=Absent.ALL,

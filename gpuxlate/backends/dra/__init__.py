@@ -42,7 +42,16 @@ from gpuxlate.model.pod import (
     Value,
     in_lists,
 )
-from gpuxlate.model.profile import Extension, Profile, Setting, at_least, card_of, products, products_with
+from gpuxlate.model.profile import (
+    Component,
+    Extension,
+    Profile,
+    Setting,
+    at_least,
+    card_of,
+    products,
+    products_with,
+)
 from gpuxlate.model.quantity import LIMIT
 from gpuxlate.model.share import (
     LEAST_CLIENTS,
@@ -940,6 +949,7 @@ class DraHami(DraBackend):
     driver = HAMIS
     name = HAMIS.name
     title = "HAMi's DRA driver"
+    components = (Component("hamiDraDriver", "HAMi's DRA driver"),)
     keys = driver_keys(HAMIS)
     gpu_prefixes = (f"{HAMIS.device_class}/",)
     field_docs = {
@@ -989,6 +999,7 @@ class DraNvidia(DraBackend):
     driver = NVIDIAS
     name = NVIDIAS.name
     title = "NVIDIA's DRA driver"
+    components = (Component("nvidiaDraDriver", "NVIDIA's DRA driver"),)
     keys = driver_keys(NVIDIAS)
     gpu_prefixes = (f"{NVIDIAS.device_class}/",)
     field_docs = {

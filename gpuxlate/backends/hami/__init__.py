@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 from gpuxlate.backends.base import Absent, Backend, KeySpec, Limits, Place, Range, RuleKind, RuleRow, key
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER
 from gpuxlate.backends.rows import cards, choice, choices, cores, memory, percent, written
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import SELECTOR, By, CardChoice
@@ -158,6 +158,7 @@ class Hami(Backend):
     title = "HAMi"
     rule_prefix = "HAMI"
     aliases = ("4paradigm",)
+    components = (HAMI,)
     vendor = "nvidia"
     isolation = Isolation.SOFT  # by a library in the container, in mode hami-core (DEV)
     whole_card_key = COUNT

@@ -23,7 +23,7 @@ from gpuxlate.backends.rows import choice, cores, memory, whole
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, ScalarKind, Value
-from gpuxlate.model.profile import Profile, card_of
+from gpuxlate.model.profile import Component, Profile, Release, card_of
 from gpuxlate.model.share import Isolation, Policy, Share
 from gpuxlate.rules.predicates.conditions import IsFraction, Labelled, Requests, SchedulerIs, SomeContainer
 from gpuxlate.rules.products import VOLCANO_GPU_SHARE
@@ -36,6 +36,7 @@ WHOLE = "nvidia.com/gpu"
 """Whole cards; below one, that part of the memory of a card (VIRTUAL)."""
 MODEL = "accelerator"
 """Label of nodes: the model of their cards, as nvidia-t4 (VIRTUAL)."""
+ADDON = Component("volcanoAddon", "Volcano")  # of the cloud, with numbers of its own
 UNIT = 128
 """MiB of one unit of MEMORY."""
 
@@ -112,7 +113,7 @@ class HuaweiCce(Backend):
                 unit=1,
                 values=(Range(),),
                 excludes=(WHOLE,),
-                since="Volcano 1.16.10",
+                since=Release(ADDON, "1.16.10"),
                 source="EQUAL",
             ),
             memory(MEMORY, unit=UNIT, per=Per.TOTAL, source="VIRTUAL, EQUAL"),

@@ -34,7 +34,7 @@ from gpuxlate.model.diagnostics import Path, Severity
 from gpuxlate.model.keys import ANY, BYTE, Confidence
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
-from gpuxlate.model.profile import Extension, Profile, Setting, card_of
+from gpuxlate.model.profile import Component, Extension, Profile, Release, Setting, card_of
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.predicates.conditions import (
     AnyOf,
@@ -61,6 +61,7 @@ MPS = "mps"
 """`true` is refused without a share (CODE)."""
 FRACTION_LIMIT, MEMORY_LIMIT = "gpu-fraction.limit", "gpu-memory.limit"
 """How far memory may burst, in the form of the request."""
+RUNAI = Component("runai", "Run:ai")
 RUNAI_LIMIT, RUNAI_REQUEST = "RUNAI_GPU_MEMORY_LIMIT", "RUNAI_GPU_MEMORY_REQUEST"
 COUNTED = (
     "runai-allocated-gpu*",
@@ -189,7 +190,7 @@ KEYS: tuple[KeySpec, ...] = (
         sets="memory_limit_mib",
         unit=1,
         per=Per.CARD,
-        until="Run:ai 3.0",
+        until=Release(RUNAI, "3.0"),
         source="RUNAI",
     ),
     _of_container(REQUEST, "GPU memory", sets="memory_mib", unit=BYTE, quantity=True, per=Per.CARD),
@@ -212,7 +213,7 @@ KEYS: tuple[KeySpec, ...] = (
         RUNAI_REQUEST,
         Place.ENV,
         meaning="the share of memory, as the limit beside it",
-        until="Run:ai 3.0",
+        until=Release(RUNAI, "3.0"),
         confidence=Confidence.MEDIUM,
         source="RUNAI",
     ),
@@ -490,6 +491,7 @@ class Kai(Backend):
     name = NAMES[0]
     title = "KAI Scheduler"
     rule_prefix = "KAI"
+    components = (Component("kai", "KAI Scheduler"),)
     aliases = NAMES[1:]
     vendor = "nvidia"
     scheduler = SCHEDULER

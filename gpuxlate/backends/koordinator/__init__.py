@@ -9,7 +9,7 @@ from gpuxlate.backends.base import BYTE, Absent, Backend, Limits, Per, Place, Po
 from gpuxlate.backends.rows import cards, choice, cores, memory, percent, whole, written
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, Value
-from gpuxlate.model.profile import Profile
+from gpuxlate.model.profile import Component, Profile
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.predicates.conditions import Requests, SchedulerIs, SomeContainer
 
@@ -32,6 +32,7 @@ class Koordinator(Backend):
     name = NAME
     title = "Koordinator"
     rule_prefix = "KOORD"
+    components = (Component("koordinator", "Koordinator"),)
     scheduler = SCHEDULER
     one_share_per_pod = True
     # each share has a percent of the memory at least; the documents set no other bound

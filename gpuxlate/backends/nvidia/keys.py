@@ -12,8 +12,10 @@ from gpuxlate.backends.base import KeySpec, Place, Range, key
 from gpuxlate.backends.device_plugin import MIG, PRODUCT
 from gpuxlate.backends.rows import choice
 from gpuxlate.model.pod import ContainerKeys
+from gpuxlate.model.profile import Component
 from gpuxlate.model.share import Strategy
 
+DEVICE_PLUGIN = Component("nvidiaDevicePlugin", "NVIDIA's device plugin")
 WHOLE = "nvidia.com/gpu"
 BEFORE = MIG
 ENDINGS = ("gb", "gb.me", "gb.me.all", "gb.gfx", "gb-me", "gb.shared")

@@ -146,6 +146,7 @@ class NvidiaMig(Backend):
     name = NAMES[0]
     aliases = NAMES[1:]
     title = "NVIDIA MIG"
+    components = (k.DEVICE_PLUGIN,)
     keys = k.MIG_KEYS
     gpu_prefixes = (k.BEFORE,)
     field_docs = {

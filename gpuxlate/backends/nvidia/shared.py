@@ -93,6 +93,7 @@ def _write(placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
 class NvidiaShared(Backend):
     name = NAMES[0]
     title = "NVIDIA time-slicing and MPS"
+    components = (k.DEVICE_PLUGIN,)
     keys = k.SHARED_KEYS
     gpu_prefixes = (k.GPU_SHARED,)
     field_docs = {

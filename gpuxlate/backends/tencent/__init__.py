@@ -31,7 +31,7 @@ from gpuxlate.backends.rows import cores, memory, written
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value, in_lists
-from gpuxlate.model.profile import CardProfile, Profile, card_of
+from gpuxlate.model.profile import CardProfile, Component, Profile, card_of
 from gpuxlate.model.share import Isolation, Policy, Qos, Share
 from gpuxlate.rules.products import ELASTIC_GPU, GPU_MANAGER, SUPER_NODES
 
@@ -338,6 +338,7 @@ class TencentQgpu(Backend):
     name = NAMES[0]
     aliases = NAMES[1:]
     title = "Tencent TKE, qGPU"
+    components = (Component("qgpu", "the qGPU add-on"), Component("qgpuModule", "the qGPU module"))
     keys = KEYS
     gpu_prefixes = ("tke.cloud.tencent.com/qgpu",)
     field_docs = {

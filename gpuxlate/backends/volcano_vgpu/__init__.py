@@ -6,6 +6,7 @@ from gpuxlate.backends.base import Backend, Limits, Range, RuleKind, RuleRow
 from gpuxlate.backends.rows import cards, choice, choices, cores, memory, percent, written
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import By, CardChoice
+from gpuxlate.model.profile import Component
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.products import VOLCANO_GPU_SHARE
 
@@ -21,6 +22,7 @@ class VolcanoVgpu(Backend):
     title = "Volcano vGPU"
     short_title = "Volcano"
     rule_prefix = "VOLC"
+    components = (Component("volcano", "Volcano"),)
     aliases = ("volcano",)
     vendor = "nvidia"
     isolation = Isolation.SOFT  # hami-core, a library (GUIDE)

@@ -30,7 +30,7 @@ from gpuxlate.backends.rows import cores, memory, written
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
-from gpuxlate.model.profile import Profile
+from gpuxlate.model.profile import Component, Profile, Release
 from gpuxlate.model.share import Isolation, Policy, Qos, Share
 from gpuxlate.rules.predicates.conditions import InList, number_of
 
@@ -47,6 +47,7 @@ DOCUMENTS = {
     "K": "kubewharf/katalyst-api, pkg/consts/qos.go",
     "A": "vllm-project/aibrix, samples for VKE (2026-11)",
 }
+MGPU = Component("mgpu", "mgpu")
 NAMES = ("volcengine-mgpu", "volcengine", "vke")
 """Names of this target in a profile."""
 CORE = "vke.volcengine.com/mgpu-core"
@@ -99,7 +100,7 @@ KEYS: tuple[KeySpec, ...] = (
         values=(Range(),),
         offline=True,
         excludes=(CORE, MULTIPLE_GPU),
-        since="mgpu v0.6.0",
+        since=Release(MGPU, "v0.6.0"),
         confidence=Confidence.MEDIUM,
         source="S1",
     ),
@@ -131,7 +132,7 @@ KEYS: tuple[KeySpec, ...] = (
         per=Per.CONTAINER,
         values=(LISTED.FORM,),
         default=Absent.ONE,
-        since="mgpu v0.2.0",
+        since=Release(MGPU, "v0.2.0"),
         source="V, Q",
     ),
     key(
@@ -300,6 +301,11 @@ class VolcengineMgpu(Backend):
     title = "Volcengine VKE, mGPU"
     short_title = "mGPU"
     rule_prefix = "VKE"
+    components = (
+        MGPU,
+        Component("mgpuDriver", "the mGPU driver"),
+        Component("generalWebhook", "general-webhook"),
+    )
     keys = KEYS
     documents = DOCUMENTS
     gpu_prefixes = GPU_PREFIXES
