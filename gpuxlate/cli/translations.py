@@ -23,7 +23,9 @@ UNREADABLE = ("GX001", "GX010", "GX025")
 
 def translate_inputs(given: Iterable[Input], settings: Settings) -> Result:
     """Translate inputs in their order. Raises InputError."""
-    return runs.translate(given, settings, _each)
+    run = runs.translate(given, settings, _each)
+    _note(run, settings)
+    return run
 
 
 def count_to_each(given: Iterable[Input], wanted: Sequence[Settings], task: Task) -> list[Result]:
@@ -32,7 +34,15 @@ def count_to_each(given: Iterable[Input], wanted: Sequence[Settings], task: Task
     for folder in {one.build: None for run in found for one in run.items if one.build}:
         for run in found:
             runner.dialects_used(folder, (one.source for one in run.items if one.build == folder))
+    _note(found[0], wanted[0])
     return found
+
+
+def _note(run: Result, settings: Settings) -> None:
+    """What of the inputs a run left out, and a ``--from`` that none of them is of."""
+    if run.share_documents:
+        left = plural(run.share_documents, "{count} GPUShare document", "{count} GPUShare documents")
+        common.info(msg("note: {left} left out; gpuxlate render FILE --to TARGET writes the manifests", left=left))
 
 
 def _each(work: runs.Work, given: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:

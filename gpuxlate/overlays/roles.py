@@ -43,7 +43,7 @@ class FileRole(NamedTuple):
 
     ``templates``: the patches of templates of claims in it. ``renamed``: of a kustomization, the pods of the
     objects that it renames. ``counted``: its shares are counted with what kustomize builds of it.
-    ``shared``: other files are read with it.
+    ``shared``: other files are read with it. ``found``: in a folder, not named by hand.
     """
 
     kind: FileKind
@@ -53,6 +53,7 @@ class FileRole(NamedTuple):
     renamed: Callable[[Document], Sequence[Pod]] | None = None
     counted: bool = False
     shared: bool = False
+    found: bool = False
 
     def read(self, one: Input) -> tuple[bytes, DocumentReader]:
         """The bytes of its input, and what reads its manifests. Raises InputError."""

@@ -363,8 +363,7 @@ def rescheduled(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Back
 def replaced_keys(replaced: Sequence[Backend], target: Backend, pod: PodKeys) -> Owned:
     """Whether a key goes in a translation: it is of a replaced dialect, and not of the target too.
 
-    Whole cards of the target go where the pod requests none of them: KAI's webhook refuses a share beside
-    ``nvidia.com/gpu: 0`` (getFirstGPULimit in gpu_request_validator.go).
+    Whole cards of the target go where the pod requests none of them: a webhook may refuse a share beside 0.
     """
     common = {b.whole_card_key for b in replaced if b.whole_card_key}
     whole = target.whole_card_key or ""

@@ -87,10 +87,13 @@ def find_template(state: State) -> None:
 
 
 def find_share_document(state: State) -> None:
-    """A GPUShare document, which is no manifest."""
+    """A GPUShare document, which is no manifest: left out of a folder, an error where it is named."""
     if get_text(state.document.root, "kind") == KIND:
-        found = Diagnostic("GX010", Severity.ERROR, NOT_A_MANIFEST, RENDER)
-        state.diagnostics.append(with_location(state.document, found))
+        if state.layer.found:
+            state.share_documents = 1
+        else:
+            found = Diagnostic("GX010", Severity.ERROR, NOT_A_MANIFEST, RENDER)
+            state.diagnostics.append(with_location(state.document, found))
         state.done = True
 
 

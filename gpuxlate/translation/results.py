@@ -217,6 +217,7 @@ class Result:
 
     ``text``: the new text of one source, the old one where something was refused; ``files``: those of a run.
     ``named``: new templates of claims by their names. ``sources``: the texts that findings are in.
+    ``share_documents``: the GPUShare documents in folders, which are left out.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -228,6 +229,7 @@ class Result:
     sources: list[Source] = field(default_factory=list)
     text: str = ""
     changed: bool = False
+    share_documents: int = 0
 
     def __iadd__(self, more: Result) -> Self:
         self.items += more.items
@@ -238,6 +240,7 @@ class Result:
         self.files += more.files
         self.sources += more.sources
         self.changed |= more.changed
+        self.share_documents += more.share_documents
         return self
 
     @property

@@ -356,6 +356,8 @@ def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Build
     """Do a task with one input for each target. Raises InputError."""
     place = one.place
     layer = role_of(place)
+    if not one.named:
+        layer = layer._replace(found=True)
     data, manifests = layer.read(one)
     if under_chart_templates(place, os.getcwd()):
         return [_run_template(one, data, settings, task) for settings in wanted]

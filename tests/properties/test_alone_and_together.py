@@ -116,6 +116,19 @@ NUMBERS = [*ALIKE, POD % ("volcano", 10, 900000002), POD % ("'hami-scheduler'", 
 JSON = json.dumps(yaml.safe_load(POD % ("hami-scheduler", 2, 3000)), indent=2) + "\n"
 BREAKS = [*ALIKE[:1], JSON.replace("\n", "\r\n"), *ALIKE[:1], JSON, JSON.replace("\n", "\r\n")]
 """Each document has line breaks of its own."""
+PART = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: part}
+spec:
+  containers:
+  - name: c
+    resources:
+      limits: {gpuxlate.io/cards: 1, gpuxlate.io/cores: 50, gpuxlate.io/memory-mib: 8192}
+"""
+WHOLE = PART.replace(", gpuxlate.io/cores: 50, gpuxlate.io/memory-mib: 8192", "")
+TAKEN = [PART, WHOLE]
+"""Most targets take one of them, whatever else is drawn."""
 
 
 def alone(text: str) -> Source:
@@ -164,6 +177,7 @@ def test_translate(target: str) -> None:
     @given(neighbours(), st.sampled_from((Accept(), EVERYTHING)))
     @example(NUMBERS, EVERYTHING)
     @example(BREAKS, EVERYTHING)
+    @example(TAKEN, EVERYTHING)
     def holds(texts: list[str], accept: Accept) -> None:
         nonlocal moved
         settings = Settings(registry.get(target), accept=accept)

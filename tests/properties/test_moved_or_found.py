@@ -50,6 +50,7 @@ ACCEPTING = (
     Accept(False, {}, frozenset({"policy", "qos", "selector"})),
 )
 
+
 @pytest.mark.parametrize("shard", range(SHARDS))
 def test_every_pod_is_moved_or_found(shard: int) -> None:
     moved = refused = 0
