@@ -217,8 +217,11 @@ OF_MANIFESTS = frozenset({FileKind.MANIFESTS})
 TEMPLATES = Pass("templates", find_template, words=lambda: (TEMPLATE,))
 SHARE_DOCUMENTS = Pass("GPUShare documents", find_share_document, words=lambda: (KIND,))
 FIND_PODS = Pass("pods", find_pods)
-AROUND = Pass("document rules", check_around)
-MACHINES = Pass("machines", find_machines, words=lambda: NODE_WORDS)
+BESIDE_PODS = (
+    Pass("document rules", check_around),
+    Pass("machines", find_machines, words=lambda: NODE_WORDS),
+)
+"""The same for reading and for translating, in its order: a new thing to read or to move goes here."""
 READ = Task(
     (
         TEMPLATES,
@@ -227,8 +230,7 @@ READ = Task(
         Pass("shares", read_pods, needs=("laid",)),
         of_jobs(_read_jobs),
         of_quotas(_read_quotas),
-        AROUND,
-        MACHINES,
+        *BESIDE_PODS,
         Pass("leftovers", _find_leftovers),
     ),
     count_left,

@@ -32,9 +32,8 @@ from gpuxlate.translation.passes import Pass, State, Task, listed, run_source
 from gpuxlate.translation.pod import PARSE_FIRST, translate_pod
 from gpuxlate.translation.quotas import translate_quotas
 from gpuxlate.translation.read import (
-    AROUND,
+    BESIDE_PODS,
     FIND_PODS,
-    MACHINES,
     SHARE_DOCUMENTS,
     TEMPLATES,
     of_jobs,
@@ -247,8 +246,7 @@ def _with(shares: Pass, *text: Pass) -> tuple[Pass, ...]:
         Pass("shared metadata", _compare_shared, needs=("written",)),
         of_jobs(_refuse_jobs),
         of_quotas(_translate_quotas),
-        AROUND,
-        MACHINES,
+        *BESIDE_PODS,
         Pass("leftovers", _find_leftovers),
         *text,
     )
