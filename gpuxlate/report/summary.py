@@ -101,7 +101,7 @@ def json_pointer(path: Path) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in shown_path(path))
 
 
-class Identity(NamedTuple):
+class FindingKey(NamedTuple):
     """What names a finding across runs: no line, which moves. ``object``: kind, namespace and name."""
 
     file: str
@@ -110,12 +110,12 @@ class Identity(NamedTuple):
     code: str
 
 
-def identity(one: Diagnostic) -> Identity:
+def identity(one: Diagnostic) -> FindingKey:
     """The file from the working directory, the object, the path as a JSON pointer, and the code."""
     of = one.object
     named = (of.kind or "", of.namespace or "", of.name or "") if of else ("", "", "")
     file = "" if one.file is None else repository_path(one.file)
-    return Identity(file, named, json_pointer(one.path), one.code)
+    return FindingKey(file, named, json_pointer(one.path), one.code)
 
 
 def fingerprints(diagnostics: Sequence[Diagnostic]) -> list[str]:
