@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, runner
 from gpuxlate.cli.tables import table
 from gpuxlate.files.find import Input, InputError
@@ -14,8 +15,9 @@ from gpuxlate.translation import translate as runs
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import Task
+from gpuxlate.translation.read import read_source
 from gpuxlate.translation.results import Result, counted_once
-from gpuxlate.yamltext.source import Texts
+from gpuxlate.yamltext.source import Source, Texts
 
 UNREADABLE = ("GX001", "GX010", "GX025")
 """Rules about texts that hold no manifest that can be read."""
@@ -39,10 +41,21 @@ def count_to_each(given: Iterable[Input], wanted: Sequence[Settings], task: Task
 
 
 def _note(run: Result, settings: Settings) -> None:
-    """What of the inputs a run left out, and a ``--from`` that none of them is of."""
+    """What of the inputs a run left out, and that none of them is of ``--from``."""
     if run.share_documents:
         left = plural(run.share_documents, "{count} GPUShare document", "{count} GPUShare documents")
-        common.info(msg("note: {left} left out; gpuxlate render FILE --to TARGET writes the manifests", left=left))
+        rendered = "gpuxlate render FILE --to TARGET"
+        common.info(msg("note: {left} left out: {command} writes the manifests", left=left, command=rendered))
+    if settings.from_ is not None and run.files and not (run.items or run.quotas):
+        _note_source(run, settings.from_)
+
+
+def _note_source(run: Result, source: Backend) -> None:
+    """The dialects that the inputs have in place of ``--from``."""
+    texts = (Source(one.name, one.old.decode(errors="replace")) for one in run.files)
+    others = sorted({one.source for text in texts for one in read_source(text, Settings.reading()).items})
+    found = msg("found: {names}", names=", ".join(others)) if others else msg("no share is in it")
+    common.info(msg("note: nothing in the input is of {name}; {found}", name=source.name, found=found))
 
 
 def _each(work: runs.Work, given: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:

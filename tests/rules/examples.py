@@ -63,6 +63,12 @@ def findings(rule: Rule, heading: str) -> list[Diagnostic]:
     speaking = [b for b in BACKENDS if any(b.is_used_by(pod.keys) for pod in pods)]
     # several dialects have the annotations of one scheduler: they are judged by the dialect of the resources
     speaking = speaking or [b for b in BACKENDS if any([*b.owned(pod.keys)] for pod in pods)]
-    checked = {one.code: one for one in RULES.values() if any(one in b.rules for b in speaking)}
-    checked |= {one.code: one for one in RULES.values() if not any(one in b.rules for b in BACKENDS)}
-    return [found for pod in pods for found in check_pod(checked.values(), pod.keys, context)]
+    neutral = [one for one in RULES.values() if not any(one in b.rules for b in BACKENDS)]
+    return [
+        found
+        for pod in pods
+        for found in (
+            *check_pod(neutral, pod.keys, context),
+            *(found for one in speaking for found in one.check(pod.keys, context)),
+        )
+    ]
