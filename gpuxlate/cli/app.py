@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Annotated, Any, cast
@@ -285,6 +286,6 @@ def run(command: Any, arguments: Sequence[str], name: str) -> int:
             return Exit.USAGE
 
     _begin_language(arguments)
-    this = Invocation()
+    this = Invocation(command=shlex.join([name, *arguments]))
     with typer.Context(command, obj=this):  # for what is printed once the command has ended
         return guarded(called)

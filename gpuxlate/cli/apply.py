@@ -12,7 +12,7 @@ from gpuxlate.cli import common, live, options
 from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.outputs import objects_as_json
-from gpuxlate.cli.translations import show, translate_inputs
+from gpuxlate.cli.translations import refuse, show_findings, summarize, translate_inputs
 from gpuxlate.cluster.apply import ObjectError, applied, difference, objects_of, sent, tried
 from gpuxlate.cluster.pods import gpu_nodes
 from gpuxlate.cluster.server import ApiServer, Json
@@ -88,9 +88,11 @@ def command(
     profile_here = known or _profile(nodes, backend, server)
     settings = Settings(backend, source, accepted, profile_here, allow_leftovers=allow_leftovers)
     run = translate_inputs(given, settings)
-    show(run)
+    show_findings(run, run.diagnostics)
     if run.refused:
-        return Exit.FINDINGS
+        return refuse({"": run})
+    if run.leftovers:
+        summarize(run, apart=True)
     if known is None and run.changed and not unit_is_known(nodes, backend.name):
         part = backend.extension.key if backend.extension else backend.name
         raise CliError(

@@ -9,7 +9,14 @@ from pathlib import Path
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftover_table, show_findings
+from gpuxlate.cli.translations import (
+    UNREADABLE,
+    count_to_each,
+    counts,
+    leftover_table,
+    show_findings,
+    summarize,
+)
 from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import msg, plural
@@ -58,6 +65,7 @@ def command(
         common.json_out(data)
     else:
         common.out(_text(run, settings.to.name))
+    summarize(run)
     return Exit.FINDINGS if broken else Exit.CLEAN
 
 

@@ -306,6 +306,8 @@ class SharedOptions:
 class Invocation(SharedOptions):
     """One run of a command: the object of its context."""
 
+    command: str = ""
+    """The command line, for a shell."""
     in_one_process: bool = False
     """Nothing is forked: the process has threads."""
     unread: bool = False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -13,14 +13,16 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.translations import refuse, summarize
 from gpuxlate.config.document import Specs, read_specs
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.files.read import inside
-from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.messages import message_of, msg, plural
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.render import RenderRequest, RenderResult, render_on, render_probe
+from gpuxlate.translation.results import Result
 from gpuxlate.yamltext.parse import Document
 from gpuxlate.yamltext.source import Source
 
@@ -81,10 +83,26 @@ def command(
     refused = any(one.severity == "error" for one in diagnostics)
     if report:
         outputs.write_report(Path(report), [item for _, made in done for item in made.items])
+    if not refused:
+        _write(done, output_dir, as_json=output == "json")
+    runs = {one.name if len(targets) > 1 else "": _run_of(found, done, one) for one in targets}
     if refused:
-        return Exit.FINDINGS
-    _write(done, output_dir, as_json=output == "json")
+        return refuse(runs)
+    apart = bool(diagnostics)
+    for name, run in runs.items():
+        files = plural(len(groups), "{count} file written", "{count} files written")
+        summarize(run, *([files] if output_dir else []), target=name, apart=apart)
+        apart = False
     return Exit.CLEAN
+
+
+def _run_of(found: Specs, done: Sequence[tuple[Backend, RenderResult]], target: Backend) -> Result:
+    """What was made for one target, as one run."""
+    made = [one for backend, one in done if backend is target]
+    return Result(
+        [item for one in made for item in one.items],
+        [*found.diagnostics, *(finding for one in made for finding in one.diagnostics)],
+    )
 
 
 def _targets(names: list[str]) -> list[Backend]:

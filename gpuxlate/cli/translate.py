@@ -11,8 +11,8 @@ import typer
 
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.cli.translations import show, translate_inputs
-from gpuxlate.model.messages import msg
+from gpuxlate.cli.translations import refuse, show_findings, summarize, translate_inputs
+from gpuxlate.model.messages import msg, plural
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.results import File, Result, stream
 
@@ -58,11 +58,11 @@ def command(
     )
     writes = not (diff or check)
     run = translate_inputs(given, settings)
-    show(run)
+    show_findings(run, run.diagnostics)
     if report:
         outputs.write_report(Path(report), run.items, run.leftovers, run.quotas)
     if run.refused:
-        return Exit.FINDINGS
+        return refuse({"": run})
     changed = [file for file in run.files if file.changed]
     if diff:
         common.documents_out(_diff(file).encode() for file in changed)
@@ -70,11 +70,16 @@ def command(
         for file in changed:
             common.info(msg("would change {name}", name=file.name))
     if not writes:
+        files = plural(len(changed), "{count} file would change", "{count} files would change")
+        summarize(run, files, apart=bool(run.diagnostics))
         return Exit.FINDINGS if check and changed else Exit.CLEAN
     if output == "json":
         common.data_out(outputs.as_json(file.new.decode(errors="replace") for file in run.files))
     else:
         _write(run, in_place, output_dir)
+    written = len(changed) if in_place else len(run.files) if output_dir else 0
+    done = [plural(written, "{count} file written", "{count} files written")] if written else []
+    summarize(run, *done, apart=bool(run.diagnostics))
     return Exit.CLEAN
 
 

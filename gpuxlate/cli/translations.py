@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, runner
+from gpuxlate.cli.errors import Exit
+from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import table
 from gpuxlate.files.find import Input, InputError
-from gpuxlate.locale import localize
-from gpuxlate.model.diagnostics import Diagnostic
-from gpuxlate.model.messages import join_and, msg, plural
+from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.messages import Message, join_and, msg, plural
 from gpuxlate.translation import translate as runs
+from gpuxlate.translation.acceptance import DROPPABLE
+from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import Task
@@ -67,28 +71,83 @@ def _each(work: runs.Work, given: Iterable[Input]) -> Iterator[tuple[Input, list
 
 def counts(run: Result) -> str:
     """The shares, quotas and leftovers: "41 shares, 2 quotas, 3 leftovers in 2 files"."""
-    shares = len(list(counted_once(run.items)))
-    found = [plural(shares, "{count} share", "{count} shares")]
-    if run.quotas:
-        objects = {(one.file, one.document, one.object_path) for one in run.quotas}
-        found.append(plural(len(objects), "{count} quota", "{count} quotas"))
+    what = join_and([_shares(len(list(counted_once(run.items)))), *_beside(run)])
     if not run.leftovers:
-        return join_and(found)
+        return what
     files = plural(len({one.diagnostic.file for one in run.leftovers}), "{count} file", "{count} files")
-    what = join_and([*found, plural(len(run.leftovers), "{count} leftover", "{count} leftovers")])
     return msg("{what} in {files}", what=what, files=files)
+
+
+def _shares(count: int) -> Message:
+    return plural(count, "{count} share", "{count} shares")
+
+
+def _beside(run: Result) -> list[Message]:
+    """What a run found beside shares."""
+    objects = {(one.file, one.document, one.object_path) for one in run.quotas}
+    found = [plural(len(objects), "{count} quota", "{count} quotas")] if run.quotas else []
+    left = len(run.leftovers)
+    return [*found, plural(left, "{count} leftover", "{count} leftovers")] if left else found
+
+
+def summarize(run: Result, *done: str, target: str = "", apart: bool = False) -> None:
+    """The last line on stderr: the shares by verdict, what is beside them, and what was ``done``.
+
+    ``apart``: findings stand before it.
+    """
+    if apart:
+        common.info("")
+    items = list(counted_once(run.items))
+    verdicts = Counter(one.verdict for one in items)
+    each = [
+        msg("{count} {verdict}", count=verdicts[one], verdict=msg(one)) for one in Verdict if verdicts[one]
+    ]
+    shares = _shares(len(items))
+    what = msg("{shares}: {verdicts}", shares=shares, verdicts=join_and(each)) if each else shares
+    for one in (*_beside(run), *done):
+        what = msg("{what}; {more}", what=what, more=one)
+    common.info(msg("{target}: {what}", target=target, what=what) if target else what)
+
+
+def accepting(run: Result) -> str | None:
+    """The flags with which a refused run is accepted; None where no flag can."""
+    open_ = [loss for one in run.items for loss in one.losses if not loss.accepted]
+    explained = {(one.code, one.message) for one in open_} | {
+        (one.diagnostic.code, one.diagnostic.message) for one in run.leftovers
+    }
+    errors = [one for one in run.diagnostics if one.severity is Severity.ERROR]
+    dropped = sorted({one.field for one in open_ if one.kind is LossKind.DROPPED})
+    beyond = any(one.kind is LossKind.REFUSED for one in open_) or not set(dropped) <= {*DROPPABLE}
+    if beyond or not all((one.code, one.message) in explained for one in errors):
+        return None
+    fill = sorted({one.field for one in open_ if one.kind is LossKind.FILLED})
+    return " ".join(
+        [
+            *(["--round up"] if any(one.kind is LossKind.ROUNDED for one in open_) else []),
+            *(f"--fill {name}=N" for name in fill),
+            *([f"--drop {','.join(dropped)}"] if dropped else []),
+            *(["--allow-leftovers"] if run.leftovers else []),
+        ]
+    )
+
+
+def refuse(runs: Mapping[str, Result]) -> int:
+    """End a command that was refused, with its runs by target ("" for one alone): their counts, and the
+    command line that accepts them."""
+    whole = Result()
+    for target, run in runs.items():
+        if run.items or run.quotas or run.leftovers:
+            summarize(run, msg("no file written"), target=target, apart=not whole.items)
+        whole += run
+    flags = accepting(whole)
+    if flags:
+        common.info(msg("to accept: {command}", command=f"{invocation().command} {flags}"))
+    return Exit.FINDINGS
 
 
 def show_findings(run: Result, findings: Sequence[Diagnostic]) -> None:
     """Findings of a run on stderr."""
     common.show(findings, Texts(*run.sources))
-
-
-def show(run: Result) -> None:
-    """All findings on stderr, and the counts where something is left behind."""
-    show_findings(run, run.diagnostics)
-    if run.leftovers:
-        common.data_err(f"\n{localize(counts(run))}\n")
 
 
 def leftover_table(leftovers: Sequence[Leftover]) -> str:
