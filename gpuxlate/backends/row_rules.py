@@ -987,7 +987,8 @@ class Scheduler(RowRule):
     summary = "`schedulerName` is one with which the keys of {title} have effect."
     what = (
         "Reports another `schedulerName` as an error and, where one has to be named, a missing one as a "
-        "warning: a cluster may run the scheduler under the name of the default one."
+        "warning: a cluster may run the scheduler under the name of the default one. It is an info where "
+        "an operator or a webhook may set it."
     )
     usual_why = "Only that scheduler places the share: with another one the keys have no effect."
     fixing = "Writes the scheduler. Unsafe: the pod goes to another scheduler."
@@ -1006,7 +1007,10 @@ class Scheduler(RowRule):
             yield Predicate(known, asks, at, per_container=False)
             return
         yield Predicate(known | UNNAMED, asks, at, per_container=False)
-        yield Predicate(known, asks & UNNAMED, at, per_container=False, severity=Severity.WARNING)
+        yield Predicate(known, asks & UNNAMED, at, per_container=False, severity=self._if_missing(""))
+
+    def _if_missing(self, set_by: str) -> Severity:
+        return Severity.INFO if self.table.scheduler_set_by or set_by else Severity.WARNING
 
     def _known(self) -> tuple[str, ...]:
         known = self.table.schedulers
@@ -1020,7 +1024,7 @@ class Scheduler(RowRule):
 
     def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         if not SchedulerIs(*self._known()).holds(pod) and not self._asks().holds(pod):
-            severity = Severity.WARNING if UNNAMED.holds(pod) else this.severity
+            severity = self._if_missing("") if UNNAMED.holds(pod) else this.severity
             of_breach = replace(this, severity=severity)
             yield from self.findings(of_breach, Violation(None, "schedulerName", pod.scheduler_name), pod)
 
@@ -1039,7 +1043,11 @@ class Scheduler(RowRule):
             return
         fix = Fix(hint, (Put((*pod.path, "schedulerName"), name),), safe=False)
         message = msg("schedulerName is not set; only {name} places this share", name=name)
-        yield this.diagnostic(value, message, hint, on_key=True, fix=fix, missing=True)
+        set_by = self.table.scheduler_set_by or pod.scheduler_set_by
+        if set_by:
+            hint = msg("write schedulerName: {name}, unless {what} sets it", name=name, what=set_by)
+        severity = self._if_missing(pod.scheduler_set_by)
+        yield this.diagnostic(value, message, hint, severity=severity, on_key=True, fix=fix, missing=True)
 
     def _asking(self, pod: PodKeys) -> Value | None:
         holders = (*(one.resources for one in pod.all_containers()), pod.annotations)

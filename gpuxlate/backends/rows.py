@@ -223,12 +223,13 @@ class KeyTable:
     ``row_rules``: in place of one rule of each kind that applies; none where it is empty.
     ``several_cards``: what a part of several cards becomes. ``sizes``: the parts of a card that can be had,
     where memory and compute come together. ``cards_in_cores``: 100 and its multiples are whole cards, and
-    there is no other count. ``scheduler``: what every pod names; ``other_schedulers``: with which the keys
-    have effect too. ``one_share_per_pod``: the containers of a pod have one share together.
-    ``init_containers``: they may have a share. ``vendor``: who makes the cards, as in a share's device; None
-    where it is any. ``isolation``: what keeps a container within its memory; ``policy``: how containers whose
-    compute is set share a card. ``full_is_whole``: all compute of a card is the whole card.
-    ``whole_cores``: whole cards are written with all of their compute, as the count alone is anybody's.
+    there is no other count. ``scheduler``: what every pod names; ``scheduler_set_by``: what may set it
+    where a manifest names none; ``other_schedulers``: with which the keys have effect too.
+    ``one_share_per_pod``: the containers of a pod have one share together. ``init_containers``: they may
+    have a share. ``vendor``: who makes the cards, as in a share's device; None where it is any.
+    ``isolation``: what keeps a container within its memory; ``policy``: how containers whose compute is
+    set share a card. ``full_is_whole``: all compute of a card is the whole card. ``whole_cores``: whole
+    cards are written with all of their compute, as the count alone is anybody's.
     ``compute_when``: where missing compute is what the row says. ``extra_annotations``: those that go with a
     part. ``node_annotations``: those of nodes that list their cards, each with the annotation of pods that
     records the cards of containers. ``summed_nodes``: for nodes without a list.
@@ -251,6 +252,7 @@ class KeyTable:
     sizes: tuple[Size, ...] = ()
     cards_in_cores: bool = False
     scheduler: str | None = None
+    scheduler_set_by: str = ""
     other_schedulers: tuple[str, ...] = ()
     one_share_per_pod: bool = False
     init_containers: bool = True

@@ -85,11 +85,13 @@ class SchedulerField(NamedTuple):
 
     ``path``: where the object names it; ``default``: which it is where the object names none, None where it
     is then the cluster's. ``wins``: it counts whatever a pod names; else it is for pods that name none.
+    ``set_by``: an option of the operator that may set one for all pods of the kind.
     """
 
     path: Steps
     default: str | None = None
     wins: bool = False
+    set_by: str = ""
 
 
 class Factor(NamedTuple):
@@ -305,7 +307,11 @@ _BATCH = (
             kind,
             templates=((*spec, *_HEAD, "template"), (*spec, *_WORKERS, "template")) if has_policy else (),
             pods=(_ray_shape(spec, _HEAD), _ray_shape(spec, _WORKERS)),
-            scheduler=SchedulerField(("metadata", "labels", "ray.io/scheduler-name"), wins=True),
+            scheduler=SchedulerField(
+                ("metadata", "labels", "ray.io/scheduler-name"),
+                wins=True,
+                set_by="KubeRay --batch-scheduler",
+            ),
             replicas=(
                 ReplicaCount(
                     (*spec, *_WORKERS),

@@ -240,6 +240,8 @@ def _scheduled(pod: Pod, field: SchedulerField, owner: Mapping) -> Pod:
     if name and (field.wins or not pod.keys.scheduler_name):
         passed = Value(name, path=(*pod.object_path, *field.path))
         pod = pod._replace(keys=replace(pod.keys, scheduler_name=passed))
+    if field.set_by:
+        pod = pod._replace(keys=replace(pod.keys, scheduler_set_by=field.set_by))
     return pod._replace(names_scheduler=not field.wins, passed_scheduler=name or None)
 
 

@@ -148,7 +148,8 @@ class PodKeys:
     manifest chooses, not what a scheduler wrote. ``served``: the object is one that a server has, in its
     form. ``grows``: a controller or webhook adds containers to those of the manifest. ``selected``:
     the labels that selectors of the object match, and where. ``fields``: the fields of ``metadata_path``
-    with the labels and annotations, where they have other names.
+    with the labels and annotations, where they have other names. ``scheduler_set_by``: what may set
+    ``schedulerName`` where the manifest names none.
     """
 
     containers: tuple[ContainerKeys, ...] = ()
@@ -169,6 +170,7 @@ class PodKeys:
     selected: Mapping[str, Path] = field(default_factory=dict, compare=False)
     served: bool = field(default=False, compare=False)
     grows: bool = field(default=False, compare=False)
+    scheduler_set_by: str = field(default="", compare=False)
     fields: Mapping[str, str] = field(default_factory=dict, compare=False)
     claims: tuple[PodClaim, ...] = ()
 

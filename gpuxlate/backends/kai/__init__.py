@@ -82,7 +82,13 @@ LIMIT = "nvidia.com/container.*.gpu-memory.limit"
 COMPUTE_MODE = "nvidia.com/container.*.gpu-compute.mode"
 POD_COMPUTE_MODE = "kai.scheduler/gpu-compute-sharing-mode"
 QUEUE, RUNAI_QUEUE = "kai.scheduler/queue", "runai/queue"
-"""Label: the queue of the pod, without which it is not scheduled."""
+"""Label: the queue of the pod."""
+PROJECT = "project"
+"""Label: the queue of a pod without the one above (GROUPER)."""
+POD_GROUP = "pod-group-name"
+"""Annotation: the PodGroup of the pod, which has the queue (GROUPER)."""
+DEFAULT_QUEUE = "default-queue"
+"""The queue of a pod for which nothing names one; the chart makes it at first (GROUPER)."""
 SCHEDULERS = (SCHEDULER, RUNAI_SCHEDULER)
 OF_CONTAINERS = "nvidia.com/container."
 """What keys with the name of a container begin with."""
@@ -500,6 +506,7 @@ class Kai(Backend):
     one_share_per_pod = True
     documents = {
         "CODE": "kai-scheduler/KAI-Scheduler, gpu_request_validator.go and constants.go (2026-08-07)",
+        "GROUPER": "kai-scheduler/KAI-Scheduler, default_grouper.go and external-podgroups (2026-08-07)",
         "README": "kai-scheduler/KAI-Scheduler docs/gpu-sharing/README.md (2026-08-07)",
         "NVFRACTIONS": "kai-scheduler/KAI-Scheduler docs/gpu-sharing/nv-fraction (2026-09)",
         "RUNAI": "NVIDIA Run:ai documentation, GPU fractions (2026)",
@@ -561,7 +568,7 @@ class Kai(Backend):
         if pod.placings:
             pod.placings[0].warn(
                 "KAI011",
-                msg("a pod without a queue is not scheduled, and no share names one"),
+                msg("a pod without a queue is in {queue}, and no share names one", queue=DEFAULT_QUEUE),
                 msg("add the label {key} with a queue of the cluster, unless it is there", key=QUEUE),
             )
         return PodKeys(

@@ -472,14 +472,18 @@ def one_container_shares(this: Rule, pod: PodKeys, context: Context) -> Iterator
             yield this.diagnostic(value, message, "use a separate pod for each container", on_key=True)
 
 
+QUEUED = AnyOf(*map(Labelled, (*k.QUEUES, k.PROJECT)), IsAnnotated(k.POD_GROUP))
+"""Something names the queue of the pod."""
+
+
 def _no_queue(this: Rule, pod: PodKeys) -> Iterator[Diagnostic]:
     """Where the pod asks for GPUs, if neither it nor its workload names a queue."""
     whole = (one.resources[k.WHOLE] for one in pod.all_containers() if k.WHOLE in one.resources)
     value = k.asks(pod) or next(whole, None)
-    labels = {**pod.owner_labels, **pod.labels}
-    if value is not None and not any(name in labels for name in k.QUEUES):
+    if value is not None and not QUEUED.holds(pod.with_workload()):
         hint = msg("add the label {key} with a queue of the cluster", key=k.QUEUE)
-        yield this.diagnostic(value, msg("the pod has no label {key}", key=k.QUEUE), hint, on_key=True)
+        message = msg("the pod has no label {key}, and gets {queue}", key=k.QUEUE, queue=k.DEFAULT_QUEUE)
+        yield this.diagnostic(value, message, hint, on_key=True)
 
 
 def _also_no_queue(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
@@ -492,7 +496,7 @@ def _also_no_queue(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]
     Severity.WARNING,
     missing=True,
     predicate=Predicate(
-        AnyOf(*(Labelled(queue) for queue in k.QUEUES)),
+        QUEUED,
         AnyOf(*(IsAnnotated(name) for name in k.SHARE_KEYS)),
         k.SHARE_KEYS,
         per_container=False,
@@ -504,10 +508,12 @@ def queue_is_named(this: Rule, breach: Violation, pod: PodKeys, context: Context
 
     ## What it does
     Reports a pod with a share, or with cards and the scheduler of KAI, without the label
-    `kai.scheduler/queue` (`runai/queue` with Run:ai).
+    `kai.scheduler/queue` (`runai/queue` with Run:ai). The label may be that of the workload, such as a
+    RayCluster; a label `project`, and the PodGroup in the annotation `pod-group-name`, name a queue too.
 
     ## Why
-    Cards are given to queues: a pod without one is not scheduled.
+    Cards are given to queues: a pod without one is in the queue `default-queue`, which the chart makes when
+    it is installed. A cluster may not have it, or give it no cards.
 
     ## Example
     ```yaml
@@ -526,7 +532,8 @@ def queue_is_named(this: Rule, breach: Violation, pod: PodKeys, context: Context
     ```
 
     ## Source
-    kai-scheduler/KAI-Scheduler, docs/gpu-sharing (2026-08-07).
+    kai-scheduler/KAI-Scheduler, default_grouper.go, docs/gpu-sharing and examples/batch
+    (2026-08-07).
     """
     yield from _no_queue(this, pod)
 

@@ -34,6 +34,7 @@ class Koordinator(Backend):
     rule_prefix = "KOORD"
     components = (Component("koordinator", "Koordinator"),)
     scheduler = SCHEDULER
+    scheduler_set_by = "ClusterColocationProfile"  # in the pods that it selects (PROFILE)
     one_share_per_pod = True
     # each share has a percent of the memory at least; the documents set no other bound
     limits = Limits(100, certain=False, source="HOOK")
@@ -45,6 +46,7 @@ class Koordinator(Backend):
         "CODE": "koordinator-sh/koordinator, pkg/scheduler/plugins/deviceshare at a7a1b76b (2026-07-24)",
         "HOOK": "koordinator-sh/koordinator, pkg/webhook/pod/mutating at a7a1b76b (2026-07-24)",
         "KOORDLET": "koordinator-sh/koordinator, pkg/koordlet/runtimehooks at a7a1b76b (2026-07-24)",
+        "PROFILE": "koordinator-sh/website, docs/user-manuals/colocation-profile.md (2026)",
         "DEVICE": "koordinator-sh/koordinator, apis/extension/device_share.go at a7a1b76b (2026-07-24)",
         "RENAMED": "koordinator-sh/koordinator, apis/extension/deprecated.go at a7a1b76b (2026-07-24)",
     }
