@@ -17,6 +17,7 @@ from gpuxlate.backends.rows import legal_text
 from gpuxlate.manifest.kinds import BUILT_IN
 from gpuxlate.model import quantity
 from gpuxlate.model.keys import KeySpec, Per, Place, Range
+from gpuxlate.rules.kubernetes import NATIVE
 from gpuxlate.rules.predicates.schema import as_integer, as_pattern, as_string
 from gpuxlate.rules.vocabulary import BY_HAND
 
@@ -248,6 +249,7 @@ def _resources(backends: list[Backend]) -> Schema:
         }
         for group in groups
         for name in group
+        if NATIVE not in name
     ]
     for one, other in combinations(groups, 2):
         if _counts_with(backends, one, other):

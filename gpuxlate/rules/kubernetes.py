@@ -308,6 +308,10 @@ def requests_equal_limits(this: Rule, pod: PodKeys, context: Context) -> Iterato
         yield this.diagnostic(one.value, message, hint, fix=fix)
 
 
+NATIVE = "kubernetes.io/"
+"""Names with it are no extended resources (IsNativeResource)."""
+
+
 @rule(
     "K8S004",
     Severity.ERROR,
@@ -320,7 +324,8 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     """A GPU resource is in limits, not in requests alone.
 
     ## What it does
-    Reports a vendor's key, or `nvidia.com/gpu`, that only `requests` has.
+    Reports a vendor's key, or `nvidia.com/gpu`, that only `requests` has. Names in the domain `kubernetes.io`
+    or one below it are fine there.
 
     ## Why
     The API server refuses an extended resource without a limit. The other way round is fine:
@@ -340,10 +345,11 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     Safe: adds the same value to limits.
 
     ## Source
-    Kubernetes, "Manage resources for containers", extended resources; kube-apiserver 1.32, 2026-11.
+    Kubernetes, "Manage resources for containers", extended resources; IsOvercommitAllowed in
+    pkg/apis/core/v1/helper/helpers.go; kube-apiserver 1.32, 2026-11.
     """
     for container, values, one in resources_of(pod, vocabulary_of(context)):
-        if values is not container.requests or one.name in container.limits:
+        if values is not container.requests or one.name in container.limits or NATIVE in one.name:
             continue
         fix = None
         if quantity.whole(one.value.text) is not None:

@@ -92,10 +92,13 @@ def is_replaced(claim: PodClaim, replaced: Iterable[Backend]) -> bool:
     return any(name in classes for one in replaced for name in one.device_classes)
 
 
-def claimed_already(claim: PodClaim) -> Diagnostic:
+RENAME = "give it another name there and in resources.claims of the containers"
+
+
+def claimed_already(claim: PodClaim, hint: str = "change its template, or remove it first") -> Diagnostic:
     """A pod with claims gets no others: what these are for may be in no file of the run (GX023)."""
     message = msg("the pod has claim {name} already", name=claim.name)
-    found: Diagnostic = share_is_expressible(claim.path, message, "change its template, or remove it first")
+    found: Diagnostic = share_is_expressible(claim.path, message, hint)
     return found
 
 
@@ -136,7 +139,7 @@ def with_templates(
     new = {one.name for one in keys.claims}
     taken = [one for one in pod.keys.claims if one.name in new and not is_replaced(one, replaced)]
     if taken:
-        return Writing(keys, (), tuple(map(claimed_already, taken)))
+        return Writing(keys, (), tuple(claimed_already(one, RENAME) for one in taken))
     namespace = get_text(root, "metadata", "namespace")
     base += pods.suffix(pod)
     made = []

@@ -1000,8 +1000,7 @@ class DraNvidia(DraBackend):
     name = NVIDIAS.name
     title = "NVIDIA's DRA driver"
     components = (Component("nvidiaDraDriver", "NVIDIA's DRA driver"),)
-    keys = driver_keys(NVIDIAS)
-    gpu_prefixes = (f"{NVIDIAS.device_class}/",)
+    keys = driver_keys(NVIDIAS)  # no prefix: CoreWeave's nodes have labels such as gpu.nvidia.com/class
     field_docs = {
         "cards": "count",
         "memoryMiB": "capacity memory of each card, where the profile has nvidiaConsumableShares: memory",
