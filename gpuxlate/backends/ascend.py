@@ -1,31 +1,76 @@
 """Ascend vNPU under HAMi: parts by template or, with ``vnpu-mode: hami-core``, by memory and compute.
 
-Shares are written for hami-core, which takes numbers; both ways are read.
+Templates are parts of a card in hardware. In the mode hami-core a library keeps a container within an amount
+of memory, and compute is a weight at run time; nodes have to be set up for it. Both are read; shares are
+written for hami-core, unless the profile says that nodes have templates.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Annotated, ClassVar, Literal
 
-from gpuxlate.backends.base import Absent, Backend, PodReader, RuleKind, ShareWriter
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, by_uuid
+from gpuxlate.backends import row_writer
+from gpuxlate.backends.base import Backend, PodReader, PodWriter, ShareWriter
+from gpuxlate.backends.hami_scheduler import (
+    DOCUMENTS,
+    FROM_2_10,
+    HAMI,
+    PLACEMENT,
+    SCHEDULER,
+    by_uuid,
+)
 from gpuxlate.backends.pod_reader import granted
 from gpuxlate.backends.row_reader import sized
-from gpuxlate.backends.rows import Fields, Size, cards, choice, cores, for_models, memory
+from gpuxlate.backends.row_writer import card_for, fit_size
+from gpuxlate.backends.rows import Fields, Size, cards, choice, cores, first_size, for_models, memory
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.keys import KeySpec, Range
-from gpuxlate.model.messages import msg
+from gpuxlate.model.keys import Change, KeySpec, Place, Range
+from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.model.profile import Card, card_named, names_of
+from gpuxlate.model.profile import Card, Component, Extension, Profile, Release, Setting, card_named, names_of
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import InRange, IsAnnotated, Not, Predicate, Requests, Violation
+from gpuxlate.rules.predicates.conditions import (
+    MODES,
+    InRange,
+    IsAnnotated,
+    Not,
+    Predicate,
+    Violation,
+    WithProfile,
+)
 
 NAME = "hami-ascend"
 COUNT = "huawei.com/Ascend{model}"
 MODE, HAMI_CORE = "huawei.com/vnpu-mode", "hami-core"
+IN_PAIRS = "Ascend910C"
+PAIRED = f"huawei.com/{IN_PAIRS}"
+FROM_2_9 = Release(HAMI, "2.9")
+OLD_910B3 = "huawei.com/Ascend910B"
+"""What releases before 2.7 call the keys of a 910B3 (OLD)."""
+
+
+@dataclass(frozen=True, slots=True)
+class AscendProfile(Extension):
+    """What only clusters with Ascend cards under HAMi have."""
+
+    key: ClassVar[str] = "ascend"
+
+    parts: Annotated[
+        Literal["hami-core", "templates", "unknown"],
+        Setting(
+            "parts",
+            "What nodes divide cards with: hami-core where hamiVnpuCore of the chart, or the annotation "
+            "hami-vnpu-core of the node, is true, else templates.",
+        ),
+    ] = "unknown"
+    super_pod: Annotated[
+        bool, Setting("superPod", "superPod of the chart: the devices of a 910C come in pairs.")
+    ] = True
 
 
 def most_mib(card: Card) -> int:
@@ -39,6 +84,14 @@ def sizes_of(card: Card) -> tuple[Size, ...]:
     return tuple(Size(one.least_mib, cores, one.name) for one, cores in found if cores is not None)
 
 
+def known_before(row: KeySpec) -> KeySpec:
+    """The row of a 910B3 with the name that it had before; other rows as they are."""
+    if row.model != "Ascend910B3" or Place.RESOURCE not in row.places:
+        return row
+    name = row.name.replace(f"{OLD_910B3}3", OLD_910B3)
+    return row._replace(aliases=(name,), changes=(Change(Release(HAMI, "2.7"), {"name": name}, before=True),))
+
+
 class HamiAscend(Backend):
     name = NAME
     title = "Ascend vNPU under HAMi"
@@ -48,7 +101,12 @@ class HamiAscend(Backend):
     isolation = Isolation.SOFT  # hami-core is a library (CODE)
     other_schedulers = (SCHEDULER, "volcano")  # Volcano reads the same keys in its mode for HAMi (VNPU)
     extra_annotations = {MODE: HAMI_CORE}
-    compute_when = IsAnnotated(MODE, HAMI_CORE)
+    extension = AscendProfile
+    components = (
+        HAMI,
+        Component("ascendDevicePlugin", "Ascend device plugin"),
+        Component("ascendDriver", "the Ascend driver"),
+    )
     node_annotations = {
         f"hami.io/node-register-Ascend{name}": f"hami.io/Ascend{name}-devices-allocated"
         for name in names_of(NAME)
@@ -56,67 +114,204 @@ class HamiAscend(Backend):
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/ascend (2026-08-21)",
         "TEMPLATES": "Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21)",
+        "PLUGIN": (
+            "Project-HAMi/ascend-device-plugin, internal/server/allocate.go and docs/hami.md (2026-07-24)"
+        ),
+        "WEIGHT": "Project-HAMi/hami-vnpu-core, README.md (2026-08)",
+        "OLD": "Project-HAMi/HAMi, device-configmap.yaml of v2.4.0 to v2.6.1 (2025-06)",
+        "V2.9": "Project-HAMi/HAMi, pkg/device/ascend of v2.9.0 (2026-05-19)",
         "VNPU": "volcano-sh/volcano, docs/user-guide/how_to_use_vnpu.md (2026-08)",
         **DOCUMENTS,
     }
     gpu_prefixes = ("huawei.com/vnpu-",)
-    rule_reasons = {
-        RuleKind.COMPUTE: (
-            "No document says that missing compute is not capped, so all of the card is assumed."
-        )
-    }
     keys = (
-        *for_models(
-            NAME,
-            cards(COUNT, source="CODE"),
-            memory(f"{COUNT}-memory", needs=(COUNT,), source="CODE, TEMPLATES"),
-            cores(f"{COUNT}-core", needs=(COUNT,), default=Absent.ALL, source="CODE"),
-            *by_uuid("Ascend{model}"),
+        *map(
+            known_before,
+            for_models(
+                NAME,
+                cards(COUNT, source="CODE, OLD"),
+                memory(f"{COUNT}-memory", needs=(COUNT,), source="CODE, TEMPLATES, PLUGIN"),
+                cores(  # 0 and none reserve nothing; more is read as 100 (CODE)
+                    f"{COUNT}-core",
+                    meaning="compute that the scheduler reserves, and a weight at run time",
+                    needs=(COUNT,),
+                    values=(Range(0, 100),),
+                    clamped=True,
+                    no_op_values=("0",),
+                    since=FROM_2_9,
+                    source="CODE, PLUGIN, WEIGHT",
+                ),
+                *by_uuid("Ascend{model}"),
+            ),
         ),
         choice(
-            MODE, meaning="parts by numbers", values=(HAMI_CORE,), no_op_values=(HAMI_CORE,), source="CODE"
+            MODE,
+            meaning="parts by numbers",
+            values=(HAMI_CORE,),
+            no_op_values=(HAMI_CORE,),
+            since=FROM_2_9,
+            source="CODE",
         ),
         *PLACEMENT,
     )
 
-    def normalize(self, pod: PodReader, found: Fields) -> Fields:
-        """Without hami-core, the container gets the first template with the memory, else the whole card.
+    # --- reading ----------------------------------------------------------------------------------
 
-        Compute and parts of several cards go with hami-core only, which the base of a patch may have (CODE).
-        """
+    def normalize(self, pod: PodReader, found: Fields) -> Fields:
+        """A part is a template, unless the pod has the mode hami-core, or compute, which goes with that mode
+        alone (the base of a patch may have it); of a 910C there are two (CODE)."""
         mode = pod.pod.annotations.get(MODE)
-        device = found.others["device"]
-        card = card_named(device.models[0])
-        by_numbers = mode is not None and mode.text == HAMI_CORE
-        by_numbers = by_numbers or "cores" in found.origins or (found.cards or 1) > 1
-        if card is None or found.memory_mib is None or by_numbers:
-            return found
-        given = sized(replace(found, cores=None), sizes_of(card), "ASCEND022")
-        if given.memory_mib or found.memory_mib >= (card.memory_mib or 0):
+        card = card_named(found.others["device"].models[0])
+        by_numbers = (mode is not None and mode.text == HAMI_CORE) or found.cores is not None
+        by_numbers = by_numbers and FROM_2_9.reached(self.versions) is not False
+        if card is not None and found.memory_mib is not None:
+            part = self._of_library if by_numbers else self._of_template
+            found = part(found, card)
+        return self._in_pairs(found, card, by_numbers, AscendProfile.of(pod.profile))
+
+    def _of_template(self, found: Fields, card: Card) -> Fields:
+        """What a template has; all of the card where none has the memory."""
+        memory, sizes = found.memory_mib or 0, sizes_of(card)
+        if first_size(sizes, memory // (found.cards or 1), None) is not None and (found.cards or 1) > 1:
+            return found  # which the webhook refuses
+        given = sized(replace(found, cores=None), sizes, "ASCEND022")
+        if given.memory_mib or memory >= (card.memory_mib or 0) * (found.cards or 1):
             return given
         path, why = found.origins["memory_mib"], msg("no template of the card has as much")
-        more = granted("memory_mib", "ASCEND022", why, path, asked=found.memory_mib, given=None)
+        more = granted("memory_mib", "ASCEND022", why, path, asked=memory, given=None)
         return replace(given, granted=(more,))
 
-    def before_write(self, placing: ShareWriter) -> frozenset[str]:
-        """No card gives more than it has (CODE)."""
-        device, memory = placing.peek("device"), placing.peek("memory_mib")
-        card = card_named(device.models[0])
-        most = 0 if card is None else most_mib(card)
-        if most and memory is not None and memory > most * placing.cards:
+    def _of_library(self, found: Fields, card: Card) -> Fields:
+        """The library takes the number, which was multiplied by the cards, for the total of the container
+        (PLUGIN). Without compute, HAMi 2.9 reserves a template (V2.9)."""
+        count = found.cards or 1
+        number = (found.memory_mib or 0) // count
+        size = self._reserved(card, number, with_compute="cores" in found.origins)
+        if size is None or count > 1:
+            return replace(found, memory_mib=-(-number // count) * count)
+        why, path = msg("HAMi reserves a template"), found.origins["memory_mib"]
+        more = granted("memory_mib", "ASCEND022", why, path, asked=number, given=size.memory_mib)
+        return replace(found, memory_mib=size.memory_mib, granted=(more,))
+
+    def _reserved(self, card: Card, memory_mib: int | None, *, with_compute: bool) -> Size | None:
+        """The template that HAMi 2.9 reserves in place of less memory without compute (V2.9)."""
+        if with_compute or memory_mib is None or FROM_2_10.reached(self.versions) is not False:
+            return None
+        size = first_size(sizes_of(card), memory_mib, None)
+        return size if size is not None and size.memory_mib > memory_mib else None
+
+    def _in_pairs(self, found: Fields, card: Card | None, by_numbers: bool, cluster: AscendProfile) -> Fields:
+        """One device of a 910C becomes two: templates of both; with hami-core the memory is the total."""
+        if found.cards != 1 or not self.has_pairs(card, cluster):
+            return found
+        why = msg("the devices of the card come in pairs")
+        more = granted("cards", "ASCEND024", why, found.origins["cards"], asked=1, given=2)
+        times = 1 if by_numbers else 2
+        memory = None if found.memory_mib is None else -(-found.memory_mib * times // 2) * 2
+        cores = None if found.cores is None else found.cores * 2
+        return replace(found, cards=2, memory_mib=memory, cores=cores, granted=(more, *found.granted))
+
+    def has_pairs(self, card: Card | None, cluster: AscendProfile) -> bool:
+        """The devices of the card come in pairs: of a 910C where the chart says so, in HAMi 2.9 always."""
+        paired = card is not None and card.name == IN_PAIRS
+        return paired and (cluster.super_pod or FROM_2_10.reached(self.versions) is False)
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
+        """Shares to keys: for hami-core, or for templates where the cluster has these alone."""
+        cluster, here = AscendProfile.of(profile), self
+        if profile is not None:
+            here = self.in_cluster(profile)
+        if cluster.parts == "templates" or FROM_2_9.reached(here.versions) is False:
+            here = here.with_templates
+        for placing in pod.placings:
+            card = card_named(card_for(here, placing, profile) or "")
+            if card is not None:  # else it is refused
+                here.fit(placing, card, cluster)
+        return row_writer.write(here, pod, profile)
+
+    @cached_property
+    def with_templates(self) -> HamiAscend:
+        """This target for clusters that have templates alone: no compute is written, and no mode."""
+        keys = tuple(row._replace(sets=None, unit=0) if row.sets == "cores" else row for row in self.keys)
+        return self.with_changes(keys=keys, extra_annotations={}, isolation=Isolation.HARDWARE, absent=())
+
+    def fit(self, placing: ShareWriter, card: Card, cluster: AscendProfile) -> None:
+        """Round a share up to what a card has, and refuse what it does not have."""
+        if self.has_pairs(card, cluster) and placing.cards % 2:
+            why = msg("the devices of the card come in pairs")
+            if placing.asked.whole_cards:
+                placing.round("cards", placing.cards + 1, "ASCEND024", why)
+            else:
+                placing.refuse("cards", "ASCEND024", why, "request whole cards, or another card")
+        if placing.asked.whole_cards:
+            return
+        memory, most = placing.peek("memory_mib"), most_mib(card)
+        if memory is not None and memory > most * placing.cards:
             each = -(-memory // placing.cards)
             message = msg(
                 "{key} {number} is above the {most} MiB of the card", key="memoryMiB", number=each, most=most
             )
             placing.refuse("memory_mib", "ASCEND023", message, "request less, or whole cards")
-        return frozenset()
+        elif self.extra_annotations:
+            self._by_numbers(placing, card, cluster)
+        else:
+            self._by_template(placing, card)
+
+    def _by_numbers(self, placing: ShareWriter, card: Card, cluster: AscendProfile) -> None:
+        """A part of one card for hami-core."""
+        if placing.cards > 1:
+            placing.refuse("cards", "ASCEND025", several(placing.cards), "request one card, or whole cards")
+        if cluster.parts == "unknown" and not placing.refused:
+            placing.warn("ASCEND026", needs_hami_core(), IN_CHART)
+        memory, with_compute = placing.peek("memory_mib"), placing.peek("cores") is not None
+        size = self._reserved(card, memory, with_compute=with_compute)
+        if size is not None:
+            placing.round("memory_mib", size.memory_mib, "ASCEND022", msg("HAMi reserves a template"))
+
+    def _by_template(self, placing: ShareWriter, card: Card) -> None:
+        """A template of one card, or the card where none is large enough."""
+        memory, compute, sizes = placing.peek("memory_mib"), placing.peek("cores"), sizes_of(card)
+        if placing.cards > 1:
+            why = msg("{count} cards have no templates", count=placing.cards)
+            placing.refuse("cards", "ASCEND021", why, "request one card, or whole cards")
+            placing.take("cores")
+            return
+        if memory is None:
+            placing.need("memory_mib", "GX021", msg("{target} shares cards by memory", target=self.title))
+        elif first_size(sizes, memory, compute) is None:
+            why = msg("no template of the card has as much")
+            placing.round("memory_mib", None, "ASCEND022", why)
+            if compute is not None:
+                placing.round("cores", None, "ASCEND022", why)
+            return
+        fit_size(self, placing, sizes, "ASCEND022")
+
+
+IN_CHART = "set hamiVnpuCore: true in the chart, and ascend: {parts: hami-core} in the profile"
+
+
+def needs_hami_core() -> Message:
+    """What the mode needs of nodes (CODE)."""
+    return msg(
+        "no node takes the pod where hamiVnpuCore of the chart is false, as it is unless set: its mode is "
+        "hami-core"
+    )
+
+
+def several(count: int) -> Message:
+    """Why a part of several cards is not written (CODE, PLUGIN)."""
+    return msg(
+        "memory of {count} cards is one total for the container, and HAMi's scheduler reserves it on each",
+        count=count,
+    )
 
 
 BACKEND = HamiAscend()
 
-# The rules of Ascend vNPU that no row says: ASCEND020 to ASCEND024. Templates are those of the catalogue.
+# The rules of Ascend vNPU that no row says: ASCEND020 to ASCEND026. Templates are those of the catalogue.
 BY_NUMBERS = IsAnnotated(MODE, HAMI_CORE)
-PAIRED = "huawei.com/Ascend910C"
 
 
 def _memory() -> Iterator[tuple[KeySpec, KeySpec, Card]]:
@@ -132,7 +327,9 @@ def _memory() -> Iterator[tuple[KeySpec, KeySpec, Card]]:
     Severity.ERROR,
     missing=True,
     predicate=tuple(
-        Predicate(BY_NUMBERS, keys=(rows.cores.name,)) for rows in BACKEND.keys_by_model if rows.cores
+        Predicate(BY_NUMBERS, InRange(rows.cores.name, Range(1)), (rows.cores.name,))
+        for rows in BACKEND.keys_by_model
+        if rows.cores
     ),
 )
 def compute_needs_hami_core(
@@ -179,8 +376,12 @@ def compute_needs_hami_core(
     Severity.ERROR,
     missing=True,
     predicate=tuple(
-        Predicate(Not(InRange(count.name, Range(2))), Not(BY_NUMBERS), (memory.name,))
-        for count, memory, _ in _memory()
+        Predicate(
+            Not(InRange(count.name, Range(2))),
+            InRange(memory.name, Range(1, card.templates[-1].least_mib)) & Not(BY_NUMBERS),
+            (memory.name,),
+        )
+        for count, memory, card in _memory()
     ),
 )
 def template_is_of_one_card(
@@ -189,8 +390,8 @@ def template_is_of_one_card(
     """A template is a part of one card.
 
     ## What it does
-    Reports `huawei.com/<card>-memory` in a container with several cards, without
-    `huawei.com/vnpu-mode: hami-core`.
+    Reports `huawei.com/<card>-memory` of a template in a container with several cards, without
+    `huawei.com/vnpu-mode: hami-core`. All memory of the card is right: it is the same as none.
 
     ## Why
     The webhook refuses it: "vNPU not supported for multiple devices".
@@ -224,7 +425,7 @@ def template_is_of_one_card(
             InRange(
                 memory.name,
                 *(Range(one.least_mib, one.least_mib) for one in card.templates),
-                Range(most_mib(card)),
+                Range(card.memory_mib or most_mib(card)),
             ),
             InRange(memory.name, Range(1)) & Not(BY_NUMBERS),
             (memory.name,),
@@ -274,7 +475,7 @@ def memory_is_a_template(
     )
     message = msg("{key} {number}: the container gets {what}", key=breach.name, number=number, what=gets)
     yield this.diagnostic(
-        breach.value, message, msg("write {number}", number=one.memory_mib if one else most_mib(card))
+        breach.value, message, msg("write {number}", number=one.memory_mib if one else card.memory_mib)
     )
 
 
@@ -323,11 +524,10 @@ def memory_is_within_the_card(
 
 @rule(
     "ASCEND024",
-    Severity.WARNING,
-    predicate=Predicate(
-        InRange(PAIRED, Range(2, None, 2)) | (InRange(PAIRED, Range(1, 1)) & Requests(f"{PAIRED}-memory")),
-        InRange(PAIRED, Range(1)),
-        (PAIRED,),
+    Severity.ERROR,
+    predicate=(
+        Predicate(InRange(PAIRED, Range(2, None, 2)), InRange(PAIRED, Range(2)), (PAIRED,)),
+        Predicate(Not(InRange(PAIRED, Range(1, 1))), InRange(PAIRED), (PAIRED,), severity=Severity.INFO),
     ),
 )
 def devices_come_in_pairs(
@@ -336,28 +536,133 @@ def devices_come_in_pairs(
     """An even number of Ascend 910C devices is requested.
 
     ## What it does
-    Reports an odd `huawei.com/Ascend910C`; not one with memory, which is a template.
+    Reports an odd `huawei.com/Ascend910C`: one as an info, more as an error. With a profile that says
+    `ascend: {superPod: false}` it reports nothing.
 
     ## Why
-    The devices of a 910C come in pairs: one becomes two.
+    With `superPod: true`, which the chart has unless told otherwise, the devices of a 910C come in pairs: one
+    becomes two, with a template of each where there is memory, and the webhook refuses other odd numbers.
 
     ## Example
     ```yaml
-    resources: {limits: {huawei.com/Ascend910C: 1}}
+    resources: {limits: {huawei.com/Ascend910C: 3}}
     ```
 
     ## Use instead
     ```yaml
-    resources: {limits: {huawei.com/Ascend910C: 2}}
+    resources: {limits: {huawei.com/Ascend910C: 4}}
     ```
 
     ## Source
-    Project-HAMi/HAMi, pkg/device/ascend, examples/ascend/job-910C.yaml (2026-08-21).
+    Project-HAMi/HAMi, pkg/device/ascend, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21).
     """
     number = None if breach.value is None else quantity.whole(breach.value.text)
-    if breach.value is not None and number is not None:
+    if breach.value is not None and number is not None and AscendProfile.of(context.profile).super_pod:
         message = msg("{key} {number}: devices come in pairs", key=breach.name, number=number)
-        hint = msg("write {even}", even=number + 1)
-        yield this.diagnostic(
-            breach.value, message, hint, missing=number == 1
-        )  # with memory it is a template
+        yield this.diagnostic(breach.value, message, msg("write {even}", even=number + 1))
+
+
+@rule(
+    "ASCEND025",
+    Severity.WARNING,
+    predicate=tuple(
+        Predicate(
+            Not(InRange(count.name, Range(2))), InRange(memory.name, Range(1)) & BY_NUMBERS, (memory.name,)
+        )
+        for count, memory, _ in _memory()
+    ),
+)
+def memory_is_of_one_card(
+    this: Rule, breach: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """Memory with `huawei.com/vnpu-mode: hami-core` is that of one card.
+
+    ## What it does
+    Reports `huawei.com/<card>-memory` in a container with several cards and that mode.
+
+    ## Why
+    The library takes the number for the total of the container, and HAMi's scheduler reserves it on each
+    card: 65536 for two cards of 64 GiB takes both of them, and the container gets half.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {huawei.com/vnpu-mode: hami-core}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {huawei.com/Ascend910B3: 2, huawei.com/Ascend910B3-memory: 65536}}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {huawei.com/vnpu-mode: hami-core}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {huawei.com/Ascend910B3: 1, huawei.com/Ascend910B3-memory: 32768}}
+    ```
+
+    ## Source
+    Project-HAMi/ascend-device-plugin, internal/server/allocate.go and docs/hami.md (2026-07-24).
+    """
+    if breach.value is not None:
+        message = msg(
+            "{key} {number} is the total of the container, and reserved on each of its cards",
+            key=breach.name,
+            number=breach.value.text,
+        )
+        yield this.diagnostic(breach.value, message, "request one card, or whole cards")
+
+
+@rule(
+    "ASCEND026",
+    Severity.ERROR,
+    with_profile=WithProfile(
+        lambda profile: (
+            (Predicate(Not(BY_NUMBERS), IsAnnotated(MODE), (MODE,), per_container=False),)
+            if AscendProfile.of(profile).parts == "templates"
+            else ()
+        ),
+        MODES,
+    ),
+)
+def nodes_have_the_mode(
+    this: Rule, breach: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """Some node has the mode of `huawei.com/vnpu-mode`.
+
+    ## What it does
+    With a profile that says `ascend: {parts: templates}`, reports the mode hami-core.
+
+    ## Why
+    No node takes the pod (ModeNotFit), so it stays Pending. Nodes have the mode where `hamiVnpuCore` of the
+    chart is true, which is false unless set, or the node has the annotation `hami-vnpu-core: "true"`. Pods
+    without the annotation take what the node has, from HAMi 2.10.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {huawei.com/vnpu-mode: hami-core}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 6144}}
+    ```
+    ```yaml profile
+    target: hami-ascend
+    ascend: {parts: templates}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {huawei.com/Ascend310P: 1, huawei.com/Ascend310P-memory: 6144}}
+    ```
+
+    ## Source
+    Project-HAMi/HAMi, pkg/device/ascend, charts/hami/values.yaml (2026-08-21).
+    """
+    if breach.value is not None:
+        message = msg("no node takes the pod: its mode is hami-core, and nodes have templates")
+        yield this.diagnostic(breach.value, message, "remove the annotation", on_key=True)

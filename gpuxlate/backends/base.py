@@ -289,7 +289,7 @@ class Backend(KeyTable):
         """Its class has a method of its own in place of the one here."""
         return getattr(type(self), name) is not getattr(Backend, name)
 
-    def with_changes(self, **attributes: Any) -> Backend:
+    def with_changes(self, **attributes: Any) -> Self:
         """A target like this one, but for some attributes and methods (functions without ``self``)."""
         return self._changed(attributes)()
 
@@ -301,12 +301,12 @@ class Backend(KeyTable):
 
     # --- its versions -----------------------------------------------------------------------------
 
-    def in_cluster(self, profile: Profile) -> Backend:
+    def in_cluster(self, profile: Profile) -> Self:
         """This target with the keys that the versions in a profile have."""
         names = {one.name for one in self.components}
         versions = {name: text for name, text in profile.components.items() if name in names}
         named = tuple(sorted(versions.items()))
-        if not versions or named in self._in_clusters:
+        if not versions or self.versions or named in self._in_clusters:
             return self._in_clusters.get(named, self)
         keys, absent, lacks = Edition.of(self.keys, versions)
         found = self.with_changes(keys=keys, absent=absent, lacks=lacks, versions=versions)
@@ -314,7 +314,7 @@ class Backend(KeyTable):
         return found
 
     @cached_property
-    def _in_clusters(self) -> dict[tuple[tuple[str, str], ...], Backend]:
+    def _in_clusters(self) -> dict[tuple[tuple[str, str], ...], Self]:
         """The targets of profiles before: the same ones come again with every pod."""
         return {}
 

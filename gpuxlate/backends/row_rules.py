@@ -829,8 +829,9 @@ class SingleAlias(RowRule):
     def example(self) -> RowExample:
         good = self.instead()
         row = next((row for row in self.mine if row.name in good.limits[0]), self.mine[0])
-        value = good.limits[0].get(row.name)
-        return good.setting(row.aliases[0], (value.plain if value else None) or 1)
+        if row.name not in good.limits[0]:
+            good = good.without(*good.limits[0]).setting(row.name, 1)
+        return good.setting(row.aliases[0], good.limits[0][row.name].plain or 1)
 
 
 class Words(RowRule):
@@ -1320,7 +1321,8 @@ class Versions(RowRule):
         return frozenset(name for row in self.mine for name in (row.name, *row.aliases))
 
     def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-        lacks = self.table.lacks
+        table = self.table.in_cluster(context.profile) if context.profile else self.table
+        lacks = table.lacks
         found = {
             name: value
             for values in (*(one.resources for one in pod.all_containers()), pod.annotations)
@@ -1330,24 +1332,24 @@ class Versions(RowRule):
         for name in found:
             lack = lacks[name]
             alike = [one for one in found if lacks[one][:2] == lack[:2]]
-            hint = (
-                msg("write {keys}", keys=join_and(lacks[one].instead for one in alike))
-                if lack.instead
-                else msg(
-                    "remove {keys}, or name the version of the cluster in a profile", keys=join_and(alike)
-                )
-            )
-            yield this.diagnostic(found[name], self.table.lack_text(*alike), hint, on_key=True)
+            hint = msg("remove {keys}", keys=join_and(alike))
+            if lack.instead:
+                hint = msg("write {keys}", keys=join_and(lacks[one].instead for one in alike))
+            elif not lack.ended:
+                hint = msg("remove {keys}, or use {release}", keys=join_and(alike), release=str(lack.release))
+            yield this.diagnostic(found[name], table.lack_text(*alike), hint, on_key=True)
             return
 
     def example(self) -> RowExample:
         good = share(self.table)
-        row = next(row for row in self.mine if row.name in good.limits[0])
-        name = next((one.fields["name"] for one in row.changes if "name" in one.fields), row.name)
-        return good.without(row.name).setting(name, good.limits[0][row.name].plain or 1)
+        other = {
+            row.name: one.fields["name"] for row in self.mine for one in row.changes if "name" in one.fields
+        }
+        renamed = {other.get(name, name): value for name, value in good.limits[0].items()}
+        return replace(good, limits=(renamed,))
 
     def cluster(self) -> str:
-        row = next(row for row in self.mine if row.since or row.until or row.changes)
+        row = self._shown_row
         release = row.since or row.until
         if release is None:
             return ""  # the newest release
@@ -1357,6 +1359,12 @@ class Versions(RowRule):
 
     def instead(self) -> RowExample:
         return whole(self.table) if self.cluster() else share(self.table)
+
+    @property
+    def _shown_row(self) -> KeySpec:
+        """The row of its example."""
+        there = share(self.table).limits[0]
+        return next(row for row in self.mine if row.name in there)
 
 
 def _releases(row: KeySpec) -> Iterator[Release]:

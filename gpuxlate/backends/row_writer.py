@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 
 from gpuxlate.backends.pod_reader import outside
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 from gpuxlate.backends.row_reader import MOST_MIB
-from gpuxlate.backends.rows import KeyGroup, KeyTable, RuleKind, SeveralCards, first_size, legal_text
+from gpuxlate.backends.rows import KeyGroup, KeyTable, RuleKind, SeveralCards, Size, first_size, legal_text
 from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.keys import BYTE, Absent, By, CardChoice, KeySpec, Per, Place
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
-from gpuxlate.model.profile import Profile, card_of, products, products_with
+from gpuxlate.model.profile import Profile, card_meant, card_of, products, products_with
 from gpuxlate.model.share import ALL_MEMORY, JSON_NAMES
 
 Numbers = dict[str, int | str | None]
@@ -85,7 +86,7 @@ def _count_on_pod(table: KeyTable, pod: PodWriter, labels: dict[str, Value]) -> 
 
 def _container(table: KeyTable, placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
     values: Numbers = {}
-    rows = _rows(table, placing)
+    rows = _rows(table, placing, profile)
     if placing.init and not table.init_containers:
         placing.refuse(
             "cards",
@@ -151,24 +152,35 @@ def _codes_of_profile(table: KeyTable, rows: KeyGroup) -> tuple[str, str]:
     return table.code(RuleKind.WITHIN_NODE, count), table.code(RuleKind.WITHIN_NODE, memory)
 
 
-def _rows(table: KeyTable, placing: ShareWriter) -> KeyGroup | None:
-    """The rows of the card that the share names; None where names of keys hold a card, and it names none."""
+def card_for(table: KeyTable, placing: ShareWriter, profile: Profile | None) -> str | None:
+    """The card whose keys a share gets, where names of keys hold one: its own, else that of the profile."""
+    device = placing.peek("device")
+    if device and device.models:
+        theirs = len(device.models) == 1 and device.vendor in (None, table.vendor)
+        return device.models[0] if theirs else None
+    named = card_of(profile, table.names)
+    meant = card_meant(named.model, named.memory_mib, profile) if named.model else None
+    return meant.name if meant else None
+
+
+def _rows(table: KeyTable, placing: ShareWriter, profile: Profile | None) -> KeyGroup | None:
+    """The rows of the card that the share or the profile names; None where names of keys hold a card, and
+    neither names one."""
     by_model = {rows.model: rows for rows in table.keys_by_model}
     if "" in by_model:
         return by_model[""]
-    device = placing.peek("device")
+    model, device = card_for(table, placing, profile), placing.take("device")
+    if model in by_model:
+        return by_model[model]
     models: tuple[str, ...] = device.models if device else ()
-    if len(models) == 1 and models[0] in by_model and device.vendor in (None, table.vendor):
-        placing.take("device")
-        return by_model[models[0]]
-    placing.take("device")
     known = ", ".join(by_model)
     message = (
         msg("{models} is not one card of {target}", models=", ".join(models), target=table.title)
         if models
         else msg("device.models is not set: the keys of {target} name the card", target=table.title)
     )
-    placing.refuse("device", table.code(RuleKind.MODELS), message, msg("write one of {known}", known=known))
+    hint = msg("write one of {known}, or the card of the cluster in its profile (cards.model)", known=known)
+    placing.refuse("device", table.code(RuleKind.MODELS), message, hint)
     return None
 
 
@@ -227,7 +239,7 @@ def _part(
     all_memory = _all_memory(rows, placing)
     _needed(table, rows, placing, free | ({"memory_mib"} if all_memory else frozenset()))
     if table.sizes:
-        _fit_size(table, placing)
+        fit_size(table, placing, table.sizes, table.code(RuleKind.SIZES))
     if placing.whole_cards:
         return _whole(table, rows, placing)
     values: Numbers = {}
@@ -281,14 +293,13 @@ def _needed(table: KeyTable, rows: KeyGroup, placing: ShareWriter, free: frozens
         placing.need("memory_mib", "GX021", msg("{target} shares cards by memory", target=table.title))
 
 
-def _fit_size(table: KeyTable, placing: ShareWriter) -> None:
+def fit_size(table: KeyTable, placing: ShareWriter, sizes: Sequence[Size], code: str) -> None:
     """Round memory and compute up to those of one size; no card has more than the largest.
 
     Compute that is not set comes with the memory; more than comes with it may be dropped.
     """
     memory, cores, cards = placing.peek("memory_mib"), placing.take("cores"), placing.cards
-    code = table.code(RuleKind.SIZES)
-    least = size = first_size(table.sizes, memory // cards, None) if memory else None
+    least = size = first_size(sizes, memory // cards, None) if memory else None
     if least is None or size is None:
         return
     if cores and least.cores * cards < cores:
@@ -296,8 +307,8 @@ def _fit_size(table: KeyTable, placing: ShareWriter) -> None:
             placing.drop("cores", code, msg("the container gets {part}", part=least.text))
             cores = None
         else:
-            size = first_size(table.sizes, memory // cards, cores // cards) or least
-    why = msg("{target} gives parts of {sizes}", target=table.title, sizes=sizes_text(table))
+            size = first_size(sizes, memory // cards, cores // cards) or least
+    why = msg("{target} gives parts of {sizes}", target=table.title, sizes=sizes_text(sizes))
     if size.memory_mib * cards != memory:
         beside = None if size is least else "cores"
         placing.round("memory_mib", size.memory_mib * cards, code, why, beside)
@@ -309,9 +320,9 @@ def _fit_size(table: KeyTable, placing: ShareWriter) -> None:
         placing.round("cores", size.cores * cards, code, why)
 
 
-def sizes_text(table: KeyTable) -> Message:
+def sizes_text(sizes: Sequence[Size]) -> Message:
     """The sizes in words: ``24576, 49152 MiB with 25, 50 %``."""
-    memory, cores = ([f"{getattr(one, name)}" for one in table.sizes] for name in ("memory_mib", "cores"))
+    memory, cores = ([f"{getattr(one, name)}" for one in sizes] for name in ("memory_mib", "cores"))
     return msg("{memory} MiB with {cores} %", memory=", ".join(memory), cores=", ".join(cores))
 
 

@@ -11,7 +11,7 @@ from enum import IntEnum, StrEnum
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
@@ -183,11 +183,11 @@ def _in_version(row: KeySpec, versions: Mapping[str, str], lacks: dict[str, Lack
     """A row with what later releases changed; names that are not read go to ``lacks``."""
     for change in row.changes:
         name = change.fields.get("name", row.name)
-        reached = change.release.reached(versions)
+        applies = change.release.reached(versions) is (not change.before)
         if name != row.name:
-            old, new = (row.name, name) if reached else (name, row.name)
-            lacks[old] = Lack(change.release, ended=bool(reached), instead=new)
-        if reached:
+            old, new = (row.name, name) if applies else (name, row.name)
+            lacks[old] = Lack(change.release, ended=applies is not change.before, instead=new)
+        if applies:
             others = tuple(one for one in (row.name, *row.aliases) if one != name)
             row = row._replace(aliases=others)._replace(**change.fields)
     return row
@@ -290,6 +290,10 @@ class KeyTable:
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys."""
+        raise NotImplementedError
+
+    def in_cluster(self, profile: Profile) -> Self:
+        """The table with the keys that the versions in a profile have."""
         raise NotImplementedError
 
     # --- the rows by what they say ----------------------------------------------------------------

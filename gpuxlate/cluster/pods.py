@@ -415,7 +415,7 @@ def _dialect(keys: PodKeys, node: GpuNode | None) -> Backend | None:
 def _shares(keys: PodKeys, backend: Backend | None, node: GpuNode | None) -> dict[str, Share]:
     if backend is not None:
         profile = unit_profile(node.view) if node and node.backend is backend else None
-        found = backend.read(PodReader(keys), profile).containers
+        found = backend.read(PodReader(keys, profile), profile).containers
         return {one.name: one.share for one in found if one.share and not one.init}
     counted = node.view.counted if node else ()
     return {

@@ -120,11 +120,12 @@ BYTE = Fraction(1, 2**20)
 
 
 class Change(NamedTuple):
-    """What is different in a row from a release on: its fields by name. A new ``name`` takes the place of the
-    one before, which is then an alias."""
+    """What is different in a row from a release on, or ``before`` it: its fields by name. Another ``name``
+    takes the place of the row's own, which is then an alias."""
 
     release: Release
     fields: Mapping[str, Any]
+    before: bool = False
 
 
 class KeySpec(NamedTuple):
@@ -144,8 +145,9 @@ class KeySpec(NamedTuple):
     ``needs``: resources of which the container must have one too; ``excludes``: those that it must not have;
     ``overridden_by``: those beside which it is ignored.
     ``default``: what a container has without the key. ``writer``: who writes it. ``since``: the release that
-    reads it first; ``until``: the first that does not; ``changes``: what later ones do otherwise. The row is
-    that of the newest release. ``aliases``: other names of the same key, which are read and not written.
+    reads it first; ``until``: the first that does not; ``changes``: what later ones, or those before one, do
+    otherwise. The row is that of the newest release. ``aliases``: other names of the same key, which are read
+    and not written.
     ``no_op_values``: values with which a pod asks for what it asks for without the key (the vendor's
     default), so that a reader may forget them; ANY for all. ``clamped``: more than its maximum is read as its
     maximum.

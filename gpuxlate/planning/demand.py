@@ -106,7 +106,8 @@ def admitted(ledger: Ledger, one: Wanted) -> Asks | str:
         return node.closed
     reason = _unmatched(one.keys, node.labels)
     if reason is None and one.backend is not None:
-        containers = one.backend.read(PodReader(one.keys), unit_profile(view)).containers
+        profile = unit_profile(view)
+        containers = one.backend.read(PodReader(one.keys, profile), profile).containers
         reason = one.backend.keeps_out(view, containers)
     return reason or asks
 

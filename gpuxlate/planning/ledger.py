@@ -228,7 +228,7 @@ def asks_of(
     Init containers are among them where the scheduler of the target looks at them.
     """
     profile = unit_profile(view)
-    found = backend.read(PodReader(pod), profile).containers
+    found = backend.read(PodReader(pod, profile), profile).containers
     keys = {(one.init, one.index): one for one in pod.all_containers()}
     asking = [one for one in found if one.share or _has_keys(keys[one.init, one.index], backend)]
     rule = backend.init_reserved

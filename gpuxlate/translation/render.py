@@ -222,7 +222,7 @@ class _Render:
         target, pod = self.settings.to, spot.pod
         documents_of = {(s.init, s.index): asked for asked, s in mine}
         self._refuse_other_dialects(spot)
-        reading = target.read(PodReader(pod.keys), self.settings.profile)
+        reading = target.read(PodReader(pod.keys, self.settings.profile), self.settings.profile)
         containers: list[ContainerShare] = []
         for one in reading.containers:
             asked = documents_of.get((one.init, one.index))

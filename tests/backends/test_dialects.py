@@ -84,7 +84,8 @@ def share_of(section: Short, text: str | None) -> Share | None:
     for word in words.split():
         [name] = [name for name, kind in WORDS.items() if word in [*kind]]
         fields[name] = WORDS[name](word)
-    card: Short = {"models": [model]} if of else section.get("device", {})
+    vendor, _, name = model.rpartition(" ")
+    card: Short = {"vendor": vendor or None, "models": [name]} if of else section.get("device", {})
     if card and model != "any model":
         fields["device"] = Device(card.get("vendor"), tuple(card["models"]))
     return Share(**fields)

@@ -14,7 +14,7 @@ from gpuxlate.backends.koordinator import BOTH, CORE, MEMORY, RATIO, SHARED
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.keys import key
 from gpuxlate.model.profile import CardProfile, Profile
-from gpuxlate.model.share import Share
+from gpuxlate.model.share import Device, Share
 from gpuxlate.translation.fit import fit_pod
 from tests.backends.pods import codes, lint, pod, read, speaks, to
 
@@ -298,3 +298,18 @@ def test_a_part_becomes_keys_of_the_target() -> None:
 
 def test_keys_of_volcano_stay_a_look_alike() -> None:
     assert codes(lint(pod("volcano.sh/gpu-memory: 1024", spec=VOLCANO))) == ["GX006"]
+
+
+def test_the_card_of_a_profile_is_that_of_the_keys() -> None:
+    """Where names of keys hold a card, and the share names none; defect D24."""
+    for target, model, name in (
+        ("baidu-cce", "A10-24GB", A10),
+        ("hami-ascend", "Ascend310P", NPU),
+        ("hami-iluvatar", "BI-V150", f"{BI}-vgpu"),
+    ):
+        profile = Profile(target, cards=CardProfile(model))
+        done = fit_pod([ContainerShare("web", 0, share=Share(1))], registry.get(target), Accept(), profile)
+        assert done.accepted
+        assert name in done.keys.containers[0].limits
+        other = [ContainerShare("web", 0, share=Share(1, device=Device(None, ("A30",))))]
+        assert not fit_pod(other, registry.get(target), Accept(), profile).accepted

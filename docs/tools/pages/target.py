@@ -87,7 +87,7 @@ def _of_rows(backend: Backend) -> Iterator[str]:
     elif backend.schedulers:
         yield _schedulers(backend.schedulers)
     if backend.sizes:
-        yield f"A part of a card is one of: {sizes_text(backend)}."
+        yield f"A part of a card is one of: {sizes_text(backend.sizes)}."
     if any(rows.cards for rows in backend.keys_by_model):
         yield f"Who requests a part of several cards gets {backend.several_cards}."
     if backend.cards_in_cores:

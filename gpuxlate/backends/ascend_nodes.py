@@ -1,0 +1,46 @@
+"""What nodes and clusters need for Ascend vNPU under HAMi, each with its source."""
+
+from __future__ import annotations
+
+from gpuxlate.backends.ascend import AscendProfile, HamiAscend
+from gpuxlate.backends.requirements import (
+    MinVersion,
+    NodeNeeds,
+    NodeWarning,
+    Requirement,
+    VendorDocument,
+    cards_of_a_node,
+)
+from gpuxlate.model.profile import Profile
+from gpuxlate.model.share import Share
+
+SHARING = VendorDocument("Project-HAMi/website, ascend-device/enable-ascend-sharing.md", "2026-08-21")
+CHART = VendorDocument("Project-HAMi/HAMi, charts/hami/values.yaml", "2026-08-21")
+RUNTIME = VendorDocument("Project-HAMi/ascend-device-plugin, docs/volcano.md", "2026-07-24")
+
+DRIVER = Requirement("the Ascend driver", "components.ascendDriver", MinVersion("25.5"), SHARING, "hami-core")
+REQUIREMENTS: tuple[Requirement, ...] = (DRIVER,)
+_RUNTIME = NodeWarning(
+    "every pod needs runtimeClassName: ascend: set devices.ascend.runtimeClassName of the chart, which is "
+    "empty unless set, or write it in the pods",
+    RUNTIME,
+)
+_HAMI_CORE = (
+    NodeWarning(
+        'set hamiVnpuCore: true in the chart, or the annotation hami-vnpu-core: "true" on the nodes: else no '
+        "node takes a pod with the mode hami-core",
+        CHART,
+    ),
+    NodeWarning(
+        "the mode hami-core needs ARM nodes, and npu-smi set -t device-share on their cards", SHARING
+    ),
+)
+
+
+def node_requirements(_backend: HamiAscend, share: Share, profile: Profile | None) -> NodeNeeds:
+    """What the share needs of nodes with Ascend cards: templates, or the mode hami-core."""
+    by_library = not share.whole_cards and AscendProfile.of(profile).parts != "templates"
+    return NodeNeeds(
+        warnings=(_RUNTIME, *(_HAMI_CORE if by_library else ())),
+        requirements=(*(REQUIREMENTS if by_library else ()), *cards_of_a_node(share, SHARING)),
+    )
