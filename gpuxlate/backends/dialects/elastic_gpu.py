@@ -1,6 +1,6 @@
 """The open-source Elastic GPU scheduler. Read only: the project ended in 2022."""
 
-from gpuxlate.backends.base import Backend, Confidence, Per, Range
+from gpuxlate.backends.base import Backend, Confidence, Per, Range, RuleKind
 from gpuxlate.backends.rows import choice, cores, memory
 
 CORE = "elasticgpu.io/gpu-core"
@@ -13,11 +13,16 @@ class ElasticGpu(Backend):
     vendor = "nvidia"
     read_only = True
     cards_in_cores = True
+    init_containers = False  # IsGPUPod and NewGPURequest read spec.containers alone (CODE)
     documents = {
         "SCHEDULER": "elastic-ai/elastic-gpu-scheduler README (2022)",
+        "CODE": "elastic-ai/elastic-gpu-scheduler, pkg/scheduler/allocate.go and pod.go (2022-11-21)",
         "API": "elastic-ai/elastic-gpu, apis/elasticgpu/v1alpha1/types.go, which has the other domain (2022)",
     }
     gpu_prefixes = ("elasticgpu.io/gpu-", "elasticgpu.com/gpu-")
+    rule_reasons = {
+        RuleKind.INIT: "The scheduler reads `spec.containers` alone: an init container gets no card.",
+    }
     keys = (
         cores(
             CORE,

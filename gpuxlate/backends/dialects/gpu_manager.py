@@ -54,6 +54,7 @@ class GpuManager(Backend):
     vendor = "nvidia"
     read_only = True
     cards_in_cores = True
+    init_containers = False  # IsGPURequiredPod and Allocate read spec.containers alone (CODE)
     documents = {
         "CODE": "tkestack/gpu-admission, pkg/util/util.go and pkg/algorithm/allocate.go (2020-11-26)",
         "README": "tkestack/gpu-manager README (2023-10-04)",
@@ -61,7 +62,10 @@ class GpuManager(Backend):
         "ISSUE110": "tkestack/gpu-manager issue 110: memory beside whole cards is ignored",
     }
     gpu_prefixes = ("tencent.com/vcuda",)
-    rule_reasons = {RuleKind.NEEDS: "A pod with one of the two alone is no GPU pod."}
+    rule_reasons = {
+        RuleKind.NEEDS: "A pod with one of the two alone is no GPU pod.",
+        RuleKind.INIT: "The scheduler reads `spec.containers` alone: an init container gets no card.",
+    }
     keys = (
         cores(
             CORE,
