@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -29,14 +29,20 @@ from gpuxlate.translation.acceptance import acceptance
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import READ, read_source, share_documents
 from gpuxlate.translation.results import Item, Linted, Parsed, Refused, Rendering, Translation, stream
+from gpuxlate.translation.shares import refuses
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.plain import dump_yaml, plain_text
 from gpuxlate.yamltext.source import Source
+
+if TYPE_CHECKING:
+    from gpuxlate.translation.decisions import Decisions, JudgedObject
 
 Manifests = str | Mapping[str, Any] | Sequence[Mapping[str, Any]]
 """A text of any number of documents, one object, or a list of objects."""
 ProfileLike = Profile | Mapping[str, Any] | str | os.PathLike[str]
 """A profile, its fields as in a profile's file, or the path of the file."""
+DecisionsLike = Mapping[str, Any] | Sequence[Mapping[str, Any]] | str | os.PathLike[str]
+"""A document of decisions, its entries, or the path of a file."""
 
 TEXT, OBJECTS, WORKLOAD = "<text>", "<objects>", "<workload>"
 """Names in diagnostics of inputs without a name."""
@@ -78,6 +84,7 @@ def translate(
     profile: ProfileLike | None = None,
     *,
     allow_leftovers: bool = False,
+    decisions: DecisionsLike | None = None,
     name: str | None = None,
 ) -> Translation:
     """Manifests from any dialect to another; only GPU requests change.
@@ -85,6 +92,7 @@ def translate(
     ``to``, ``from_``: names of targets; the dialect is found by its keys where ``from_`` is None.
     ``round``: ``"up"`` accepts rounding. ``drop``: fields that may be lost. ``fill``: values for
     unset fields, per card. ``allow_leftovers``: keys of the source may be left behind elsewhere.
+    ``decisions``: losses that are accepted one by one, as in a file of decisions.
     ``name``: the name of the text in diagnostics. Of a path, claims and patches of one file are read with the
     pods of the others, and ``files`` has the new text of each.
     Raises Refused, UnknownTargetError, ValueError for invalid options, and OSError for a path that cannot
@@ -93,7 +101,14 @@ def translate(
     source = _manifests(from_) if from_ else None
     accept = acceptance(round, fill, drop)
     target = _manifests(registry.writable(to).name)
-    settings = Settings(target, source, accept, _profile(profile), allow_leftovers=allow_leftovers)
+    settings = Settings(
+        target,
+        source,
+        accept,
+        _profile(profile),
+        allow_leftovers=allow_leftovers,
+        decisions=_decisions(decisions),
+    )
     files: dict[str, str] = {}
     if isinstance(text, os.PathLike):
         with _readable():
@@ -106,7 +121,8 @@ def translate(
         made = translate_source(given.source, settings)
         diagnostics, items = given.findings(made.diagnostics), given.items(made.items)
         new = _with_bom(given.source, made.text)
-    if made.refused:
+    diagnostics += _unmatched(settings, made.judged)
+    if refuses(diagnostics):
         raise Refused(diagnostics, items)
     leftovers, quotas = tuple(made.leftovers), tuple(made.quotas)
     return Translation(new, items, diagnostics, made.changed, leftovers, quotas, files)
@@ -158,6 +174,7 @@ def render(
     fill: Mapping[str, int] | None = None,
     profile: ProfileLike | None = None,
     *,
+    decisions: DecisionsLike | None = None,
     name: str | None = None,
 ) -> Rendering:
     """A share, or GPUShare documents, in the terms of a target.
@@ -169,7 +186,12 @@ def render(
     from gpuxlate.translation.render import rendered
 
     backend = registry.writable(to)
-    settings = Settings(backend, accept=acceptance(round, fill, drop), profile=_profile(profile))
+    settings = Settings(
+        backend,
+        accept=acceptance(round, fill, drop),
+        profile=_profile(profile),
+        decisions=_decisions(decisions),
+    )
     if isinstance(spec, Share):
         from gpuxlate.config.document import to_document
 
@@ -179,6 +201,7 @@ def render(
     made = rendered(given.source, base.source if base else None, container, settings)
     found = [one for part in made for one in part.diagnostics]
     diagnostics = given.findings(base.findings(found) if base else found)
+    diagnostics += _unmatched(settings, [one for part in made for one in part.judged])
     items = given.items([item for part in made for item in part.items])
     if any(one.severity is Severity.ERROR for one in diagnostics):
         raise Refused(diagnostics, items)
@@ -290,6 +313,23 @@ def _manifests(name: str) -> Backend:
     if not backend.writes_pods:
         raise ValueError(f"{backend.name} is not for manifests: parse reads its share, render writes it")
     return backend
+
+
+def _decisions(given: DecisionsLike | None) -> Decisions | None:
+    """Raises ValueError for entries that cannot be used, OSError for a file that cannot be read."""
+    if given is None:
+        return None
+    from gpuxlate.translation.decisions import loaded, read_decisions
+
+    if isinstance(given, str | os.PathLike):
+        with _readable():
+            return read_decisions([Input(os.fspath(given), given).source()], os.curdir)[0]
+    return loaded(_plain(given), os.curdir)[0]
+
+
+def _unmatched(settings: Settings, judged: Sequence[JudgedObject]) -> tuple[Diagnostic, ...]:
+    """The findings about decisions: those that match nothing, and those on what is refused."""
+    return tuple(settings.decisions.remarks(judged)[0]) if settings.decisions else ()
 
 
 def _profile(given: ProfileLike | None) -> Profile | None:

@@ -32,6 +32,16 @@ class Accept:
     fill: Mapping[str, int] = field(default_factory=dict)
     drop: frozenset[str] = frozenset()
 
+    def takes(self, loss: Loss, _container: str | None) -> bool:
+        """A loss of a container's share is accepted; None: of the pod. The one place that decides it."""
+        if loss.kind is LossKind.ROUNDED:
+            return self.round_up
+        return loss.kind is LossKind.DROPPED and loss.field in self.drop
+
+    def fills(self, field: str, _code: str, _container: str) -> int | None:
+        """What an unset field gets, per card (percent, MiB)."""
+        return self.fill.get(field)
+
 
 class ShareWriter:
     """One container's share on its way into a target; ``target`` is the target's name.
@@ -189,7 +199,8 @@ class ShareWriter:
         if attribute == "memory_mib":
             self._now["memory_limit_mib"] = limit_beside(given, self._now["memory_limit_mib"])
         valid: int | str = "whole cards" if given is None else given
-        if self.accept.round_up:
+        accepted = self._accepts(LossKind.ROUNDED, attribute, code, given)
+        if accepted:
             message = msg("{problem}; rounded up to {valid}", problem=problem, valid=valid)
         else:
             message = msg("{problem}; next valid value: {valid}", problem=problem, valid=valid)
@@ -197,8 +208,14 @@ class ShareWriter:
             hint = msg("omit {field}, or pass --round up", field=name)
         else:
             hint = msg("write {field}: {given}, or pass --round up", field=name, given=given)
-        self._lose(LossKind.ROUNDED, attribute, code, message, hint, given, accepted=self.accept.round_up)
+        self._lose(LossKind.ROUNDED, attribute, code, message, hint, given, accepted=accepted)
         return given
+
+    def _accepts(self, kind: LossKind, attribute: str, code: str, given: int | None) -> bool:
+        asked = _json(getattr(self.asked, attribute))
+        return self.accept.takes(
+            Loss(kind, JSON_NAMES[attribute], code, "", asked=asked, given=given), self.name
+        )
 
     def need(self, attribute: str, code: str, why: str, example: int | None = None) -> int | None:
         """Take a number that the target needs; where the share does not set it, fill it or record a loss.
@@ -211,7 +228,7 @@ class ShareWriter:
         if attribute == "memory_mib" and self._now["memory_percent"] is not None:
             return None  # memory is set in percent, which the target lacks: that is one loss, not two
         name = JSON_NAMES[attribute]
-        each = self.accept.fill.get(name)
+        each = self.accept.fills(name, code, self.name)
         given = None if each is None else each * self.cards
         if self._too_large(attribute, given):
             return None
@@ -258,7 +275,7 @@ class ShareWriter:
         if why:
             message = msg("{problem}: {why}", problem=message, why=why)
         hint = msg("remove {field} from the share, or pass --drop {field}", field=name)
-        accepted = name in self.accept.drop
+        accepted = self._accepts(LossKind.DROPPED, attribute, code, None)
         self._lose(LossKind.DROPPED, attribute, code, message, hint, None, accepted=accepted)
 
     def drop_rest(self) -> None:

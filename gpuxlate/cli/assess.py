@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gpuxlate.cli import common, options, outputs
+from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import (
@@ -36,19 +37,25 @@ def command(
     fill: options.Fill = [],  # noqa: B006 - typer copies it
     drop: options.Drop = [],  # noqa: B006
     profile: options.ProfileFile = None,
+    decisions: options.DecisionsFile = [],  # noqa: B006
+    write_decisions: options.WriteDecisions = None,
+    prune_decisions: options.PruneDecisions = False,
     report: options.Report = None,
     html: options.Html = None,
     output: options.Output = "table",
 ) -> int:
     """How many shares would be exact, rounded, filled, dropped or refused, and why.
 
-    Nothing is written but the report. Exit 1 only for files that cannot be read as manifests.
+    Nothing is written but the report. Exit 1 only for files that cannot be read as manifests, and with
+    --write-decisions while something is undecided.
     """
+    decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
     settings = Settings(
         common.written_target(to),
         common.target(from_) if from_ else None,
         common.accept(round_, fill, drop),
         common.profile(profile),
+        decisions=decided.known if decided else None,
     )
     (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings], ASSESS)
     items = run.items
@@ -65,8 +72,9 @@ def command(
         common.json_out(data)
     else:
         common.out(_text(run, settings.to.name))
+    undecided = decided.settle(run.judged) if decided else False
     summarize(run)
-    return Exit.FINDINGS if broken else Exit.CLEAN
+    return Exit.FINDINGS if broken or undecided else Exit.CLEAN
 
 
 def _text(run: Result, target: str) -> str:

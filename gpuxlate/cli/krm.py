@@ -41,7 +41,7 @@ def command(
     """A KRM function: reads a ResourceList from stdin, writes it to stdout with its shares translated.
 
     Its functionConfig is of kind Translate (apiVersion gpuxlate.io/v1alpha1, spec: to, from, round, drop,
-    fill), or a ConfigMap with the same keys in data.
+    fill, decisions), or a ConfigMap with the same keys in data.
     """
     settings = None if config_file is None else _settings(config_file)
     source = Input(STDIN, None).source()

@@ -214,6 +214,21 @@ AllowLeftovers = Annotated[
         "--allow-leftovers", help="Accept what is left behind of the source: it becomes a warning (GX026)."
     ),
 ]
+DecisionsFile = Annotated[
+    list[str],
+    typer.Option("--decisions", help="Accept what is accepted in this file, one by one.", metavar="FILE"),
+]
+WriteDecisions = Annotated[
+    str | None,
+    typer.Option(
+        "--write-decisions",
+        help="Add an entry to this file for each loss that nothing accepts; exit 1 while there is one.",
+        metavar="FILE",
+    ),
+]
+PruneDecisions = Annotated[
+    bool, typer.Option("--prune-decisions", help="Remove the entries that match nothing (GX034).")
+]
 AllowOutside = Annotated[
     bool,
     typer.Option("--allow-outside", help="A document may name a workload outside of its folder."),

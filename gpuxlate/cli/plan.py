@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, live, options, outputs
 from gpuxlate.cli.capacity import books_text, node_json
+from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import Cell, bar, columns, table
@@ -68,6 +69,9 @@ def command(
     fill: options.Fill = [],  # noqa: B006
     drop: options.Drop = [],  # noqa: B006
     allow_leftovers: options.AllowLeftovers = False,
+    decisions: options.DecisionsFile = [],  # noqa: B006
+    write_decisions: options.WriteDecisions = None,
+    prune_decisions: options.PruneDecisions = False,
     html: options.Html = None,
     output: options.Output = "table",
 ) -> int:
@@ -88,7 +92,12 @@ def command(
     accept = common.accept(round_, fill, drop)
     given: list[Input] = list(common.some_inputs(paths))
     owns = [(target, _profile_of(target, profiles)) for target in targets]
-    wanted = [Settings(target, source, accept, own, allow_leftovers=allow_leftovers) for target, own in owns]
+    decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
+    known = decided.known if decided else None
+    wanted = [
+        Settings(target, source, accept, own, allow_leftovers=allow_leftovers, decisions=known)
+        for target, own in owns
+    ]
     # dialects in which the manifests may be written: the same shares where they are now
     others = [
         one
@@ -100,6 +109,7 @@ def command(
     run = runs[0]
     broken = [one for one in run.diagnostics if one.code in UNREADABLE and one.severity is Severity.ERROR]
     show_findings(run, broken)
+    undecided = decided.settle([one for each in runs for one in each.judged]) if decided else False
     if not run.items and not broken:
         raise CliError(
             msg("{names}: no share to plan", names=common.names_of(paths)),
@@ -124,9 +134,9 @@ def command(
         common.json_out(data)
     else:
         common.out(_text(made, today))
-    left = any(one.run.leftovers for one in made) and not allow_leftovers
+    left = any(each.diagnostic.severity is Severity.ERROR for one in made for each in one.run.leftovers)
     complete = all(one.planned.complete for one in made)
-    return Exit.CLEAN if complete and not (left or broken) else Exit.FINDINGS
+    return Exit.CLEAN if complete and not (left or broken or undecided) else Exit.FINDINGS
 
 
 def planned_for(items: Sequence[Item], target: Backend, profile: Profile) -> TargetPlan:

@@ -12,6 +12,7 @@ import typer
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options, outputs
+from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.translations import refuse, summarize
 from gpuxlate.config.document import Specs, read_specs
@@ -52,6 +53,9 @@ def command(
     drop: options.Drop = [],  # noqa: B006
     profile: options.ProfileFile = None,
     allow_outside: options.AllowOutside = False,
+    decisions: options.DecisionsFile = [],  # noqa: B006
+    write_decisions: options.WriteDecisions = None,
+    prune_decisions: options.PruneDecisions = False,
     output_dir: options.OutputDir = None,
     report: options.Report = None,
     output: Annotated[str, options.output("text", "yaml", "json")] = "text",
@@ -71,16 +75,20 @@ def command(
     targets = _of_all(targets, to, [document.share for _, _, document in found.found], known)
     groups = list(workloads(found, workload, container, allow_outside=allow_outside))
     _one_share_a_file(found, targets, workload, output_dir)
+    decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
     done: list[tuple[Backend, RenderResult]] = []
     diagnostics = list(found.diagnostics)
     for backend in targets:
-        settings = Settings(backend, accept=accept, profile=known)
+        settings = Settings(
+            backend, accept=accept, profile=known, decisions=decided.known if decided else None
+        )
         for base, asked in groups:
             for made in _made(base, asked, settings, output, named=workload is not None):
                 done.append((backend, made))
                 diagnostics.extend(made.diagnostics)
     common.show(diagnostics, found.sources)
-    refused = any(one.severity == "error" for one in diagnostics)
+    undecided = decided.settle(one for _, made in done for one in made.judged) if decided else False
+    refused = undecided or any(one.severity == "error" for one in diagnostics)
     if report:
         outputs.write_report(Path(report), [item for _, made in done for item in made.items])
     if not refused:

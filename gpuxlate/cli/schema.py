@@ -14,7 +14,17 @@ from gpuxlate.files.find import Input
 from gpuxlate.model.limits import MAX_FINDINGS, MAX_PROBLEMS
 from gpuxlate.model.messages import message_of, msg
 
-KINDS = ("spec", "config", "profile", "diagnostics", "report", "plan", "catalogue", "kubernetes-overlay")
+KINDS = (
+    "spec",
+    "config",
+    "profile",
+    "diagnostics",
+    "report",
+    "plan",
+    "catalogue",
+    "decisions",
+    "kubernetes-overlay",
+)
 
 
 def command(

@@ -10,6 +10,7 @@ from typing import Annotated
 import typer
 
 from gpuxlate.cli import common, options, outputs
+from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.translations import refuse, show_findings, summarize, translate_inputs
 from gpuxlate.model.messages import msg, plural
@@ -26,6 +27,9 @@ def command(
     drop: options.Drop = [],  # noqa: B006
     profile: options.ProfileFile = None,
     allow_leftovers: options.AllowLeftovers = False,
+    decisions: options.DecisionsFile = [],  # noqa: B006
+    write_decisions: options.WriteDecisions = None,
+    prune_decisions: options.PruneDecisions = False,
     in_place: Annotated[bool, typer.Option("-i", "--in-place", help="Change the files themselves.")] = False,
     output_dir: options.OutputDir = None,
     diff: Annotated[bool, typer.Option("--diff", help="Print what would change; write nothing.")] = False,
@@ -49,19 +53,22 @@ def command(
                 msg("invalid target {name!r} for translate: it is not for manifests", name=one.name),
                 "gpuxlate parse reads its share, gpuxlate render --to TARGET writes it",
             )
+    decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
     settings = Settings(
         target,
         source,
         common.accept(round_, fill, drop),
         common.profile(profile),
         allow_leftovers=allow_leftovers,
+        decisions=decided.known if decided else None,
     )
     writes = not (diff or check)
     run = translate_inputs(given, settings)
     show_findings(run, run.diagnostics)
     if report:
         outputs.write_report(Path(report), run.items, run.leftovers, run.quotas)
-    if run.refused:
+    undecided = decided.settle(run.judged) if decided else False
+    if run.refused or undecided:
         return refuse({"": run})
     changed = [file for file in run.files if file.changed]
     if diff:

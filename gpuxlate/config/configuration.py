@@ -82,6 +82,7 @@ class Config:
     profiles: Mapping[str, Profile | Path] = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
     base: Path | None = None
+    decisions: Path | None = None
 
     @property
     def folder(self) -> Path | None:
@@ -174,6 +175,7 @@ def load_config(path: Path, read_yaml: ReadYaml) -> Config:
         given.get("fail_on"),
         profiles,
         tuple(given.get("exclude", ())),
+        decisions=path.parent / given["decisions"] if "decisions" in given else None,
     )
 
 

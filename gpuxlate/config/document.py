@@ -42,6 +42,8 @@ from gpuxlate.yamltext.source import Source, Texts
 
 API_VERSION = "gpuxlate.io/v1alpha1"
 KIND = "GPUShare"
+DECISIONS = "Decisions"
+"""The kind of a document of decisions (``config.decisions``)."""
 SCHEMA_CODE = "GX010"
 ARITHMETIC_CODE = "GX011"
 
@@ -258,9 +260,16 @@ def shares_in(
 
 def is_share_document(document: Document) -> bool:
     """The document says that it is a GPUShare, rightly or not."""
-    return get_text(document.root, "kind") == KIND or (
-        (get_text(document.root, "apiVersion") or "").startswith("gpuxlate.io/")
-    )
+    return get_text(document.root, "kind") == KIND or (_is_ours(document) and not is_decisions(document))
+
+
+def is_decisions(document: Document) -> bool:
+    """The document says that it holds decisions."""
+    return get_text(document.root, "kind") == DECISIONS and _is_ours(document)
+
+
+def _is_ours(document: Document) -> bool:
+    return (get_text(document.root, "apiVersion") or "").startswith("gpuxlate.io/")
 
 
 def check_share_document(

@@ -441,6 +441,7 @@ VERSIONS = {
     "report": "v1",
     "plan": "v1",
     "catalogue": "v1alpha1",
+    "decisions": "v1alpha1",
     "kubernetes-overlay": "v1",
 }
 """The kinds of schema, and the version of each."""
@@ -490,13 +491,21 @@ def _body(kind: str) -> dict[str, Any]:
         from gpuxlate.config.manifest_schema import overlay
 
         return overlay()
-    from gpuxlate.config.models import CatalogueModel, DocumentModel, InOrder, config_model, profile_model
+    from gpuxlate.config.models import (
+        CatalogueModel,
+        DecisionsModel,
+        DocumentModel,
+        InOrder,
+        config_model,
+        profile_model,
+    )
 
     models: dict[str, type[BaseModel]] = {
         "spec": DocumentModel,
         "config": config_model(),
         "profile": profile_model(),
         "catalogue": CatalogueModel,
+        "decisions": DecisionsModel,
     }
     return _tidy(models[kind].model_json_schema(schema_generator=InOrder))
 

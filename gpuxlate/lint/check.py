@@ -118,6 +118,12 @@ def _document(
         result.shares += share is not None
         yield from problems
         return
+    if document.job is None and _are_decisions(document):
+        from gpuxlate.config.decisions import check_decisions
+
+        ignores.extend(ignores_in_document(document, ()))
+        yield from check_decisions(document)[1]
+        return
     rows = tuple(registry.job_rows(document))
     jobs = list(jobs_in(document, rows)) if rows or document.job else []
     counts = not context.partial
@@ -204,6 +210,14 @@ def _is_share(document: Document) -> bool:
     from gpuxlate.config.document import is_share_document
 
     return is_share_document(document)
+
+
+def _are_decisions(document: Document) -> bool:
+    if not document.holds("Decisions", "\\"):
+        return False
+    from gpuxlate.config.document import is_decisions
+
+    return is_decisions(document)
 
 
 def _requests_gpus(pods: Sequence[Pod]) -> bool:

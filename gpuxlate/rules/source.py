@@ -154,6 +154,54 @@ def numbers_are_a_share(this: Rule, problem: ShareProblem) -> Finding:
     return problem.message, problem.hint
 
 
+@rule("GX034", Severity.WARNING, scope=Scope.SOURCE)
+def decision_matches(this: Rule, decided: str) -> Finding:
+    """Every decision matches a loss.
+
+    ## What it does
+    Reports an entry of a decisions file about an object and a target that were looked at, where no loss has
+    its container, field, code, asked and given.
+
+    ## Why
+    A decision that outlived its loss accepts it again when somebody writes the old number back.
+
+    ## Example
+    `asked: 4000` where the workload asks for 4096 by now.
+
+    ## Use instead
+    No entry: `--prune-decisions` removes those that match nothing.
+
+    ## Source
+    Contract of gpuxlate, "Decisions".
+    """
+    return (
+        msg("the decision on {decided} matches no loss", decided=decided),
+        "remove it, or run the command again with --prune-decisions",
+    )
+
+
+@rule("GX035", Severity.WARNING, scope=Scope.SOURCE)
+def decision_has_a_reason(this: Rule) -> Finding:
+    """Every loss that is accepted has a reason.
+
+    ## What it does
+    Reports an entry of a decisions file with `accept: true` and no reason.
+
+    ## Why
+    Whoever reviews the number next year has nothing else to go by.
+
+    ## Example
+    `accept: true` beside `reason: ""`.
+
+    ## Use instead
+    `reason: qGPU counts whole GiB`
+
+    ## Source
+    Contract of gpuxlate, "Decisions".
+    """
+    return msg("it is accepted without a reason"), "write reason: WHY"
+
+
 # --- a source that is not a manifest ----------------------------------------------------------------
 
 

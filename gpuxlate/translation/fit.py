@@ -126,9 +126,10 @@ def _in_numbers(
     for field_name, known in zip(NUMBERS, (amount.cores, amount.memory_mib), strict=True):
         if known is not None:
             values[field_name] = max(1, known)  # one of very many clients has less than a share can ask for
-            losses.append(_derived(field_name, values[field_name], name, part, amount, backend, accept, path))
-        elif field_name in accept.fill:
-            values[field_name] = accept.fill[field_name]
+            loss = _derived(field_name, values[field_name], name, part, amount, backend, path)
+            losses.append(replace(loss, accepted=accept.takes(loss, container.name)))
+        elif (filled := accept.fills(field_name, FILLED, container.name)) is not None:
+            values[field_name] = filled
             unknown = _unknown(field_name, name, part, share, profile, path)
             losses.append(replace(unknown, given=values[field_name], accepted=True))
     for field_name in NUMBERS:
@@ -152,7 +153,6 @@ def _derived(
     part: str,
     amount: Amount,
     backend: Backend,
-    accept: Accept,
     path: tuple[str | int, ...],
 ) -> Loss:
     message = part_stays_a_part(
@@ -166,8 +166,7 @@ def _derived(
         msg("write {field}: {given}, or pass --round up", field=field, given=given),
         f"{name} {part}",
         given,
-        accept.round_up,
-        path,
+        path=path,
     )
 
 
@@ -213,7 +212,7 @@ def _as_part(
         return Terms(_bare(share), (refused,), undecided=True)
     if not share.caps_memory:  # all memory of a card is no part of it
         why = msg("{target} has parts of a card, and each has a part of its memory", target=backend.name)
-        given = accept.fill.get("memoryMiB")
+        given = accept.fills("memoryMiB", FILLED, container.name)
         filled = (replace(_to_fill("memoryMiB", why, path), given=given, accepted=given is not None),)
         if given is None:
             return Terms(_bare(share), filled, undecided=True)
@@ -244,7 +243,8 @@ def _as_part(
         wasted=_wasted(found.amount, share),
     )
     hint = msg("write {name}: {given}, or pass --round up", name=name, given=part)
-    loss = Loss(LossKind.ROUNDED, name, PART, message, hint, asked, part, accept.round_up, path)
+    loss = Loss(LossKind.ROUNDED, name, PART, message, hint, asked, part, path=path)
+    loss = replace(loss, accepted=accept.takes(loss, container.name))
     becomes = replace(bare, partition=found.partition, replica=found.replica)
     return Terms(becomes, (*filled, loss), amount=found.amount)
 
@@ -498,8 +498,7 @@ def _differences(shares: Sequence[Share]) -> Iterator[tuple[str, str, str | None
 
 
 def _selector_loss(selector: Selector, accept: Accept, backend: Backend) -> Loss:
-    accepted = "selector" in accept.drop
-    return Loss(
+    loss = Loss(
         LossKind.DROPPED,
         "selector",
         "GX020",
@@ -510,9 +509,9 @@ def _selector_loss(selector: Selector, accept: Accept, backend: Backend) -> Loss
         _without(selector, backend),
         asked=f"{selector.key}={selector.text}",
         given=None,
-        accepted=accepted,
         path=selector.path,
     )
+    return replace(loss, accepted=accept.takes(loss, None))
 
 
 def _without(selector: Selector, backend: Backend) -> Message:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from difflib import get_close_matches
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -27,8 +28,11 @@ from gpuxlate.yamltext.plain import plain_document, to_python
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import EditError
 
+if TYPE_CHECKING:
+    from gpuxlate.translation.decisions import Decisions
+
 KIND = "Translate"
-FIELDS = ("to", "from", "round", "drop", "fill", "profile", "allowLeftovers")
+FIELDS = ("to", "from", "round", "drop", "fill", "profile", "allowLeftovers", "decisions")
 EXAMPLE = f"write apiVersion: {API_VERSION}, kind: {KIND}, spec: {{to: TARGET}}"
 
 
@@ -76,7 +80,19 @@ def settings_of(config: object, base: Path = ()) -> Settings:
         message = msg("invalid value {value!r} for allowLeftovers", value=allowed)
         raise BadConfigError(message, "write true or false", (*path, "allowLeftovers"))
     target = _backend(given["to"], (*path, "to"), registry.writable)
-    return Settings(target, source, accept, profile, allow_leftovers=allowed)
+    decisions = _decisions(given["decisions"], path) if given.get("decisions") is not None else None
+    return Settings(target, source, accept, profile, allow_leftovers=allowed, decisions=decisions)
+
+
+def _decisions(given: object, path: Path) -> Decisions:
+    """The entries of ``decisions``: a list, as in a file of decisions."""
+    from gpuxlate.translation.decisions import DecisionsError, loaded
+
+    try:
+        return loaded(given, os.curdir)[0]
+    except DecisionsError as error:
+        first = next(one for one in error.found if one.severity is Severity.ERROR)
+        raise BadConfigError(first.message, first.hint, (*path, *first.path)) from None
 
 
 def _from_text(data: Mapping[str, Any], path: Path) -> dict[str, Any]:
@@ -95,6 +111,13 @@ def _from_text(data: Mapping[str, Any], path: Path) -> dict[str, Any]:
             hint = "write the fields of a profile, the first: target: TARGET"
             message = msg("invalid YAML in profile: {error}", error=error)
             raise BadConfigError(message, hint, (*path, "profile")) from None
+    if "decisions" in data:
+        try:
+            given["decisions"] = plain_document(Source("decisions", str(data["decisions"])))
+        except ValueError as error:
+            message = msg("invalid YAML in decisions: {error}", error=error)
+            hint = "write a list of entries, as in a file of decisions"
+            raise BadConfigError(message, hint, (*path, "decisions")) from None
     if data.get("allowLeftovers") in ("true", "false"):
         given["allowLeftovers"] = data["allowLeftovers"] == "true"
     # an empty text is an unset field
@@ -176,6 +199,12 @@ def run_list(source: Source) -> Result:
         found = with_location(document, wrong)
         raise FunctionConfigError(_with_results(document, [found]), found) from None
     made = translate_source(source, settings)
+    if settings.decisions is not None:
+        remarks, _ = settings.decisions.remarks(made.judged)
+        base: Path = ("functionConfig", "data" if get(config, "data") else "spec")
+        made.diagnostics += (
+            with_location(document, replace(one, path=(*base, *one.path), span=None)) for one in remarks
+        )
     if made.diagnostics:
         [after] = documents(Source(source.name, made.text))
         made.text = _with_results(after, made.diagnostics)

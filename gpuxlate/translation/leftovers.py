@@ -58,6 +58,7 @@ NO_CHART = (
 )
 UNREAD = "write it in keys of the target by hand, or pass --allow-leftovers"
 IN_TEXT = "a text names it"
+BELOW = msg("what it is laid over cannot be translated")
 MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers keeps it"
 
 
@@ -70,10 +71,11 @@ _WHERE = {
 
 
 class Leftover(NamedTuple):
-    """A key that a translation leaves behind, and the finding about it."""
+    """A key that a translation leaves behind, and the finding about it. ``final``: nothing accepts it."""
 
     key: str
     diagnostic: Diagnostic
+    final: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """One of the ``leftovers`` of ``gpuxlate-report/v1``."""
@@ -193,13 +195,14 @@ def left_in_document(
                     if reader and why is WHOLE_CARDS:
                         made = replace(made, hint=msg(READ_THEM, dialect=reader))
                     third = awakened(pod, sources) if third is None and sources else third
-                    made = _counting(spot, third or ()) or made
-                    yield Leftover(spot.name, with_location(document, made, pod.object))
+                    counting = _counting(spot, third or ())
+                    final = counting is not None or why == BELOW
+                    yield Leftover(spot.name, with_location(document, counting or made, pod.object), final)
             elif sources and not (left or meant) and scope.words.owners(spot.name):
                 third = awakened(pod, sources) if third is None else third
                 counting = _counting(spot, third)
                 if counting is not None:
-                    yield Leftover(spot.name, with_location(document, counting, pod.object))
+                    yield Leftover(spot.name, with_location(document, counting, pod.object), final=True)
         if sources:
             yield from _of_the_target(document, pod, sources, scope)
             # a label of the pod and a selector that matches it: an error, which ``writable`` gives

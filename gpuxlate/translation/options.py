@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -15,10 +16,16 @@ from gpuxlate.rules.base import Context
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.leftovers import LeftoverScope
 
+if TYPE_CHECKING:
+    from gpuxlate.translation.decisions import Decisions
+
 
 @dataclass(frozen=True)
 class Settings:
-    """The target, and the losses that the user accepts. ``from_`` None finds the dialect by its keys."""
+    """The target, and the losses that the user accepts. ``from_`` None finds the dialect by its keys.
+
+    ``decisions``: what is accepted one by one.
+    """
 
     to: Backend
     from_: Backend | None = None
@@ -26,6 +33,7 @@ class Settings:
     profile: Profile | None = None
     allow_leftovers: bool = False
     claims: Claims = field(default_factory=Claims)  # those of the files of the run
+    decisions: Decisions | None = None
 
     @classmethod
     def reading(cls, from_: Backend | None = None, profile: Profile | None = None) -> Settings:

@@ -6,17 +6,19 @@ So the translated file, laid over the translated files below, gives the translat
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.files.claims import ClaimIndex, ClaimText
 from gpuxlate.files.relevance import might_have_gpu_keys
 from gpuxlate.manifest.claims import claims_of, patch_of
+from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import Numbered, Pod, pods_in
-from gpuxlate.model.diagnostics import Diagnostic, Edit, LossKind, ObjectRef, Path, Remove, Rename
+from gpuxlate.model.diagnostics import Diagnostic, Edit, LossKind, ObjectRef, Path, Remove, Rename, Severity
 from gpuxlate.model.keys import Place
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, message_of, msg
@@ -36,7 +38,8 @@ from gpuxlate.overlays.kustomization import kustomization_at
 from gpuxlate.overlays.kustomize import NOT_THERE, BuildPlaces, Builds, Built, Object
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod, TemplatePatch, laid_over, unknown_containers
 from gpuxlate.overlays.patches import WrittenPlaces, is_operations, of_pods, op_edits, patched_pods
-from gpuxlate.overlays.roles import MANIFESTS, ClaimLookup
+from gpuxlate.overlays.roles import MANIFESTS, ClaimLookup, FileKind
+from gpuxlate.overlays.values import MAIN_VALUES
 from gpuxlate.rules.translation import nothing_is_left_behind
 from gpuxlate.translation.claims import (
     Changes,
@@ -47,7 +50,7 @@ from gpuxlate.translation.claims import (
     with_templates,
 )
 from gpuxlate.translation.edits import Owned, Role, replaced_keys, role_of, share_edits
-from gpuxlate.translation.leftovers import BUILT, Leftover, LeftoverScope
+from gpuxlate.translation.leftovers import BELOW, BUILT, Leftover, LeftoverScope
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import PassResult, State, Task
 from gpuxlate.translation.pod import fitted
@@ -55,7 +58,11 @@ from gpuxlate.translation.results import Result
 from gpuxlate.translation.shares import dialects_of, is_refusal, other_dialects, refuses
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.parse import Document, with_location
+from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import EditError, Splice
+
+if TYPE_CHECKING:
+    from gpuxlate.translation.decisions import DecidedPod, Decisions
 
 _NAMES_CLAIMS = msg("it names claims, which only the pod itself can")
 _UNUSED = msg("no pod of the kustomization uses it")
@@ -93,7 +100,7 @@ def translate_part(state: State, laid: OverlayPod) -> None:
     claimed = list(_claims_of_part(document, named, state.claims, settings.scope)) if named else []
     why = unknown or (_NAMES_CLAIMS if claimed else None)
     made = PartResult(PassResult(), (), why) if why else _translate_over(document, over, settings)
-    state += left_part(made.part, named, settings) if named and over else made.part
+    state += left_part(document, made.part, named, settings) if named and over else made.part
     if made.left:
         state.leave(claimed)
         if named and over:
@@ -206,7 +213,20 @@ def _left_cards(document: Document, made: PartResult, pod: Pod, settings: Settin
             if name in keys and made.left:
                 path = places.of(value.path)
                 found = settings.scope.found(name, Place.RESOURCE, path, made.left, BUILT)
-                yield Leftover(name, with_location(document, found, pod.object))
+                yield Leftover(name, with_location(document, found, pod.object), made.left == BELOW)
+
+
+def _decided(document: Document, one: OverlayBase, settings: Settings) -> tuple[DecidedPod, DecidedPod]:
+    """What is accepted of the pod that a part is laid over, and of the whole."""
+    assert settings.decisions is not None
+    of_pod = partial(settings.decisions.of_pod, settings.accept)
+    if one.base.object.kind == VALUES:
+        main = os.path.join(os.path.dirname(document.source.name), MAIN_VALUES[0])
+        based = replace(document, source=Source(main, ""))
+        below = of_pod(based, one.base, FileKind.VALUES, settings.to.name)
+        return below, of_pod(document, one.part, FileKind.VALUES, settings.to.name).over(below)
+    below = of_pod(document, one.base, FileKind.MANIFESTS, settings.to.name)
+    return below, of_pod(document, one.part, FileKind.PATCH, settings.to.name).over(below)
 
 
 def _each_once(*dialects: Backend) -> tuple[Backend, ...]:
@@ -243,10 +263,13 @@ def _edits(
     if target in below and sources != below:
         message = "what it is laid over is in keys of {target} already: translate both in one run"
         raise _CannotError(msg(message, target=target.name))
-    before = fitted(document, one.base, below, settings)
-    after = fitted(document, whole, dialects_of(keys, settings), settings)
+    based, over = _decided(document, one, settings) if settings.decisions else (None, None)
+    before = fitted(document, one.base, below, settings, based)
+    after = fitted(document, whole, dialects_of(keys, settings), settings, over)
+    if based is not None and over is not None:
+        part.judged += over.beside(based)
     if refuses(before.found):
-        raise _CannotError(msg("what it is laid over cannot be translated"))
+        raise _CannotError(BELOW)
     known = set(map(_words, before.found))
     places = WrittenPlaces(document)
     for found in after.found:
@@ -319,7 +342,7 @@ class _Changed:
         return node is not None
 
 
-def left_part(made: PassResult, pod: Pod, settings: Settings) -> PassResult:
+def left_part(document: Document, made: PassResult, pod: Pod, settings: Settings) -> PassResult:
     """A part whose share the target cannot express is left behind, under the code of the reason.
 
     Losses that an option accepts are errors as they are of any pod; those that were accepted are none.
@@ -332,6 +355,12 @@ def left_part(made: PassResult, pod: Pod, settings: Settings) -> PassResult:
         severity = settings.scope.severity
         name = next((one.name for one in pod.keys.all_containers()), "")
         made.leftovers = [Leftover(name, replace(one, severity=severity)) for one in left]
+        if settings.decisions:
+            kind = FileKind.VALUES if pod.object.kind == VALUES else FileKind.PATCH
+            made.leftovers, judged = settings.decisions.leave(
+                made.leftovers, document.source, settings.to.name, document, kind, [pod]
+            )
+            made.judged += judged
         gone = set(map(id, left))
         others = [one for one in made.diagnostics if id(one) not in gone and _words(one) not in accepted]
         made.diagnostics = [*others, *(one.diagnostic for one in made.leftovers)]
@@ -466,7 +495,12 @@ def run_build(made: Built, builds: Builds, settings: Settings, task: Task, left:
         document = places.of(one.document).with_root(one.root)
         beside = settings.claims.beside(document.source)
         pods = [_claimed_in_build(pod.under(settings.renamed), claims, beside) for pod in pods_in(document)]
-        part = State(document=document, settings=settings, layer=MANIFESTS, task=task)
+        here = (
+            replace(settings, decisions=_built(one, made, places, settings))
+            if settings.decisions
+            else settings
+        )
+        part = State(document=document, settings=here, layer=MANIFESTS, task=task)
         part.laid += (OverlayPod(_called(pod, one)) for pod in pods)
         task.run("shares", part)
         if one.unknown:
@@ -475,6 +509,13 @@ def run_build(made: Built, builds: Builds, settings: Settings, task: Task, left:
                 message = msg("{name} is not counted: {why}", name=name, why=one.unknown)
                 missed.append(left_out(name, message, places.of(one.document), one.path))
             continue
+        if settings.decisions:
+            from gpuxlate.translation.decisions import of_build
+
+            def written_in(path: Path, one: Object = one) -> str | None:
+                return places.found(Diagnostic("", Severity.INFO, "", path=path), one).file
+
+            whole.judged += of_build(part.judged, settings.decisions, written_in, document.source.name)
         moved = {id(each): places.found(each, one) for each in part.diagnostics}  # an item repeats its pod's
         whole.items += (
             replace(
@@ -490,6 +531,16 @@ def run_build(made: Built, builds: Builds, settings: Settings, task: Task, left:
     whole.diagnostics += (each.diagnostic for each in missed)
     whole.sources += places.sources.values()
     return whole
+
+
+def _built(one: Object, made: Built, places: BuildPlaces, settings: Settings) -> Decisions:
+    """The decisions on a built object: those on what it is made of."""
+    assert settings.decisions is not None
+    name, namespace = one.identity.names[0]
+    ref = ObjectRef(None, one.identity.kind, namespace, name)
+    patches = {places.of(text.host or text.document).source.name for text in made.texts}
+    own = settings.decisions.object(ref, one.document.source.name)
+    return replace(settings.decisions, built=(own, *sorted(map(settings.decisions.file, patches))))
 
 
 def _called(pod: Pod, one: Object) -> Pod:

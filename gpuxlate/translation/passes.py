@@ -98,6 +98,14 @@ class State(PassResult):
 
     def leave(self, found: Iterable[Leftover]) -> None:
         """Add what is left behind."""
+        decisions = self.settings.decisions
+        if decisions is not None:
+            source, target = self.document.source, self.settings.to.name
+            kind, whole = self.layer.kind, not self.layer.counted
+            found, judged = decisions.leave(
+                found, source, target, self.document, kind, self.pods, whole=whole
+            )
+            self.judged += judged
         self.task.leave(self, found)
 
 
@@ -139,6 +147,16 @@ class Task(NamedTuple):
     def run(self, name: str, state: State) -> None:
         """One pass by itself."""
         next(one for one in self.passes if one.name == name).run(state)
+
+
+def leave_text(
+    made: Result, found: Iterable[Leftover], source: Source, settings: Settings, task: Task
+) -> None:
+    """Add what is left behind in a text that is no YAML."""
+    if settings.decisions is not None:
+        found, judged = settings.decisions.leave(found, source, settings.to.name)
+        made.judged += judged
+    task.leave(made, found)
 
 
 def listed(found: Iterable[Leftover]) -> list[Leftover]:
@@ -184,7 +202,7 @@ def run_source(
         problem = no_yaml(source, error)
         whole.diagnostics.append(problem)
         if problem.code == "GX012":
-            task.leave(whole, left_in_text(source, settings.scope, end))
+            leave_text(whole, left_in_text(source, settings.scope, end), source, settings, task)
     if whole.named:
         whole.diagnostics += clashes(whole.named)
     if (splices or beside) and not whole.refused:

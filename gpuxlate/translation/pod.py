@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.backends.base import Backend, Reading
 from gpuxlate.manifest.pods import Numbered, Pod
@@ -28,6 +28,9 @@ from gpuxlate.translation.results import pod_items
 from gpuxlate.translation.shares import is_refusal, shares_of
 from gpuxlate.yamltext.parse import Document, with_location
 
+if TYPE_CHECKING:
+    from gpuxlate.translation.decisions import DecidedPod
+
 PARSE_FIRST = "gpuxlate parse reads the share, gpuxlate render --to TARGET writes it"
 
 
@@ -40,15 +43,28 @@ class FittedPod(NamedTuple):
     broken: bool
 
 
-def fitted(document: Document, pod: Pod, sources: tuple[Backend, ...], settings: Settings) -> FittedPod:
-    """Read the shares of a pod in some dialects and fit them to the target, with all that is wrong."""
+def fitted(
+    document: Document,
+    pod: Pod,
+    sources: tuple[Backend, ...],
+    settings: Settings,
+    decided: DecidedPod | None = None,
+) -> FittedPod:
+    """Read the shares of a pod in some dialects and fit them to the target, with all that is wrong.
+
+    ``decided``: what is accepted of this pod alone.
+    """
     target = settings.to
     readings, containers, found, broken = shares_of(pod.keys, sources, settings)
     wanted = [one for _, reading in readings for one in reading.selectors]
     selectors = [one for one in wanted if not target.chooses(one.key)]
     if wanted:
         found += unknown_choices(wanted, target)
-    fit = fit_pod(containers, target, settings.accept, settings.profile, selectors)
+    fit = fit_pod(
+        containers, target, decided.accept if decided else settings.accept, settings.profile, selectors
+    )
+    if decided:
+        fit = decided.judge(fit)
     found += fit.findings()
     if pod.keys.claims:
         found += shared_in_pod(readings, target)
@@ -67,8 +83,11 @@ def translate_pod(state: State, pod: Pod, sources: tuple[Backend, ...], pods: Nu
 
     ``pods``: all of its document, from which the names of new documents follow.
     """
-    document, target = state.document, state.settings.to
-    readings, fit, found, broken = fitted(document, pod, sources, state.settings)
+    document, target, decisions = state.document, state.settings.to, state.settings.decisions
+    decided = None
+    if decisions is not None:
+        decided = decisions.of_pod(state.settings.accept, document, pod, state.layer.kind, target.name)
+    readings, fit, found, broken = fitted(document, pod, sources, state.settings, decided)
     keys: PodKeys = fit.keys
     templates: Sequence[ClaimTemplate] = ()
     if fit.keys.claims:
@@ -81,6 +100,8 @@ def translate_pod(state: State, pod: Pod, sources: tuple[Backend, ...], pods: Nu
     part.items = pod_items(document, pod, readings, fit, target, broken, part.diagnostics)
     if any(is_refusal(one) for one in found):  # the target can express the share, and the manifest cannot
         part.items = [replace(one, verdict=Verdict.REFUSED) for one in part.items]
+    if decided:
+        part.judged = decided.judged
     if not target.writes_pods:
         part.diagnostics.append(with_location(document, _not_a_pod(pod, sources, target), pod.object))
     elif not part.refused:

@@ -19,7 +19,7 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.config.document import KIND, to_document
+from gpuxlate.config.document import DECISIONS, KIND, is_decisions, to_document
 from gpuxlate.manifest.facts import NODE_WORDS, document_keys
 from gpuxlate.manifest.kinds import QUOTA_KINDS
 from gpuxlate.manifest.pods import Pod, jobs_in
@@ -87,7 +87,10 @@ def find_template(state: State) -> None:
 
 
 def find_share_document(state: State) -> None:
-    """A GPUShare document, which is no manifest: left out of a folder, an error where it is named."""
+    """A GPUShare document, which is no manifest: left out of a folder, an error where it is named.
+
+    Decisions are left out.
+    """
     if get_text(state.document.root, "kind") == KIND:
         if state.layer.found:
             state.share_documents = 1
@@ -95,6 +98,7 @@ def find_share_document(state: State) -> None:
             found = Diagnostic("GX010", Severity.ERROR, NOT_A_MANIFEST, RENDER)
             state.diagnostics.append(with_location(state.document, found))
         state.done = True
+    state.done = state.done or is_decisions(state.document)
 
 
 def find_pods(state: State) -> None:
@@ -215,7 +219,7 @@ def of_quotas(run: Callable[[State], None]) -> Pass:
 
 OF_MANIFESTS = frozenset({FileKind.MANIFESTS})
 TEMPLATES = Pass("templates", find_template, words=lambda: (TEMPLATE,))
-SHARE_DOCUMENTS = Pass("GPUShare documents", find_share_document, words=lambda: (KIND,))
+SHARE_DOCUMENTS = Pass("GPUShare documents", find_share_document, words=lambda: (KIND, DECISIONS))
 FIND_PODS = Pass("pods", find_pods)
 BESIDE_PODS = (
     Pass("document rules", check_around),

@@ -6,16 +6,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import PurePath
+from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import ContainerShare, JobBackend, PodReader
 from gpuxlate.backends.form import MergeError
-from gpuxlate.config.document import ShareDocument, shares_in
+from gpuxlate.config.document import KIND, ShareDocument, shares_in
 from gpuxlate.manifest.pods import CONTAINER, Numbered, Pod, pods_in
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import renamed_by
-from gpuxlate.overlays.roles import ClaimLookup
+from gpuxlate.overlays.roles import ClaimLookup, FileKind
 from gpuxlate.rules.source import broken
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.claims import (
@@ -37,9 +38,13 @@ from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_loca
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import EditError, Splice, scalar
 
+if TYPE_CHECKING:
+    from gpuxlate.translation.decisions import DecidedPod, Decisions, JudgedObject
+
 PROBE_IMAGE = "nvidia/cuda:12.4.1-base-ubuntu22.04"
 """A small image with nvidia-smi."""
 PROBE = "probe"
+PROBE_FILE = "probe.yaml"
 """The container of a share without a workload."""
 _PROBE = """\
 apiVersion: v1
@@ -73,6 +78,7 @@ class RenderResult:
     items: tuple[Item, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     suffix: str = ".yaml"
+    judged: tuple[JudgedObject, ...] = ()
 
     @property
     def refused(self) -> bool:
@@ -82,7 +88,7 @@ class RenderResult:
 def render_probe(asked: RenderRequest, settings: Settings) -> RenderResult:
     """A Pod that runs nvidia-smi under the share."""
     text = _PROBE.format(name=scalar(asked.share.name, None), container=PROBE, image=PROBE_IMAGE)
-    return render_on(Source("probe.yaml", text), [replace(asked, container=PROBE)], settings)
+    return render_on(Source(PROBE_FILE, text), [replace(asked, container=PROBE)], settings)
 
 
 def render_on(workload: Source, asked: Sequence[RenderRequest], settings: Settings) -> RenderResult:
@@ -109,6 +115,7 @@ class _Render:
         self.settings = settings
         self.items: list[Item] = []
         self.diagnostics: list[Diagnostic] = []
+        self.judged: list[JudgedObject] = []
         self._by_name: dict[str, list[_ContainerSpot]] = {}
         self._main: list[_ContainerSpot] = []
         self._numbered: dict[int, Numbered] = {}
@@ -135,7 +142,7 @@ class _Render:
         if all(spot for _, spot in chosen):
             made = self._put([(one, spot) for one, spot in chosen if spot])
             text = apply(text, made)
-        return RenderResult(name, text, tuple(self.items), tuple(self.diagnostics))
+        return RenderResult(name, text, tuple(self.items), tuple(self.diagnostics), judged=tuple(self.judged))
 
     @cached_property
     def _names(self) -> str:
@@ -230,7 +237,12 @@ class _Render:
                 origins = asked.share.origins
                 one = replace(one, share=asked.share.share, origins=origins, path=("spec",))
             containers.append(one)
-        fit = fit_pod(containers, target, self.settings.accept, self.settings.profile)
+        decided = self._decided(spot, mine[0][0]) if self.settings.decisions else None
+        accept = decided.accept if decided else self.settings.accept
+        fit = fit_pod(containers, target, accept, self.settings.profile)
+        if decided:
+            fit = decided.judge(fit)
+            self.judged += decided.judged
         for outcome in fit.outcomes:
             asked = documents_of.get((outcome.container.init, outcome.container.index))
             where = asked.document if asked else spot.document
@@ -254,6 +266,14 @@ class _Render:
         self.templates[id(pod)] = writing.templates
         edits = share_edits(pod, writing.keys, (target,), target, mirror_requests=False)
         return PlannedPod(pod, fit.keys, edits)
+
+    def _decided(self, spot: _ContainerSpot, asked: RenderRequest) -> DecidedPod:
+        """What is accepted of the pod; of a pod of ours, the object is the GPUShare."""
+        decisions, target = self.settings.decisions, self.settings.to.name
+        assert decisions is not None
+        if self.workload.name == PROBE_FILE:
+            return decisions.named(self.settings.accept, _object_of(decisions, asked), target)
+        return decisions.of_pod(self.settings.accept, spot.document, spot.pod, FileKind.MANIFESTS, target)
 
     def _item(
         self, asked: RenderRequest, spot: _ContainerSpot, outcome: Outcome, found: tuple[Diagnostic, ...]
@@ -349,7 +369,12 @@ def render_form(asked: RenderRequest, settings: Settings, output: str, base: Sou
     backend, share = settings.to, asked.share
     assert isinstance(backend, JobBackend)
     one = ContainerShare(CONTAINER, 0, share=share.share, origins=share.origins, path=("spec",))
-    fit = fit_pod([one], backend, settings.accept, settings.profile)
+    decided = None
+    if settings.decisions is not None:
+        named = _object_of(settings.decisions, asked)
+        decided = settings.decisions.named(settings.accept, named, backend.name)
+    fit = fit_pod([one], backend, decided.accept if decided else settings.accept, settings.profile)
+    fit = decided.judge(fit) if decided else fit
     found = [with_location(asked.document, finding) for finding in fit.findings()]
     text = ""
     if fit.accepted:
@@ -375,4 +400,10 @@ def render_form(asked: RenderRequest, settings: Settings, output: str, base: Sou
         derived=outcome.derived,
     )
     suffix = PurePath(base.name).suffix if base else ".json" if output == "json" else backend.suffix
-    return RenderResult(share.name, text, (item,), tuple(found), suffix)
+    judged = tuple(decided.judged) if decided else ()
+    return RenderResult(share.name, text, (item,), tuple(found), suffix, judged)
+
+
+def _object_of(decisions: Decisions, asked: RenderRequest) -> str:
+    ref = ObjectRef(None, KIND, asked.share.namespace, asked.share.name)
+    return decisions.object(ref, asked.document.source.name)

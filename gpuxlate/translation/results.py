@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from gpuxlate.backends.base import Backend, ContainerShare, Reading
 from gpuxlate.manifest.pods import Pod, replicas
@@ -22,6 +22,9 @@ from gpuxlate.translation.shares import refuses
 from gpuxlate.yamltext.parse import Document, documents
 from gpuxlate.yamltext.plain import to_python
 from gpuxlate.yamltext.source import Source
+
+if TYPE_CHECKING:
+    from gpuxlate.translation.decisions import JudgedObject
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,6 +221,7 @@ class Result:
     ``text``: the new text of one source, the old one where something was refused; ``files``: those of a run.
     ``named``: new templates of claims by their names. ``sources``: the texts that findings are in.
     ``share_documents``: the GPUShare documents in folders, which are left out.
+    ``judged``: the losses by their objects, where there are decisions.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -227,6 +231,7 @@ class Result:
     named: list[NamedTemplate] = field(default_factory=list)
     files: list[File] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
+    judged: list[JudgedObject] = field(default_factory=list)
     text: str = ""
     changed: bool = False
     share_documents: int = 0
@@ -239,6 +244,7 @@ class Result:
         self.named += more.named
         self.files += more.files
         self.sources += more.sources
+        self.judged += more.judged
         self.changed |= more.changed
         self.share_documents += more.share_documents
         return self

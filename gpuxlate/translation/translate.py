@@ -28,7 +28,7 @@ from gpuxlate.translation.fit import Verdict, fit_pod
 from gpuxlate.translation.leftovers import Leftover, left_in_document, left_in_text
 from gpuxlate.translation.notes import stale_comments
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.passes import Pass, State, Task, listed, run_source
+from gpuxlate.translation.passes import Pass, State, Task, leave_text, listed, run_source
 from gpuxlate.translation.pod import PARSE_FIRST, translate_pod
 from gpuxlate.translation.quotas import translate_quotas
 from gpuxlate.translation.read import (
@@ -95,7 +95,7 @@ def translate_pods(state: State, *, own: bool = False) -> None:
             if state.layer.kind is FileKind.VALUES:
                 from gpuxlate.translation.overlays import left_part
 
-                made = left_part(made, pod, settings)
+                made = left_part(document, made, pod, settings)
             state += made
         elif sources:
             state.written.append(PlannedPod(pod, pod.keys, []))
@@ -371,7 +371,8 @@ def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Build
     results = []
     for settings in wanted:
         made, new = Result(), data
-        if one.named or not layer.stands_alone or might_have_gpu_keys(data, settings.profile):
+        decided = settings.decisions is not None and settings.decisions.about(data)
+        if one.named or decided or not layer.stands_alone or might_have_gpu_keys(data, settings.profile):
             made = run_source(source, settings, task, read, layer)
             new = source.encode(made.text) if made.changed else data
             made.sources += [source] if made.diagnostics else []
@@ -385,5 +386,5 @@ def _run_template(one: Input, data: bytes, settings: Settings, task: Task) -> Re
     """A Helm template: it is left as it is, and what it holds of the source is left behind."""
     source = one.source(data)
     made = Result([], [in_chart(one.name)], files=[File(one.name, True, data, data)], sources=[source])
-    task.leave(made, left_in_text(source, settings.scope))
+    leave_text(made, left_in_text(source, settings.scope), source, settings, task)
     return made

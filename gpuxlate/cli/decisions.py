@@ -1,0 +1,130 @@
+"""``--decisions``, ``--write-decisions`` and ``--prune-decisions`` of the commands that translate."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gpuxlate.cli import common
+from gpuxlate.cli.errors import CliError
+from gpuxlate.files.find import InputError, reason
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import message_of, msg, plural
+
+if TYPE_CHECKING:
+    from gpuxlate.config.decisions import Decision
+    from gpuxlate.translation.decisions import Decisions, JudgedObject
+    from gpuxlate.yamltext.source import Source
+
+
+@dataclass
+class DecisionFiles:
+    """The files of decisions of a run, as they were read. ``writes``: the one that gets new entries."""
+
+    known: Decisions
+    sources: dict[str, Source] = field(default_factory=dict)
+    found: list[Diagnostic] = field(default_factory=list)
+    writes: str | None = None
+    prunes: bool = False
+    undecided: bool = False
+
+    def settle(self, judged: Iterable[JudgedObject]) -> bool:
+        """Say what entries match nothing, and write those that are missing. Whether a loss is accepted that
+        nothing accepts, or undecided ones are left where they are written."""
+        from gpuxlate.yamltext.source import Texts
+
+        every = list(judged)
+        remarks, unmatched = self.known.remarks(every)
+        refused = any(one.severity is Severity.ERROR for one in remarks)
+        if self.prunes:
+            remarks = [one for one in remarks if one.severity is Severity.ERROR]
+            self._prune(unmatched)
+        common.show([*self.found, *remarks], Texts(*self.sources.values()))
+        if self.writes is not None:
+            missing, undecided = self.known.undecided(every)
+            self.undecided = undecided > 0
+            if missing:
+                self._write(self.writes, missing)
+            if undecided:
+                losses = plural(undecided, "{count} loss is undecided", "{count} losses are undecided")
+                common.info(msg("{losses}: see {file}", losses=losses, file=self.writes))
+        return refused or self.undecided
+
+    def _write(self, name: str, missing: Sequence[Decision]) -> None:
+        from gpuxlate.config.decisions import with_entries
+        from gpuxlate.yamltext.source import Source
+
+        source = self.sources.get(name) or Source(name, "")
+        self._replace(name, source, lambda: with_entries(source, missing))
+
+    def _prune(self, unmatched: Sequence[Decision]) -> None:
+        from gpuxlate.config.decisions import without_entries
+
+        for name, source in list(self.sources.items()):
+            mine = [one for one in unmatched if one.document and one.document.source is source]
+            if mine:
+                self._replace(name, source, partial(without_entries, source, mine))
+                gone = plural(len(mine), "{count} entry", "{count} entries")
+                common.info(msg("removed {gone} from {name}", gone=gone, name=name))
+
+    def _replace(self, name: str, source: Source, changed: Callable[[], str]) -> None:
+        from gpuxlate.cli.outputs import change_file, write_files
+        from gpuxlate.yamltext.source import Source
+        from gpuxlate.yamltext.writer import EditError
+
+        old = source.encode(source.text)
+        try:
+            text = changed()
+            if name in self.sources:
+                change_file(name, source.encode(text), old, "written")
+            else:
+                write_files({Path(name): text.encode()})
+        except OSError as error:
+            raise InputError(msg("{name}: {error}", name=name, error=reason(error))) from None
+        except EditError as error:
+            hint = "write each entry on lines of its own, then run the command again"
+            raise CliError(msg("{name}: {error}", name=name, error=message_of(error)), hint) from None
+        self.sources[name] = Source.from_bytes(name, source.encode(text))
+
+
+def read(
+    names: Sequence[str], write: str | None = None, *, prune: bool = False, base: str | None = None
+) -> DecisionFiles | None:
+    """The decisions of a run; None without any. ``base``: the folder from which File/PATH counts.
+
+    Raises CliError for a file that cannot be used.
+    """
+    config = common.config() if base is None else None
+    if not names and config is not None and config.decisions is not None:
+        names = [os.path.relpath(config.decisions)]
+    if prune and not names and write is None:
+        raise CliError("--prune-decisions needs decisions", "add --decisions FILE")
+    if not names and write is None:
+        return None
+    from gpuxlate.files.find import Input
+    from gpuxlate.files.read import repository
+    from gpuxlate.translation.decisions import DecisionsError, read_decisions
+    from gpuxlate.yamltext.source import Texts
+
+    if "-" in (*names, write):
+        raise CliError("decisions are in files: - is not one", "name a file")
+    sources: dict[str, Source] = {}
+    for name in dict.fromkeys((*names, *([write] if write is not None and os.path.exists(write) else ()))):
+        try:
+            sources[name] = Input(name, name).source()
+        except InputError as error:
+            raise CliError(message_of(error), "--decisions names a file of decisions") from None
+    folder = base or (config.folder if config else None) or repository(os.getcwd())
+    try:
+        known, found = read_decisions(sources.values(), str(folder))
+    except DecisionsError as error:
+        common.show(error.found, Texts(*sources.values()))
+        raise CliError(
+            msg("{names} cannot be used", names=", ".join(sources)),
+            "gpuxlate schema decisions prints every field",
+        ) from None
+    return DecisionFiles(known, sources, found, write, prune)

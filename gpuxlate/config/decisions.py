@@ -1,0 +1,217 @@
+"""Decisions: a reviewed list of the losses that a team accepts, read with the line of each entry and written
+without a change to what people wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import Any, NamedTuple
+
+from gpuxlate.backends import registry
+from gpuxlate.config.document import API_VERSION, DECISIONS, SCHEMA_CODE, is_decisions
+from gpuxlate.model.diagnostics import Append, Diagnostic, Path, Put, Remove, Severity
+from gpuxlate.model.limits import FULL_CARD_CORES
+from gpuxlate.model.messages import message_of, msg
+from gpuxlate.rules.source import broken, decision_has_a_reason
+from gpuxlate.yamltext.edit import apply, edit_document
+from gpuxlate.yamltext.nodes import Sequence as YamlSequence
+from gpuxlate.yamltext.nodes import get
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
+from gpuxlate.yamltext.plain import dump_yaml, to_python
+from gpuxlate.yamltext.source import Source
+
+LIST = "decisions"
+NUMBER_FIELDS = ("cores", "memoryMiB")
+"""Fields that a person can fill in."""
+Amount = int | str | None
+
+
+class Decision(NamedTuple):
+    """One entry. ``to``: the name of its target, None for any; ``container`` None: any of the object.
+
+    ``given`` of a filled field is per card (percent, MiB). ``document``, ``position``: where it is
+    in the file.
+    """
+
+    object: str
+    container: str | None
+    to: str | None
+    field: str
+    code: str
+    verdict: str
+    asked: Amount
+    given: Amount
+    accept: bool
+    reason: str = ""
+    document: Document | None = None
+    position: int = 0
+
+    @property
+    def subject(self) -> tuple[Amount, ...]:
+        """What it is about: entries with the same have to agree. Of a filled field ``given`` answers."""
+        given = None if self.verdict == "filled" else self.given
+        return self.object, self.container, self.field, self.code, self.asked, given
+
+    def find(self, finding: Diagnostic) -> Diagnostic:
+        """A finding about the entry, at its place."""
+        at = finding.located(path=(LIST, self.position, *finding.path))
+        return with_location(self.document, at) if self.document else at
+
+    def to_data(self) -> dict[str, Any]:
+        """The entry as it is written."""
+        names = (
+            "object",
+            "container",
+            "to",
+            "field",
+            "code",
+            "verdict",
+            "asked",
+            "given",
+            "accept",
+            "reason",
+        )
+        data = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in data.items() if name != "container" or value is not None}
+
+
+def decisions_in(source: Source) -> tuple[list[Decision], list[Diagnostic]]:
+    """The entries of a text, and what is wrong with it."""
+    found: list[Decision] = []
+    problems: list[Diagnostic] = []
+    try:
+        for document in documents(source):
+            if document.root is not None:
+                entries, wrong = check_decisions(document)
+                found += entries
+                problems += wrong
+    except NotYamlError as error:
+        return [], [broken(source, error)]
+    return found, problems
+
+
+def check_decisions(document: Document) -> tuple[list[Decision], list[Diagnostic]]:
+    """The entries of one document, and what is wrong with each."""
+    from gpuxlate.config.models import DecisionsModel
+    from gpuxlate.config.validation_errors import check
+
+    assert document.root is not None
+    try:
+        data = to_python(document.root)
+    except RecursionError as error:
+        message = msg("not a document of decisions: {error}", error=message_of(error))
+        return [], [with_location(document, _wrong((), message, None))]
+    given, problems = check(DecisionsModel, data, SCHEMA_CODE)
+    listed = data.get(LIST) if isinstance(data, dict) else None
+    entries = listed if isinstance(listed, list) else []
+    own = [one for n, entry in enumerate(entries) if isinstance(entry, dict) for one in _of_entry(n, entry)]
+    better = {one.path for one in own}
+    problems = [*(one for one in problems if one.path not in better), *own]
+    at = [with_location(document, one) for one in problems]
+    if given is None or any(one.severity is Severity.ERROR for one in problems):
+        return [], at
+    return [_decision(document, n, entry) for n, entry in enumerate(given[LIST])], at
+
+
+def _decision(document: Document, index: int, entry: dict[str, Any]) -> Decision:
+    to = entry.get("to")
+    return Decision(
+        entry["object"],
+        entry.get("container"),
+        registry.get(to).name if to else None,
+        entry["field"],
+        entry["code"],
+        entry["verdict"],
+        entry.get("asked"),
+        entry.get("given"),
+        entry["accept"],
+        entry.get("reason", ""),
+        document,
+        index,
+    )
+
+
+def _wrong(path: Path, message: str, hint: str | None) -> Diagnostic:
+    return Diagnostic(SCHEMA_CODE, Severity.ERROR, message, hint, path)
+
+
+def _of_entry(index: int, entry: dict[str, Any]) -> Iterator[Diagnostic]:
+    """What is wrong with one entry beside its form."""
+    at: Path = (LIST, index)
+    to, field, verdict, given = (entry.get(name) for name in ("to", "field", "verdict", "given"))
+    accepted = entry.get("accept") is True
+    if isinstance(to, str):
+        try:
+            registry.writable(to)
+        except (registry.UnknownTargetError, registry.ReadOnlyTargetError) as error:
+            yield _wrong((*at, "to"), message_of(error), error.hint)
+    for name in ("asked", "given"):
+        value = entry.get(name)
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int | str)):
+            message = msg("{name} is neither a number nor a text", name=name)
+            yield _wrong((*at, name), message, "write it as the report does, or null")
+    if verdict == "refused":
+        message = msg("what is refused cannot be accepted: no target can say it")
+        yield _wrong((*at, "verdict"), message, "change the share, and remove this entry")
+    if verdict == "filled" and isinstance(field, str) and field not in NUMBER_FIELDS:
+        message = msg("{field} cannot be filled", field=field)
+        yield _wrong((*at, "field"), message, "fields that are filled: cores, memoryMiB")
+    elif verdict == "filled" and accepted:
+        most = FULL_CARD_CORES if field == "cores" else 10**12 - 1
+        if isinstance(given, bool) or not isinstance(given, int) or not 0 < given <= most:
+            message = msg(
+                "accept: true needs a number for given: what {field} gets on each card", field=field
+            )
+            yield _wrong((*at, "given"), message, msg("write given: N, from 1 to {most}", most=most))
+    if accepted and not str(entry.get("reason") or "").strip():
+        message, hint = decision_has_a_reason()
+        path = (*at, "reason") if "reason" in entry else (*at, "accept")
+        yield Diagnostic("GX035", Severity.WARNING, message, hint, path)
+
+
+def disagreements(found: Sequence[Decision]) -> Iterator[Diagnostic]:
+    """Entries about one loss of which one accepts it and the other does not, or with another number."""
+    known: dict[tuple[Amount, ...], list[Decision]] = {}
+    for one in found:
+        for other in known.get(one.subject, ()):
+            same_target = one.to == other.to or None in (one.to, other.to)
+            if same_target and (one.accept, one.given) != (other.accept, other.given):
+                first = other.find(_wrong((), "", None)).span
+                message = msg("it disagrees with the entry in line {line}", line=first.line if first else 0)
+                yield one.find(_wrong((), message, "keep one of them"))
+                break
+        known.setdefault(one.subject, []).append(one)
+
+
+# --- writing ------------------------------------------------------------------------------------------
+def with_entries(source: Source, new: Sequence[Decision]) -> str:
+    """The text with more entries at the end of its list. Raises EditError."""
+    entries = [one.to_data() for one in new]
+    document = _of_list(source)
+    if document is None:
+        fresh = dump_yaml({"apiVersion": API_VERSION, "kind": DECISIONS, LIST: entries})
+        return source.text + ("\n" if source.text and not source.text.endswith("\n") else "") + fresh
+    listed = get(document.root, LIST)
+    if not isinstance(listed, YamlSequence) or not listed.items:
+        return apply(source.text, edit_document(document, [Put((LIST,), entries)]))
+    return apply(source.text, edit_document(document, [Append((LIST,), one) for one in entries]))
+
+
+def without_entries(source: Source, gone: Iterable[Decision]) -> str:
+    """The text without some of its entries. Raises EditError."""
+    by_document: dict[int, tuple[Document, list[int]]] = {}
+    for one in gone:
+        if one.document is not None:
+            by_document.setdefault(one.document.index, (one.document, []))[1].append(one.position)
+    made = [
+        splice
+        for document, numbers in by_document.values()
+        for splice in edit_document(document, [Remove((LIST, n)) for n in numbers], [(LIST,)])
+    ]
+    return apply(source.text, made)
+
+
+def _of_list(source: Source) -> Document | None:
+    with suppress(NotYamlError):
+        return next((one for one in documents(source) if is_decisions(one)), None)
+    return None

@@ -1,0 +1,423 @@
+"""Losses that are accepted one by one, by a decisions file, and those of a run that nobody has decided.
+
+``Accept.takes`` is the one place where a loss is accepted: ``DecidedAccept`` is that of one pod. A leftover
+is accepted where it is left. A run without decisions enters none of this.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import NamedTuple
+
+from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.config.decisions import Amount, Decision, decisions_in, disagreements
+from gpuxlate.config.document import API_VERSION, DECISIONS
+from gpuxlate.manifest.kinds import VALUES
+from gpuxlate.manifest.objects import objects_in
+from gpuxlate.manifest.pods import Pod
+from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path, Severity
+from gpuxlate.model.limits import MAX_NAME, cut
+from gpuxlate.model.messages import Message, msg
+from gpuxlate.overlays.roles import FileKind
+from gpuxlate.rules.source import decision_matches
+from gpuxlate.translation.fit import PodFit
+from gpuxlate.translation.leftovers import Leftover
+from gpuxlate.yamltext.nodes import Scalar, get
+from gpuxlate.yamltext.parse import Document
+from gpuxlate.yamltext.plain import dump_yaml, to_python
+from gpuxlate.yamltext.source import Source
+
+RESOURCES = "resources"
+LEFTOVER = "leftover"
+SELECTOR = "selector"
+
+
+class JudgedLoss(NamedTuple):
+    """A loss of a run as an entry has it. ``accepted``: by an entry or an option; ``refused``: by none."""
+
+    container: str | None
+    field: str
+    code: str
+    verdict: str
+    asked: Amount
+    given: Amount
+    accepted: bool
+    refused: bool = False
+    path: Path = ()
+
+
+class JudgedObject(NamedTuple):
+    """An object that a run looked at, for one target, and its losses. Plain data: processes send it.
+
+    ``whole``: all of its losses are here; not, where a patch may have changed them.
+    """
+
+    object: str
+    to: str
+    losses: Sequence[JudgedLoss] = ()
+    whole: bool = True
+
+    def entries(self) -> Iterator[Decision]:
+        """What a person has to decide."""
+        for one in self.losses:
+            if not (one.accepted or one.refused):
+                given = None if one.verdict == LossKind.FILLED else one.given
+                decided = (one.field, one.code, one.verdict, one.asked, given, False)
+                yield Decision(self.object, one.container, self.to, *decided)
+
+
+@dataclass(frozen=True, slots=True)
+class DecidedAccept(Accept):
+    """What the options of a run accept, and the entries about one pod. ``names``: of its containers, as
+    entries have them."""
+
+    entries: Sequence[Decision] = ()
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    def takes(self, loss: Loss, container: str | None) -> bool:
+        mine = self._about(loss.field, loss.code, container)
+        here = (one for one in mine if one.verdict != LossKind.FILLED)
+        # super() without arguments does not work in a dataclass with slots
+        return Accept.takes(self, loss, container) or any(
+            (one.asked, one.given) == (loss.asked, loss.given) for one in here if one.accept
+        )
+
+    def fills(self, field: str, code: str, container: str) -> int | None:
+        mine = self._about(field, code, container)
+        found = (one.given for one in mine if one.accept and one.verdict == LossKind.FILLED)
+        return next((given for given in found if isinstance(given, int)), self.fill.get(field))
+
+    def _about(self, field: str, code: str, container: str | None) -> Iterator[Decision]:
+        """``container`` None: what belongs to the pod is decided by an entry on any container of it."""
+        name = None if container is None else self.names.get(container, container)
+        for one in self.entries:
+            of_container = None in (name, one.container) or one.container == name
+            if of_container and (one.field, one.code) == (field, code):
+                yield one
+
+    def judge(self, loss: Loss, container: str, *, of_pod: bool = False) -> tuple[Loss, JudgedLoss]:
+        """A loss of a fitted pod, with the old entry named where its numbers have changed since."""
+        filled = loss.kind is LossKind.FILLED
+        judged = JudgedLoss(
+            self.names.get(container, container),
+            loss.field,
+            loss.code,
+            str(loss.kind),
+            loss.asked,
+            loss.given,
+            loss.accepted,
+            loss.kind is LossKind.REFUSED,
+            loss.path,
+        )
+        if not loss.accepted and not filled:
+            mine = [
+                one for one in self._about(loss.field, loss.code, None if of_pod else container) if one.accept
+            ]
+            if mine and loss.kind is not LossKind.REFUSED:
+                loss = replace(loss, message=changed_since(loss.message, mine[-1], loss.asked, loss.given))
+        return loss, judged
+
+
+@dataclass
+class DecidedPod:
+    """The entries about one pod on its way to a target, and its losses as they are judged."""
+
+    name: str
+    target: str
+    accept: DecidedAccept
+    judged: list[JudgedObject] = field(default_factory=list)
+
+    def judge(self, fit: PodFit) -> PodFit:
+        """The fit of the pod, with old entries named where numbers have changed since."""
+        judged: list[JudgedLoss] = []
+        outcomes = []
+        for outcome in fit.outcomes:
+            pairs = [self.accept.judge(loss, outcome.container.name) for loss in outcome.losses]
+            judged += (one for _, one in pairs)
+            outcomes.append(replace(outcome, losses=tuple(loss for loss, _ in pairs)))
+        first = fit.outcomes[0].container.name if fit.outcomes else ""
+        pairs = [self.accept.judge(loss, first, of_pod=True) for loss in fit.selectors]
+        judged += (one for _, one in pairs)
+        self.judged.append(JudgedObject(self.name, self.target, judged))
+        return replace(fit, outcomes=tuple(outcomes), selectors=tuple(loss for loss, _ in pairs))
+
+    def over(self, below: DecidedPod) -> DecidedPod:
+        """A part that is laid over a pod: what is accepted there is accepted of the whole."""
+        entries = [*self.accept.entries, *below.accept.entries]
+        names = {**below.accept.names, **self.accept.names}
+        return replace(self, accept=replace(self.accept, entries=entries, names=names), judged=[])
+
+    def beside(self, below: DecidedPod) -> list[JudgedObject]:
+        """What was judged and is not of the pod below."""
+        known = {one[:-1] for each in below.judged for one in each.losses}
+        return [
+            each._replace(losses=[one for one in each.losses if one[:-1] not in known])
+            for each in self.judged
+        ]
+
+
+def changed_since(message: str, old: Decision, asked: Amount, given: Amount) -> Message:
+    """The message of a loss that was decided for other numbers."""
+    before, now = (old.asked, asked) if old.asked != asked else (old.given, given)
+    return msg("{message} (decided for {before}; now {now})", message=message, before=before, now=now)
+
+
+@dataclass(frozen=True)
+class Decisions:
+    """The entries of a run. ``base``: the folder from which File/PATH counts.
+
+    ``built``: of an object that kustomize builds, its name as it is written, and its patches.
+    """
+
+    entries: tuple[Decision, ...]
+    base: str
+    built: tuple[str, ...] = ()
+
+    # -- objects -----------------------------------------------------------------------------------------
+    def file(self, name: str) -> str:
+        """A file as an entry names it."""
+        return f"File/{os.path.relpath(name, self.base)}"
+
+    def object(self, ref: ObjectRef | None, file: str, kind: FileKind = FileKind.MANIFESTS) -> str:
+        """An object as an entry names it: a part of a chart's values or a patch is its file."""
+        if self.built:
+            return self.built[0]
+        if ref is None or not (ref.kind and ref.name) or ref.kind == VALUES or kind is not FileKind.MANIFESTS:
+            return self.file(file)
+        return "/".join(filter(None, (ref.kind, ref.namespace, ref.name)))
+
+    def about(self, data: bytes) -> bool:
+        """A text may have an object of an entry: it is read though it has no key of GPUs by now."""
+        return any(one.object.rpartition("/")[2].encode() in data for one in self.entries)
+
+    def _of(self, name: str, target: str) -> list[Decision]:
+        names = self.built or (name,)
+        return [one for one in self.entries if one.object in names and one.to in (None, target)]
+
+    # -- shares ------------------------------------------------------------------------------------------
+    def named(
+        self, flags: Accept, name: str, target: str, names: Mapping[str, str] = MappingProxyType({})
+    ) -> DecidedPod:
+        """What is accepted of a pod of an object with this name in entries."""
+        entries = self._of(name, target)
+        return DecidedPod(name, target, DecidedAccept(flags.round_up, flags.fill, flags.drop, entries, names))
+
+    def of_pod(self, flags: Accept, document: Document, pod: Pod, kind: FileKind, target: str) -> DecidedPod:
+        """What is accepted of a pod. ``kind``: what the file of the document is."""
+        name = self.object(pod.object, document.source.name, kind)
+        parts = {
+            one.name: part_name(pod.keys.path)
+            for one in pod.keys.all_containers()
+            if pod.object.kind == VALUES and one.path == pod.keys.path
+        }
+        return self.named(flags, name, target, parts)
+
+    # -- leftovers ---------------------------------------------------------------------------------------
+    def leave(
+        self,
+        found: Iterable[Leftover],
+        source: Source,
+        target: str,
+        document: Document | None = None,
+        kind: FileKind = FileKind.MANIFESTS,
+        pods: Sequence[Pod] = (),
+        *,
+        whole: bool = True,
+    ) -> tuple[list[Leftover], list[JudgedObject]]:
+        """What is left behind, as a warning where an entry accepts it; ``document`` None: of a template."""
+        left: list[Leftover] = []
+        judged = [JudgedObject(name, target, (), whole) for name in self._names(source, document, kind)]
+        for one in found:
+            ref = one.diagnostic.object if document else None
+            name = self.object(ref, source.name, kind)
+            of_text = document is None or not one.diagnostic.path
+            asked = _behind(source, one.diagnostic) if of_text else _value(document, one.diagnostic.path)
+            container = _container(one.diagnostic.path, pods) if document else None
+            mine = [
+                each
+                for each in self._of(name, target)
+                if (each.field, each.code, each.verdict) == (one.key, one.diagnostic.code, LEFTOVER)
+                and each.container in (None, container)
+            ]
+            taken = not one.final and any(
+                each.accept and (each.asked, each.given) == (asked, None) for each in mine
+            )
+            accepted = taken or one.diagnostic.severity is not Severity.ERROR
+            judged.append(
+                JudgedObject(
+                    name,
+                    target,
+                    [
+                        JudgedLoss(
+                            container,
+                            one.key,
+                            one.diagnostic.code,
+                            LEFTOVER,
+                            asked,
+                            None,
+                            accepted,
+                            one.final,
+                        )
+                    ],
+                )
+            )
+            diagnostic = one.diagnostic
+            if taken:
+                diagnostic = replace(diagnostic, severity=Severity.WARNING)
+            elif not accepted and (old := [each for each in mine if each.accept]):
+                diagnostic = replace(
+                    diagnostic, message=changed_since(diagnostic.message, old[-1], asked, None)
+                )
+            left.append(one._replace(diagnostic=diagnostic))
+        return left, judged
+
+    def _names(self, source: Source, document: Document | None, kind: FileKind) -> set[str]:
+        """The objects of a document by the names that entries may have for them."""
+        refs = [ref for ref, _, _ in objects_in(document)] if document else []
+        return {self.file(source.name), *(self.object(ref, source.name, kind) for ref in refs)}
+
+    # -- the end of a run --------------------------------------------------------------------------------
+    def undecided(self, judged: Iterable[JudgedObject]) -> tuple[list[Decision], int]:
+        """The entries that are missing, and the number of losses that nothing accepts."""
+        known: dict[tuple[Amount, ...], list[Decision]] = {}
+        for entry in self.entries:
+            known.setdefault(entry._replace(container=None).subject, []).append(entry)
+        missing: dict[tuple[object, ...], Decision] = {}
+        open_: set[tuple[object, ...]] = set()
+        for each in judged:
+            for one in each.entries():
+                key = (one.subject, one.to)
+                open_.add(key)
+                if not any(
+                    _of_container(entry, one.container) and entry.to in (None, one.to)
+                    for entry in known.get(one._replace(container=None).subject, ())
+                ):
+                    missing.setdefault(key, one)
+        return list(missing.values()), len(open_)
+
+    def remarks(self, judged: Iterable[JudgedObject]) -> tuple[list[Diagnostic], list[Decision]]:
+        """Entries that match nothing (GX034), and those that accept what is refused; and the former."""
+        looked: dict[str, set[str]] = {}
+        losses: dict[tuple[str, str, str], list[tuple[str, JudgedLoss]]] = {}
+        for each in judged:
+            looked.setdefault(each.object, set()).update([each.to] if each.whole else ())
+            for one in each.losses:
+                losses.setdefault((each.object, one.field, one.code), []).append((each.to, one))
+        found: list[Diagnostic] = []
+        unmatched: list[Decision] = []
+        for entry in self.entries:
+            targets = looked.get(entry.object, set())
+            if not (targets if entry.to is None else entry.to in targets):
+                continue
+            mine = [
+                one
+                for to, one in losses.get((entry.object, entry.field, entry.code), ())
+                if entry.to in (None, to) and _of_container(entry, one.container)
+            ]
+            if any(_matches(entry, one) for one in mine if not one.refused):
+                continue
+            if entry.accept and any(one.refused for one in mine):
+                message = msg("{field} is refused: no decision accepts it", field=entry.field)
+                hint = "change the share, and remove this entry"
+                found.append(entry.find(Diagnostic("GX034", Severity.ERROR, message, hint)))
+                continue
+            message, hint = decision_matches(f"{entry.object} {entry.field}")
+            found.append(entry.find(Diagnostic("GX034", Severity.WARNING, message, hint)))
+            unmatched.append(entry)
+        return found, unmatched
+
+
+def _of_container(entry: Decision, name: str | None) -> bool:
+    """Selectors are of the pod: an entry on any of its containers decides them."""
+    return entry.field == SELECTOR or None in (entry.container, name) or entry.container == name
+
+
+def _matches(entry: Decision, one: JudgedLoss) -> bool:
+    if one.verdict == LossKind.FILLED or entry.verdict == LossKind.FILLED:
+        return entry.verdict == one.verdict
+    return (entry.asked, entry.given) == (one.asked, one.given)
+
+
+class DecisionsError(ValueError):
+    """Entries cannot be used; ``found`` holds every reason."""
+
+    def __init__(self, found: Sequence[Diagnostic]) -> None:
+        super().__init__("\n".join(str(one.message) for one in found))
+        self.found = tuple(found)
+
+
+def loaded(given: object, base: str) -> tuple[Decisions, list[Diagnostic]]:
+    """The decisions of plain data: a document, or its list of entries; and the warnings about it.
+
+    Raises DecisionsError.
+    """
+    document = given
+    if not isinstance(given, Mapping):
+        document = {"apiVersion": API_VERSION, "kind": DECISIONS, "decisions": given}
+    return read_decisions([Source("decisions", dump_yaml(document))], base)
+
+
+def read_decisions(sources: Iterable[Source], base: str) -> tuple[Decisions, list[Diagnostic]]:
+    """The decisions of some texts together, and the warnings about them. Raises DecisionsError."""
+    entries: list[Decision] = []
+    found: list[Diagnostic] = []
+    for source in sources:
+        if source.text.strip():
+            mine, problems = decisions_in(source)
+            entries += mine
+            found += problems
+    found += disagreements(entries)
+    if any(one.severity is Severity.ERROR for one in found):
+        raise DecisionsError(found)
+    return Decisions(tuple(entries), os.path.realpath(base)), found
+
+
+def of_build(
+    judged: Iterable[JudgedObject], base: Decisions, written_in: Callable[[Path], str | None], file: str
+) -> Iterator[JudgedObject]:
+    """What was judged of a built object, each loss at the object or the patch that says it.
+
+    ``written_in``: the file of a path of the object, whose own is ``file``.
+    """
+    for each in judged:
+        for one in each.losses:
+            where = written_in(one.path)
+            name = each.object if where in (None, file) else base.file(str(where))
+            yield JudgedObject(name, each.to, [one], whole=False)
+
+
+def part_name(path: Path) -> str:
+    """A part of the values of a chart, as an entry names it."""
+    return ".".join(map(str, (*path, RESOURCES)))
+
+
+def _container(path: Path, pods: Sequence[Pod]) -> str | None:
+    for pod in pods:
+        for one in pod.keys.all_containers():
+            if path[: len(one.path)] == one.path and one.path:
+                of_values = pod.object.kind == VALUES and one.path == pod.keys.path
+                return part_name(one.path) if of_values else one.name or None
+    return None
+
+
+def _value(document: Document | None, path: Path) -> Amount:
+    """The value of a key that is left, of a mapping or a list as JSON."""
+    node = get(document.root if document else None, *path)
+    if node is None:
+        return None
+    value = to_python(node)
+    if value is None or (isinstance(value, int | str) and not isinstance(value, bool)):
+        return cut(value, MAX_NAME) if isinstance(value, str) else value
+    return cut(node.text if isinstance(node, Scalar) else json.dumps(value, ensure_ascii=False), MAX_NAME)
+
+
+def _behind(source: Source, found: Diagnostic) -> Amount:
+    """What stands behind a key in a text that is no YAML."""
+    if found.span is None:
+        return None
+    rest = source.line_text(found.span.end_line)[found.span.end_column - 1 :]
+    return cut(rest.strip().lstrip("\"':").strip(), MAX_NAME) or None
