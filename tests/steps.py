@@ -1,7 +1,7 @@
 """Cases of several commands in a folder of their own: ``fixtures/decisions`` and ``fixtures/sync``.
 
-A case has ``files`` and ``steps``. A step may change something first: ``write`` (files), ``replace`` (in a
-file, texts by others), ``remove`` (files), ``link`` (links and what they lead to). Then it runs a command:
+A case has ``files`` and ``steps``. A step may change something first: ``remove`` (files), ``write`` (files),
+``replace`` (in a file, texts by others), ``link`` (links and what they lead to). Then it runs a command:
 ``exit``, ``says`` (texts that stderr has), ``silent`` (texts that it has not), ``prints`` (those of stdout),
 ``files`` (what they hold after it), ``absent`` (files that are not there), ``same`` (nothing changes).
 """
@@ -44,6 +44,8 @@ def check(case: dict[str, Any]) -> None:
     write(case["files"])
     for number, step in enumerate(case["steps"], 1):
         where = f"step {number}: {step['run']}"
+        for name in step.get("remove", ()):
+            Path(name).unlink()
         write(step.get("write", {}))
         for name, texts in step.get("replace", {}).items():
             text = Path(name).read_text(encoding="utf-8")
@@ -51,8 +53,6 @@ def check(case: dict[str, Any]) -> None:
                 assert old in text, f"{where}: {name} has no {old!r}:\n{text}"
                 text = text.replace(old, new)
             Path(name).write_text(text, encoding="utf-8")
-        for name in step.get("remove", ()):
-            Path(name).unlink()
         for name, goal in step.get("link", {}).items():
             Path(name).parent.mkdir(parents=True, exist_ok=True)
             Path(name).symlink_to(goal)

@@ -25,6 +25,7 @@ UsageProblem: type[Any] = typer.BadParameter.__mro__[1]
 COMMANDS: dict[str, str] = {
     "render": "GPUShare documents to manifests, for one target or several",
     "translate": "Whole manifests from any dialect to another; only GPU lines change",
+    "sync": "One source tree, one tree for each cloud, always in step",
     "parse": "Vendor manifests to GPUShare documents",
     "lint": "Check manifests and GPUShare documents",
     "explain": "One rule: what it does, why, an example, the fix, the source",

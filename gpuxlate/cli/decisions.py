@@ -32,13 +32,13 @@ class DecisionFiles:
     prunes: bool = False
     undecided: bool = False
 
-    def settle(self, judged: Iterable[JudgedObject]) -> bool:
+    def settle(self, judged: Iterable[JudgedObject], *, remark: bool = True) -> bool:
         """Say what entries match nothing, and write those that are missing. Whether a loss is accepted that
         nothing accepts, or undecided ones are left where they are written."""
         from gpuxlate.yamltext.source import Texts
 
         every = list(judged)
-        remarks, unmatched = self.known.remarks(every)
+        remarks, unmatched = self.known.remarks(every) if remark else ([], [])
         refused = any(one.severity is Severity.ERROR for one in remarks)
         if self.prunes:
             remarks = [one for one in remarks if one.severity is Severity.ERROR]

@@ -23,6 +23,8 @@ KINDS = (
     "plan",
     "catalogue",
     "decisions",
+    "sync",
+    "sync-lock",
     "kubernetes-overlay",
 )
 

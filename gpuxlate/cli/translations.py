@@ -34,6 +34,11 @@ def translate_inputs(given: Iterable[Input], settings: Settings) -> Result:
     return run
 
 
+def translate_to_each(given: Iterable[Input], wanted: Sequence[Settings]) -> list[Result]:
+    """Translate inputs for several targets. Raises InputError."""
+    return runs.translate_to(given, wanted, _each)
+
+
 def count_to_each(given: Iterable[Input], wanted: Sequence[Settings], task: Task) -> list[Result]:
     """Count what inputs request, for several targets. Raises InputError."""
     found = runs.count(given, wanted, task, _each)

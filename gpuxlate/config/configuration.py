@@ -67,6 +67,24 @@ class PerFileIgnore:
 
 
 @dataclass(frozen=True, slots=True)
+class SyncTarget:
+    """One target of a tree; ``options`` are those of its mapping in the configuration but for its folder."""
+
+    name: str
+    dir: str
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class SyncEntry:
+    """A source tree and its targets; folders as the configuration has them."""
+
+    source: str
+    from_: str | None
+    targets: tuple[SyncTarget, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Config:
     """A configuration. None, or empty: not set.
 
@@ -83,6 +101,7 @@ class Config:
     exclude: tuple[str, ...] = ()
     base: Path | None = None
     decisions: Path | None = None
+    sync: tuple[SyncEntry, ...] = ()
 
     @property
     def folder(self) -> Path | None:
@@ -151,7 +170,8 @@ def load_config(path: Path, read_yaml: ReadYaml) -> Config:
     from gpuxlate.config.models import config_model
     from gpuxlate.config.validation_errors import check
 
-    given, problems = check(config_model(), _profiles_as_files(data), CODE, base=base)
+    given, problems = check(config_model(), _targets_as_folders(_profiles_as_files(data)), CODE, base=base)
+    problems += _bad_targets(data, base)
     profiles: dict[str, Profile | Path] = {}
     for name, one in _mapping(data, "profiles").items():
         if _names_file(one):
@@ -176,7 +196,46 @@ def load_config(path: Path, read_yaml: ReadYaml) -> Config:
         profiles,
         tuple(given.get("exclude", ())),
         decisions=path.parent / given["decisions"] if "decisions" in given else None,
+        sync=tuple(_sync_entries(data)) if "sync" in given else (),
     )
+
+
+def _trees(data: object) -> list[dict[str, Any]]:
+    found = data.get("sync") if isinstance(data, dict) else None
+    trees = found if isinstance(found, list) else []
+    return [one if isinstance(one, dict) else {} for one in trees]
+
+
+def _targets_as_folders(data: object) -> object:
+    """The configuration with a folder for every target of a tree that is a mapping; it is checked apart."""
+    if not isinstance(data, dict) or not isinstance(data.get("sync"), list):
+        return data
+    trees: list[object] = []
+    for tree in data["sync"]:
+        targets = _mapping(tree, "targets")
+        named = {name: "inline" if isinstance(one, dict) else one for name, one in targets.items()}
+        trees.append({**tree, "targets": named} if targets else tree)
+    return {**data, "sync": trees}
+
+
+def _bad_targets(data: object, base: DocumentPath) -> Iterator[Diagnostic]:
+    from gpuxlate.config.models import SyncTargetModel
+    from gpuxlate.config.validation_errors import check
+
+    for number, tree in enumerate(_trees(data)):
+        for name, one in _mapping(tree, "targets").items():
+            if isinstance(one, dict):
+                yield from check(SyncTargetModel, one, CODE, base=(*base, "sync", number, "targets", name))[1]
+
+
+def _sync_entries(data: object) -> Iterator[SyncEntry]:
+    """The trees of a configuration that was checked."""
+    for tree in _trees(data):
+        targets = []
+        for name, one in tree["targets"].items():
+            options = dict(one) if isinstance(one, dict) else {"dir": one}
+            targets.append(SyncTarget(name, options.pop("dir"), options))
+        yield SyncEntry(tree["source"], tree.get("from"), tuple(targets))
 
 
 def _profiles_as_files(data: object) -> object:

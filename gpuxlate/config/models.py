@@ -637,6 +637,62 @@ class PerFileIgnoreModel(Strict):
     )
 
 
+class SyncTargetModel(Strict):
+    """One target of a tree: its folder, and what is accepted there."""
+
+    model_config = ConfigDict(title="Target of a tree")
+
+    dir: FileName = Field(
+        description="The folder that gpuxlate writes, relative to the configuration file.",
+        examples=["clusters/a/"],
+    )
+    profile: Text = Field(
+        default=OMITTED,
+        description="The profile of its cluster: the name of one in the configuration, or a file relative to "
+        "the configuration file.",
+        examples=["profiles/a.yaml"],
+    )
+    decisions: FileName = Field(
+        default=OMITTED,
+        description="The file of its decisions, relative to the configuration file.",
+        examples=["decisions/a.yaml"],
+    )
+    round: Literal["up"] = Field(default=OMITTED, description="Accept rounding.", examples=["up"])
+    drop: list[Text] = Field(
+        default=OMITTED, description="Fields that may be lost.", examples=[["policy", "qos"]]
+    )
+    fill: dict[Text, AtLeastOne] = Field(
+        default=OMITTED, description="Values of unset fields, per card.", examples=[{"cores": 30}]
+    )
+    allow_leftovers: bool = Field(
+        default=OMITTED,
+        alias="allow-leftovers",
+        description="Accept what is left behind of the source.",
+        examples=[True],
+    )
+
+
+class SyncModel(Strict):
+    """A source tree, and the trees that gpuxlate sync keeps in step with it."""
+
+    model_config = ConfigDict(title="Tree of several targets")
+
+    source: FileName = Field(
+        description="The folder of the source, relative to the configuration file.", examples=["base/"]
+    )
+    from_: Text = Field(
+        default=OMITTED,
+        alias="from",
+        description="The dialect to read. Omitted: found by its keys.",
+        examples=["neutral"],
+    )
+    targets: dict[Text, SyncTargetModel | FileName] = Field(
+        min_length=1,
+        description="Target to its folder, or to a mapping with the folder as dir.",
+        examples=[{"neutral": "clusters/a/"}],
+    )
+
+
 class CommonConfig(Strict):
     """Configuration of gpuxlate: .gpuxlate.yaml, or [tool.gpuxlate] of pyproject.toml."""
 
@@ -675,6 +731,11 @@ class CommonConfig(Strict):
         description="A file of decisions, relative to the folder of the configuration file: what --decisions "
         "names where the option is not given.",
         examples=["decisions.yaml"],
+    )
+    sync: list[SyncModel] = Field(
+        default=OMITTED,
+        description="Trees of several targets: what gpuxlate sync writes.",
+        examples=[[{"source": "base/", "from": "neutral", "targets": {"neutral": "clusters/a/"}}]],
     )
 
 

@@ -431,6 +431,72 @@ PLAN: Schema = {
     "$defs": {**REPORT["$defs"], "Target": _TARGET, "Card": _CARD},
 }
 
+# JSON Schemas of ``gpuxlate-sync/v1`` and of its lock, written by hand. Within v1 fields may be added.
+_PATHS = {"type": "string"}
+SYNC: Schema = {
+    "title": "Result of gpuxlate sync",
+    **object_of(
+        "What sync -o json prints, on a refusal too.",
+        {
+            "format": {"const": "gpuxlate-sync/v1", "description": "Name and version of this format."},
+            "targets": list_of({"$ref": "#/$defs/Target"}, "The targets, in the order of the configuration."),
+        },
+    ),
+    "$defs": {
+        "Diagnostic": _DIAGNOSTIC,
+        "ObjectRef": _REF,
+        "Target": object_of(
+            "One target and its folder. Paths are from there.",
+            {
+                "target": a("string", "Name of the target."),
+                "dir": a("string", "Its folder, as the configuration has it."),
+                "written": list_of(_PATHS, "Files that are written, or would be with --check and --diff."),
+                "removed": list_of(_PATHS, "Files that go, since their source is gone."),
+                "unchanged": list_of(_PATHS, "Files that are in step."),
+                "refused": a("boolean", "Nothing of it is written: a loss, a conflict or a change by hand."),
+            },
+            {
+                "changedByHand": list_of(_PATHS, "Files that somebody changed since sync wrote them."),
+                "conflicts": list_of({"type": "string"}, "What stands in the way, in sentences."),
+                "diagnostics": list_of({"$ref": "#/$defs/Diagnostic"}, "The errors of its translation."),
+            },
+        ),
+    },
+}
+_SHA256 = a(
+    "string",
+    "SHA-256 of the file as it was written; of a link, of what it leads to.",
+    pattern="^[0-9a-f]{64}$",
+)
+SYNC_LOCK: Schema = {
+    "title": "Lock of a folder of gpuxlate sync",
+    **object_of(
+        "What sync wrote into the folder: it changes and removes nothing else.",
+        {
+            "format": {"const": "gpuxlate-sync-lock/v1", "description": "Name and version of this format."},
+            "target": a("string", "Name of the target."),
+            "source": a("string", "Folder of the source, from that of the configuration."),
+            "files": {
+                "type": "object",
+                "description": "The files by their paths from this folder.",
+                "additionalProperties": {"$ref": "#/$defs/File"},
+            },
+        },
+    ),
+    "$defs": {
+        "File": object_of(
+            "One file.",
+            {"source": a("string", "The file of the source."), "sha256": _SHA256},
+            {
+                "link": a("boolean", "It is a symbolic link."),
+                "made": a(
+                    "string", "Of all that its text depends on: with the same, it is not translated again."
+                ),
+            },
+        )
+    },
+}
+
 # JSON Schemas (draft 2020-12) of everything that gpuxlate reads of its own and prints for programs.
 # ``python -m gpuxlate.config.schemas [FOLDER]`` refreshes ``schemas/``.
 VERSIONS = {
@@ -442,6 +508,8 @@ VERSIONS = {
     "plan": "v1",
     "catalogue": "v1alpha1",
     "decisions": "v1alpha1",
+    "sync": "v1",
+    "sync-lock": "v1",
     "kubernetes-overlay": "v1",
 }
 """The kinds of schema, and the version of each."""
@@ -487,6 +555,8 @@ def _body(kind: str) -> dict[str, Any]:
         return dict(DIAGNOSTICS if kind == "diagnostics" else REPORT)
     if kind == "plan":
         return dict(PLAN)
+    if kind in ("sync", "sync-lock"):
+        return dict(SYNC if kind == "sync" else SYNC_LOCK)
     if kind == "kubernetes-overlay":
         from gpuxlate.config.manifest_schema import overlay
 

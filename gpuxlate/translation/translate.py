@@ -289,6 +289,12 @@ def translate(given: Iterable[Input], settings: Settings, each: Each = one_by_on
     return _run_each(given, [settings], TRANSLATE, each)[0]
 
 
+def translate_to(given: Iterable[Input], wanted: Sequence[Settings], each: Each = one_by_one) -> list[Result]:
+    """Translate files for several targets; each is read once. Raises InputError."""
+    HELD.texts.clear()
+    return _run_each(given, wanted, TRANSLATE, each)
+
+
 def count(
     given: Iterable[Input], wanted: Sequence[Settings], task: Task, each: Each = one_by_one
 ) -> list[Result]:

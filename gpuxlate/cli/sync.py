@@ -1,0 +1,414 @@
+"""``gpuxlate sync``: one source tree, and a tree for each target that is always in step with it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from gpuxlate.cli import common, options
+from gpuxlate.cli.decisions import DecisionFiles
+from gpuxlate.cli.decisions import read as read_decisions
+from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.translations import translate_to_each
+from gpuxlate.config.configuration import Config, SyncEntry, SyncTarget
+from gpuxlate.files.find import InputError, reason
+from gpuxlate.files.read import inside, repository
+from gpuxlate.locale import localize
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import join_and, msg, plural
+from gpuxlate.translation import sync
+from gpuxlate.translation.acceptance import AcceptError, acceptance
+from gpuxlate.translation.options import Settings
+from gpuxlate.yamltext.source import Texts
+
+if TYPE_CHECKING:
+    from gpuxlate.backends.base import Backend
+
+FORMAT = "gpuxlate-sync/v1"
+EXAMPLE = "write sync: [{source: base/, targets: {TARGET: clusters/a/}}] into .gpuxlate.yaml"
+
+
+@dataclass
+class PlannedTree:
+    """One source with its targets, and the decisions of each. ``source``, ``dirs``: as the configuration has
+    them."""
+
+    source: str
+    tree: sync.SourceTree
+    targets: list[sync.TargetTree]
+    decided: dict[str, DecisionFiles]
+    dirs: dict[str, str]
+
+
+def command(
+    to: Annotated[
+        list[str],
+        typer.Option(
+            "--to",
+            help="These targets of the configuration alone.",
+            metavar="TARGET[,TARGET]",
+            autocompletion=options.complete_written,
+        ),
+    ] = [],  # noqa: B006 - typer copies it
+    check: Annotated[
+        bool, typer.Option("--check", help="Exit 1 if a folder is not in step; write nothing.")
+    ] = False,
+    diff: Annotated[
+        bool, typer.Option("--diff", help="Print what would change, and who wrote it; write nothing.")
+    ] = False,
+    overwrite: Annotated[
+        bool, typer.Option("--overwrite", help="Replace files that are not of sync, or changed by hand.")
+    ] = False,
+    decisions: options.DecisionsFile = [],  # noqa: B006
+    write_decisions: options.WriteDecisions = None,
+    prune_decisions: options.PruneDecisions = False,
+    output: options.TextOutput = "text",
+) -> int:
+    """One source tree, one tree for each target, as the configuration says (sync).
+
+    Each file of the source goes to the folder of each target at the same path, YAML and JSON translated. Only
+    what sync wrote is ever changed or removed. Exit 1 where a target is refused, or not in step (--check).
+    """
+    config = common.config()
+    if config is None or not config.sync:
+        raise CliError("the configuration has no sync", EXAMPLE)
+    wanted = _chosen(config, to)
+    writes = not (check or diff)
+    try:
+        _judge_folders(config)
+        prune = prune_decisions and writes
+        planned = [
+            _planned(config, entry, wanted, decisions, write_decisions, prune=prune) for entry in config.sync
+        ]
+        for one in planned:
+            sync.fill(one.tree, one.targets, translate_to_each)
+    except sync.SyncError as error:
+        raise CliError(error.message, error.hint) from None
+    undecided = _decide(planned, write_decisions, decisions)
+    every = [(one, each) for one in planned for each in one.targets]
+    for _, each in every:
+        _judge(each, overwrite=overwrite)
+    if output == "json":
+        common.json_out({"format": FORMAT, "targets": [_json(one, each) for one, each in every]})
+    elif not writes:
+        common.out("".join(map(_diff if diff else _listed, (each for _, each in every))))
+    for one, each in every:
+        if writes and not _stays(each):
+            _write(one, each)
+        _sum_up(each, wrote=writes)
+    _note_former(config)
+    behind = any(_stays(each) or not (writes or each.in_step) for _, each in every)
+    return Exit.FINDINGS if behind or undecided else Exit.CLEAN
+
+
+def _stays(one: sync.TargetTree) -> bool:
+    """Nothing of the target is written."""
+    return one.refused or bool(one.conflicts or one.by_hand)
+
+
+# --- what is asked for ------------------------------------------------------------------------------------
+def _chosen(config: Config, to: Sequence[str]) -> frozenset[str]:
+    """The names of the targets to keep in step."""
+    known = {_backend(one.name).name: one.name for entry in config.sync for one in entry.targets}
+    names = [name.strip() for text in to for name in text.split(",") if name.strip()]
+    found = {common.written_target(name).name for name in names}
+    for name in found - known.keys():
+        raise CliError(
+            msg("{name} is no target of sync", name=name),
+            msg("targets of sync: {names}", names=", ".join(known.values())),
+        )
+    return frozenset(found or known)
+
+
+def _backend(name: str) -> Backend:
+    found = common.written_target(name)
+    if not found.writes_pods:
+        raise CliError(
+            msg("invalid target {name!r} for sync: it is not for manifests", name=name),
+            "gpuxlate render --to TARGET writes it",
+        )
+    return found
+
+
+def _folder(config: Config, name: str) -> str:
+    """A folder that the configuration names, from the working folder."""
+    return os.path.relpath(os.path.join(_home(config), name))
+
+
+def _home(config: Config) -> str:
+    return os.path.dirname(os.path.abspath(config.path or os.curdir))
+
+
+def _judge_folders(config: Config) -> None:
+    """Raises SyncError for folders inside each other, or outside of the repository."""
+    top = repository(_home(config))
+    sources = [_folder(config, entry.source) for entry in config.sync]
+    folders = [(one.name, _folder(config, one.dir)) for entry in config.sync for one in entry.targets]
+    for source in sources:
+        if not os.path.isdir(source):
+            raise InputError(msg("{name}: no such folder", name=source), "sync names it as source")
+    for number, (name, folder) in enumerate(folders):
+        if not inside(folder, top):
+            message = msg(
+                "the folder of {name}, {folder}, is outside of the repository {top}",
+                name=name,
+                folder=folder,
+                top=top,
+            )
+            raise sync.SyncError(message, "name a folder of this repository")
+        for source in sources:
+            if inside(folder, source) or inside(source, folder):
+                message = msg(
+                    "the folder of {name}, {folder}, and the source {source} are inside each other",
+                    name=name,
+                    folder=folder,
+                    source=source,
+                )
+                raise sync.SyncError(message, "name a folder beside the source")
+        for other, second in folders[:number]:
+            if inside(folder, second) or inside(second, folder):
+                message = msg(
+                    "the folders of {name} and {other} are inside each other: {folder}, {second}",
+                    name=name,
+                    other=other,
+                    folder=folder,
+                    second=second,
+                )
+                raise sync.SyncError(message, "give each target a folder of its own")
+
+
+def _planned(
+    config: Config,
+    entry: SyncEntry,
+    wanted: frozenset[str],
+    more: Sequence[str],
+    write: str | None,
+    *,
+    prune: bool,
+) -> PlannedTree:
+    """A source and its targets. Raises SyncError, InputError, CliError."""
+    source = _folder(config, entry.source)
+    read = partial(_target, config, entry, more, write, prune=prune)
+    targets: list[sync.TargetTree] = []
+    decided: dict[str, DecisionFiles] = {}
+    dirs: dict[str, str] = {}
+    commons: list[str] = []
+    not_copied = [str(config.path)] if config.path else []
+    for entry_ in config.sync:
+        for one in entry_.targets:
+            name = one.options.get("decisions")
+            not_copied += [_folder(config, name)] if name else []
+    not_copied += [*more, *([write] if write else []), *([str(config.decisions)] if config.decisions else [])]
+    for one in entry.targets:
+        if _backend(one.name).name in wanted:
+            target, files, base = read(one)
+            targets.append(target)
+            commons.append(base)
+            dirs[target.name] = one.dir
+            if files is not None:
+                decided[target.name] = files
+    files_ = sync.tree_files(
+        source, common.exclusion_of(options.invocation(), config), map(os.path.realpath, not_copied)
+    )
+    tree = sync.SourceTree.of(source, files_)
+    if tree.alone:
+        shares = plural(tree.alone, "{count} GPUShare document", "{count} GPUShare documents")
+        common.info(
+            msg("note: left out of {source}, without a workload: {shares}", source=source, shares=shares)
+        )
+    for target, base in zip(targets, commons, strict=True):
+        target.keys = sync.keys(tree, target.settings, base)
+    return PlannedTree(os.path.normpath(entry.source), tree, targets, decided, dirs)
+
+
+def _target(
+    config: Config,
+    entry: SyncEntry,
+    more: Sequence[str],
+    write: str | None,
+    one: SyncTarget,
+    *,
+    prune: bool,
+) -> tuple[sync.TargetTree, DecisionFiles | None, str]:
+    """A target as its mapping says, and what all of its files depend on."""
+    given = one.options
+    where = f"sync targets {one.name}"
+    try:
+        accept = acceptance(given.get("round"), given.get("fill"), given.get("drop", ()))
+    except AcceptError as error:
+        raise CliError(msg("{where}: {message}", where=where, message=error.message), error.hint) from None
+    named = [_folder(config, given["decisions"])] if "decisions" in given else []
+    files = [name for name in named if write is None or os.path.exists(name)]  # --write-decisions makes it
+    decided = read_decisions([*files, *more], write, prune=prune and bool(files or more), base=_home(config))
+    if decided is not None:
+        decided.writes = None  # those of all targets are written together
+    profile = given.get("profile")
+    if profile is not None and profile not in config.profiles:
+        profile = _folder(config, profile)
+    source = common.target(entry.from_) if entry.from_ else None
+    settings = Settings(
+        _backend(one.name),
+        source,
+        accept,
+        common.profile(profile),
+        allow_leftovers=given.get("allow-leftovers", False),
+        decisions=decided.known if decided else None,
+    )
+    texts = [each.text for each in decided.sources.values()] if decided else []
+    paths = [str(config.path), *([profile] if profile and os.path.isfile(profile) else [])]
+    paths += [str(each) for each in config.profiles.values() if isinstance(each, Path)]
+    bytes_ = [sync.sha256(Path(path).read_bytes()) for path in paths]
+    base = json.dumps([entry.from_, one.name, dict(given), texts, bytes_], sort_keys=True)
+    folder = _folder(config, one.dir)
+    return sync.TargetTree(settings.to.name, folder, settings, sync.read_lock(folder)), decided, base
+
+
+# --- decisions ----------------------------------------------------------------------------------------------
+def _decide(planned: Sequence[PlannedTree], write: str | None, more: Sequence[str]) -> bool:
+    """Say what entries match nothing, and write those that are missing, of all targets, into one file."""
+    wrong = False
+    for one in planned:
+        for target in one.targets:
+            decided = one.decided.get(target.name)
+            wrong |= decided.settle(target.result.judged) if decided else False
+    if write is None:
+        return wrong
+    from gpuxlate.translation.decisions import Decisions
+
+    files = read_decisions(list(more), write)
+    assert files is not None
+    known = [entry for one in planned for each in one.decided.values() for entry in each.known.entries]
+    files.known = Decisions((*files.known.entries, *known), files.known.base)
+    files.found = []
+    judged = [each for one in planned for target in one.targets for each in target.result.judged]
+    return files.settle(judged, remark=False) or wrong
+
+
+# --- what is said -------------------------------------------------------------------------------------------
+def _judge(each: sync.TargetTree, *, overwrite: bool) -> None:
+    """Say the findings of a target, and what stands in the way; what is to be done is known then."""
+    least = Severity.INFO if options.invocation().verbose else Severity.WARNING
+    found = each.result.diagnostics
+    if any(one.severity.rank <= least.rank for one in found):
+        common.info(msg("{target}:", target=each.name))
+        common.show(found, Texts(*each.result.sources), least=least)
+    if not each.refused:
+        each.compare(overwrite=overwrite)
+    for message in each.conflicts:
+        common.alert("error", msg("{target}: {message}", target=each.name, message=message))
+    for path in each.by_hand:
+        message = msg("{target}: {place} was changed by hand", target=each.name, place=each.place(path))
+        common.alert("error", message)
+    if each.by_hand:
+        hint = "gpuxlate sync --diff shows what to change in the source; --overwrite takes the text of sync"
+        common.alert("help", hint)
+    elif each.conflicts:
+        common.alert("help", "move it away, or pass --overwrite")
+
+
+def _json(one: PlannedTree, each: sync.TargetTree) -> dict[str, Any]:
+    return {
+        "target": each.name,
+        "dir": one.dirs[each.name],
+        "written": each.written,
+        "removed": each.removed,
+        "unchanged": each.unchanged,
+        "refused": _stays(each),
+        "changedByHand": each.by_hand,
+        "conflicts": [str(message) for message in each.conflicts],
+        "diagnostics": [d.to_json() for d in _errors(each)],
+    }
+
+
+def _errors(each: sync.TargetTree) -> list[Diagnostic]:
+    return [one for one in each.result.diagnostics if one.severity is Severity.ERROR]
+
+
+def _listed(each: sync.TargetTree) -> str:
+    """What is not in step, a line each."""
+    lines = [msg("{place}: would be written", place=each.place(path)) for path in each.written]
+    lines += [msg("{place}: would be removed", place=each.place(path)) for path in each.removed]
+    lines += [msg("{place}: changed by hand", place=each.place(path)) for path in each.by_hand]
+    return "".join(f"{localize(line)}\n" for line in lines)
+
+
+def _diff(each: sync.TargetTree) -> str:
+    """What would change in a folder; of what somebody changed there, which lines of the source wrote it."""
+    from gpuxlate.report.characters import unified
+
+    text = ""
+    for path in sorted([*each.written, *each.removed, *each.by_hand]):
+        there, made = each.there(path), each.made(path)
+        text += unified(there, made, each.place(path).lstrip("/"))
+        if path in each.by_hand and path in each.wanted:
+            text += "".join(_back(each, path, made, there))
+    return text
+
+
+def _back(each: sync.TargetTree, path: str, made: str, there: str) -> Iterator[str]:
+    """Where a change of a target's file belongs in the source."""
+    source = each.wanted[path].source
+    text = Path(source.place).read_text(encoding="utf-8", errors="replace")
+    lines, origins = text.splitlines(), sync.written_by(text, made)
+    for number, old, new in sync.changed_lines(made, there):
+        at = origins[number] if origins else 0
+        message = msg(
+            "{place}:{line} wrote {target}:{number}",
+            place=source.place,
+            line=at + 1,
+            target=each.place(path),
+            number=number + 1,
+        )
+        yield f"# {localize(message)}\n"
+        yield f"#     {lines[at].strip() if at < len(lines) else ''}\n"
+        yield from (f"#   - {one.strip()}\n" for one in old.splitlines())
+        yield from (f"#   + {one.strip()}\n" for one in new.splitlines())
+
+
+def _sum_up(each: sync.TargetTree, *, wrote: bool) -> None:
+    parts = [
+        plural(len(each.written), "{count} file written", "{count} files written") if each.written else "",
+        plural(len(each.removed), "{count} removed", "{count} removed") if each.removed else "",
+        plural(len(each.unchanged), "{count} unchanged", "{count} unchanged") if each.unchanged else "",
+    ]
+    if _stays(each):
+        common.info(msg("{target}: refused, {folder} stays as it is", target=each.name, folder=each.folder))
+    elif wrote:
+        done = join_and([part for part in parts if part]) or msg("nothing to write")
+        common.info(msg("{target}: {done}", target=each.name, done=done))
+
+
+def _note_former(config: Config) -> None:
+    """Folders of targets that left the configuration keep what is in them."""
+    folders = {os.path.realpath(_folder(config, one.dir)) for entry in config.sync for one in entry.targets}
+    for parent in sorted({os.path.dirname(one) for one in folders}):
+        try:
+            names = sorted(os.listdir(parent))
+        except OSError:
+            continue
+        for name in names:
+            place = os.path.join(parent, name)
+            if place not in folders and os.path.isfile(os.path.join(place, sync.LOCK)):
+                common.info(
+                    msg(
+                        "note: {folder} stays as it is: no target of sync has it",
+                        folder=os.path.relpath(place),
+                    )
+                )
+
+
+# --- what is written ----------------------------------------------------------------------------------
+def _write(one: PlannedTree, each: sync.TargetTree) -> None:
+    """Every file old or new, then the lock: a run that was killed is finished by the next one."""
+    try:
+        each.write(one.source)
+    except OSError as error:
+        name = error.filename or each.folder
+        raise InputError(msg("{name}: {error}", name=name, error=reason(error))) from None

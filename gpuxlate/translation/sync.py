@@ -1,0 +1,633 @@
+"""One source tree, one tree for each target, always in step.
+
+    files of the source ── which depend on each other ──> a key for each file (what its result depends on)
+    those whose key or result changed ── translate ──> new texts ── GPUShare documents rendered on ──> wanted
+    wanted, the lock and the folder of the target ── compared ──> what is written and removed, or conflicts
+
+A target's folder has a lock of what was written; nothing else in it is touched. The translation is that of
+``translation.translate``, for all targets in one run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import posixpath
+import re
+import stat
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from gpuxlate import __version__
+from gpuxlate.backends import plugins
+from gpuxlate.config.document import (
+    DECISIONS,
+    KIND,
+    ShareDocument,
+    is_decisions,
+    is_share_document,
+    shares_in,
+)
+from gpuxlate.files.find import (
+    SUFFIXES,
+    Exclusion,
+    Input,
+    InputError,
+    above,
+    below,
+    reason,
+    under_chart_templates,
+)
+from gpuxlate.files.read import content, inside, repository, upwards
+from gpuxlate.files.relevance import might_have_gpu_keys
+from gpuxlate.files.write import write_atomically
+from gpuxlate.manifest.claims import may_name_claims
+from gpuxlate.model import limits
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import msg
+from gpuxlate.overlays.kustomization import NAMES
+from gpuxlate.overlays.roles import FileKind, role_of
+from gpuxlate.translation.claims import applied
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.render import RenderRequest, render_on
+from gpuxlate.translation.results import Result
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
+from gpuxlate.yamltext.source import DecodeError, Source
+from gpuxlate.yamltext.writer import Splice
+
+_NEW_LINK = ".new.gpuxlate"
+LOCK = ".gpuxlate-sync.json"
+FORMAT = "gpuxlate-sync-lock/v1"
+_OUTSIDE = re.compile(r"(?:^|[\s\"'\[,:/])((?:\.\./)*\.\.(?:/[\w./-]*)?)", re.M)
+"""Paths in a kustomization that lead upwards."""
+
+
+class SyncError(ValueError):
+    """A tree cannot be kept in step at all; ``hint`` says what to do."""
+
+    def __init__(self, message: str, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+
+
+# --- the source -----------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class TreeFile:
+    """A file of the source by its path from there. ``link``: what it leads to, where it is one."""
+
+    path: str
+    place: str
+    mode: int = 0o644
+    link: str | None = None
+    digest: str = ""
+
+    @property
+    def is_translated(self) -> bool:
+        return self.link is None and self.path.endswith(SUFFIXES)
+
+
+def sha256(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def tree_files(source: str, exclusion: Exclusion, not_copied: Iterable[str]) -> list[TreeFile]:
+    """The files of a source, in order. Raises SyncError, and InputError for what cannot be read.
+
+    ``not_copied``: the real paths of the configuration and of decisions.
+    """
+    left_out = set(not_copied)
+    found: list[TreeFile] = []
+    pending = [("", above(os.path.realpath(source)))]
+    while pending:
+        where, levels = pending.pop()
+        folder = os.path.join(source, where)
+        real = os.path.realpath(folder)
+        levels = below(real, levels)
+        try:
+            entries = sorted(os.scandir(folder), key=lambda one: one.name)
+        except OSError as error:
+            raise InputError(msg("{name}: {error}", name=folder, error=reason(error))) from None
+        for entry in entries:
+            path = posixpath.join(where, entry.name)
+            is_folder = entry.is_dir(follow_symlinks=False)
+            if exclusion.leaves_out(entry.path, f"{real}/{entry.name}", levels, is_folder=is_folder):
+                continue
+            if is_folder:
+                pending.append((path, levels))
+            elif os.path.join(real, entry.name) not in left_out and entry.name != LOCK:
+                found.append(_tree_file(source, path, entry))
+    return sorted(found, key=lambda one: one.path)
+
+
+def _tree_file(source: str, path: str, entry: os.DirEntry[str]) -> TreeFile:
+    if entry.is_symlink():
+        goal = os.readlink(entry.path)
+        if os.path.isabs(goal) or not inside(entry.path, source):
+            message = msg("{name}: a link that leads out of {folder}", name=entry.path, folder=source)
+            raise SyncError(message, "put the file itself there, or leave the link out (exclude)")
+        return TreeFile(path, entry.path, link=goal, digest=sha256(os.fsencode(goal)))
+    digest = sha256(file_bytes(entry.path))
+    return TreeFile(path, entry.path, stat.S_IMODE(entry.stat(follow_symlinks=False).st_mode), digest=digest)
+
+
+def file_bytes(place: str) -> bytes:
+    """The bytes of a file of the source. Raises InputError."""
+    try:
+        return content(place, limits.MAX_TEXT)
+    except OSError as error:
+        raise InputError(msg("{name}: {error}", name=place, error=reason(error))) from None
+
+
+@dataclass
+class SourceTree:
+    """The files of a source, the shares that it puts on workloads, and what depends on what."""
+
+    root: str
+    files: list[TreeFile]
+    shares: dict[str, list[tuple[Document, ShareDocument]]] = field(default_factory=dict)
+    emptied: set[str] = field(default_factory=set)
+    alone: int = 0
+    together: frozenset[str] = frozenset()
+    known: bool = True
+    problems: list[Diagnostic] = field(default_factory=list)
+    sources: list[Source] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, root: str, files: list[TreeFile]) -> SourceTree:
+        """Look at what is in the files. ``shares``: by their workload; ``emptied``: files with nothing else;
+        ``alone``: shares without a workload; ``together``: files of which each may change the result of
+        others, ``known``: all of these are in the source."""
+        tree = cls(root, files)
+        by_path = {one.path: one for one in files}
+        together: set[str] = set()
+        for one in files:
+            if not one.is_translated:
+                continue
+            data = file_bytes(one.place)
+            role = role_of(one.place)
+            kept_apart = role.kind is FileKind.MANIFESTS and not (role.shared or role.renamed)
+            if not kept_apart or may_name_claims(data):
+                together.add(one.path)
+            if role.renamed and not tree._stays(one, data):
+                tree.known = False
+            if KIND.encode() in data:
+                tree._add_shares(one, data, by_path)
+            elif DECISIONS.encode() in data and _are_decisions(one, data):
+                tree.emptied.add(one.path)
+        tree.files = [one for one in files if one.path not in tree.emptied]
+        tree.together = frozenset(together - tree.emptied)
+        tree.known = tree.known and not _is_named_from_above(root)
+        return tree
+
+    def _stays(self, one: TreeFile, data: bytes) -> bool:
+        """A kustomization names nothing outside of the source."""
+        folder = posixpath.dirname(one.path)
+        paths = _OUTSIDE.findall(data.decode(errors="replace"))
+        return not any(posixpath.normpath(posixpath.join(folder, path)).startswith("..") for path in paths)
+
+    def _add_shares(self, one: TreeFile, data: bytes, by_path: Mapping[str, TreeFile]) -> None:
+        try:
+            source = Source.from_bytes(one.place, data)
+        except DecodeError:
+            return  # whoever reads it reports it
+        found, problems = shares_in(source, named=False)
+        if found or problems:
+            self.sources.append(source)
+        if (
+            found
+            and not problems
+            and all(each.root is None or is_share_document(each) for each in documents(source))
+        ):
+            self.emptied.add(one.path)
+        self.problems += (each for each in problems if each.code != "GX012")
+        folder = posixpath.dirname(one.path)
+        for document, share in found:
+            if share.workload is None:
+                self.alone += 1
+                continue
+            path = posixpath.normpath(posixpath.join(folder, share.workload.file))
+            if path.startswith("..") or by_path.get(path) is None or not by_path[path].is_translated:
+                message = msg(
+                    "{file} is not a manifest of {folder}", file=share.workload.file, folder=self.root
+                )
+                hint = "name a file of the source, relative to this document"
+                at = ("spec", "workload", "file")
+                wrong = Diagnostic("GX010", Severity.ERROR, message, hint, at)
+                self.problems.append(with_location(document, wrong))
+                continue
+            self.shares.setdefault(path, []).append((document, share))
+
+
+def _are_decisions(one: TreeFile, data: bytes) -> bool:
+    """Nothing but decisions is in a file."""
+    try:
+        found = list(documents(Source.from_bytes(one.place, data)))
+    except (DecodeError, NotYamlError):
+        return False
+    return all(each.root is None or is_decisions(each) for each in found)
+
+
+def _is_named_from_above(root: str) -> bool:
+    """A kustomization above the source may name files of it."""
+    top = repository(root)
+    folders = (one for one in upwards(os.path.dirname(os.path.realpath(root))) if inside(one, top))
+    return any(os.path.exists(os.path.join(one, name)) for one in folders for name in NAMES)
+
+
+def keys(tree: SourceTree, settings: Settings, common: str) -> dict[str, str]:
+    """What the result of each file depends on, as one text; no key where that is not known.
+
+    ``common``: options, profile, decisions and configuration, for all files of a target.
+    """
+    made: dict[str, str] = {}
+    version = json.dumps([__version__, _plugins(), settings.to.name, common])
+    by_path = {one.path: one.digest for one in tree.files}
+    every = bool(settings.to.device_classes)  # new templates of claims must not clash
+    group = [(path, digest) for path, digest in by_path.items() if every or path in tree.together]
+    of_group = sha256(json.dumps(group).encode())
+    for one in tree.files:
+        parts: list[object] = [version, one.digest]
+        if one.is_translated:
+            together = every or one.path in tree.together
+            if together and not tree.known:
+                continue
+            shares = tree.shares.get(one.path, ())
+            parts += [of_group if together else "", under_chart_templates(one.place, os.getcwd())]
+            parts += [sha256(document.source.text.encode()) for document, _ in shares]
+        made[one.path] = sha256(json.dumps(parts).encode())
+    return made
+
+
+def _plugins() -> list[str]:
+    if not plugins.installed():
+        return []
+    from importlib.metadata import entry_points
+
+    found = entry_points(group=plugins.GROUP)
+    return sorted(f"{one.name} {one.value} {one.dist.version if one.dist else ''}" for one in found)
+
+
+# --- the lock -------------------------------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class Locked:
+    """A file that sync wrote. ``made``: the key of what it was made from, None where that is not known."""
+
+    source: str
+    digest: str
+    made: str | None = None
+    link: bool = False
+
+    def to_json(self) -> dict[str, object]:
+        data: dict[str, object] = {"source": self.source, "sha256": self.digest}
+        return data | ({"link": True} if self.link else {}) | ({"made": self.made} if self.made else {})
+
+
+def read_lock(folder: str) -> dict[str, Locked]:
+    """What sync wrote into a folder; nothing without a lock. Raises SyncError."""
+    path = os.path.join(folder, LOCK)
+    hint = msg("take it from the repository, or remove it and run gpuxlate sync --overwrite")
+    if not os.path.lexists(path):
+        return {}
+    if os.path.islink(path):
+        raise SyncError(msg("{path}: it is a link", path=path), hint)
+    try:
+        data = json.loads(content(path, limits.MAX_TEXT))
+    except OSError as error:
+        raise SyncError(msg("{path}: {error}", path=path, error=reason(error)), hint) from None
+    except (ValueError, RecursionError):
+        raise SyncError(
+            msg("{path}: it is no JSON: cut, or merged with conflicts", path=path), hint
+        ) from None
+    version = data.get("format") if isinstance(data, dict) else None
+    if version != FORMAT:
+        raise SyncError(msg("{path}: its format is not {format}", path=path, format=FORMAT), hint)
+    files = data.get("files")
+    found: dict[str, Locked] = {}
+    for name, one in files.items() if isinstance(files, dict) else [("", None)]:
+        entry = one if isinstance(one, dict) else {}
+        source, digest, made = (entry.get(key) for key in ("source", "sha256", "made"))
+        if not isinstance(source, str) or not isinstance(digest, str):
+            raise SyncError(msg("{path}: the entry {name!r} is not one of sync", path=path, name=name), hint)
+        tidy = posixpath.normpath(name)
+        if name != tidy or posixpath.isabs(name) or tidy.split("/")[0] in ("..", ".") or "\0" in name:
+            raise SyncError(msg("{path}: {name!r} leads out of the folder", path=path, name=name), hint)
+        known = made if isinstance(made, str) else None
+        found[name] = Locked(source, digest, known, entry.get("link") is True)
+    return found
+
+
+def lock_text(target: str, source: str, files: Mapping[str, Locked]) -> bytes:
+    """The lock of a target's folder: the same bytes for the same tree."""
+    data = {
+        "format": FORMAT,
+        "target": target,
+        "source": source,
+        "files": {path: files[path].to_json() for path in sorted(files)},
+    }
+    return (json.dumps(data, indent=1, ensure_ascii=True) + "\n").encode()
+
+
+# --- what a target's folder is to hold --------------------------------------------------------------------
+@dataclass(frozen=True, slots=True)
+class WantedFile:
+    """A file as it is to be. ``data`` None: as it is, since nothing changed that it depends on."""
+
+    source: TreeFile
+    data: bytes | None
+    made: str | None = None
+
+    @property
+    def digest(self) -> str:
+        return sha256(self.data) if self.data is not None else ""
+
+    @property
+    def there(self) -> tuple[str, bool]:
+        """What ``on_disk`` says of the same."""
+        return self.digest, self.source.link is not None
+
+
+@dataclass
+class TargetTree:
+    """One target of a source: its folder, what is in it, and what is to be done."""
+
+    name: str
+    folder: str
+    settings: Settings
+    locked: dict[str, Locked]
+    keys: dict[str, str] = field(default_factory=dict)
+    result: Result = field(default_factory=Result)
+    wanted: dict[str, WantedFile] = field(default_factory=dict)
+    written: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    by_hand: list[str] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+    refused: bool = False
+    seen: dict[str, tuple[str, bool] | None] = field(default_factory=dict)
+
+    def stale(self, files: Iterable[TreeFile]) -> list[TreeFile]:
+        """The files whose result is not in the folder."""
+        return [one for one in files if not self._in_step(one)]
+
+    def _in_step(self, one: TreeFile) -> bool:
+        locked, key = self.locked.get(one.path), self.keys.get(one.path)
+        if locked is None or key is None or locked.made != key:
+            return False
+        there = self.on_disk(one.path)
+        return there == (locked.digest, locked.link) and (locked.link or self._has_mode(one.path, one))
+
+    def place(self, path: str) -> str:
+        return os.path.join(self.folder, path)
+
+    def on_disk(self, path: str) -> tuple[str, bool] | None:
+        """The digest of what is there, and whether it is a link; None where nothing is. A folder has none."""
+        if path not in self.seen:
+            self.seen[path] = self._on_disk(self.place(path))
+        return self.seen[path]
+
+    @staticmethod
+    def _on_disk(place: str) -> tuple[str, bool] | None:
+        if os.path.islink(place):
+            return sha256(os.fsencode(os.readlink(place))), True
+        try:
+            return sha256(content(place, limits.MAX_TEXT)), False
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError:
+            return "", False
+
+    def compare(self, *, overwrite: bool) -> None:
+        """Say what is to be written and removed, or what stands in the way."""
+        for path, one in self.wanted.items():
+            there, locked = self.on_disk(path), self.locked.get(path)
+            blocked = self._blocked(path)
+            if blocked is not None:
+                self.conflicts.append(blocked)
+            elif one.data is None or (there == one.there and self._has_mode(path, one.source)):
+                self.unchanged.append(path)
+            elif there is None or (overwrite and not os.path.isdir(self.place(path))):
+                self.written.append(path)
+            elif there == one.there:
+                self.written.append(path)  # the mode alone
+            elif locked is None:
+                message = msg(
+                    "{place} is not of sync, and {source} has to go there",
+                    place=self.place(path),
+                    source=one.source.place,
+                )
+                self.conflicts.append(message)
+            elif there != (locked.digest, locked.link):
+                self.by_hand.append(path)
+            else:
+                self.written.append(path)
+        self._compare_gone(overwrite=overwrite)
+
+    def _compare_gone(self, *, overwrite: bool) -> None:
+        for path, locked in self.locked.items():
+            if path in self.wanted or self._blocked(path) is not None:
+                continue
+            there = self.on_disk(path)
+            if there is None:
+                continue
+            if there == (locked.digest, locked.link) or overwrite:
+                self.removed.append(path)
+            else:
+                self.by_hand.append(path)
+
+    def _has_mode(self, path: str, one: TreeFile) -> bool:
+        return one.link is not None or os.stat(self.place(path)).st_mode & 0o111 == one.mode & 0o111
+
+    def _blocked(self, path: str) -> str | None:
+        """Why nothing can be written at a path, whatever is there: a link or a file stands above it."""
+        parts = path.split("/")
+        for over in ("", *("/".join(parts[:n]) for n in range(1, len(parts)))):
+            place = self.place(over) if over else self.folder
+            if os.path.islink(place):
+                return msg("{link} is a link: nothing is written through it", link=place)
+            if os.path.isfile(place) and over not in self.locked:
+                return msg("{place} is a file, and a folder has to go there", place=place)
+        return None
+
+    @property
+    def in_step(self) -> bool:
+        return not (self.written or self.removed or self.by_hand or self.conflicts or self.refused)
+
+    # -- reading and writing -------------------------------------------------------------------------------
+    def made(self, path: str) -> str:
+        """The text that a file is to have; none where it goes."""
+        one = self.wanted.get(path)
+        return (one.data or b"").decode(errors="replace") if one else ""
+
+    def there(self, path: str) -> str:
+        """The text that a file has."""
+        place = self.place(path)
+        if os.path.islink(place):
+            return os.readlink(place)
+        return content(place).decode(errors="replace") if os.path.isfile(place) else ""
+
+    def write(self, source: str) -> None:
+        """Every file old or new, then the lock, which names the ``source``. Raises OSError."""
+        for path in self.removed:
+            self._remove(path)
+        for path in self.written:
+            self._write(self.place(path), self.wanted[path])
+        lock = lock_text(self.name, source, self._lock(source))
+        place = self.place(LOCK)
+        if self.wanted or os.path.lexists(place):
+            os.makedirs(self.folder, exist_ok=True)
+            if not os.path.isfile(place) or content(place) != lock:
+                write_atomically(Path(place), lock)
+
+    def _write(self, place: str, one: WantedFile) -> None:
+        assert one.data is not None
+        os.makedirs(os.path.dirname(place), exist_ok=True)
+        if one.source.link is not None:
+            new = f"{place}{_NEW_LINK}"
+            if os.path.lexists(new):
+                os.unlink(new)
+            os.symlink(one.source.link, new)
+            os.replace(new, place)
+            return
+        if os.path.islink(place):
+            os.unlink(place)
+        if not os.path.isfile(place) or content(place) != one.data:
+            write_atomically(Path(place), one.data)
+        if stat.S_IMODE(os.stat(place).st_mode) & 0o111 != one.source.mode & 0o111:
+            os.chmod(place, one.source.mode)
+
+    def _remove(self, path: str) -> None:
+        """A file, and the folders that it leaves empty."""
+        os.unlink(self.place(path))
+        parent = posixpath.dirname(path)
+        while parent and not os.listdir(self.place(parent)):
+            os.rmdir(self.place(parent))
+            parent = posixpath.dirname(parent)
+
+    def _lock(self, source: str) -> dict[str, Locked]:
+        found: dict[str, Locked] = {}
+        for path, one in self.wanted.items():
+            is_link = one.source.link is not None
+            digest = self.locked[path].digest if one.data is None else one.digest
+            found[path] = Locked(posixpath.join(source, one.source.path), digest, one.made, is_link)
+        return found
+
+
+Each = Callable[[Sequence[Input], Sequence[Settings]], list[Result]]
+"""Translates files for several targets, each read once."""
+
+
+def fill(tree: SourceTree, targets: Sequence[TargetTree], each: Each) -> None:
+    """Make what the folders of the targets are to hold, or the findings that refuse it."""
+    stale = {one.path for target in targets for one in target.stale(tree.files)}
+    if any(target.settings.to.device_classes for target in targets) and stale:
+        stale |= {one.path for one in tree.files}
+    elif stale & tree.together:
+        stale |= tree.together
+    active = [one for one in targets if stale]
+    given = [one for one in tree.files if one.path in stale and one.is_translated]
+    readable, broken = _readable(given)
+    inputs = [Input(one.place, one.place, named=False) for one in readable]
+    runs = each(inputs, [one.settings for one in active]) if inputs else [Result() for _ in active]
+    for target, run in zip(active, runs, strict=True):
+        target.result = run
+        run.diagnostics += broken
+    for target in targets:
+        target.result.diagnostics += tree.problems
+        target.result.sources += tree.sources
+        texts = {one.name: one.new for one in target.result.files}
+        for one in tree.files:
+            _want(tree, target, one, texts.get(one.place), stale=one.path in stale)
+        target.refused = any(one.severity is Severity.ERROR for one in target.result.diagnostics)
+
+
+def _readable(given: Sequence[TreeFile]) -> tuple[list[TreeFile], list[Diagnostic]]:
+    """Those that are UTF-8, and an error for each other one that may hold a key."""
+    found: list[TreeFile] = []
+    broken: list[Diagnostic] = []
+    for one in given:
+        data = file_bytes(one.place)
+        try:
+            Source.from_bytes(one.place, data)
+        except DecodeError as error:
+            if might_have_gpu_keys(data):
+                broken.append(
+                    Diagnostic("GX001", Severity.ERROR, str(error), "save it as UTF-8", file=one.place)
+                )
+            continue
+        found.append(one)
+    return found, broken
+
+
+def _want(tree: SourceTree, target: TargetTree, one: TreeFile, text: bytes | None, *, stale: bool) -> None:
+    key = target.keys.get(one.path)
+    if not stale:
+        if one.path in target.locked:
+            target.wanted[one.path] = WantedFile(one, None, key)
+        return
+    if one.link is not None:
+        target.wanted[one.path] = WantedFile(one, os.fsencode(one.link), key)
+        return
+    data = file_bytes(one.place) if text is None else text
+    asked = tree.shares.get(one.path, ())
+    if asked or (one.is_translated and KIND.encode() in data):
+        made = _with_shares(target, one, data, asked)
+        if made is None:
+            return
+        data = made
+    target.wanted[one.path] = WantedFile(one, data, key)
+
+
+def _with_shares(
+    target: TargetTree, one: TreeFile, data: bytes, asked: Sequence[tuple[Document, ShareDocument]]
+) -> bytes | None:
+    """A translated file with the shares that are for it, and without GPUShare documents; None where nothing
+    is left of it."""
+    source = Source.from_bytes(one.place, data)
+    try:
+        found = [each for each in documents(source) if each.root is not None]
+    except NotYamlError:
+        return data
+    gone = [each for each in found if is_share_document(each)]
+    if gone and len(gone) == len(found) and not asked:
+        return None
+    if gone:
+        splices = [Splice(each.start, each.end, "") for each in gone]
+        source = source.changed(applied(source, [], splices, len(found)))
+    if asked and not any(each.severity is Severity.ERROR for each in target.result.diagnostics):
+        requests = [
+            RenderRequest(share, document, share.workload.container if share.workload else None)
+            for document, share in asked
+        ]
+        made = render_on(source, requests, target.settings)
+        target.result.items += made.items
+        target.result.diagnostics += made.diagnostics
+        target.result.judged += made.judged
+        target.result.sources.append(source)
+        return source.encode(made.text)
+    return source.encode(source.text)
+
+
+# --- the way back -----------------------------------------------------------------------------------------
+def written_by(source: str, made: str) -> list[int]:
+    """For each line of a translated text, the line of its source that it comes from, both from 0."""
+    from difflib import SequenceMatcher
+
+    old, new = source.splitlines(), made.splitlines()
+    lines = [0] * len(new)
+    for _, a, end_a, b, end_b in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        for n in range(b, end_b):
+            lines[n] = max(0, min(a + n - b, end_a - 1 if end_a > a else a - 1))
+    return lines
+
+
+def changed_lines(made: str, there: str) -> Iterator[tuple[int, str, str]]:
+    """The lines of a made text that somebody changed: the number from 0, the old and the new ones."""
+    from difflib import SequenceMatcher
+
+    old, new = made.splitlines(), there.splitlines()
+    for tag, a, end_a, b, end_b in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+        if tag != "equal":
+            yield max(0, min(a, len(old) - 1)), "\n".join(old[a:end_a]), "\n".join(new[b:end_b])

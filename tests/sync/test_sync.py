@@ -1,0 +1,138 @@
+"""One source tree, one tree for each target: what is written, and what never is."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from gpuxlate.config.schemas import schema
+from gpuxlate.translation import sync
+from tests import steps
+from tests.running import run
+
+CASES = dict(steps.cases("sync"))
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_a_case(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    steps.check(CASES[name])
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    steps.write(CASES["trees/each file of the source, translated, copied or rendered"]["files"])
+    return tmp_path
+
+
+def test_json_fits_its_schema_on_a_refusal_too(tree: Path) -> None:
+    validator = Draft202012Validator(schema("sync"))
+    for change in ("", "gpuxlate.io/policy: sometimes"):
+        web = tree / "base" / "web.yaml"
+        web.write_text(
+            web.read_text().replace("gpuxlate.io/memory-mib: 4096", change or "gpuxlate.io/memory-mib: 4096")
+        )
+        done = run("sync", "-o", "json")
+        validator.validate(json.loads(done.out))
+
+
+def test_the_lock_is_the_same_wherever_the_tree_is(
+    tree: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    assert run("sync").code == 0
+    first = (tree / "clusters/tke" / sync.LOCK).read_bytes()
+    other = tmp_path_factory.mktemp("elsewhere")
+    os.chdir(other)
+    steps.write(CASES["trees/each file of the source, translated, copied or rendered"]["files"])
+    assert run("sync").code == 0
+    assert (other / "clusters/tke" / sync.LOCK).read_bytes() == first
+    assert str(tree).encode() not in first
+
+
+def test_modes_are_kept(tree: Path) -> None:
+    tool = tree / "base" / "run.sh"
+    tool.write_text("#!/bin/sh\n")
+    tool.chmod(0o755)
+    assert run("sync").code == 0
+    copied = tree / "clusters/tke/run.sh"
+    assert os.access(copied, os.X_OK)
+    copied.chmod(0o644)
+    assert run("sync", "--check").code == 1
+    assert run("sync").code == 0
+    assert os.access(copied, os.X_OK)
+
+
+def test_a_subfolder_is_as_good(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Paths count from the configuration."""
+    monkeypatch.chdir(tree / "base")
+    assert run("sync").code == 0
+    assert (tree / "clusters/tke/web.yaml").is_file()
+
+
+@pytest.mark.parametrize(
+    ("change", "translated"),
+    [
+        ({"base/README.md": "# other\n"}, set()),
+        ({"base/web.yaml": None}, {"web.yaml"}),
+        ({".gpuxlate.yaml": None}, {"web.yaml", "job.yaml", "share.yaml"}),
+    ],
+    ids=str,
+)
+def test_only_what_changed_is_translated_again(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, str | None], translated: set[str]
+) -> None:
+    assert run("sync").code == 0
+    for name, text in change.items():
+        path = tree / name
+        path.write_text(text if text is not None else path.read_text() + "\n# a comment\n")
+    asked: list[str] = []
+
+    def each(given, wanted):  # type: ignore[no-untyped-def]
+        asked.extend(os.path.basename(one.name) for one in given)
+        from gpuxlate.cli.translations import translate_to_each
+
+        return translate_to_each(given, wanted)
+
+    monkeypatch.setattr("gpuxlate.cli.sync.translate_to_each", each)
+    assert run("sync").code == 0
+    assert set(asked) - {"decisions.yaml"} == translated
+
+
+def test_an_interrupted_run_is_finished(tree: Path) -> None:
+    """Some files are there, and the lock is not: they are adopted."""
+    assert run("sync").code == 0
+    before = steps.contents()
+    (tree / "clusters/tke" / sync.LOCK).unlink()
+    (tree / "clusters/tke/web.yaml").unlink()
+    assert run("sync").code == 0
+    assert steps.contents() == before
+
+
+def test_a_target_that_left_keeps_its_folder(tree: Path) -> None:
+    assert run("sync").code == 0
+    config = tree / ".gpuxlate.yaml"
+    config.write_text(config.read_text().replace("    tke: clusters/tke/\n", ""))
+    done = run("sync")
+    assert done.code == 0
+    assert b"note: clusters/tke stays as it is: no target of sync has it" in done.err
+    assert (tree / "clusters/tke/web.yaml").is_file()
+
+
+def test_what_the_disk_refuses(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError(28, "No space left on device", "x")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(sync, "write_atomically", full)
+        done = run("sync")
+        assert (done.code, done.err) == (3, done.err), done
+        assert b"no space left on device" in done.err
+    with monkeypatch.context() as patch:
+        patch.setattr(sync.os, "scandir", full)
+        assert run("sync").code == 3
+    os.mkfifo(tree / "base" / "pipe")
+    done = run("sync")
+    assert (done.code, b"base/pipe: it is a named pipe" in done.err) == (3, True), done.err
