@@ -79,7 +79,7 @@ def test_a_subfolder_is_as_good(tree: Path, monkeypatch: pytest.MonkeyPatch) -> 
         ({"base/web.yaml": None}, {"web.yaml"}),
         ({".gpuxlate.yaml": None}, {"web.yaml", "job.yaml", "share.yaml"}),
     ],
-    ids=str,
+    ids=["another file", "a manifest", "the configuration"],
 )
 def test_only_what_changed_is_translated_again(
     tree: Path, monkeypatch: pytest.MonkeyPatch, change: dict[str, str | None], translated: set[str]
