@@ -387,6 +387,7 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
         rules=rules,
         version=__version__,
         counts=not invocation().quiet,
+        every=invocation().verbose,
         replacements=_replacements(run) if format_ == "sarif" else None,
     )
 

@@ -306,7 +306,10 @@ class SharedOptions:
     isolated: Annotated[bool, typer.Option("--isolated", help="No configuration.")] = False
     quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Findings and results alone.")] = False
     verbose: Annotated[
-        bool, typer.Option("-v", "--verbose", help="Say which files, dialects and profile are used.")
+        bool,
+        typer.Option(
+            "-v", "--verbose", help="Say which files, dialects and profile are used, and every info."
+        ),
     ] = False
     lang: Annotated[
         str | None,

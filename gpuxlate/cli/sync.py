@@ -32,7 +32,9 @@ if TYPE_CHECKING:
     from gpuxlate.backends.base import Backend
 
 FORMAT = "gpuxlate-sync/v1"
-EXAMPLE = "write sync: [{source: base/, targets: {TARGET: clusters/a/}}] into .gpuxlate.yaml"
+EXAMPLE = msg(
+    "write {example} into .gpuxlate.yaml", example="sync: [{source: base/, targets: {TARGET: clusters/a/}}]"
+)
 
 
 @dataclass

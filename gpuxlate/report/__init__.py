@@ -26,10 +26,12 @@ def render(
     version: str = "",
     counts: bool = True,
     replacements: Callable[[Diagnostic], Sequence[Replacement]] | None = None,
+    every: bool = False,
 ) -> str:
     """The whole output of a format, its last line break included. Raises ValueError for an unknown one.
 
-    ``counts``: a text for people ends in a line of them.
+    ``counts``: a text for people ends in a line of them. ``every``: infos that say the same are shown one by
+    one.
     """
     if format_name not in FORMATS:
         raise ValueError(f"unknown format {format_name!r}; formats: {', '.join(FORMATS)}")
@@ -44,6 +46,7 @@ def render(
         version,
         counts,
         replacements or no_replacements,
+        every,
     )
     rendered: str = import_module(f"{__name__}.{format_name}").render(report)
     return rendered

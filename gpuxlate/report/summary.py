@@ -74,7 +74,8 @@ class Report(NamedTuple):
     """The input of every format. The findings are located and in the order of their sort keys.
 
     ``lines`` gives a line of a file for excerpts, ``rules`` the rule of a code for help texts,
-    ``replacements`` the fix of a finding as changes of its file's text.
+    ``replacements`` the fix of a finding as changes of its file's text. ``every``: infos that say the same
+    are shown one by one.
     """
 
     diagnostics: Sequence[Diagnostic]
@@ -85,6 +86,7 @@ class Report(NamedTuple):
     version: str = ""
     counts: bool = True
     replacements: Callable[[Diagnostic], Sequence[Replacement]] = no_replacements
+    every: bool = False
 
 
 # The identity of a finding across runs, for code hosts that track findings.

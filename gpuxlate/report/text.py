@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -93,16 +93,34 @@ _SEVERITY = {Severity.ERROR: "\x1b[1;31m", Severity.WARNING: "\x1b[1;33m", Sever
 
 def render(report: Report) -> str:
     """All findings in their order, none left out, and the counts as the last line."""
-    found = findings(report.diagnostics, report.lines, report.color)
+    found = findings(report.diagnostics, report.lines, report.color, every=report.every)
     if not report.counts:
         return found
-    return (found + "\n" if found else "") + localize(counts(report.summary)) + "\n"
+    last = [counts(report.summary), *fixable(report.diagnostics)]
+    return (found + "\n" if found else "") + "".join(localize(one) + "\n" for one in last)
 
 
-def findings(diagnostics: Iterable[Diagnostic], lines: LineOf, color: bool = False) -> str:
-    """The findings alone, as every command shows them on stderr; empty where there are none."""
-    blocks = ["\n".join(_finding(one, lines, color)) for one in diagnostics]
+def findings(
+    diagnostics: Iterable[Diagnostic], lines: LineOf, color: bool = False, *, every: bool = False
+) -> str:
+    """The findings alone, as every command shows them on stderr; empty where there are none.
+
+    Infos of one rule that say the same are one with a count, unless ``every`` one is to be shown.
+    """
+    alike: dict[tuple[object, ...], list[Diagnostic]] = {}
+    for number, one in enumerate(diagnostics):
+        grouped = one.severity is Severity.INFO and not every
+        alike.setdefault((one.code, one.message, one.hint) if grouped else (number,), []).append(one)
+    blocks = ["\n".join(_finding(one, lines, color, len(more))) for one, *more in alike.values()]
     return "\n\n".join(blocks) + "\n" if blocks else ""
+
+
+def fixable(diagnostics: Sequence[Diagnostic]) -> Iterator[Message]:
+    """What ``--fix`` would do, where it would do something."""
+    number = sum(one.fix is not None and one.fix.safe for one in diagnostics)
+    if number:
+        every = plural(len(diagnostics), "{count} finding", "{count} findings")
+        yield msg("{findings}, {count} fixable with --fix", findings=every, count=number)
 
 
 def statistics(diagnostics: Iterable[Diagnostic], rules: Callable[[str], Rule | None]) -> str:
@@ -118,13 +136,16 @@ def statistics(diagnostics: Iterable[Diagnostic], rules: Callable[[str], Rule | 
     return "".join(rows)
 
 
-def _finding(one: Diagnostic, lines: LineOf, color: bool) -> Iterator[str]:
+def _finding(one: Diagnostic, lines: LineOf, color: bool, more: int) -> Iterator[str]:
+    """The lines of one finding; ``more``: how many others say the same."""
+
     def paint(style: str, text: str) -> str:
         return f"{style}{text}{_RESET}" if color else text
 
     style = _SEVERITY[one.severity]
     severity = _told(one.severity, current())
-    yield paint(style, f"{severity}[{one.code}]") + paint(_BOLD, f": {visible(localize(one.message))}")
+    said = visible(localize(one.message)) + (localize(msg(" (and {count} more)", count=more)) if more else "")
+    yield paint(style, f"{severity}[{one.code}]") + paint(_BOLD, f": {said}")
     span = one.span
     margin = " " * (len(str(span.line)) if span else 1)
     if one.file is not None:

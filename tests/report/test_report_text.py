@@ -50,6 +50,7 @@ def test_golden() -> None:
         "  = see: gpuxlate explain GX010\n"
         "\n"
         "2 errors, 1 warning in 3 files (1 suppressed, 1 skipped)\n"
+        "3 findings, 1 fixable with --fix\n"
     )
 
 
@@ -191,3 +192,26 @@ def test_statistics() -> None:
     findings = [finding(code=code) for code in ["GX010", *["TKE002"] * 10, "ACK001"]]
     assert statistics(findings, RULES) == "10  TKE002  Compute is a multiple of 5.\n 1  ACK001\n 1  GX010\n"
     assert statistics([]) == ""
+
+
+def test_infos_that_say_the_same_are_one() -> None:
+    """Of one rule, message and hint; errors and warnings are all shown, and every info on demand."""
+    places = [Span(line, 1, line, 2) for line in (1, 2, 3)]
+    infos = [finding(severity=Severity.INFO, span=one, fix=None) for one in places]
+    others = [finding(severity=Severity.WARNING, span=one, fix=None) for one in places]
+    odd = finding(severity=Severity.INFO, message="other words", fix=None)
+    shown = render("text", [*infos, *others, odd], SUMMARY, lines=LINES)
+    assert (shown.count("info[TKE002]"), shown.count("warning[TKE002]")) == (2, 3)
+    assert shown.count(" (and 2 more)\n") == 1
+    every = render("text", [*infos, *others, odd], SUMMARY, lines=LINES, every=True)
+    assert (every.count("info[TKE002]"), every.count(" more)")) == (4, 0)
+
+
+def test_what_a_fix_would_do() -> None:
+    fixed, unsafe, none = finding(), finding(fix=Fix("Write", (), safe=False)), finding(fix=None)
+    for found, line in (
+        ([fixed], "1 finding, 1 fixable with --fix\n"),
+        ([fixed, unsafe, none], "3 findings, 1 fixable with --fix\n"),
+        ([unsafe, none], ""),
+    ):
+        assert render("text", found, SUMMARY, lines=LINES).partition(" files")[2].partition("\n")[2] == line
