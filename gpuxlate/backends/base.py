@@ -130,13 +130,15 @@ class Backend(KeyTable):
 
     ``gpu_prefixes``: under these every key must be a known one (GX003). ``similar_products``: whose keys are
     easily taken for its own (GX006). ``known_typos``: misspelt keys that a rule of the vendor reports.
-    ``quotes_numbers``: the vendor writes its numbers as strings. ``read_only``: a source of migrations, never
-    a target. ``cloud``: whose machines it runs on; None where it runs on any. ``limits``: of its cards and
-    nodes. ``device_classes``: of its devices, where pods ask for them in claims. ``model_label``: the label
-    of nodes that has the card model. ``parts_need``: what to say in a profile, without which it writes no
-    parts of cards. ``detected_by``: a pod that meets it is of this target, whatever keys are in its
-    resources. ``fact_commands``: by fact of a profile, the command that shows it where nodes do not.
-    ``whole_cards_anywhere``: its whole cards are those of any node that counts them under its key.
+    ``quotes_numbers``: the vendor writes its numbers as strings. ``read_only``: a source of migrations,
+    never a target. ``companions``: resources of other vendors that are one share with its own keys in a
+    container, which that vendor's device plugin needs. ``cloud``: whose machines it runs on; None where
+    it runs on any. ``limits``: of its cards and nodes. ``device_classes``: of its devices, where pods ask
+    for them in claims. ``model_label``: the label of nodes that has the card model. ``parts_need``: what
+    to say in a profile, without which it writes no parts of cards. ``detected_by``: a pod that meets it
+    is of this target, whatever keys are in its resources. ``fact_commands``: by fact of a profile, the
+    command that shows it where nodes do not. ``whole_cards_anywhere``: its whole cards are those of any
+    node that counts them under its key.
     """
 
     gpu_prefixes: tuple[str, ...] = ()
@@ -147,6 +149,7 @@ class Backend(KeyTable):
     cloud: Cloud | None = None
     limits: Limits = UNBOUND
     device_classes: tuple[str, ...] = ()
+    companions: tuple[str, ...] = ()
     model_label: str | None = None
     parts_need: str = ""
     detected_by: Condition | None = None

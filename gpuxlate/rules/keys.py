@@ -239,9 +239,10 @@ def not_read(name: str, product: Product) -> Message:
 
 
 def _of_products(words: Vocabulary, pod: PodKeys) -> Iterator[tuple[KeyOccurrence, Product]]:
+    joined = {name for one in pod.all_containers() for name in words.joined(one.resources)}
     for spot in key_occurrences(pod):
         found = words.product(spot.name, spot.place)
-        if found:
+        if found and not (spot.place is Place.RESOURCE and spot.name in joined):
             yield spot, found
 
 

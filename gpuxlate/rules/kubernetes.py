@@ -654,16 +654,23 @@ def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Ite
                 msg("keep {name} for whole cards, or {share} for a share", name=name, share=shares[0][0]),
                 on_key=True,
             )
-        common = words.owners(shares[0][0])
+        first = shares[0][0]
+        common = words.owners(first)
         for name, value in shares[1:]:
             found = tuple(one for one in words.owners(name) if one in common)
             if not found:
+                joined = words.joined(container.resources)
+                if name in joined:
+                    continue
+                if first in joined:
+                    first, common = name, words.owners(name)
+                    continue
                 yield this.diagnostic(
                     value,
                     msg(
                         "one container requests GPUs of two vendors: {first} ({share}) and {second} ({name})",
                         first=common[0].title,
-                        share=shares[0][0],
+                        share=first,
                         second=words.owners(name)[0].title,
                         name=name,
                     ),

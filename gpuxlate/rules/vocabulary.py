@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
@@ -69,7 +69,31 @@ class Owners(Generic[D]):
             possible = pod.claims or not self.dialects[number].device_classes
             if possible and all(not one.isdisjoint(names) for one in needs) and speaks(pod.with_workload()):
                 found.add(number)
+        if len(found) > 1:
+            found -= self._as_companions(pod)
         return tuple(self.dialects[number] for number in sorted(found))
+
+    def joined(self, names: Collection[str]) -> frozenset[str]:
+        """The resources of a container that are one share with keys of another dialect in it."""
+        for one in self._joining:
+            beside = frozenset(one.companions).intersection(names)
+            if beside and any(map(one.owns, names)):
+                return beside
+        return frozenset()
+
+    @cached_property
+    def _joining(self) -> tuple[D, ...]:
+        return tuple(one for one in self.dialects if one.companions)
+
+    def _as_companions(self, pod: PodKeys) -> set[int]:
+        """The dialects whose keys in a pod are all one share with those of another."""
+        joined: set[int] = set()
+        alone: set[int] = set()
+        for container in pod.all_containers():
+            beside = self.joined(container.resources)
+            for name in container.resources:
+                (joined if name in beside else alone).update(self._asked_with(name))
+        return joined - alone
 
     def _asking_with(self, name: str) -> tuple[int, ...]:
         """The dialects in which a key in the resources of a container asks for GPUs."""

@@ -174,6 +174,7 @@ def left_in_document(
     read with their amounts. ``awakened``: the other dialects that count once a pod has its new share.
     """
     where, hint = _WHERE[kind]
+    words = scope.words
     read = {id(pod): sources for pod, sources in translated}
     in_pods: dict[Path, str] = {}
     known: set[Path] = {*settled}
@@ -187,7 +188,7 @@ def left_in_document(
             left = scope.is_left(spot.name, spot.place, beside_gpus=gpus, meant=meant)
             if left and spot.path not in in_pods:
                 in_pods[spot.path] = spot.name
-                if not any(one.owns(spot.name) for one in sources):
+                if not any(one.owns(spot.name) for one in sources) and spot.name not in words.joined(names):
                     reader = scope.reader(spot.name, names)
                     none = WHOLE_CARDS if reader else NO_SHARE
                     why = why_left.get(id(pod)) or (where if kind is FileKind.PATCH else none)

@@ -20,7 +20,11 @@ MEMORY, RATIO = "koordinator.sh/gpu-memory", "koordinator.sh/gpu-memory-ratio"
 BOTH = "koordinator.sh/gpu"
 """CORE and RATIO in one number (HOOK)."""
 WHOLE = "nvidia.com/gpu"
-NPU = "huawei.com/npu-"
+COMPANIONS = (
+    *("metax-tech.com/sgpu", "cambricon.com/mlu.smlu.vcore", "cambricon.com/mlu.smlu.vmemory"),
+    *("huawei.com/npu-core", "huawei.com/npu-cpu", "huawei.com/npu-dvpp"),
+)
+"""What the device plugins of other makers need beside Koordinator's keys; their drivers isolate (SITE)."""
 ISOLATION = "koordinator.sh/gpu-isolation-provider"
 MODEL = "node.koordinator.sh/gpu-model"
 RECORD = "scheduling.koordinator.sh/device-allocated"
@@ -39,6 +43,7 @@ class Koordinator(Backend):
     # each share has a percent of the memory at least; the documents set no other bound
     limits = Limits(100, certain=False, source="HOOK")
     init_containers = False
+    companions = COMPANIONS
     whole_card_key = WHOLE
     fact_commands = {"cards.model": f"kubectl get nodes -L {MODEL}"}
     detected_by = SPEAKS
@@ -46,6 +51,7 @@ class Koordinator(Backend):
         "CODE": "koordinator-sh/koordinator, pkg/scheduler/plugins/deviceshare at a7a1b76b (2026-07-24)",
         "HOOK": "koordinator-sh/koordinator, pkg/webhook/pod/mutating at a7a1b76b (2026-07-24)",
         "KOORDLET": "koordinator-sh/koordinator, pkg/koordlet/runtimehooks at a7a1b76b (2026-07-24)",
+        "SITE": "koordinator-sh/website, docs/user-manuals/device-scheduling-*.md at 5123f04 (2026)",
         "PROFILE": "koordinator-sh/website, docs/user-manuals/colocation-profile.md (2026)",
         "DEVICE": "koordinator-sh/koordinator, apis/extension/device_share.go at a7a1b76b (2026-07-24)",
         "RENAMED": "koordinator-sh/koordinator, apis/extension/deprecated.go at a7a1b76b (2026-07-24)",
@@ -88,7 +94,7 @@ class Koordinator(Backend):
         cores(
             CORE,
             per=Per.TOTAL,
-            values=(Range(1, 100),),
+            values=(Range(0, 100),),  # 0 is removed: as good as missing (GetPodDeviceRequests)
             needs=(MEMORY, RATIO),
             aliases=("kubernetes.io/gpu-core",),
             source="CODE, RENAMED",
@@ -138,14 +144,13 @@ class Koordinator(Backend):
     ) -> ContainerKeys:
         """BOTH as the webhook writes it: that much compute, and that much memory.
 
-        Keys of an Ascend card beside those of Koordinator are the same share: it is not read in part
-        (koordinator-sh/website, docs/user-manuals/device-scheduling-ascend-npu.md).
+        COMPANIONS beside those of Koordinator are the same share: it is not read in part (SITE).
         """
         share = next((name for name in (MEMORY, RATIO, CORE, SHARED) if name in container.resources), None)
-        npu = next((name for name in container.resources if name.startswith(NPU)), None)
-        if share is not None and npu is not None:
-            message = msg("{key} is not translated: it is one share with {other}", key=npu, other=share)
-            path = container.resources[npu].path
+        beside = next((name for name in container.resources if name in COMPANIONS), None)
+        if share is not None and beside is not None:
+            message = msg("{key} is not translated: it is one share with {other}", key=beside, other=share)
+            path = container.resources[beside].path
             pod.note("GX023", message, path, "write the share in keys of the target by hand")
 
         def split(values: Mapping[str, Value]) -> dict[str, Value]:

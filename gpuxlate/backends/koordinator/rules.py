@@ -8,14 +8,16 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import Labelled, Predicate, Violation
+from gpuxlate.rules.predicates.conditions import AnyOf, Labelled, Predicate, Requests, Violation
 
 
 @rule(
     "KOORD020",
     Severity.INFO,
     missing=True,
-    predicate=Predicate(Labelled(k.ISOLATION), keys=(k.MEMORY, k.RATIO, k.CORE, k.BOTH)),
+    predicate=Predicate(
+        AnyOf(Labelled(k.ISOLATION), Requests(*k.COMPANIONS)), keys=(k.MEMORY, k.RATIO, k.CORE, k.BOTH)
+    ),
 )
 def share_is_isolated(
     this: Rule, breach: Violation, pod: PodKeys, context: Context
@@ -23,7 +25,8 @@ def share_is_isolated(
     """A pod with a part of a card names what isolates it.
 
     ## What it does
-    Reports a share of Koordinator in a pod without the label `koordinator.sh/gpu-isolation-provider`.
+    Reports a share of Koordinator in a pod without the label `koordinator.sh/gpu-isolation-provider`. Beside
+    keys of MetaX, Cambricon and Ascend no label is needed: their drivers isolate.
 
     ## Why
     Koordinator counts the share when it places the pod. Without the label nothing keeps the containers
