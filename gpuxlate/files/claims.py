@@ -9,7 +9,7 @@ from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
 
-from gpuxlate.manifest.claims import MARKS, claims_of, names_in
+from gpuxlate.manifest.claims import MARKS, claims_of, names_in, templates_made
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import CLAIM, TEMPLATE, ClaimObject, Missing, ObjectPlace, PodClaim, PodKeys
@@ -20,6 +20,10 @@ _IN_TEMPLATE = msg("a Helm template, which is not translated")
 _IN_PATCH = msg("a patch")
 _NO_POD = msg("a place outside any pod")
 _WORD = re.compile(r"[\w.-]+")
+
+
+DEFAULT = "default"
+"""The namespace of an object that names none, unless the command that applies it says another."""
 
 
 class Unread(NamedTuple):
@@ -35,12 +39,14 @@ class Unread(NamedTuple):
 
 
 class ClaimText(NamedTuple):
-    """What one text has: claims and templates, pods that name some, and what else may name some."""
+    """What one text has: claims and templates, pods that name some, and what else may name some. ``made``:
+    the namespace and name of templates that a controller makes."""
 
     name: str
     objects: Sequence[ClaimObject] = ()
     pods: Sequence[Pod] = ()
     unread: Sequence[Unread] = ()
+    made: Sequence[tuple[str | None, str]] = ()
 
 
 def text_of(source: Source, read: DocumentReader = documents, *, is_patch: bool = False) -> ClaimText:
@@ -48,6 +54,7 @@ def text_of(source: Source, read: DocumentReader = documents, *, is_patch: bool 
     objects: list[ClaimObject] = []
     pods: list[Pod] = []
     unread: list[Unread] = []
+    made: list[tuple[str | None, str]] = []
     if source.holds(*MARKS):
         from gpuxlate.rules.source import template_in
 
@@ -61,6 +68,7 @@ def text_of(source: Source, read: DocumentReader = documents, *, is_patch: bool 
                     unread += (Unread(source.name, name, _IN_PATCH) for name in names_in(document, ()))
                     continue
                 objects += claims_of(document)
+                made += templates_made(document)
                 if template_in(document) is not None:
                     unread.append(Unread(source.name, document.text, _IN_TEMPLATE))
                     continue
@@ -70,7 +78,7 @@ def text_of(source: Source, read: DocumentReader = documents, *, is_patch: bool 
                 unread += (Unread(source.name, name, _NO_POD) for name in names_in(document, known))
         except NotYamlError:  # which reading the source for its pods reports, but for templates
             unread.append(Unread(source.name, source.text[end:], _IN_TEMPLATE))
-    return ClaimText(source.name, objects, pods, unread)
+    return ClaimText(source.name, objects, pods, unread, made)
 
 
 class _Alike:
@@ -113,14 +121,16 @@ class ClaimIndex:
     """The claims of some texts by their names, and the pods that name them."""
 
     def __init__(self, texts: Iterable[ClaimText]) -> None:
-        self._objects: dict[tuple[str, str], dict[str | None, _SameName]] = {}
+        self._objects: dict[tuple[str, str], dict[str, _SameName]] = {}
+        self._made: set[tuple[str, str]] = set()
         self._pods: list[tuple[str, Pod]] = []
         self._unread: list[Unread] = []
         for text in texts:
             self._unread += text.unread
             for one in text.objects:
                 named = self._objects.setdefault((one.kind, one.name), {})
-                named.setdefault(one.namespace, _SameName()).add(one)
+                named.setdefault(one.namespace or DEFAULT, _SameName()).add(one)
+            self._made.update((namespace or DEFAULT, name) for namespace, name in text.made)
             self._pods += ((text.name, pod) for pod in text.pods)
 
     def resolved(self, pod: Pod, file: str) -> Pod:
@@ -131,9 +141,16 @@ class ClaimIndex:
         return pod._replace(keys=replace(pod.keys, claims=claims))
 
     def _resolved(self, claim: PodClaim, namespace: str | None, file: str) -> PodClaim:
+        if claim.reference is None and claim.source is not None:
+            message = msg("source of claim {name} ended with resource.k8s.io/v1alpha2", name=claim.name)
+            return replace(
+                claim, missing=Missing(message, "write resourceClaimTemplateName in the claim itself")
+            )
         if claim.reference is None:
             message = msg("claim {name} names no template", name=claim.name)
             return replace(claim, missing=Missing(message, "add resourceClaimTemplateName"))
+        if claim.template and (namespace or DEFAULT, claim.template.text) in self._made:
+            return claim
         found = self._find(TEMPLATE if claim.template else CLAIM, claim.reference.text, namespace, file)
         if isinstance(found, ClaimObject):
             return replace(claim, devices=found.devices, api=found.api, found=found)
@@ -141,7 +158,7 @@ class ClaimIndex:
 
     def _find(self, kind: str, name: str, namespace: str | None, file: str) -> ClaimObject | Missing:
         named = self._objects.get((kind, name), {})
-        mine = named.get(namespace)
+        mine = named.get(namespace or DEFAULT)
         if not named:
             message = msg("{kind} {name} is not in the input", kind=kind, name=name)
             return Missing(message, "give the file with it to the same command")
@@ -150,8 +167,8 @@ class ClaimIndex:
                 "{kind} {name} is in namespace {other}, the pod in {own}",
                 kind=kind,
                 name=name,
-                other=next(iter(named)) or "(none)",
-                own=namespace or "(none)",
+                other=next(iter(named)),
+                own=namespace or DEFAULT,
             )
             return Missing(message, "a pod finds objects of its own namespace alone")
         near = mine.nearest(file)
@@ -189,5 +206,5 @@ class ClaimIndex:
 
     def near(self, namespace: str | None, name: str, file: str) -> list[ClaimObject]:
         """The templates of a name that would be applied together with those of a file."""
-        named = self._objects.get((TEMPLATE, name), {}).get(namespace)
+        named = self._objects.get((TEMPLATE, name), {}).get(namespace or DEFAULT)
         return named.near(file) if named else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Container, Iterator
 from typing import Any
 
+from gpuxlate.manifest.kinds import kind_of
 from gpuxlate.manifest.objects import LAST_APPLIED, objects_in
 from gpuxlate.manifest.pods import items, texts, value_of, values
 from gpuxlate.model.diagnostics import Path, below
@@ -79,6 +80,15 @@ def claims_of(document: Document) -> Iterator[ClaimObject]:
             place = ObjectPlace(document.source.name, document.index, path)
             namespace = get_text(node, "metadata", "namespace")
             yield ClaimObject(ref.kind or "", namespace, name, version, devices, place)
+
+
+def templates_made(document: Document) -> Iterator[tuple[str | None, str]]:
+    """The namespace and name of the templates that controllers make for objects of a document."""
+    for ref, _, node in objects_in(document):
+        steps = kind_of(ref.api_version, ref.kind).template
+        name = get_text(node, *steps) if steps else None
+        if name:
+            yield get_text(node, "metadata", "namespace"), name
 
 
 def _listed(node: Node | None, path: Path, name: str) -> Iterator[tuple[Node, Path]]:

@@ -150,6 +150,7 @@ class ObjectKind(NamedTuple):
     ``pods``: others. ``patches``: parts that are patches, where what looks like a pod is none;
     ``no_pods``: that holds of the whole object. ``adds_containers``: its controller adds some to its pods.
     ``replicas``: the first that a pod is below counts it. ``uncounted``: their number depends on the cluster.
+    ``template``: where it names a ResourceClaimTemplate that its controller makes.
     """
 
     api: str
@@ -163,6 +164,7 @@ class ObjectKind(NamedTuple):
     adds_containers: bool = False
     replicas: tuple[ReplicaCount, ...] = ()
     uncounted: bool = False
+    template: Steps = ()
     quotas: tuple[QuotaShape, ...] = ()
 
     @property
@@ -328,6 +330,13 @@ _BATCH = (
             ("RayService", ("spec", "rayClusterConfig"), True),
             ("RayCronJob", ("spec", "jobTemplate", "rayClusterSpec"), False),
         )
+    ),
+    # NVIDIA, api/nvidia.com/resource/v1beta1/computedomain.go
+    ObjectKind(
+        "resource.nvidia.com/",
+        "ComputeDomain",
+        elsewhere=False,
+        template=("spec", "channel", "resourceClaimTemplate", "name"),
     ),
     # kubernetes-sigs/jobset
     ObjectKind(

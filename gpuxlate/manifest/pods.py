@@ -425,7 +425,8 @@ def _claims(spec: Node, path: Path) -> Iterator[PodClaim]:
         where = (*path, "resourceClaims", index)
         fields = values(deref(one), where)
         template, claim = fields.get("resourceClaimTemplateName"), fields.get("resourceClaimName")
-        yield PodClaim(get_text(one, "name") or "", template, claim, path=where)
+        old = fields.get("source")
+        yield PodClaim(get_text(one, "name") or "", template, claim, path=where, source=old)
 
 
 def _terms(

@@ -405,7 +405,7 @@ class PodClaim:
 
     ``template``, ``claim``: the object that it names. ``found``: that object; ``missing``: why it is not
     known. ``devices``: what it requests, of a claim that is to be written too; ``api``: the version to
-    write it in.
+    write it in. ``source``: the field that named the object in older versions.
     """
 
     name: str
@@ -416,6 +416,7 @@ class PodClaim:
     found: ClaimObject | None = field(default=None, compare=False)
     missing: Missing | None = field(default=None, compare=False)
     path: Path = field(default=(), compare=False)
+    source: Value | None = field(default=None, compare=False)
 
     @property
     def reference(self) -> Value | None:

@@ -13,6 +13,8 @@ from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, Scope, Subject, ru
 
 SERVED = {"v1": "v1.34.0", "v1beta2": "v1.33.0", "v1beta1": "v1.32.0"}
 """The first Kubernetes with each version of the API (kubernetes/api)."""
+REMOVED = ("v1alpha1", "v1alpha2", "v1alpha3")
+"""Versions of the API that no supported Kubernetes serves for claims."""
 EXACTLY = "exactly"
 
 
@@ -77,6 +79,8 @@ def request_has_the_form_of_its_version(
         path = (*claim.place.path, "apiVersion")
         if first is None:
             message = msg("{group} has no version {version}", group=GROUP, version=claim.api)
+            if claim.api in REMOVED:
+                message = msg("Kubernetes has removed {group}/{version}", group=GROUP, version=claim.api)
             yield this.diagnostic(path, message, msg("versions: {versions}", versions=", ".join(VERSIONS)))
         elif cluster and at_least(cluster, first) is False:
             message = msg(
