@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
+from os.path import commonprefix
 from typing import ClassVar
 
 from gpuxlate.backends.pod_reader import (
@@ -682,6 +683,17 @@ class Amounts(RowRule):
 # --- keys: those that need or exclude each other, their words and names -----------------------
 
 
+def name_beside(table: KeyTable, written: str, own: str) -> str:
+    """The name of a key that goes with another one as it is written: that which begins most alike, since a
+    cluster has the names of one release."""
+
+    def alike(name: str) -> tuple[int, int]:
+        return len(commonprefix((name, written))), -len(name)  # noqa: RUF071 - of letters
+
+    row = table.find(own)
+    return max((own, *row.aliases), key=alike) if row else own
+
+
 class Needs(RowRule):
     """Keys that do nothing alone."""
 
@@ -701,14 +713,14 @@ class Needs(RowRule):
     def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         row = self.row_of(breach)
         if breach.value is not None:
-            needed = join_or(row.needs)
             name = written_name(breach.value, row.name)
+            needs = [name_beside(self.table, name, one) for one in row.needs]
+            needed = join_or(needs)
             message = msg("{key} has no effect without {count}", key=name, count=needed)
             if row.needs[0] in self._counts():
-                hint = msg("add {count}: 1", count=row.needs[0])
+                hint = msg("add {count}: 1", count=needs[0])
                 fix = Fix(
-                    msg("add {needs}: 1", needs=row.needs[0]),
-                    (Put((*breach.value.path[:-1], row.needs[0]), 1),),
+                    msg("add {needs}: 1", needs=needs[0]), (Put((*breach.value.path[:-1], needs[0]), 1),)
                 )
                 # cards of another kind are the share, which one of these would replace
                 others = self._counts() - {row.needs[0]}
@@ -1190,8 +1202,9 @@ class Compute(RowRule):
             rows.cores for rows in self.table.keys_by_model if any(r.name == breach.name for r in rows.parts)
         )
         if breach.value is not None and cores is not None:
-            message = msg("{key} is not set: the container gets all compute of its cards", key=cores.name)
-            hint = msg("add {key}, in {counts}", key=cores.name, counts=cores.counts)
+            name = name_beside(self.table, written_name(breach.value, breach.name), cores.name)
+            message = msg("{key} is not set: the container gets all compute of its cards", key=name)
+            hint = msg("add {key}, in {counts}", key=name, counts=cores.counts)
             yield this.diagnostic(breach.value, message, hint, on_key=True)
 
     def example(self) -> RowExample:
@@ -1323,12 +1336,11 @@ class Versions(RowRule):
     def of_profile(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         table = self.table.in_cluster(context.profile) if context.profile else self.table
         lacks = table.lacks
-        found = {
-            name: value
-            for values in (*(one.resources for one in pod.all_containers()), pod.annotations)
-            for key, value in values.items()
-            if (name := written_name(value, key)) in lacks
-        }
+        found: dict[str, Value] = {}
+        for values in (*(one.resources for one in pod.all_containers()), pod.annotations):
+            for key, value in values.items():
+                if (name := written_name(value, key)) in lacks:
+                    found.setdefault(name, value)
         for name in found:
             lack = lacks[name]
             alike = [one for one in found if lacks[one][:2] == lack[:2]]
