@@ -708,7 +708,17 @@ class Needs(RowRule):
 
     def predicates(self) -> Iterable[Predicate]:
         for needs in dict.fromkeys(row.needs for row in self.mine):
-            yield Predicate(Requests(*needs), keys=tuple(row.name for row in self.mine if row.needs == needs))
+            rows = {row.name: self._same(row) for row in self.mine if row.needs == needs}
+            asks = [Not(InRange(name, *same)) & Requests(name) for name, same in rows.items() if same]
+            others = Requests(*(name for name, same in rows.items() if not same))
+            when = AnyOf(*([others] if others.names else []), *asks) if asks else ALWAYS
+            yield Predicate(Requests(*needs), when, tuple(rows))
+
+    @staticmethod
+    def _same(row: KeySpec) -> tuple[Range, ...]:
+        """The numbers above 0 that say no more than no key, and so need none."""
+        numbers = (int(one) for one in row.no_op_values if one.isdecimal())
+        return tuple(Range(one, one) for one in numbers if one)
 
     def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         row = self.row_of(breach)

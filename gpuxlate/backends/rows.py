@@ -356,6 +356,12 @@ class KeyTable:
         return tuple(row for row in self.keys if row.words)
 
     @cached_property
+    def of_containers(self) -> frozenset[str]:
+        """The fields that a word in a container says, and none on the pod: containers may differ in them."""
+        on_pod = {row.sets for row in self.enum_keys if self.is_pods(row)}
+        return frozenset(row.sets for row in self.enum_keys if row.sets and row.sets not in on_pod)
+
+    @cached_property
     def choices(self) -> tuple[KeySpec, ...]:
         """The rows that choose cards or nodes, which no field of a share holds."""
         return tuple(row for row in self.keys if row.sets == SELECTOR)

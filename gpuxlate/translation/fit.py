@@ -430,7 +430,7 @@ def fit_pod(
         )
         for (one, _), terms in zip(shared, fitted, strict=True)
     )
-    _agree(placings)
+    _agree(placings, backend)
     ordinary = tuple(one.name for one in containers if not one.init)
     pod = PodWriter(placings, ordinary, selectors)
     keys = backend.write(pod, profile)
@@ -455,11 +455,13 @@ def fit_pod(
     return PodFit(outcomes, keys, tuple(_selector_loss(one, accept, backend) for one in lost))
 
 
-def as_read(containers: Sequence[ContainerShare], profile: Profile | None = None) -> PodFit:
+def as_read(
+    containers: Sequence[ContainerShare], profile: Profile | None = None, sources: Sequence[Backend] = ()
+) -> PodFit:
     """The shares of a pod in gpuxlate's own terms, each exact, but for those that differ in what belongs to
-    the pod."""
+    the pod in the dialects that it is read in."""
     shared = [(one, one.share) for one in containers if one.share is not None]
-    differ = list(_differences([share for _, share in shared])) if len(shared) > 1 else []
+    differ = list(_differences([share for _, share in shared], sources)) if len(shared) > 1 else []
     return PodFit(
         tuple(
             Outcome(
@@ -480,17 +482,23 @@ def _differs(container: ContainerShare, share: Share, attribute: str, message: s
     return placing.losses[0]
 
 
-def _agree(placings: tuple[ShareWriter, ...]) -> None:
+def _agree(placings: tuple[ShareWriter, ...], backend: Backend) -> None:
     """Two shares in one pod may not differ in what belongs to the pod."""
     if len(placings) > 1:
-        for attribute, message, hint in _differences([one.asked for one in placings]):
+        for attribute, message, hint in _differences([one.asked for one in placings], (backend,)):
             for placing in placings:
                 placing.refuse(attribute, "GX022", message, hint)
 
 
-def _differences(shares: Sequence[Share]) -> Iterator[tuple[str, str, str | None]]:
-    """The fields of a pod in which its shares differ, with message and hint."""
+def _differences(
+    shares: Sequence[Share], backends: Sequence[Backend]
+) -> Iterator[tuple[str, str, str | None]]:
+    """The fields of a pod in which its shares differ, with message and hint; none that each container has by
+    itself in all of the dialects."""
+    own = frozenset(OF_POD).intersection(*(one.of_containers for one in backends)) if backends else ()
     for attribute in OF_POD:
+        if attribute in own:
+            continue
         values = {str(value) if (value := getattr(one, attribute)) else None for one in shares}
         if len(values) > 1:
             found = sorted(one or "none" for one in values)

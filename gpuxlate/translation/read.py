@@ -63,7 +63,7 @@ def _read_pod(state: State, pod: Pod, sources: tuple[Backend, ...]) -> None:
     """Add the shares of a pod as they are."""
     document, settings = state.document, state.settings
     readings, containers, found, broken = shares_of(pod.keys, sources, settings)
-    fit = as_read(containers, settings.profile)
+    fit = as_read(containers, settings.profile, sources)
     found += fit.findings()
     if pod.keys.claims:
         found += shared_in_pod(readings, settings.to)

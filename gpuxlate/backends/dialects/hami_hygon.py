@@ -36,6 +36,7 @@ class HamiHygon(Backend):
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/hygon (2026-08-21)",
         "RELEASED": "Project-HAMi/HAMi, charts/hami/values.yaml of v2.8.3 to v2.10.0 (2026-08-21)",
+        "PART": "Project-HAMi/dcu-vgpu-device-plugin, server.go at 8160fc0 (2026-08)",
         "RENAMED": "HYGON-AI/k8s-hcu-device-plugin, and HAMi's pull request 2969, which renamed dcu to hcu",
         **DOCUMENTS,
     }
@@ -43,9 +44,13 @@ class HamiHygon(Backend):
         f"hygon.com/{card}{what}" for card in ("hcu", "dcu") for what in ("num", "mem", "core")
     )
     rule_reasons = {
+        RuleKind.NEEDS: (
+            "Without a count {title} sees no share. A part of a card is made only where memory is below that "
+            "of the card: with compute alone the container gets the card."
+        ),
         RuleKind.SEVERAL: (
             "A shared vHCU is one per container; several are whole cards, without memory and compute."
-        )
+        ),
     }
     keys = (
         cards(COUNT, **in_later_releases(COUNT), source="RELEASED, RENAMED"),
@@ -53,13 +58,14 @@ class HamiHygon(Backend):
         cores(
             CORES,
             **in_later_releases(CORES),
-            needs=(COUNT,),
+            needs=(MEMORY,),
             values=(Range(0, 100),),
+            no_op_values=("100",),
             default=Absent.ALL,
             uncertain_values={
                 "0": "the scheduler reserves no compute; no document says whether the driver caps it"
             },
-            source="RELEASED, RENAMED",
+            source="RELEASED, RENAMED, PART",
         ),
         *choices("hygon.com/{0}use-gpuuuid", By.UUID, source="CODE"),
         *choices("hygon.com/{0}use-hcutype", By.MODEL, source="RENAMED"),
