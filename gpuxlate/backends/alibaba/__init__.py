@@ -280,6 +280,12 @@ def _isolation_lifted(pod: PodReader, container: ContainerKeys) -> None:
 
 
 # --- writing ----------------------------------------------------------------------------------
+IN_INIT_CONTAINER = (
+    msg("an init container cannot request a share of {target}", target="gpushare"),
+    "request the share in an ordinary container",
+)
+
+
 class _Kind(StrEnum):
     """What a container requests of its node; a node serves one of these (CORE, LBL)."""
 
@@ -337,6 +343,8 @@ def _write_container(placing: ShareWriter, ack: AlibabaProfile, nodes: CardProfi
     kind = _Kind.MEMORY if cores is None else _Kind.COMPUTE
     if ack.open_source and cards > 1:
         placing.refuse("cards", "ACK014", "open-source gpushare shares one card", "request one card")
+    if ack.open_source and placing.init:
+        placing.refuse("cards", "ACK020", *IN_INIT_CONTAINER)
     mode = ack.isolation if kind is _Kind.MEMORY else CORE_MEM
     isolates = not ack.open_source and mode != SHARE_MODE  # ACK-LBL, OSS-UG
     placing.isolated(Isolation.SOFT if isolates else Isolation.NONE)

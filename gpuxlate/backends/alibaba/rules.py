@@ -547,6 +547,7 @@ def memory_is_isolated(this: Rule, breach: Violation, pod: PodKeys, context: Con
 COUNTED_IN_PROFILE, BY_LABEL = Labelled(k.COUNT, k.CARDS), Label(k.COUNT)
 DIVIDED_IN_PROFILE = (COUNTED_IN_PROFILE & Divides(k.MEMORY, BY_LABEL)) | ~COUNTED_IN_PROFILE
 ONE_CONTAINER = Predicate(ContainersAtMost(~IsInit() & InRange(k.MEMORY), 1), per_container=False)
+ORDINARY = Predicate(~IsInit(), keys=(k.MEMORY,))
 ONE_CARD = Predicate(~Labelled(k.COUNT, Range(2)), COUNTED_IN_PROFILE, (k.COUNT,), per_container=False)
 
 
@@ -712,3 +713,29 @@ def pods_fit_card(this: Rule, breach: Violation, pod: PodKeys, context: Context)
     text = "{fit} such shares fit the memory of a card; ACK runs at most 16 to {most} pods on it"
     message = msg(text, fit=fit, most=k.PODS_PER_CARD)
     return this.diagnostic(breach.there, message, "request more memory, or plan for unused memory")
+
+
+@rule(
+    "ACK020",
+    Severity.ERROR,
+    with_profile=WithProfile(partial(_in_open_source, ORDINARY), MODES),
+    page=RuleDoc(
+        RowExample(({},), init=part(2), profile=f"target: {k.NAMES[0]}\n{OPEN_SOURCE}"), shown(part(2))
+    ),
+)
+def no_init_container_in_open_source(
+    this: Rule, breach: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """With open-source gpushare, no init container requests `aliyun.com/gpu-mem`.
+
+    ## What it does
+    With a profile that sets `openSource: true`, reports the memory of init containers.
+
+    ## Why
+    The open-source scheduler extender adds up `spec.containers` alone: an init container gets no card.
+
+    ## Source
+    AliyunContainerService/gpushare-scheduler-extender, `pkg/utils/pod.go` at c0b6141.
+    """
+    if breach.value is not None:
+        yield this.diagnostic(breach.value, *k.IN_INIT_CONTAINER, on_key=True)
