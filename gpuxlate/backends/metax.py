@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gpuxlate.backends.base import GIB, Absent, Backend, Limits, Place, PodReader, ShareWriter, key
+from gpuxlate.backends.base import GIB, Absent, Backend, Limits, Place, PodReader, RuleKind, ShareWriter, key
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
 from gpuxlate.backends.pod_reader import whole_numbers
 from gpuxlate.backends.rows import Fields, cards, choice, choices, cores, memory, whole, written
@@ -35,17 +35,20 @@ class MetaxSgpu(Backend):
     vendor = "metax"
     isolation = Isolation.SOFT  # by the vendor's driver (CODE)
     other_schedulers = (SCHEDULER,)
+    several_doubt = "HAMi's and Koordinator's pages share one card only, and HAMi's code takes several"
+    rule_reasons = {RuleKind.SEVERAL: f"{several_doubt}."}
     limits = Limits(source="CODE", card_mode=card_mode)
     compute_when = Not(IsAnnotated(APP_CLASS, "online"))
     node_annotations = {"metax-tech.com/node-gpu-devices": "hami.io/metax-sgpu-devices-allocated"}  # (CODE)
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/metax (2026-08-21)",
         "EXAMPLES": "Project-HAMi/HAMi, examples/metax/sgpu (2026-08-21)",
+        "KOORDINATOR": "koordinator-sh/website, device-scheduling-metax-gpu.md (2026-08)",
         **DOCUMENTS,
     }
     gpu_prefixes = ("metax-tech.com/sgpu", "metax-tech.com/vcore", "metax-tech.com/vmemory")
     keys = (
-        cards(COUNT, source="CODE"),
+        cards(COUNT, source="CODE, KOORDINATOR"),
         memory(MEMORY, unit=GIB, quantity=True, needs=(COUNT,), source="CODE, EXAMPLES"),
         cores(CORES, needs=(COUNT,), default=Absent.ALL, source="CODE, EXAMPLES"),
         whole("metax-tech.com/gpu", source="CODE"),

@@ -211,7 +211,7 @@ def _effective(table: KeyTable, rows: KeyGroup, container: ContainerKeys) -> lis
 def _has_effect(table: KeyTable, row: KeySpec, container: ContainerKeys) -> bool:
     """The key has those beside it that it needs, and none beside which it is ignored."""
     there = container.resources
-    needed = not row.needs or any(name in there for name in row.needs)
+    needed = all(any(name in there for name in names) for names in (row.needs, row.forced_without) if names)
     beside = (other for other in table.keys if other.name in row.overridden_by and other.name in there)
     return needed and all(other.zero_is_absent and number(there[other.name]) == 0 for other in beside)
 
@@ -276,6 +276,8 @@ def _part(
         return replace(found, cards=int(cores) // FULL_CARD_CORES)
     if cards > 1 and table.several_cards is not SeveralCards.SHARED:
         return replace(found, cards=cards if table.several_cards is SeveralCards.WHOLE else 0)
+    if cards > 1 and rows.cores is not None and rows.cores.forced:
+        cores = rows.cores.forced * Fraction(rows.cores.unit)
     if rows.cores is not None and rows.cores.default is Absent.ALL and "cores" not in found.origins:
         cores = Fraction(FULL_CARD_CORES * (1 if rows.cores.per is Per.CARD else cards))
     times = {row.sets: cards if row.per is Per.CARD else 1 for row in rows.parts}

@@ -22,10 +22,12 @@ from gpuxlate.backends.pod_reader import (
     second_names,
     too_large,
     too_many_cards,
+    whole_numbers,
     written_name,
 )
 from gpuxlate.backends.pod_writer import Accept, PodWriter, ShareWriter
 from gpuxlate.backends.row_reader import MOST_MIB, in_mib
+from gpuxlate.backends.row_writer import one_is_recorded
 from gpuxlate.backends.rows import MODEL, KeyTable, RuleKind, RuleRow, SeveralCards, legal_text
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
@@ -103,6 +105,13 @@ def counted_by(table: KeyTable, row: KeySpec) -> str | Label | None:
     """Where the number of cards is that a total is divided among; None where nothing counts them."""
     count = count_of(table, row)
     return None if count is None else _counting(count)[1]
+
+
+def forced_when(table: KeyTable, row: KeySpec) -> Condition:
+    """The webhook writes a number of its own in place of the row's."""
+    counts = (one.cards for one in table.keys_by_model if one.model == row.model)
+    several = AnyOf(*(InRange(one.name, Range(2)) for one in counts if one is not None))
+    return several | Not(Requests(*row.forced_without)) if row.forced_without else several
 
 
 def all_compute(table: KeyTable, cores: KeySpec) -> Condition:
@@ -355,6 +364,11 @@ class RowRule:
         """What it demands, in one sentence."""
         return msg(self.summary, **self.values)
 
+    @property
+    def what_text(self) -> str:
+        """What it reports."""
+        return self.what.format(**self.values)
+
     def text(self) -> str:
         """The text that a docstring has where a rule is a function."""
         values = self.values
@@ -364,7 +378,7 @@ class RowRule:
         sources = ", ".join(dict.fromkeys(tag for row in self.mine for tag in row.source.split(", ") if tag))
         parts = [
             self.summary_text,
-            f"## What it does\n{self.what.format(**values)}",
+            f"## What it does\n{self.what_text}",
             f"## Why\n{why.format(**values)}",
             f"## Example\n```yaml\n{self.example().text}\n```{profile}",
             f"## Use instead\n```yaml\n{self.instead().text}\n```",
@@ -428,6 +442,7 @@ class Numbers(RowRule):
             when: Condition = InRange(row.name)
             if row.name == self.table.whole_card_key:  # alone it is anybody's
                 when &= Requests(*(part.name for rows in self.table.keys_by_model for part in rows.parts))
+            when &= Not(forced_when(self.table, row)) if row.forced else ALWAYS
             legal = is_legal(self.table, row)
             numbers = (int(one) for one in row.uncertain_values)  # which Doubts reports
             doubtful = [Range(n, n) for n in numbers if not any(one.allows(n) for one in row.ranges)]
@@ -476,7 +491,7 @@ class Numbers(RowRule):
 
     def _count(self, row: KeySpec) -> KeySpec | None:
         """What counts the cards of percent per card, where a container may have a part of several."""
-        if self.table.several_cards is not SeveralCards.SHARED or row.sets == "memory_mib":
+        if self.table.several_cards is not SeveralCards.SHARED or row.sets == "memory_mib" or row.forced:
             return None  # MiB above the range are no total, but a slip
         counts = (
             rows.cards for rows in self.table.keys_by_model if row in rows.parts and row.per is Per.CARD
@@ -1091,23 +1106,56 @@ class Several(RowRule):
         "{title} shares one card with a container: with several, the other numbers are not what it gets."
     )
 
+    @property
+    def summary_text(self) -> Message:
+        if all(row.forced for row in self.mine):
+            return msg(
+                "Numbers that the webhook of {title} overwrites are those that it writes.", **self.values
+            )
+        return super().summary_text
+
+    @property
+    def what_text(self) -> str:
+        if not all(row.forced for row in self.mine):
+            return super().what_text
+        without = dict.fromkeys(name for row in self.mine for name in row.forced_without)
+        more = f", or without `{'`, `'.join(without)}`," if without else ""
+        return (
+            f"Reports {self.values['keys']} with several cards{more} where the webhook writes another number."
+        )
+
     def rows(self) -> Iterable[KeySpec]:
-        if self.table.several_cards is SeveralCards.SHARED:
-            return ()
-        return (row for rows in self.table.keys_by_model if rows.cards for row in rows.parts)
+        shared = self.table.several_cards is SeveralCards.SHARED and not self.table.several_doubt
+        parts = (row for rows in self.table.keys_by_model if rows.cards for row in rows.parts)
+        return (row for row in parts if row.forced or not shared)
 
     def predicates(self) -> Iterable[Predicate]:
+        gets = self.table.several_cards
+        warns = None if gets is gets.REFUSED else Severity.WARNING
         for rows in self.table.keys_by_model:
-            if rows.cards is not None:
-                names = tuple(row.name for row in rows.parts if row in self.mine)
-                gets = self.table.several_cards
-                warns = None if gets is gets.REFUSED else Severity.WARNING
+            if rows.cards is None:
+                continue
+            for row in rows.parts:
+                if row.forced and row in self.mine:
+                    number = _part(row.name, Range(row.forced, row.forced, row.forced), rows.cards.name)
+                    when = InRange(rows.cards.name, Range(1)) & forced_when(self.table, row)
+                    yield Predicate(number, when, (row.name,))
+            names = tuple(row.name for row in rows.parts if row in self.mine and not row.forced)
+            if names:
                 yield Predicate(Not(InRange(rows.cards.name, Range(2))), keys=names, severity=warns)
 
     def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        if breach.value is None:
+        if breach.value is None or breach.container is None:
             return
         name = written_name(breach.value, breach.name)
+        row = self.row_of(breach)
+        if row.forced:
+            yield self._forced(this, row, breach.value, breach.container)
+            return
+        if self.table.several_doubt:
+            message = msg("{key} is for several cards: {why}", key=name, why=self.table.several_doubt)
+            yield this.diagnostic(breach.value, message, "request one card, or whole cards", on_key=True)
+            return
         gets = self.table.several_cards
         message = msg(
             "{key} is for one card; with several the container gets {what}", key=name, what=str(gets)
@@ -1115,9 +1163,28 @@ class Several(RowRule):
         hint = "request one card, or whole cards without the other keys"
         yield this.diagnostic(breach.value, message, hint, on_key=True)
 
+    def _forced(self, this: Rule, row: KeySpec, value: Value, container: ContainerKeys) -> Diagnostic:
+        """A number that the webhook replaces in the limit, and not in the request."""
+        group = next(rows for rows in self.table.keys_by_model if row in rows.parts)
+        cards = number(container.resources.get(group.cards.name)) if group.cards else None
+        written = row.forced * (cards or 1)
+        message = msg(
+            "{key} is {number}, and the webhook sets its limit to {written}: the API server refuses the pod, "
+            "as limit and request differ",
+            key=written_name(value, row.name),
+            number=value.text,
+            written=written,
+        )
+        hint = msg("write {number}, or remove the key", number=written)
+        if cards == 1:
+            hint = msg("add {key}", key=join_or(row.forced_without))
+        return this.diagnostic(value, message, hint, missing=cards == 1)
+
     def example(self) -> RowExample:
         good = self.instead()
         cards = self.table.keys_by_model[0].cards
+        row = self.mine[0]
+        good = good if row.name in good.limits[0] else good.setting(row.name, row.ranges[0].least)
         return good.setting(cards.name if cards else "", 2)
 
 
@@ -1286,6 +1353,39 @@ class OneShare(RowRule):
         return replace(good, limits=(good.limits[0], good.limits[0]))
 
 
+class Recorded(RowRule):
+    """Pods whose containers have cards, of which the scheduler records those of one."""
+
+    kind, name = RuleKind.RECORDED, "record-is-of-one-container"
+    severity = Severity.WARNING
+    summary = "One container of a pod requests cards of {title}."
+    what = "Reports {keys} in a pod of which several containers request cards."
+    usual_why = "{record} on the pod, which the device plugin reads, has the cards of the {which} one alone."
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (rows.cards for rows in self.table.keys_by_model if self.table.pod_record and rows.cards)
+
+    @property
+    def values(self) -> dict[str, str]:
+        record = self.table.pod_record
+        return {**super().values, "record": f"`{record.name}`", "which": record.of} if record else {}
+
+    def predicates(self) -> Iterable[Predicate]:
+        for row in self.mine:
+            requests = InRange(row.name, Range(1))
+            yield Predicate(ContainersAtMost(requests, 1), keys=(row.name,), per_container=False)
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        found = [value for row in self.mine for _, value, count in whole_numbers(pod, row.name) if count > 0]
+        if self.table.pod_record is not None:
+            why = one_is_recorded(self.table.pod_record, len(found))
+            yield from (this.diagnostic(value, *why, on_key=True) for value in found[1:])
+
+    def example(self) -> RowExample:
+        good = self.instead()
+        return replace(good, limits=(good.limits[0], good.limits[0]))
+
+
 class Counts(RowRule):
     """Labels of the pod that count cards."""
 
@@ -1401,7 +1501,7 @@ ROW_RULES: Mapping[RuleKind, type[RowRule]] = {
     one.kind: one
     for one in (
         *(Numbers, Needs, Excludes, Words, SingleAlias, Scheduler, Several, WithinNode, Compute, Sizes, Init),
-        *(Models, OneShare, Doubts, Ignored, Amounts, Counts, KnownValue, Versions),
+        *(Models, OneShare, Doubts, Ignored, Amounts, Counts, KnownValue, Versions, Recorded),
     )
 }
 """Every kind, in the order of their numbers."""
@@ -1453,9 +1553,11 @@ def _rule(table: KeyTable, row: RuleRow, kind: RowRule) -> Rule:
     def word(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
         return kind.findings(this, breach, pod)
 
+    own = {one.severity for one in predicates}
+    usual = own.pop() if len(own) == 1 else None
     return WrittenRule(
         row.code or f"{table.rule_prefix}{kind.kind:03d}",
-        row.severity or kind.severity,
+        row.severity or usual or kind.severity,
         Scope.POD,
         kind.fixes(),
         word if predicates else kind.of_profile,

@@ -9,7 +9,16 @@ from fractions import Fraction
 from gpuxlate.backends.pod_reader import outside
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 from gpuxlate.backends.row_reader import MOST_MIB
-from gpuxlate.backends.rows import KeyGroup, KeyTable, RuleKind, SeveralCards, Size, first_size, legal_text
+from gpuxlate.backends.rows import (
+    KeyGroup,
+    KeyTable,
+    PodRecord,
+    RuleKind,
+    SeveralCards,
+    Size,
+    first_size,
+    legal_text,
+)
 from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.keys import BYTE, Absent, By, CardChoice, KeySpec, Per, Place
@@ -18,6 +27,18 @@ from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_meant, card_of, products, products_with
 from gpuxlate.model.share import ALL_MEMORY, JSON_NAMES
+
+
+def one_is_recorded(record: PodRecord, count: int) -> tuple[Message, str]:
+    """Several containers of a pod with cards, where the pod has a record of one."""
+    message = msg(
+        "{count} containers of the pod request cards, and {record} has those of the {which} one alone",
+        count=count,
+        record=record.name,
+        which=msg(record.of),
+    )
+    return message, "use a separate pod for each container"
+
 
 Numbers = dict[str, int | str | None]
 """Values of one container by key; None where a field that the target needs is not set."""
@@ -38,6 +59,10 @@ def write(table: KeyTable, pod: PodWriter, profile: Profile | None) -> PodKeys:
                 values[row.name] = value
     of_pod[Place.ANNOTATION] |= _choices(table, pod, profile)
     _count_on_pod(table, pod, of_pod[Place.LABEL])
+    record = table.pod_record
+    if record is not None and len(pod.placings) > 1:
+        for placing in pod.placings:
+            placing.warn(table.code(RuleKind.RECORDED), *one_is_recorded(record, len(pod.placings)))
     if table.one_share_per_pod and len(pod.placings) > 1:
         for placing in pod.placings:
             message = msg(ONE_SHARE, target=table.name, count=len(pod.placings))
@@ -231,11 +256,11 @@ def _part(
         for attribute in ("cores", "memory_mib", "memory_percent"):
             placing.take(attribute)  # how much of one card is not what it asked
         return {}
-    if table.full_is_whole and rows.cores is not None:
-        _number(table, rows.cores, placing, profile)  # rounding may make it all of the card
-        placing.whole_when_full(table.code(RuleKind.IGNORED))
-        if placing.whole_cards:
-            return _whole(table, rows, placing)
+    if cards > 1 and table.several_doubt and not placing.refused:
+        message = msg("a part of {cards} cards: {why}", cards=cards, why=table.several_doubt)
+        placing.warn(table.code(RuleKind.SEVERAL), message, "request one card, or whole cards")
+    if _becomes_whole(table, rows, placing, profile):
+        return _whole(table, rows, placing)
     all_memory = _all_memory(rows, placing)
     _needed(table, rows, placing, free | ({"memory_mib"} if all_memory else frozenset()))
     if table.sizes:
@@ -249,12 +274,46 @@ def _part(
         if row.sets == "memory_percent":
             percent = placing.take("memory_percent") or (ALL_MEMORY if all_memory else None)
             values[row.name] = None if percent is None else percent * (1 if row.per is Per.CARD else cards)
-        elif row.sets not in placing.comes_with:
+        elif row.sets not in placing.comes_with and not (cards > 1 and row.forced):
             values[row.name] = _number(table, row, placing, profile)
-    no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
-    if no_memory and placing.peek("cores") == FULL_CARD_CORES * cards:  # rounding made it whole
+    if _is_all(placing):  # rounding made it whole
         return _whole(table, rows, placing)
     return values
+
+
+def _becomes_whole(table: KeyTable, rows: KeyGroup, placing: ShareWriter, profile: Profile | None) -> bool:
+    """The compute, rounded, is all of the cards, and such a share is whole cards."""
+    row = rows.cores
+    if row is None:
+        return False
+    if row.forced and placing.cards > 1:
+        _all_compute(table, row, placing)
+    elif table.full_is_whole or _rounds_to_all(table, row, placing, profile):
+        _number(table, row, placing, profile)
+    if table.full_is_whole:
+        placing.whole_when_full(table.code(RuleKind.IGNORED))
+    return placing.whole_cards or _is_all(placing)
+
+
+def _rounds_to_all(table: KeyTable, row: KeySpec, placing: ShareWriter, profile: Profile | None) -> bool:
+    """Compute alone, where it needs memory unless it is all of the card: the last number alone holds it."""
+    cores, most = placing.peek("cores"), row.most
+    alone = row.forced_without and cores and not placing.asked.caps_memory
+    return bool(alone and most and (most - 1) * table.unit(row, profile) < cores)
+
+
+def _is_all(placing: ShareWriter) -> bool:
+    """All compute of the cards, and no cap on memory."""
+    no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
+    return no_memory and placing.peek("cores") == FULL_CARD_CORES * placing.cards
+
+
+def _all_compute(table: KeyTable, row: KeySpec, placing: ShareWriter) -> None:
+    """The vendor gives all compute of several cards, whatever the key says: no key is needed."""
+    why = msg("{target} gives all compute of several cards", target=table.title)
+    cores, full = placing.need("cores", "GX021", why, FULL_CARD_CORES), FULL_CARD_CORES * placing.cards
+    if cores is not None and cores != full:
+        placing.round("cores", full, table.code(RuleKind.SEVERAL, row.name), why)
 
 
 def _all_memory(rows: KeyGroup, placing: ShareWriter) -> bool:
@@ -277,9 +336,8 @@ def _needed(table: KeyTable, rows: KeyGroup, placing: ShareWriter, free: frozens
     """Fields without which the other keys have no effect, or the container blocks the card."""
     cores, memory = rows.cores, rows.memory
     no_memory = placing.peek("memory_mib") is None and placing.peek("memory_percent") is None
-    counted = rows.cards is not None and cores is not None and rows.cards.name in cores.needs
-    needs_memory = no_memory and not counted and "memory_mib" not in free
-    if needs_memory and memory is not None and cores is not None and memory.name in cores.needs:
+    needs_memory = no_memory and "memory_mib" not in free
+    if needs_memory and memory is not None and cores is not None and _needs(rows, cores, memory):
         placing.need(
             "memory_mib",
             table.code(RuleKind.NEEDS),
@@ -291,6 +349,12 @@ def _needed(table: KeyTable, rows: KeyGroup, placing: ShareWriter, free: frozens
         placing.need("cores", "GX021", why)
     if table.sizes and no_memory:
         placing.need("memory_mib", "GX021", msg("{target} shares cards by memory", target=table.title))
+
+
+def _needs(rows: KeyGroup, cores: KeySpec, memory: KeySpec) -> bool:
+    """Compute has no effect without memory: the count of cards alone is not enough for it."""
+    counted = rows.cards is not None and rows.cards.name in cores.needs
+    return memory.name in cores.forced_without or (memory.name in cores.needs and not counted)
 
 
 def fit_size(table: KeyTable, placing: ShareWriter, sizes: Sequence[Size], code: str) -> None:

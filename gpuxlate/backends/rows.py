@@ -11,7 +11,7 @@ from enum import IntEnum, StrEnum
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, NamedTuple, Self
+from typing import Any, Literal, NamedTuple, Self
 
 from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
@@ -58,6 +58,16 @@ def first_size(sizes: Iterable[Size], memory_mib: int | None, cores: int | None)
     )
 
 
+class PodRecord(NamedTuple):
+    """What the scheduler writes on a pod for the device plugin, with the cards of one container alone.
+
+    ``of``: which of those with cards.
+    """
+
+    name: str
+    of: Literal["first", "last"]
+
+
 class SummedNodes(NamedTuple):
     """Nodes whose resources sum up their cards, of compute and of memory.
 
@@ -90,6 +100,7 @@ class RuleKind(IntEnum):
     COUNTS = 17
     KNOWN_VALUE = 18  # WORDS that people misspell, in place of it
     VERSIONS = 19
+    RECORDED = 20
 
 
 class RuleRow(NamedTuple):
@@ -221,12 +232,14 @@ class KeyTable:
     OWNER/NAME), its date in parentheses last. The docs list them from here.
     ``rule_reasons``: why the vendor wants it, in place of the general sentence of a kind.
     ``row_rules``: in place of one rule of each kind that applies; none where it is empty.
-    ``several_cards``: what a part of several cards becomes. ``sizes``: the parts of a card that can be had,
+    ``several_cards``: what a part of several cards becomes; ``several_doubt``: why that is not certain.
+    ``sizes``: the parts of a card that can be had,
     where memory and compute come together. ``cards_in_cores``: 100 and its multiples are whole cards, and
     there is no other count. ``scheduler``: what every pod names; ``scheduler_set_by``: what may set it
     where a manifest names none; ``other_schedulers``: with which the keys have effect too.
-    ``one_share_per_pod``: the containers of a pod have one share together. ``init_containers``: they may
-    have a share. ``vendor``: who makes the cards, as in a share's device; None where it is any.
+    ``one_share_per_pod``: the containers of a pod have one share together. ``pod_record``: what its
+    scheduler writes about one container of a pod alone. ``init_containers``: they may have a share.
+    ``vendor``: who makes the cards, as in a share's device; None where it is any.
     ``isolation``: what keeps a container within its memory; ``policy``: how containers whose compute is
     set share a card. ``full_is_whole``: all compute of a card is the whole card. ``whole_cores``: whole
     cards are written with all of their compute, as the count alone is anybody's.
@@ -249,12 +262,14 @@ class KeyTable:
     rule_reasons: Mapping[RuleKind, str] = MappingProxyType({})
     row_rules: tuple[RuleRow, ...] | None = None
     several_cards: SeveralCards = SeveralCards.SHARED
+    several_doubt: str = ""
     sizes: tuple[Size, ...] = ()
     cards_in_cores: bool = False
     scheduler: str | None = None
     scheduler_set_by: str = ""
     other_schedulers: tuple[str, ...] = ()
     one_share_per_pod: bool = False
+    pod_record: PodRecord | None = None
     init_containers: bool = True
     vendor: str | None = None
     isolation: Isolation | None = None
@@ -415,6 +430,8 @@ class KeyTable:
             only = "" if self.several_cards is SeveralCards.SHARED else "; a part of one card only"
             if rows.cards.most is not None:
                 only = f", {legal_text(rows.cards)}{only}"
+            if not only and rows.cores is not None and rows.cores.forced:
+                only = "; a part of several has all of their compute"
             place = "label " if Place.LABEL in rows.cards.places else ""
             found["cards"] = f"{place}{rows.cards.template or rows.cards.name}{only}"
         elif rows.whole:

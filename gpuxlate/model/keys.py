@@ -144,6 +144,8 @@ class KeySpec(NamedTuple):
 
     ``needs``: resources of which the container must have one too; ``excludes``: those that it must not have;
     ``overridden_by``: those beside which it is ignored.
+    ``forced``: the number that the vendor's webhook writes for each card, in place of any other, in a
+    container with several cards, and in one without the resources of ``forced_without``; 0: none.
     ``default``: what a container has without the key. ``writer``: who writes it. ``since``: the release that
     reads it first; ``until``: the first that does not; ``changes``: what later ones, or those before one, do
     otherwise. The row is that of the newest release. ``aliases``: other names of the same key, which are read
@@ -172,6 +174,8 @@ class KeySpec(NamedTuple):
     needs: tuple[str, ...] = ()
     excludes: tuple[str, ...] = ()
     overridden_by: tuple[str, ...] = ()
+    forced: int = 0
+    forced_without: tuple[str, ...] = ()
     default: Absent | None = None
     writer: WrittenBy = WrittenBy.USER
     since: Release | None = None

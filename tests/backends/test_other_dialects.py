@@ -19,6 +19,7 @@ from gpuxlate.translation.fit import fit_pod
 from tests.backends.pods import codes, lint, pod, read, speaks, to
 
 METAX, HYGON, MLU, MTHREADS = "metax-tech.com/", "hygon.com/", "cambricon.com/", "mthreads.com/"
+SGPU = f"{MTHREADS}vgpu: 1, {MTHREADS}sgpu-memory: 32"
 FIXED, ONLINE = (
     f"annotations: {{{METAX}sgpu-qos-policy: fixed}}",
     f"annotations: {{{METAX}sgpu-app-class: online}}",
@@ -38,8 +39,8 @@ def with_metadata(limits: str, metadata: str) -> str:
 # (limits, metadata, field, asked, given, code): hami-family 1 and 2; KAI's fraction in other-dialects 1.7
 GRANTED = [
     # compute has sixteenths
-    (f"{MTHREADS}vgpu: 1, {MTHREADS}sgpu-core: 3", "", "cores", "18.75 %", 19, "MTHREADS001"),
-    (f"{MTHREADS}vgpu: 1, {MTHREADS}sgpu-core: 14", "", "cores", "87.5 %", 88, "MTHREADS001"),
+    (f"{SGPU}, {MTHREADS}sgpu-core: 3", "", "cores", "18.75 %", 19, "MTHREADS001"),
+    (f"{SGPU}, {MTHREADS}sgpu-core: 14", "", "cores", "87.5 %", 88, "MTHREADS001"),
     # parts of 24576, 49152 and 98304 MiB
     (f"{KUNLUN}: 1, {KUNLUN}-memory: 128", "", "memoryMiB", 128, 24576, "KUNLUN010"),
     (f"{KUNLUN}: 1, {KUNLUN}-memory: 24577", "", "memoryMiB", 24577, 49152, "KUNLUN010"),
@@ -55,7 +56,7 @@ GRANTED = [
 
 # these are granted as requested
 EXACTLY = [
-    f"{MTHREADS}vgpu: 1, {MTHREADS}sgpu-core: 8",
+    f"{SGPU}, {MTHREADS}sgpu-core: 8",
     f"{KUNLUN}: 1, {KUNLUN}-memory: 24576",
     f"{NPU}: 1, {NPU}-memory: 3072",
     f"{NPU}: 1, {NPU}-memory: 21527",  # what can be allocated of the card, and what it has in name
@@ -108,11 +109,11 @@ MISTAKES = [
     (f"{HYGON}hcunum: 1, {HYGON}hcucores: 0", "", "HYGON014", "no document", "documented"),
     (f"{HYGON}hcunum: 2, {HYGON}hcumem: 2000", "", "HYGON007", "no share", "one card"),
     (f"{MLU}vmlu: 2, {MLU}mlu.smlu.vmemory: 20", "", "MLU007", "no share", "one card"),
-    (f"{BI}-vgpu: 2, {BI}.vMem: 64", "", "ILUVATAR007", "whole cards", "one card"),
+    (f"{BI}-vgpu: 2, {BI}.vCore: 64", "", "ILUVATAR007", "sets its limit to 200", "write 200"),
     (f"{MTHREADS}vgpu: 1, {MTHREADS}sgpu-memory: 5", "", "MTHREADS001", "5 is not one of", "2, 4, 8, 16"),
     (f"{MTHREADS}vgpu: 1, {MTHREADS}sgpu-memory: 161", "", "MTHREADS001", "161 is above", "128, 160"),
-    (f"{MTHREADS}vgpu: 1, {MTHREADS}sgpu-core: 17", "", "MTHREADS001", "maximum of 16", "1 to 16"),
-    (f"{MTHREADS}vgpu: 2, {MTHREADS}sgpu-core: 8", "", "MTHREADS007", "whole cards", "one card"),
+    (f"{SGPU}, {MTHREADS}sgpu-core: 17", "", "MTHREADS001", "maximum of 16", "1 to 16"),
+    (f"{MTHREADS}vgpu: 2, {MTHREADS}sgpu-core: 8", "", "MTHREADS007", "sets its limit to 32", "write 32"),
     (f"{KUNLUN}: 1, {KUNLUN}-memory: 30000", "", "KUNLUN010", "49152 MiB with 50 %", "write 49152"),
     (f"{KUNLUN}: 1, {KUNLUN}-memory: 98305", "", "KUNLUN001", "maximum of 98304", "1 to 98304"),
     (f"{KUNLUN}-memory: 24576", "", "KUNLUN002", "no effect", f"add {KUNLUN}: 1"),

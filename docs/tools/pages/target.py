@@ -16,7 +16,7 @@ from gpuxlate.backends.base import ANY, Backend, KeySpec, Place
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.row_rules import SHARES
 from gpuxlate.backends.row_writer import sizes_text
-from gpuxlate.backends.rows import legal_text
+from gpuxlate.backends.rows import SeveralCards, legal_text
 from gpuxlate.config.document import to_document
 from gpuxlate.model.keys import Confidence, WrittenBy
 from gpuxlate.model.share import JSON_NAMES, Device, Share
@@ -89,7 +89,16 @@ def _of_rows(backend: Backend) -> Iterator[str]:
     if backend.sizes:
         yield f"A part of a card is one of: {sizes_text(backend.sizes)}."
     if any(rows.cards for rows in backend.keys_by_model):
-        yield f"Who requests a part of several cards gets {backend.several_cards}."
+        gets = str(backend.several_cards)
+        forced = any(rows.cores and rows.cores.forced for rows in backend.keys_by_model)
+        if forced and backend.several_cards is SeveralCards.SHARED:
+            gets += ", with all of their compute"
+        yield f"Who requests a part of several cards gets {gets}."
+        if backend.several_doubt:
+            yield f"That is not certain: {backend.several_doubt}."
+    if backend.pod_record:
+        name, of = backend.pod_record
+        yield f"`{name}` on a pod has the cards of its {of} container alone."
     if backend.cards_in_cores:
         yield "100 units of compute and their multiples are whole cards."
     if backend.one_share_per_pod:

@@ -1,6 +1,15 @@
 """Cambricon MLU under HAMi. A part of a card is a part of one: with several, they do not count."""
 
-from gpuxlate.backends.base import Absent, Backend, Confidence, Limits, Range, SeveralCards, SummedNodes
+from gpuxlate.backends.base import (
+    Absent,
+    Backend,
+    Confidence,
+    Limits,
+    PodRecord,
+    Range,
+    SeveralCards,
+    SummedNodes,
+)
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
 from gpuxlate.backends.rows import cards, choices, cores, memory, written
 from gpuxlate.model.keys import By
@@ -18,6 +27,7 @@ class HamiCambricon(Backend):
     isolation = Isolation.SOFT  # by the vendor's driver (CODE)
     other_schedulers = (SCHEDULER,)
     several_cards = SeveralCards.REFUSED
+    pod_record = PodRecord("CAMBRICON_DSMLU_PROFILE", "first")  # (CODE)
     summed_nodes = SummedNodes(
         "hami.io/cambricon-mlu-devices-allocated", "{node}-cambricon-mlu-{index}"
     )  # (CODE)

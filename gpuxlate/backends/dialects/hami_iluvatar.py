@@ -1,6 +1,6 @@
-"""Iluvatar under HAMi. The names of keys hold the card; the webhook makes several cards whole."""
+"""Iluvatar under HAMi. The names of keys hold the card; parts of several have all of their compute."""
 
-from gpuxlate.backends.base import Backend, Range, SeveralCards
+from gpuxlate.backends.base import Backend, Range, RuleKind
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, by_uuid
 from gpuxlate.backends.rows import cards, cores, for_models, memory
 from gpuxlate.model.profile import names_of
@@ -18,10 +18,15 @@ class HamiIluvatar(Backend):
     vendor = "iluvatar"
     isolation = Isolation.SOFT  # by the vendor's driver (CODE)
     other_schedulers = (SCHEDULER,)
-    several_cards = SeveralCards.WHOLE
     node_annotations = {
         f"hami.io/node-{name}-register": f"hami.io/{name}-devices-allocated" for name in names_of(NAME)
     }  # (CODE)
+    rule_reasons = {
+        RuleKind.SEVERAL: (
+            "HAMi's webhook writes the limit of all compute in a container with several cards, and leaves "
+            "the request: the API server refuses the pod where they differ."
+        )
+    }
     documents = {"CODE": "Project-HAMi/HAMi, pkg/device/iluvatar (2026-08-21)", **DOCUMENTS}
     gpu_prefixes = ("iluvatar.ai/",)
     keys = (
@@ -33,6 +38,7 @@ class HamiIluvatar(Backend):
                 "iluvatar.ai/{model}.vCore",
                 values=(Range(0, 100),),
                 no_op_values=("0",),
+                forced=100,
                 needs=(COUNT,),
                 source="CODE",
             ),

@@ -2,14 +2,14 @@
 
 from fractions import Fraction
 
-from gpuxlate.backends.base import Backend, Limits, Range, RuleKind, SeveralCards, SummedNodes
+from gpuxlate.backends.base import Backend, Limits, PodRecord, Range, RuleKind, SeveralCards, SummedNodes
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
 from gpuxlate.backends.rows import cards, choices, cores, memory, written
 from gpuxlate.model.keys import By
 from gpuxlate.model.profile import cards as catalogue
 from gpuxlate.model.share import Isolation
 
-COUNT = "mthreads.com/vgpu"
+COUNT, MEMORY = "mthreads.com/vgpu", "mthreads.com/sgpu-memory"
 UNIT = 512
 """MiB of one unit of memory (CODE)."""
 SIZES = sorted({mib // UNIT for card in catalogue() if card.vendor == "mthreads" for mib in card.sizes_mib})
@@ -25,6 +25,7 @@ class HamiMthreads(Backend):
     isolation = Isolation.SOFT  # by the vendor's driver (CODE)
     other_schedulers = (SCHEDULER,)
     several_cards = SeveralCards.WHOLE
+    pod_record = PodRecord("mthreads.com/gpu-index", "last")  # (CODE)
     summed_nodes = SummedNodes("hami.io/mthreads-vgpu-devices-allocated", "{node}-mthreads-{index}")  # (CODE)
     limits = Limits(100, source="CODE")
     documents = {
@@ -33,15 +34,21 @@ class HamiMthreads(Backend):
     }
     gpu_prefixes = ("mthreads.com/vgpu", "mthreads.com/sgpu")
     rule_reasons = {
-        RuleKind.NUMBERS: "HAMi's webhook refuses memory that is not in its list; compute has 16 parts."
+        RuleKind.NUMBERS: "HAMi's webhook refuses memory that is not in its list; compute has 16 parts.",
+        RuleKind.SEVERAL: (
+            "HAMi's webhook writes the limits of whole cards, in a container with several cards and in one "
+            "with compute and no memory, and leaves the requests: the API server refuses the pod where they "
+            "differ."
+        ),
     }
     keys = (
         cards(COUNT, source="CODE"),
         memory(
-            "mthreads.com/sgpu-memory",
+            MEMORY,
             unit=UNIT,
             values=tuple(Range(n, n) for n in SIZES),
             needs=(COUNT,),
+            forced=96,
             source="CODE",
         ),
         cores(
@@ -49,6 +56,8 @@ class HamiMthreads(Backend):
             unit=Fraction(100, 16),
             values=(Range(1, 16),),
             needs=(COUNT,),
+            forced=16,
+            forced_without=(MEMORY,),
             source="CODE",
         ),
         *choices("mthreads.ai/{0}use-gpuuuid", By.UUID, source="CODE"),
