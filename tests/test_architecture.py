@@ -231,7 +231,6 @@ AS_IT_IS = {
     "policy": "YAML",
     "render": "JSON",
     "translate": "JSON",
-    "translations": "a count",
 }
 """Commands that print more than text for people, which ``common.out`` escapes, and what that is."""
 
