@@ -10,7 +10,7 @@ ITSELF := $(PIP) install --no-deps --no-build-isolation --editable .
 EXAMPLE := examples/bert-serving
 DEMO := compare $(EXAMPLE)/bert.gpushare.yaml --to vke --to ack --to tke --manifests
 
-.PHONY: demo test lint venv schemas messages docs site bench dist lock audit test-lowest test-newest clean
+.PHONY: demo demo-tree test lint venv schemas messages docs site bench dist lock audit test-lowest test-newest clean
 .DEFAULT_GOAL := demo
 
 demo: $(VENV)/run.stamp  ## one workload with one share, on three clouds
@@ -19,6 +19,10 @@ demo: $(VENV)/run.stamp  ## one workload with one share, on three clouds
 	@echo
 	@echo "# gpuxlate $(DEMO)"
 	@$(BIN)/gpuxlate $(DEMO)
+
+demo-tree: $(VENV)/run.stamp  ## one source tree and three clouds: examples/one-tree, in a copy
+	@rm -rf build/one-tree && mkdir -p build && cp -r examples/one-tree build/one-tree
+	@PATH="$(CURDIR)/$(BIN):$$PATH" build/one-tree/demo.sh
 
 test: $(VENV)/dev.stamp  ## all tests
 	$(BIN)/python -m pytest -n auto

@@ -8,7 +8,7 @@ import pytest
 
 import gpuxlate
 from docs.tools.inserts import chinese
-from docs.tools.inserts.pictures import house, share, terminal, way
+from docs.tools.inserts.pictures import house, share, terminal, tree, way
 from tests.test_architecture import OURS, PACKAGE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,8 +55,9 @@ def test_chinese_pictures_have_no_english_words() -> None:
     """Beside names of keys, fields, vendors' products and modules, which stay."""
     names = re.compile(
         r"[\w-]+(?:[./][\w-]+)+|[\w-]+: \S+|[a-z]+[A-Z]\w+|[a-z]GPU|HAMi|Pod|QoS|limits|cores|[GM]iB|cgpu"
+        r"|gpuxlate sync(?: --diff)?|base/|Deployment|Ray|chart|overlay"
     )
-    for draw in (share.draw, way.draw):
+    for draw in (share.draw, tree.draw, way.draw):
         texts = [
             one.text or ""
             for one in ElementTree.fromstring(draw(chinese.PICTURES)).iter()

@@ -123,6 +123,21 @@ PICTURES = Templates(
         "Alibaba Cloud gpushare": "阿里云共享 GPU",
         "Tencent Cloud qGPU": "腾讯云 qGPU",
         "HAMi: numbers per card": "HAMi：数值按每张卡计",
+        "One tree, several clouds": "一棵树，多个云",
+        "gpuxlate sync writes a tree for each cloud from one source tree, with the losses that the team "
+        "decided.": ("gpuxlate sync 由一棵源树为每个云写出一棵树，并采用团队对损失的决定。"),
+        "The source tree": "源树",
+        "a Deployment": "一个 Deployment",
+        "a chart": "一个 chart",
+        "an overlay": "一个 overlay",
+        "a Ray cluster": "一个 Ray 集群",
+        "nothing to decide": "无需决定",
+        "Only what changed is written. A file that somebody changed there is an error.": (
+            "只写入有变化的文件。被手工改动的文件会报错。"
+        ),
+        "gpuxlate sync --diff names the line of the source that wrote it.": (
+            "gpuxlate sync --diff 指出写出它的源文件行。"
+        ),
         "The way of a manifest": "一份清单的处理过程",
         "A file is read into documents, pods and shares; the shares are fitted to the target, and written "
         "back as edits of the same text.": (
