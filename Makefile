@@ -44,7 +44,8 @@ docs: $(VENV)/run.stamp  ## update the command output and tables in the pages; a
 	$(BIN)/python -m docs.tools
 
 site: $(VENV)/dev.stamp  ## the documentation as a site, in build/site; SERVE=1 serves it on http://127.0.0.1:8000
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs $(if $(SERVE),serve,build) --strict --quiet
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs $(if $(SERVE),serve,build) --strict --quiet
+	@echo "the site is in build/site; make site SERVE=1 serves it"
 
 bench: $(VENV)/bench.stamp  ## every benchmark; KUBECONFORM="PROGRAM OPTIONS" measures it beside
 	$(BIN)/python -m bench

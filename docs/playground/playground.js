@@ -23,38 +23,36 @@ const CHINESE = {
 const say = (text) => (language === "zh" && CHINESE[text]) || text;
 const WAIT = 400; // ms without typing before it is translated again
 
-const HEAD = `apiVersion: apps/v1
-kind: Deployment
+const POD = `apiVersion: v1
+kind: Pod
 metadata:
   name: web
 spec:
-  selector: {matchLabels: {app: web}}
-  template:
-    metadata:
-      labels: {app: web}`;
-const POD = `
-    spec:
-      containers:
-      - name: web
-        image: nginx:1.25
-        resources:
-          limits:`;
+  containers:
+  - name: web
+    image: nginx:1.25
+    resources:
+      limits:`;
 const EXAMPLES = {
-  "volcengine-mgpu": `${HEAD}
-      annotations:
-        vke.volcengine.com/mgpu-compute-policy: fixed-share${POD}
-            vke.volcengine.com/mgpu-core: 30
-            vke.volcengine.com/mgpu-memory: 4000  # tuned by hand
+  "volcengine-mgpu": `${POD}
+        vke.volcengine.com/mgpu-core: 30
+        vke.volcengine.com/mgpu-memory: 4096  # tuned by hand
 `,
-  "alibaba-gpushare": `${HEAD}${POD}
-            aliyun.com/gpu-mem: 4
+  "rounded": `${POD}
+        vke.volcengine.com/mgpu-core: 30
+        vke.volcengine.com/mgpu-memory: 4000
 `,
-  "tencent-qgpu": `${HEAD}${POD}
-            tke.cloud.tencent.com/qgpu-core: "30"
-            tke.cloud.tencent.com/qgpu-memory: "4"
+  "alibaba-gpushare": `${POD}
+        aliyun.com/gpu-core.percentage: 30
+        aliyun.com/gpu-mem: 4
+`,
+  "tencent-qgpu": `${POD}
+        tke.cloud.tencent.com/qgpu-core: "30"
+        tke.cloud.tencent.com/qgpu-memory: "4"
 `,
 };
 
+let started = null;
 let worker = null;
 let ready = false;
 let asked = 0;
@@ -69,8 +67,23 @@ function element(name, text, attributes = {}) {
   return made;
 }
 
-function start() {
+// A service worker keeps what the page and its worker load, for a reload offline. Where there is none, as in a
+// private window, nothing is kept.
+async function keep() {
+  const workers = navigator.serviceWorker;
+  if (!workers) return;
+  const controlled = workers.controller ? null : new Promise((done) => workers.addEventListener("controllerchange", done));
+  await workers.register(new URL("../offline.js", base), { scope: location.pathname });
+  await Promise.race([controlled, new Promise((done) => setTimeout(done, 3000))]);
+  const loaded = performance.getEntriesByType("resource").map((one) => one.name);
+  const ours = loaded.filter((one) => new URL(one).origin === location.origin);
+  await (await caches.open("playground")).addAll(new Set([location.pathname, ...ours]));
+}
+
+async function start() {
   at("status").textContent = say("Loading Python …");
+  started ??= keep().catch(() => {});
+  await started;
   const code = `import(${JSON.stringify(`${base}worker.js`)}).then((one) => one.serve(${JSON.stringify(base)}))
     .catch((error) => self.postMessage({ broken: String(error) }));`;
   worker = new Worker(URL.createObjectURL(new Blob([code], { type: "text/javascript" })), { type: "module" });
@@ -135,7 +148,7 @@ function opened() {
 
 function ask() {
   clearTimeout(timer);
-  if (!worker) return start();
+  if (!worker) return void start();
   if (!ready) return;
   const request = { ...asks(), lang: language };
   asked += 1;

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import re
 import shutil
 from html import escape, unescape
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from mkdocs.plugins import event_priority
 
+from docs.tools.pages import errors, rules, target
 from docs.tools.playground import browser
 from docs.tools.staging import ROOT, stage
 from gpuxlate.config.schemas import VERSIONS, schema_url
+from gpuxlate.locale import translator
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
@@ -32,29 +35,87 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         _LOG.info("No playground: %s", error)
     stage(pages, playground=config.extra["pyodide"] is not None)
     config.docs_dir = str(pages)
+    config.nav = _with_generated(config.extra.setdefault("nav", config.nav))  # once for each language
+    chinese = translator("zh")
+    for language in config.plugins["i18n"].config.languages:
+        if language.locale == "zh":
+            language.nav_translations.update({rules.short(one): chinese(one) for one in rules.groups()})
     return config
+
+
+LISTS = {"rules.md": rules.navigation, "targets.md": target.navigation, "errors.md": errors.navigation}
+"""Pages that list generated ones, which follow them in the navigation."""
+
+
+def _with_generated(nav: Any) -> Any:
+    """The navigation of mkdocs.yml, with the generated pages below those that list them."""
+    if isinstance(nav, list):
+        return [_with_generated(one) for one in nav]
+    [(title, inside)] = nav.items()
+    if not isinstance(inside, str):
+        return {title: _with_generated(inside)}
+    if inside not in LISTS:
+        return nav
+    return {title: [{f"All {Path(inside).stem}": inside}, *LISTS[inside]()]}
 
 
 _CONSOLE = re.compile(r'(<pre>(?:<span></span>)?<code)(>(?:(?!</code>).)*?class="gp".*?</code>)', re.DOTALL)
 _COMMAND = re.compile(r"^\$ (.*(?:\n> .*)*)", re.MULTILINE)
+_CODE = re.compile(r"(<pre>.*?</pre>)|(?<=<code>)([^<]+)(?=</code>)", re.DOTALL)
+_PICTURE = re.compile(r'<img alt="[^"]*" src="([^"]*pictures/)([\w-]+)(\.svg)"\s*/?>')
+LONGEST = 24
+"""Letters of a word of code that is never broken."""
 
 
-def on_page_content(html: str, **_: object) -> str:
-    """What the button copies of a terminal is its commands, without prompts and output."""
+def on_page_content(html: str, config: MkDocsConfig, **_: object) -> str:
+    """What the button copies of a terminal is its commands, without prompts and output; code is broken
+    between its words; and a narrow screen gets the pictures that are drawn for it."""
+    drawn = Path(config.docs_dir) / "pictures"
 
     def marked(block: re.Match[str]) -> str:
         shown = unescape(re.sub(r"<[^>]+>", "", block[2][1:]))
         commands = "\n".join(one.replace("\n> ", "\n") for one in _COMMAND.findall(shown))
         return f'{block[1]} data-copy="{escape(commands)}"{block[2]}' if commands else block[0]
 
-    return _CONSOLE.sub(marked, html)
+    def narrow(picture: re.Match[str]) -> str:
+        folder, name, end = picture.groups()
+        source = f'<source media="(max-width: 44.9375em)" srcset="{folder}{name}.narrow{end}">'
+        there = (drawn / f"{name}.narrow{end}").is_file()
+        shown = f"<picture>{source * there}{picture[0]}</picture>"
+        return f'<a class="picture" href="{folder}{name}{end}">{shown}</a>'
+
+    html = _CODE.sub(lambda one: one[1] or _breakable(one[2]), _CONSOLE.sub(marked, html))
+    return _PICTURE.sub(narrow, html)
 
 
+def _breakable(code: str) -> str:
+    """Code that is in running text or in a table, with the places where a line may end."""
+    words = (
+        one if len(unescape(one)) <= LONGEST else re.sub(r"(?<=\w)([/.,=:]|&#\d+;)(?=\w)", r"\1<wbr>", one)
+        for one in code.split(" ")
+    )
+    return " <wbr>".join(words)
+
+
+@event_priority(-100)  # after the plug-ins
 def on_post_build(config: MkDocsConfig) -> None:
-    """Publish each schema under its ``$id``, and what the playground loads."""
+    """Publish each schema under its ``$id``, what the playground loads, and an index of words for each
+    language: who searches in one does not get the other."""
+    _search(Path(config.site_dir))
     folder = Path(config.site_dir) / "schemas"
     folder.mkdir(exist_ok=True)
     for kind in VERSIONS:
         shutil.copyfile(ROOT / "schemas" / f"{kind}.json", folder / schema_url(kind).rpartition("/")[2])
     if config.extra["pyodide"]:
         browser.publish(config.extra["pyodide"], Path(config.site_dir) / "playground")
+
+
+def _search(site: Path) -> None:
+    path = site / "search" / "search_index.json"
+    index = json.loads(path.read_text(encoding="utf-8"))
+    for language, root in (("en", site), ("zh", site / "zh")):
+        docs = [one for one in index["docs"] if one["location"].startswith("zh/") is (language == "zh")]
+        docs = [one | {"location": one["location"].removeprefix("zh/")} for one in docs]
+        made = index | {"config": index["config"] | {"lang": [language]}, "docs": docs}
+        (root / "search").mkdir(parents=True, exist_ok=True)
+        (root / "search" / path.name).write_text(json.dumps(made, ensure_ascii=False), encoding="utf-8")

@@ -106,7 +106,7 @@ def test_every_rule_has_its_page(pages: Path) -> None:
     assert sorted(listed) == sorted(RULES)
     for code, rule in RULES.items():
         text = (pages / "rules" / f"{code}.md").read_text(encoding="utf-8")
-        assert f"\n# {code} {rule.name}\n" in text, code
+        assert text.startswith(f"# {code} {rule.name}\n"), code
         assert re.findall(r"^## (.+)$", without_blocks(text), re.MULTILINE) == list(rule.sections), code
 
 

@@ -26,7 +26,10 @@ def test_a_picture_stands_alone_and_is_shown_with_words(picture: Path) -> None:
     assert not re.search("@import|@font-face", text)
     assert re.findall(r"https?://[^\"]+", text) == ["http://www.w3.org/2000/svg"]
     pages = "".join(page.read_text(encoding="utf-8") for page in PAGES)
-    told = re.findall(rf"!\[([^]]*)\]\([^)]*{picture.name}\)", pages)
+    shown = picture.name.replace(
+        ".narrow", ""
+    )  # the site shows it in place of the wide one: docs/tools/site.py
+    told = re.findall(rf"!\[([^]]*)\]\([^)]*{shown}\)", pages)
     assert told, "no page shows it"
     assert min(map(len, told)) > 20
 
@@ -51,13 +54,25 @@ def test_the_share_on_each_cloud() -> None:
     assert {round(width / whole, 2) for width in widths} == {0.6}
 
 
+def test_what_a_phone_shows_is_as_wide_as_a_phone() -> None:
+    """390 pixels, 16 of them on each side; the letters of a terminal of 48 columns are made smaller."""
+    widths = {
+        one.name: float(re.search(r'viewBox="0 0 ([\d.]+) ', one.read_text(encoding="utf-8"))[1])  # type: ignore[index]
+        for one in PICTURES
+        if ".narrow" in one.name
+    }
+    shots = {f"{terminal.narrow(one).name}.svg" for one in terminal.SHOTS}
+    assert {width for name, width in widths.items() if name not in shots} == {390 - 2 * 16}
+    assert max(widths.values()) < 390 * 1.6
+
+
 def test_chinese_pictures_have_no_english_words() -> None:
     """Beside names of keys, fields, vendors' products and modules, which stay."""
     names = re.compile(
         r"[\w-]+(?:[./][\w-]+)+|[\w-]+: \S+|[a-z]+[A-Z]\w+|[a-z]GPU|HAMi|Pod|QoS|limits|cores|[GM]iB|cgpu"
         r"|gpuxlate sync(?: --diff)?|base/|Deployment|Ray|chart|overlay"
     )
-    for draw in (share.draw, tree.draw, way.draw):
+    for draw in (share.draw, tree.draw, way.draw, way.draw_narrow):
         texts = [
             one.text or ""
             for one in ElementTree.fromstring(draw(chinese.PICTURES)).iter()

@@ -274,7 +274,14 @@ def test_in_chromium(built: Path, tmp_path: Path) -> None:
             assert page.run(ELSEWHERE, f"http://127.0.0.1:{other.server_port}/") == "refused"
             # the same with an address of the site, so that it is not the worker that fails
             assert page.run(ELSEWHERE, f"{origin}/index.html") == "went"
-        # the server is gone
+        # the server is gone, and the page is loaded again
+        page.open(f"{origin}/zh/playground/")
+        page.open(f"{origin}/playground/")
+        page.wait("return document.getElementById('pg-form')?.hidden === false")
+        page.run("document.querySelector('#pg-form [type=submit]').click()")
+        example = page.wait(SHOWN, 0)
+        assert (example["status"], "qgpu-core" in example["diff"]) == ("Translated.", True)
+        first = example
         page.run(ENTER, POD, False)
         refused = page.wait(SHOWN, first["number"])
         assert refused["status"] == "Refused: see the findings."

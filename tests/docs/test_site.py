@@ -12,6 +12,7 @@ import pytest
 from gpuxlate.backends import registry
 from gpuxlate.config.schemas import VERSIONS, schema_url
 from gpuxlate.model.diagnostics import URL
+from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.rules.catalog import all_rules
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -136,9 +137,73 @@ def test_what_single_pages_show(page: Page) -> None:
     assert [one for one in copied if one.startswith("$") or "error[" in one] == [], "only commands"
 
 
+@pytest.mark.parametrize(
+    ("name", "way", "beside"),
+    [
+        ("rules/TKE001", ["Overview", "Check", "Rules", "Tencent TKE"], "TKE002"),
+        ("zh/rules/TKE001", ["概览", "检查", "规则", "腾讯云 TKE qGPU"], "TKE002"),
+        ("targets/tencent-qgpu", ["Overview", "Move", "Targets and their keys"], "alibaba-gpushare"),
+        ("errors/plug-ins", ["Overview", "Check", "Errors"], "clusters"),
+    ],
+)
+def test_generated_pages_say_where_they_are(page: Page, name: str, way: list[str], beside: str) -> None:
+    text = page(name)
+    path = re.search(r'<ol class="md-path__list">(.*?)</ol>', text, re.DOTALL)
+    assert path
+    names = re.sub(r"<[^>]+>", "\n", path[1]).splitlines()
+    assert [one.strip() for one in names if one.strip()] == way
+    links = re.findall(r'<a href="\.\./([^"/]*)/" class="md-nav__link"', text)
+    assert beside in links
+
+
+def test_a_cell_of_the_matrix_has_one_mark_and_its_rules(page: Page) -> None:
+    for text in (page("support-matrix"), page("zh/support-matrix")):
+        rows = re.findall(r"<tr>\n<td><a.*?</tr>", text, re.DOTALL)
+        assert len(rows) > 20
+        opened = [
+            re.findall(r'<button type="button" class="mark \w+" popovertarget="([^"]+)"', row) for row in rows
+        ]
+        assert {len(one) for one in opened} == {len(JSON_NAMES)}
+        boxes = set(re.findall(r'<div class="cell" id="([^"]+)" popover="auto">', text))
+        assert {place for row in opened for place in row} == boxes
+    box = page("support-matrix").partition('id="tencent-qgpu-memoryMiB"')[2].partition("</div>")[0]
+    assert 'rounded: <a href="../rules/TKE001/">' in box
+
+
+def test_code_is_broken_between_words_alone(page: Page) -> None:
+    text = page("targets/tencent-qgpu")
+    assert "<code>memoryPercent</code>" in text
+    assert "<code>tke.<wbr>cloud.<wbr>tencent.<wbr>com/<wbr>qgpu-memory</code>" in text
+    assert "<wbr>" not in "".join(re.findall(r"<pre>.*?</pre>", text, re.DOTALL))
+
+
+def test_a_narrow_screen_gets_its_own_picture(site: Path, page: Page) -> None:
+    for name in ("", "zh"):
+        found = re.search(r'<source media="[^"]+" srcset="([^"]+)">', page(name))
+        assert found
+        assert (site / name / found[1]).resolve().is_file()
+
+
+@pytest.mark.parametrize(("folder", "language"), [("", "en"), ("zh", "zh")])
+def test_the_search_of_a_language(site: Path, folder: str, language: str) -> None:
+    """It has the pages of that language alone, with places that are below the folder of the language."""
+    index = json.loads((site / folder / "search" / "search_index.json").read_text(encoding="utf-8"))
+    assert index["config"]["lang"] == [language]
+    found = {one["location"]: one["title"] for one in index["docs"]}
+    assert [
+        one for one in found if not (site / folder / one.partition("#")[0] / "index.html").is_file()
+    ] == []
+    assert ("份额" in found["share/"]) is (language == "zh")
+    assert not any(one.startswith("zh/") for one in found)
+    base = re.search(
+        r'"base": "([^"]*)"', (site / folder / "share" / "index.html").read_text(encoding="utf-8")
+    )
+    assert base
+    assert (site / folder / "share" / base[1]).resolve() == (site / folder).resolve()
+    assert base[1].endswith("/") or not folder, "a browser would take the last part of it for a file"
+
+
 def test_the_search_finds_chinese_without_a_list_of_words(site: Path) -> None:
-    index = json.loads((site / "search" / "search_index.json").read_text(encoding="utf-8"))
-    assert index["config"]["lang"] == ["en", "zh"]
+    index = json.loads((site / "zh" / "search" / "search_index.json").read_text(encoding="utf-8"))
     separator = re.compile(index["config"]["separator"])
     assert separator.split("整卡，mgpu-core 30") == ["整", "卡", "mgpu", "core", "30"]
-    assert "份额" in next(one for one in index["docs"] if one["location"] == "zh/share/")["title"]

@@ -160,6 +160,7 @@ PICTURES = Templates(
         "The new keys of each pod": "每个 Pod 的新键",
         "in the other vendor's terms": "另一家厂商的写法",
         "Does the share fit the target?": "目标能否容纳该份额？",
+        "exact, rounded, filled, dropped or refused": "无损、取整、补全、舍弃或拒绝",
         "exact, rounded, filled, dropped or refused: {module}": "无损、取整、补全、舍弃或拒绝：{module}",
         "Every step can report findings, each with its file, line and rule.": (
             "每一步都可以报告检查结果，并给出文件、行和规则。"

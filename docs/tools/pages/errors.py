@@ -39,6 +39,10 @@ def pages() -> Iterator[tuple[str, str]]:
         yield f"errors/{_stem(one)}.md", _section(one)
 
 
+def navigation() -> list[str]:
+    return [f"errors/{_stem(one)}.md" for one in sections()]
+
+
 def _stem(section: Section) -> str:
     """The name of its file of cases without the number that orders them."""
     return section.name.partition("-")[2]
@@ -48,7 +52,7 @@ def _section(section: Section) -> str:
     parts = [f"# {section.title}", section.about.strip()]
     for row in section.cases:
         parts += _row(row)
-    return "\n\n".join([*parts, "---", "[All errors](../errors.md)"]) + "\n"
+    return "\n\n".join(parts) + "\n"
 
 
 def _row(row: tuple[Case, ...]) -> Iterator[str]:

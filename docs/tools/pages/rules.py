@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from itertools import chain, groupby
+from functools import cache
+from itertools import chain
 
 import yaml
-from pymdownx.slugs import slugify
 
 from docs.tools.markdown import fenced, rule_link, table, with_blocks
 from gpuxlate import locale
@@ -23,35 +23,42 @@ PROFILE = "```yaml profile"
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    titles = _titles()
-    order = list(titles)
-    known = sorted(_known().values(), key=lambda one: (order.index(_prefix(one)), one.code))
-    yield "rules.md", _list(known, titles)
-    yield "rules.zh.md", _chinese_list(known, titles)
-    for before, one, after in zip([None, *known], known, [*known[1:], None], strict=False):
-        yield f"rules/{one.code}.md", _page(one, before, after)
-        yield f"rules/{one.code}.zh.md", _chinese_page(one, before, after)
+    yield "rules.md", _list()
+    yield "rules.zh.md", _chinese_list()
+    for one in chain.from_iterable(groups().values()):
+        yield f"rules/{one.code}.md", _page(one)
+        yield f"rules/{one.code}.zh.md", _chinese_page(one)
+
+
+def navigation() -> list[dict[str, list[str]]]:
+    """The pages of the rules, by what they are about."""
+    return [{short(title): [f"rules/{one.code}.md" for one in group]} for title, group in groups().items()]
 
 
 def _prefix(rule: Rule) -> str:
     return rule.code[:-3]
 
 
-def _titles() -> dict[str, str]:
-    """What the codes of each prefix are about, in the order of the list."""
-    found = dict(OWN)
-    for backend in registry.all_backends():
+@cache
+def groups() -> dict[str, list[Rule]]:
+    """The rules by what their codes are about, in the order of the list."""
+    backends = [*registry.all_backends()]
+    titles = dict(OWN)
+    for backend in backends:
         for rule in backend.rules:
-            found.setdefault(_prefix(rule), backend.title)
+            titles.setdefault(_prefix(rule), backend.title)
+    found: dict[str, list[Rule]] = {title: [] for title in titles.values()}
+    for rule in sorted(all_rules(backends).values(), key=lambda one: one.code):
+        found[titles[_prefix(rule)]].append(rule)
     return found
 
 
-def _short(title: str) -> str:
+def short(title: str) -> str:
     """Whose codes they are: "Tencent TKE" of "Tencent TKE, qGPU"."""
     return title.partition(",")[0]
 
 
-def _list(known: list[Rule], titles: dict[str, str]) -> str:
+def _list() -> str:
     lines = [
         "# Rules",
         "",
@@ -59,8 +66,8 @@ def _list(known: list[Rule], titles: dict[str, str]) -> str:
         "The same text as `gpuxlate explain CODE`.",
         "",
     ]
-    for start, group in groupby(known, _prefix):
-        lines += [f"## {_short(titles[start])}", ""]
+    for title, group in groups().items():
+        lines += [f"## {short(title)}", ""]
         lines += table(["code", "severity", "fix", "requirement"], [_row(one) for one in group])
         lines.append("")
     return "\n".join(lines)
@@ -72,35 +79,15 @@ def _row(rule: Rule) -> list[str]:
     return [anchor + rule_link(rule.code), str(rule.severity), rule.fix or "", rule.summary]
 
 
-def _page(rule: Rule, before: Rule | None, after: Rule | None) -> str:
+def _page(rule: Rule) -> str:
     fix = f", {rule.fix} fix" if rule.fix else ""
     parts = [
-        _way(_short(_titles()[_prefix(rule)]), "Rules"),
         f"# {rule.code} {rule.name}",
         f"**{str(rule.severity).capitalize()}{fix}.** {rule.summary}",
     ]
     for title, body in rule.sections.items():
         parts += [f"## {title}", _apart(body)]
-    return "\n\n".join([*parts, *_near(rule, before, after, "All rules")]) + "\n"
-
-
-def _near(rule: Rule, before: Rule | None, after: Rule | None, all_of_them: str) -> list[str]:
-    """The way to the other rules: those of the same prefix, the ones beside it, and all."""
-    near = [f"[{all_of_them}](../rules.md)"]
-    near[:0] = [f"← [{before.code}]({before.code}.md)"] if before else []
-    near += [f"[{after.code}]({after.code}.md) →"] if after else []
-    codes = [one for one in sorted(_known()) if one[:-3] == _prefix(rule)]
-    others = [f"**{one}**" if one == rule.code else f"[{one}]({one}.md)" for one in codes]
-    return ["---", " · ".join(others), " · ".join(near)]
-
-
-def _way(title: str, all_of_them: str) -> str:
-    """Where the page is: all rules, those of the vendor."""
-    return f"[{all_of_them}](../rules.md) › [{title}](../rules.md#{slugify(case='lower')(title, '-')})"
-
-
-def _known() -> dict[str, Rule]:
-    return all_rules(registry.all_backends())
+    return "\n\n".join(parts) + "\n"
 
 
 SEVERITIES = {"error": "错误", "warning": "警告", "info": "提示"}
@@ -108,11 +95,10 @@ FIXES = {"safe": "，可安全修复（`--fix`）", "unsafe": "，可修复（`-
 HEADINGS = {"Example": "示例", "Use instead": "应写为"}
 
 
-def _chinese_page(rule: Rule, before: Rule | None, after: Rule | None) -> str:
+def _chinese_page(rule: Rule) -> str:
     """Title, summary and what to write; the rest is in English, and marked so."""
     severity = SEVERITIES[str(rule.severity)] + FIXES.get(rule.fix or "", "")
     parts = [
-        _way(locale.translator("zh")(_titles()[_prefix(rule)]), "规则"),
         f"# {rule.code} {rule.name}",
         f"**{severity}。** {locale.summary(rule.code, rule.summary, 'zh')}",
     ]
@@ -123,14 +109,14 @@ def _chinese_page(rule: Rule, before: Rule | None, after: Rule | None) -> str:
     for title, body in rule.sections.items():
         if title not in HEADINGS:
             parts += [f"### {title}", _apart(body)]
-    return "\n\n".join([*parts, "</div>", *_near(rule, before, after, "全部规则")]) + "\n"
+    return "\n\n".join([*parts, "</div>"]) + "\n"
 
 
-def _chinese_list(known: list[Rule], titles: dict[str, str]) -> str:
+def _chinese_list() -> str:
     about = "`lint` 和 `translate` 检查的规则，每条一页。与 `gpuxlate explain CODE --lang zh` 相同。"
     lines = ["# 规则", "", about, ""]
     tell = locale.translator("zh")
-    for start, group in groupby(known, _prefix):
+    for title, group in groups().items():
         rows = [
             [
                 f'<a id="{one.code.lower()}"></a>{rule_link(one.code)}',
@@ -140,7 +126,7 @@ def _chinese_list(known: list[Rule], titles: dict[str, str]) -> str:
             ]
             for one in group
         ]
-        lines += [f"## {tell(titles[start])}", "", *table(["代码", "级别", "修复", "要求"], rows), ""]
+        lines += [f"## {tell(title)}", "", *table(["代码", "级别", "修复", "要求"], rows), ""]
     return "\n".join(lines)
 
 

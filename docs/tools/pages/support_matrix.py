@@ -6,7 +6,7 @@ that said so, make its cell: nothing here is written by hand.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -17,6 +17,8 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba import AlibabaProfile
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.locale import translator
+from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.profile import cards as catalogue
 from gpuxlate.model.share import (
@@ -57,8 +59,22 @@ WORDS = (*(str(verdict) for verdict in Verdict), DOUBTFUL)
 INTRODUCTION = """\
 The results for each field at each target, computed by translating many shares. *exact*, *rounded*,
 *filled*, *dropped* and *refused* have the meanings of [translate](translate.md); *doubtful* is exact with
-a warning. The result for a share depends on its numbers: see `gpuxlate compare`. Some rules need a
-profile. The page of a target has the rules behind each result. Targets that are read only have none."""
+a warning. Click a mark for the results and the rules behind them. The result for a share depends on its
+numbers: see `gpuxlate compare`. Some rules need a profile. Targets that are read only have none."""
+
+CHINESE_INTRODUCTION = """\
+每个字段在每个目标上的结果，由转换大量份额得出。*无损*、*取整*、*补全*、*舍弃*和*拒绝*的含义见[结论与选项](translate.zh.md)；\
+*存疑*是无损但有警告。点击标记，可查看结果及其依据的规则。某个份额的结果取决于它的数值，\
+见 `gpuxlate compare`。部分规则需要集群配置。只读的目标没有结果。"""
+
+MARKS = {
+    "exact": ("●", "exact", "无损"),
+    "some": ("◐", "exact for some values", "部分值无损"),
+    "accepted": ("≈", "never exact: rounded or filled, if accepted", "不会无损：接受后取整或补全"),
+    "dropped": ("○", "dropped, if accepted", "接受后舍弃"),
+    "refused": ("✕", "refused", "拒绝"),
+}
+"""The mark of a cell by its class, and what it means."""
 
 
 @dataclass
@@ -74,26 +90,64 @@ class Cell:
         """What it met, in the order of the verdicts."""
         return [word for word in WORDS if word in self.met]
 
-    def with_rules(self) -> list[str]:
+    def mark(self) -> str:
+        """One of MARKS: the best that a share can get, and whether each gets it."""
+        if str(Verdict.EXACT) in self.met:
+            return "exact" if len(self.met) == 1 else "some"
+        for mark, words in (("accepted", ("rounded", "filled")), ("dropped", ("dropped",))):
+            if any(one in self.met for one in words):
+                return mark
+        return "refused"
+
+    def with_rules(self, words: Callable[[str], str] = str) -> list[str]:
         """``rounded: ACK006``, each code a link."""
         found = []
         for word in self.words():
             codes = ", ".join(map(rule_link, sorted(self.met[word])))
-            found.append(f"{word}: {codes}" if codes else word)
+            found.append(f"{words(word)}: {codes}" if codes else words(word))
         return found
 
 
 def pages() -> Iterator[tuple[str, str]]:
-    """Target by field; the rules behind the cells are on the pages of the targets."""
+    """Target by field, a mark for each cell; the rules behind it are in a box that the mark opens."""
+    yield "support-matrix.md", _page("Support matrix", INTRODUCTION, "target", 1, str)
+    chinese = translator("zh")
+    words = {word: chinese(msg(word)) for word in WORDS}
+    yield "support-matrix.zh.md", _page("支持矩阵", CHINESE_INTRODUCTION, "目标", 2, words.__getitem__)
+
+
+def _page(title: str, about: str, target: str, language: int, words: Callable[[str], str]) -> str:
     fields = list(JSON_NAMES.values())
-    head = ["target", *(f"`{name}`" for name in fields)]
-    lines = []
+    lines, boxes = [], []
     for backend in registry.all_writable():
         row = cells(backend)
-        lines.append([target_link(backend.name), *(", ".join(row[name].words()) for name in fields)])
-    yield (
-        "support-matrix.md",
-        "\n\n".join(["# Support matrix", INTRODUCTION, "\n".join(table(head, lines))]) + "\n",
+        lines.append([target_link(backend.name)])
+        for name in fields:
+            place = f"{backend.name}-{name}"
+            mark = row[name].mark()
+            found = row[name].with_rules(words)
+            sign, *means = MARKS[mark]
+            lines[-1].append(
+                f'<button type="button" class="mark {mark}" popovertarget="{place}" '
+                f'aria-label="{backend.name}, {name}: {means[language - 1]}">{sign}</button>'
+            )
+            text = f"**{target_link(backend.name)}, `{name}`**\n\n" + "\n".join(f"- {one}" for one in found)
+            boxes.append(f'<div id="{place}" class="cell" popover="auto" markdown>\n\n{text}\n\n</div>')
+    legend = [f'- <span class="mark {name}">{one[0]}</span> {one[language]}' for name, one in MARKS.items()]
+    grid = table([target, *(f"`{name}`" for name in fields)], lines)
+    return (
+        "\n\n".join(
+            [
+                f"# {title}",
+                about,
+                "\n".join(legend),
+                '<div class="matrix" markdown>',
+                "\n".join(grid),
+                "</div>",
+                *boxes,
+            ]
+        )
+        + "\n"
     )
 
 

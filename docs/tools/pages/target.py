@@ -44,6 +44,10 @@ def pages() -> Iterator[tuple[str, str]]:
         yield f"targets/{backend.name}.md", "\n\n".join(_page(backend)) + "\n"
 
 
+def navigation() -> list[str]:
+    return [f"targets/{backend.name}.md" for backend in registry.all_backends()]
+
+
 def _page(backend: Backend) -> Iterator[str]:
     yield f"# {backend.name}"
     yield " ".join(_about(backend))
@@ -58,7 +62,6 @@ def _page(backend: Backend) -> Iterator[str]:
         yield from ("## Rules", "\n".join(filled(head, rows)))
     yield from _cluster(backend)
     yield from _example(backend)
-    yield from ("---", "[All targets](../targets.md)")
 
 
 # --- what it is -----------------------------------------------------------------------------------

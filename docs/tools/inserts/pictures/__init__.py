@@ -9,10 +9,15 @@ from docs.tools.inserts.pictures import house, share, terminal, tree, way
 
 
 def drawn() -> Iterator[tuple[str, str]]:
-    """Every picture, by its name in ``docs/pictures``: ``share.zh.svg`` is ``share.svg`` in Chinese."""
+    """Every picture, by its name in ``docs/pictures``: ``share.zh.svg`` is ``share.svg`` in Chinese, and
+    ``share.narrow.svg`` what the site shows on a narrow screen."""
     yield "house.svg", house.draw()
-    for name, draw in (("share", share.draw), ("tree", tree.draw), ("way", way.draw)):
-        yield f"{name}.svg", draw()
-        yield f"{name}.zh.svg", draw(PICTURES)
+    for language, words in ((".", str), (".zh.", PICTURES)):
+        yield f"share{language}svg", share.draw(words)
+        yield f"share.narrow{language}svg", share.draw(words, share.NARROW)
+        yield f"tree{language}svg", tree.draw(words)
+        yield f"way{language}svg", way.draw(words)
+        yield f"way.narrow{language}svg", way.draw_narrow(words)
     for shot in terminal.SHOTS:
-        yield f"{shot.name}.svg", terminal.draw(shot)
+        for one in (shot, terminal.narrow(shot)):
+            yield f"{one.name}.svg", terminal.draw(one)

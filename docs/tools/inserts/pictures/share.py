@@ -37,9 +37,22 @@ TARGETS = (
     ("hami", "HAMi: numbers per card"),
 )
 
-LEFT, TOP, ROW = 20, 96, 134
-CARDS_AT, CARD_WIDTH, CARD_HEIGHT, GAP = 368, 168, 104, 12
-WIDTH = CARDS_AT + 2 * CARD_WIDTH + GAP + 20
+LEFT, TOP, TEXT, CARD_HEIGHT, GAP = 16, 96, 118, 104, 12
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Sizes in pixels: of the drawing, of a row, of a card, and where its first card begins."""
+
+    width: int
+    row: int
+    card: int
+    cards_at: tuple[int, int]
+
+
+WIDE = Layout(732, 134, 168, (368, 0))
+NARROW = Layout(358, TEXT + CARD_HEIGHT + 26, 157, (LEFT, TEXT))
+"""The cards below the keys: as wide as a phone shows it without making it smaller."""
 
 
 def landings() -> list[Landing]:
@@ -60,12 +73,12 @@ def _landing(name: str, title: str) -> Landing:
     return Landing(title, keys, str(made.items[0].verdict), drop, warnings, back)
 
 
-def draw(words: Callable[[str], str] = str) -> str:
+def draw(words: Callable[[str], str] = str, layout: Layout = WIDE) -> str:
     found = landings()
-    height = TOP + ROW * len(found) + 12
+    top = TOP if layout is WIDE else TOP + 20
     drawing = Drawing(
-        WIDTH,
-        height,
+        layout.width,
+        top + layout.row * len(found) + 12,
         "One share on each cloud",
         "Two cards at 60 % and 8 GiB each, written for every target, and the part of each card.",
         words,
@@ -76,13 +89,13 @@ def draw(words: Callable[[str], str] = str) -> str:
         LEFT, 58, f"cards: {SHARE.cards}, cores: {SHARE.cores}, memoryMiB: {SHARE.memory_mib}", "mono"
     )
     drawing.text(LEFT, 78, f"Per card: {each}", "soft")
-    drawing.text(CARDS_AT, 78, f"The part of each card, with {CARD_MIB} MiB", "soft")
+    drawing.text(layout.cards_at[0], top - 18, f"The part of each card, with {CARD_MIB} MiB", "soft")
     for number, one in enumerate(found):
-        _row(drawing, TOP + number * ROW, one)
+        _row(drawing, top + number * layout.row, one, layout)
     return drawing.svg()
 
 
-def _row(drawing: Drawing, top: float, one: Landing) -> None:
+def _row(drawing: Drawing, top: float, one: Landing, layout: Layout) -> None:
     drawing.text(LEFT, top + 16, one.title, "strong")
     verdict = f"{one.verdict}: {', '.join(one.lost)}" if one.lost else one.verdict
     if one.warnings:
@@ -90,21 +103,25 @@ def _row(drawing: Drawing, top: float, one: Landing) -> None:
     drawing.text(LEFT, top + 36, verdict, "bad" if one.lost else "good")
     for number, line in enumerate(one.keys):
         drawing.text(LEFT, top + 58 + 19 * number, line, "mono")
+    x, below = layout.cards_at
     for card in range(one.back.cards):
-        _card(drawing, CARDS_AT + card * (CARD_WIDTH + GAP), top, card, one.back)
+        _card(drawing, x + card * (layout.card + GAP), top + below, layout.card, f"card {card}", one.back)
 
 
-def _card(drawing: Drawing, x: float, y: float, index: int, share: gpuxlate.Share) -> None:
-    drawing.box(x, y, CARD_WIDTH, CARD_HEIGHT, "room")
-    drawing.text(x + 12, y + 22, f"card {index}", "soft")
+def _card(drawing: Drawing, x: float, y: float, width: int, name: str, share: gpuxlate.Share) -> None:
+    drawing.box(x, y, width, CARD_HEIGHT, "room")
+    drawing.text(x + 12, y + 22, name, "soft")
     cores, memory = share.cores_per_card, share.memory_mib_per_card
     label = "compute: no limit" if cores is None else f"compute {cores} %"
-    _bar(drawing, x + 12, y + 44, label, None if cores is None else cores / 100, "first")
-    _bar(drawing, x + 12, y + 80, f"memory {memory} MiB", (memory or CARD_MIB) / CARD_MIB, "second")
+    _bar(drawing, (x + 12, y + 44), width - 24, label, None if cores is None else cores / 100, "first")
+    part = (memory or CARD_MIB) / CARD_MIB
+    _bar(drawing, (x + 12, y + 80), width - 24, f"memory {memory} MiB", part, "second")
 
 
-def _bar(drawing: Drawing, x: float, y: float, words: str, part: float | None, kind: str) -> None:
-    width = CARD_WIDTH - 24
+def _bar(
+    drawing: Drawing, at: tuple[float, float], width: int, words: str, part: float | None, kind: str
+) -> None:
+    x, y = at
     drawing.text(x, y, words)
     if part is None:
         drawing.box(x, y + 6, width, 9, "open", 3)

@@ -7,7 +7,7 @@ import os
 import re
 import subprocess
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from html import escape, unescape
 from itertools import groupby
 
@@ -26,24 +26,30 @@ class Shot:
     name: str
     command: str
     words: tuple[str, ...]
+    columns: int = 104
 
 
 def _plain(name: str, command: str) -> Shot:
     return Shot(name, command, ("-c", "from gpuxlate.cli import main; main()", *command.split()[1:]))
 
 
+def narrow(shot: Shot) -> Shot:
+    """The same where a line of a phone has place for it."""
+    name, dot, language = shot.name.partition(".")
+    return replace(shot, name=f"{name}.narrow{dot}{language}", columns=48)
+
+
 RECORDED = "docs.tools.inserts.pictures.recorded"
 """A cluster of nodes and pods in memory, as the tests have it, in place of a server."""
 
+REFUSED = "examples/refused.gpushare.yaml --to vke --to ack --to tke"
 SHOTS = (
-    _plain("compare", "gpuxlate compare examples/refused.gpushare.yaml"),
-    _plain("compare.zh", "gpuxlate compare examples/refused.gpushare.yaml --lang zh"),
+    _plain("compare", f"gpuxlate compare {REFUSED}"),
+    _plain("compare.zh", f"gpuxlate compare {REFUSED} --lang zh"),
     _plain("lint", "gpuxlate lint examples/lint/search.yaml"),
     _plain("lint.zh", "gpuxlate lint examples/lint/search.yaml --lang zh"),
     Shot("capacity", "kubectl gpuxlate capacity --pods", ("-m", RECORDED, "capacity", "--pods")),
 )
-COLUMNS = 104
-
 THEME = TerminalTheme(
     (24, 28, 36),
     (216, 222, 233),
@@ -87,12 +93,12 @@ xmlns="http://www.w3.org/2000/svg">
 
 
 def draw(shot: Shot) -> str:
-    console = Console(record=True, width=COLUMNS, file=io.StringIO(), force_terminal=True)
+    console = Console(record=True, width=shot.columns, file=io.StringIO(), force_terminal=True)
     prompt = Text.assemble(("$ ", "green"), (shot.command, "bold"))
-    console.print(prompt, soft_wrap=True)
-    console.print(Text.from_ansi(printed(shot)), soft_wrap=True)
+    console.print(prompt, overflow="fold")
+    console.print(Text.from_ansi(printed(shot)), overflow="fold")
     made = console.export_svg(
-        title=shot.command,
+        title=shot.command.partition(" --")[0],
         theme=THEME,
         code_format=FORMAT,
         unique_id=shot.name.replace(".", "-"),
@@ -129,7 +135,7 @@ def printed(shot: Shot) -> str:
     done = subprocess.run(
         [sys.executable, *shot.words],
         cwd=ROOT,
-        env=env | {"FORCE_COLOR": "1", "TERM": "xterm-256color", "COLUMNS": str(COLUMNS)},
+        env=env | {"FORCE_COLOR": "1", "TERM": "xterm-256color", "COLUMNS": str(shot.columns)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
