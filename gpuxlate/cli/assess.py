@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 
+from gpuxlate.backends import registry
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.errors import Exit
@@ -21,6 +22,7 @@ from gpuxlate.cli.translations import (
 from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import msg, plural
+from gpuxlate.report.json import dump
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.quotas import QuotaItem
@@ -31,7 +33,7 @@ from gpuxlate.translation.translate import ASSESS
 def command(
     paths: options.Paths = options.HERE,
     *,
-    to: options.To,
+    to: options.Tos,
     from_: options.From = None,
     round_: options.Round = None,
     fill: options.Fill = [],  # noqa: B006 - typer copies it
@@ -50,30 +52,32 @@ def command(
     --write-decisions while something is undecided.
     """
     decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
-    settings = Settings(
-        common.written_target(to),
-        common.target(from_) if from_ else None,
-        common.accept(round_, fill, drop),
-        common.profile(profile),
-        decisions=decided.known if decided else None,
-    )
-    (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings], ASSESS)
-    items = run.items
-    broken = [one for one in run.diagnostics if one.code in UNREADABLE]
-    show_findings(run, broken)
+    source = common.target(from_) if from_ else None
+    accept, known = common.accept(round_, fill, drop), common.profile(profile)
+    targets = common.targets(to, registry.all_writable)
+    choices = decided.known if decided else None
+    wanted = [Settings(one, source, accept, known, decisions=choices) for one in targets]
+    found = count_to_each(common.some_inputs(paths, or_excluded=True), wanted, ASSESS)
+    runs = {target.name: run for target, run in zip(targets, found, strict=True)}
+    broken = [*dict.fromkeys(one for run in found for one in run.diagnostics if one.code in UNREADABLE)]
+    show_findings(found[0], broken)
+    reports = {name: outputs.report_json(run.items, run.leftovers, run.quotas) for name, run in runs.items()}
+    data = outputs.of_targets(reports)
+    files: dict[Path, str] = {}
     if report:
-        outputs.write_report(Path(report), items, run.leftovers, run.quotas)
-    data = outputs.report_json(items, run.leftovers, run.quotas)
+        files[Path(report)] = dump(data)
     if html:
         from gpuxlate.report.html import assess_page
 
-        outputs.write_files({Path(html): assess_page(data, settings.to.name).encode()})
+        files[Path(html)] = assess_page(reports)
+    outputs.write_files({path: text.encode() for path, text in files.items()})
     if output == "json":
         common.json_out(data)
     else:
-        common.out(_text(run, settings.to.name))
-    undecided = decided.settle(run.judged) if decided else False
-    summarize(run)
+        common.out("\n".join(_text(run, name) for name, run in runs.items()))
+    undecided = decided.settle([one for run in found for one in run.judged]) if decided else False
+    for name, run in runs.items():
+        summarize(run, target=name if len(runs) > 1 else "")
     return Exit.FINDINGS if broken or undecided else Exit.CLEAN
 
 

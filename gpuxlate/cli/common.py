@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from gpuxlate import locale
 from gpuxlate.cli.errors import AllExcludedError, CliError, Exit, InvalidValueError
-from gpuxlate.cli.options import Invocation, invocation
+from gpuxlate.cli.options import EVERY, Invocation, invocation
 from gpuxlate.cli.process import Terminated, is_terminal
 from gpuxlate.files.find import (
     STDIN,
@@ -194,6 +194,9 @@ def target(name: str) -> Backend:
     try:
         return registry.get(name)
     except registry.UnknownTargetError as error:
+        if "," in name or name == EVERY:
+            hint = "run it once for each target"
+            raise CliError(msg("invalid target {name!r}: one target is needed", name=name), hint) from None
         raise CliError(message_of(error), error.hint) from None
 
 
@@ -205,6 +208,19 @@ def written_target(name: str) -> Backend:
         return registry.writable(target(name).name)
     except registry.ReadOnlyTargetError as error:
         raise CliError(message_of(error), error.hint) from None
+
+
+def targets(
+    names: Iterable[str],
+    every: Callable[[], Iterable[Backend]],
+    named: Callable[[str], Backend] = written_target,
+) -> list[Backend]:
+    """The targets of an option that takes several, each once: names, lists of them with commas, and ``all``,
+    which is ``every``. Raises CliError."""
+    found: list[Backend] = []
+    for name in (part.strip() for text in names for part in text.split(",")):
+        found += every() if name == EVERY else [named(name)]
+    return list({one.name: one for one in found}.values())
 
 
 _NUMBER = re.compile("[1-9][0-9]{0,11}")

@@ -240,15 +240,7 @@ def _paint(text: str, style: str, color: bool) -> str:
 # ``gpuxlate compare``: one share over all the targets.
 def command(
     specs: options.Specs,
-    to: Annotated[
-        list[str],
-        typer.Option(
-            "--to",
-            help="Only this target; may be repeated.",
-            metavar="TARGET",
-            autocompletion=options.complete_written,
-        ),
-    ] = [],  # noqa: B006 - typer copies it
+    to: Annotated[list[str], options.several("Only these targets: a list, or all.")] = [],  # noqa: B006 - typer copies it
     round_: options.Round = None,
     fill: options.Fill = [],  # noqa: B006 - typer copies it
     drop: options.Drop = [],  # noqa: B006
@@ -266,11 +258,10 @@ def command(
     if found.diagnostics:
         return Exit.FINDINGS
     accept = common.accept(round_, fill, drop)
-    chosen = {common.written_target(one).name for one in to}
-    backends = [one for one in registry.all_writable() if not chosen or one.name in chosen]
+    backends = common.targets(to or [options.EVERY], registry.all_writable)
     if manifests:
         groups = list(workloads(found, None, None, allow_outside=allow_outside))
-        shown = [one for one in backends if one.writes_pods and (chosen or one.name != "neutral")]
+        shown = [one for one in backends if one.writes_pods and (to or one.name != "neutral")]
         return _manifests(found, groups, shown, accept, known)
     fits: list[tuple[ShareDocument, list[tuple[Backend, PodFit]]]] = []
     for _, _, share in found.found:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Annotated
 
 import typer
@@ -18,9 +18,9 @@ from gpuxlate.backends.requirements import (
     Setter,
     VendorDocument,
 )
-from gpuxlate.cli import common, options
+from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.cli.render import joined
+from gpuxlate.cli.render import joined, of_all
 from gpuxlate.cli.tables import wrapped
 from gpuxlate.config.document import read_specs
 from gpuxlate.locale import localize
@@ -50,7 +50,7 @@ _KUBECTL = {
 
 def command(
     specs: options.Specs,
-    to: options.To,
+    to: options.Tos,
     check: Annotated[
         str | None,
         typer.Option("--check", help="Check the prerequisites against a cluster profile.", metavar="PROFILE"),
@@ -75,51 +75,80 @@ def command(
         raise CliError("-o karpenter and --instance-type go together", "--instance-type g6.2xlarge")
     if node and output != "kubectl":
         raise CliError("--node needs -o kubectl", "add -o kubectl, or omit --node")
-    backend = common.target(to)
-    if backend.node_requirements(Share()) is None:
-        others = [one.name for one in registry.all_backends() if one.node_requirements(Share())]
-        raise CliError(
-            msg("{name} has no node pools", name=backend.name),
-            msg("targets: {names}", names=", ".join(others)),
-        )
-    profile = _profile(check, backend)
+    backends = common.targets(to, _with_nodes, common.target)
+    for backend in backends:
+        if backend.node_requirements(Share()) is None:
+            raise CliError(
+                msg("{name} has no node pools", name=backend.name),
+                msg("targets: {names}", names=", ".join(one.name for one in _with_nodes())),
+            )
+    profile = _profile(check, backends)
     found = read_specs(common.some_inputs(specs), profile)
+    backends = of_all(backends, to, [share.share for _, _, share in found.found], profile)
     diagnostics: list[Diagnostic] = list(found.diagnostics)
-    pools: list[NodePool] = []
-    for _, document, share in found.found:
-        pool, reported = node_pool(share, backend, profile)
-        diagnostics += [with_location(document, one) for one in reported]
-        if pool is not None:
-            pools.append(pool)
+    pools: dict[Backend, list[NodePool]] = {one: [] for one in backends}
+    for backend in backends:
+        for _, document, share in found.found:
+            pool, reported = node_pool(share, backend, profile)
+            diagnostics += [with_location(document, one) for one in reported]
+            pools[backend] += [pool] if pool else []
     common.show(diagnostics, found.sources)
     if any(one.severity is Severity.ERROR for one in diagnostics):
         return Exit.FINDINGS
     if output == "json":
-        items = [one.to_json(checked=profile is not None) for one in pools]
-        data = {"format": "gpuxlate-nodepool/v1", "target": backend.name, "items": items}
-        common.json_out(data)
-    elif output in SCALING:
-        common.out(_scaling(output, pools, backend, profile, instance_type))
+        made = {one.name: _json(one, pools[one], profile is not None) for one in backends}
+        common.json_out(outputs.of_targets(made))
     elif output == "yaml":
-        from gpuxlate.yamltext.plain import dump_yaml
-
-        made = [dump_yaml(one) for pool in pools for one in pool.documents]
-        if made:
-            common.out(joined(list(dict.fromkeys(made))))
-        else:
-            common.stderr_line(
-                msg(
-                    "{target} has no documents to apply: see -o text",
-                    target=backend.name,
-                )
-            )
-    elif output == "kubectl":
-        nodes = [shlex.quote(name) for name in node] or [PLACEHOLDER]
-        common.out("\n".join(_kubectl(one, backend, nodes, profile is not None) for one in pools))
+        _documents(pools)
     else:
-        common.out("\n".join(_text(one, backend, profile is not None) for one in pools))
-    failed = profile is not None and any(one.failed for one in pools)
+        blocks = [*_blocks(output, pools, profile, node, instance_type)]
+        common.out(("---\n" if output == "karpenter" else "\n").join(blocks))
+    failed = profile is not None and any(one.failed for there in pools.values() for one in there)
     return Exit.FINDINGS if failed else Exit.CLEAN
+
+
+def _blocks(
+    output: str,
+    pools: Mapping[Backend, Sequence[NodePool]],
+    profile: Profile | None,
+    node: Sequence[str],
+    machines: Sequence[str],
+) -> Iterator[str]:
+    """The texts of a format, target by target."""
+    nodes = [shlex.quote(name) for name in node] or [PLACEHOLDER]
+    for backend, there in pools.items():
+        if output in SCALING:
+            yield _scaling(output, there, backend, profile, machines)
+            continue
+        for one in there:
+            if output == "kubectl":
+                yield _kubectl(one, backend, nodes, profile is not None)
+            else:
+                yield _text(one, backend, profile is not None)
+
+
+def _with_nodes() -> list[Backend]:
+    """The targets that have node pools."""
+    return [one for one in registry.all_backends() if one.node_requirements(Share())]
+
+
+def _json(backend: Backend, pools: Sequence[NodePool], checked: bool) -> dict[str, object]:
+    items = [one.to_json(checked=checked) for one in pools]
+    return {"format": "gpuxlate-nodepool/v1", "target": backend.name, "items": items}
+
+
+def _documents(pools: Mapping[Backend, Sequence[NodePool]]) -> None:
+    """The objects to apply, as one stream, and the targets that have none."""
+    from gpuxlate.yamltext.plain import dump_yaml
+
+    made: dict[str, None] = {}
+    for backend, there in pools.items():
+        texts = [dump_yaml(one) for pool in there for one in pool.documents]
+        if not texts:
+            common.stderr_line(msg("{target} has no documents to apply: see -o text", target=backend.name))
+        made |= dict.fromkeys(texts)
+    if made:
+        common.out(joined([*made]))
 
 
 def _scaling(
@@ -148,12 +177,13 @@ def _scaling(
     return ("---\n" if machines else "\n").join(parts)
 
 
-def _profile(name: str | None, backend: Backend) -> Profile | None:
+def _profile(name: str | None, backends: Sequence[Backend]) -> Profile | None:
     """The profile of ``--check``, which must be for the target."""
     profile = common.profile(name)
-    if profile is not None and common.target(profile.target).name != backend.name:
+    if profile is not None and [common.target(profile.target)] != backends:
+        names = ", ".join(one.name for one in backends)
         raise CliError(
-            msg("the profile is for {target}, but --to is {name}", target=profile.target, name=backend.name),
+            msg("the profile is for {target}, but --to is {name}", target=profile.target, name=names),
             "pass a profile of the target",
         )
     return profile

@@ -25,6 +25,10 @@ Candidates = Sequence[str] | Sequence[tuple[str, str]]
 """Values, or values with what each is. Those that begin otherwise than the word are left out by typer."""
 
 
+EVERY = "all"
+"""In place of names of targets: every target that a command can go over."""
+
+
 def complete_target(incomplete: str) -> Candidates:
     """Shell completion of target names."""
     from gpuxlate.backends import registry
@@ -37,6 +41,18 @@ def complete_written(incomplete: str) -> Candidates:
     from gpuxlate.backends import registry
 
     return _fitting(incomplete, [*registry.writable_names()])
+
+
+def several(help_: str, flag: str = "--to", complete: Callable[[str], Candidates] = complete_written) -> Any:
+    """An option that takes targets: it may be repeated, and each value may be a list with commas."""
+
+    def completed(incomplete: str) -> Candidates:
+        """Of a list with commas, its last."""
+        before, comma, last = incomplete.rpartition(",")
+        names = [one if isinstance(one, tuple) else (one, "") for one in complete(last)]
+        return [(before + comma + name, about) for name, about in (*names, (EVERY, ""))]
+
+    return typer.Option(flag, help=help_, metavar="TARGET[,TARGET]", autocompletion=completed)
 
 
 def _fitting(incomplete: str, names: Sequence[str]) -> Candidates:
@@ -130,15 +146,7 @@ Specs = Annotated[list[str], typer.Argument(help="GPUShare documents, or - for s
 To = Annotated[
     str, typer.Option("--to", help="The target.", metavar="TARGET", autocompletion=complete_written)
 ]
-Tos = Annotated[
-    list[str],
-    typer.Option(
-        "--to",
-        help="The target; may be repeated.",
-        metavar="TARGET",
-        autocompletion=complete_written,
-    ),
-]
+Tos = Annotated[list[str], several("The targets: a list, or all.")]
 From = Annotated[
     str | None,
     typer.Option(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gpuxlate.cli.common import info
@@ -86,6 +86,15 @@ def _note_links(name: str, others: int) -> None:
     if others:
         names = plural(others, "another name, which keeps", "{count} other names, which keep")
         info(msg("note: {name}: the file had {names} the old text (hard links)", name=name, names=names))
+
+
+def of_targets(found: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
+    """The results for targets by name as one: that of a single target as it is, several in a list."""
+    if len(found) == 1:
+        (only,) = found.values()
+        return only
+    targets = [{"target": name, **one} for name, one in found.items()]
+    return {"format": "gpuxlate-results/v1", "targets": targets}
 
 
 def report_json(

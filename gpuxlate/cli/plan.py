@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, live, options, outputs
 from gpuxlate.cli.capacity import books_text, node_json
@@ -80,7 +81,8 @@ def command(
     Each target needs a profile with cards.perNode and cards.memoryMiB. Exit 1 where a share is refused or
     fits nowhere, or something is left behind.
     """
-    targets = list({one.name: one for one in map(common.written_target, to)}.values())
+    profiles = _profiles(profile)
+    targets = common.targets(to, lambda: _with_profile(profiles))
     for one in targets:
         if not one.writes_pods:
             raise CliError(
@@ -88,7 +90,6 @@ def command(
                 "gpuxlate cost computes what shares cost",
             )
     source = common.target(from_) if from_ else None
-    profiles = _profiles(profile)
     accept = common.accept(round_, fill, drop)
     given: list[Input] = list(common.some_inputs(paths))
     owns = [(target, _profile_of(target, profiles)) for target in targets]
@@ -159,6 +160,17 @@ def _profiles(names: Sequence[str]) -> dict[str, Profile]:
                 msg("two profiles are for {target}", target=target), "pass one profile of each target"
             )
         found[target] = one
+    return found
+
+
+def _with_profile(profiles: dict[str, Profile]) -> list[Backend]:
+    """The targets of ``--to all``: those that can be planned. Raises CliError where there is none."""
+    found = [one for one in registry.all_writable() if one.name in profiles and one.writes_pods]
+    if not found:
+        raise CliError(
+            "no target has a profile: its cards and nodes are not known",
+            "pass --profile FILE with cards: {perNode: 4, memoryMiB: 22731}, once for each target",
+        )
     return found
 
 

@@ -44,20 +44,14 @@ from gpuxlate.yamltext.plain import dump_yaml
 
 Targets = Annotated[
     list[str],
-    typer.Option(
-        "--to",
-        help="The rules of this dialect; may be repeated. All that are read by default.",
-        metavar="TARGET",
-        autocompletion=options.complete_target,
+    options.several(
+        "The rules of these dialects: a list, or all (default).", complete=options.complete_target
     ),
 ]
 Forbid = Annotated[
     list[str],
-    typer.Option(
-        "--forbid",
-        help="Deny every key of this dialect, in place of the rules; may be repeated.",
-        metavar="TARGET",
-        autocompletion=options.complete_target,
+    options.several(
+        "Deny every key of these dialects, in place of the rules.", "--forbid", options.complete_target
     ),
 ]
 ScopeOf = Annotated[
@@ -161,7 +155,8 @@ def command(
     wish = wish_of(scope, action, namespace_selector, crds, select, ignore, known, read_by(parameters, form))
     made: Sequence[AdmissionPolicy | Translating]
     if translate or from_ is not None or round_ is not None:
-        asked = Asked(translate, to, from_, round_, forbid=forbid, select=select, ignore=ignore)
+        names = [one.name for one in common.targets(to, registry.pod_backends, common.target)]
+        asked = Asked(translate, names, from_, round_, forbid=forbid, select=select, ignore=ignore)
         translating = asked.translating(wish, form)
         if explain_:
             common.out(shapes(translating.tables))
@@ -179,14 +174,14 @@ def command(
 
 def targets(names: Sequence[str]) -> list[Backend]:
     """The dialects of ``--to``; all whose shares are in pods by default."""
-    found = [common.target(one) for one in names] or [*registry.pod_backends()]
+    found = common.targets(names or [options.EVERY], registry.pod_backends, common.target)
     for one in found:
         if not one.writes_pods:
             raise CliError(
                 msg("{name} has no pods", name=one.name),
                 "choose a target whose shares are in pods: gpuxlate targets",
             )
-    return list({one.name: one for one in found}.values())
+    return found
 
 
 def wish_of(

@@ -30,15 +30,7 @@ from gpuxlate.yamltext.source import Source
 
 def command(
     specs: options.Specs,
-    to: Annotated[
-        list[str],
-        typer.Option(
-            "--to",
-            help="The target; may be repeated, or all (all that write manifests).",
-            metavar="TARGET",
-            autocompletion=options.complete_written,
-        ),
-    ],
+    to: Annotated[list[str], options.several("The targets: a list, or all (all that write manifests).")],
     workload: Annotated[
         str | None,
         typer.Option(
@@ -61,7 +53,7 @@ def command(
     output: Annotated[str, options.output("text", "yaml", "json")] = "text",
 ) -> int:
     """GPUShare documents to manifests: on a workload, or as a Pod that runs nvidia-smi."""
-    targets = _targets(to)
+    targets = common.targets(to, written_manifests)
     _judge_output(output, targets, workload)
     accept = common.accept(round_, fill, drop)
     if len(targets) > 1 and output_dir is None:
@@ -72,7 +64,7 @@ def command(
         raise CliError("--container needs --workload", "add --workload FILE, the manifest that has it")
     known = common.profile(profile)
     found = read_specs(common.some_inputs(specs), known)
-    targets = _of_all(targets, to, [document.share for _, _, document in found.found], known)
+    targets = of_all(targets, to, [document.share for _, _, document in found.found], known)
     groups = list(workloads(found, workload, container, allow_outside=allow_outside))
     _one_share_a_file(found, targets, workload, output_dir)
     decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
@@ -113,20 +105,13 @@ def _run_of(found: Specs, done: Sequence[tuple[Backend, RenderResult]], target: 
     )
 
 
-def _targets(names: list[str]) -> list[Backend]:
-    found: list[Backend] = []
-    for name in names:
-        found += written_manifests() if name == "all" else [common.written_target(name)]
-    return list({backend.name: backend for backend in found}.values())
-
-
-def _of_all(
+def of_all(
     targets: list[Backend], named: list[str], shares: list[Share], known: Profile | None
 ) -> list[Backend]:
     """Of ``all``, the targets with cards that the shares name, and with the profile that they need; those
     that a user named stay."""
-    chosen = {common.target(name).name for name in named if name != "all"}
-    free = [one for one in targets if one.name not in chosen]
+    chosen = common.targets(named, tuple, common.target)
+    free = [one for one in targets if one not in chosen]
     no_card = [one.name for one in free if not all(one.has_cards_of(share) for share in shares)]
     target = registry.get(known.target).name if known else None
     no_profile = [one.name for one in free if one.parts_need and one.name != target]

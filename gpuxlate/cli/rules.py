@@ -28,12 +28,7 @@ def command(
     ] = [],  # noqa: B006 - typer copies it
     to: Annotated[
         list[str],
-        typer.Option(
-            "--to",
-            help="Only the rules of this target; may be repeated.",
-            metavar="TARGET",
-            autocompletion=options.complete_target,
-        ),
+        options.several("Only the rules of these targets: a list, or all.", complete=options.complete_target),
     ] = [],  # noqa: B006
     severity: Annotated[
         str | None, options.one_of("--severity", [*Severity], "Only rules of this severity", metavar="LEVEL")
@@ -43,7 +38,7 @@ def command(
 ) -> int:
     """The list of rules."""
     selection = RuleSelection.of(select, (), None, None)
-    targets = [common.target(one) for one in to]
+    targets = common.targets(to, registry.all_backends, common.target)
     known = {one.code for target in targets for one in target.rules}
     rules = [
         one

@@ -121,20 +121,21 @@ COLOURS = {
 Data = Mapping[str, Any]
 
 
-def assess_page(data: Data, target: str) -> str:
-    """The page of a whole report."""
-    title = f"Moving to {target}"
+def assess_page(reports: Mapping[str, Data]) -> str:
+    """The page of whole reports, by target."""
+    parts = [part for target, data in reports.items() for part in _assessed(data, target)]
+    return page(f"Moving to {', '.join(reports)}", *parts)
+
+
+def _assessed(data: Data, target: str) -> Iterator[Html]:
     shares, left = data["items"], data["leftovers"]
-    return page(
-        title,
-        tag("h1", title),
-        tag("p", f"{_count(shares, 'share')}, {_count(left, 'leftover')}"),
-        _verdicts(data["summary"], len(shares)),
-        _reasons(shares),
-        _shares(shares),
-        _quotas(data["quotas"]),
-        _leftovers(left),
-    )
+    yield tag("h1", f"Moving to {target}")
+    yield tag("p", f"{_count(shares, 'share')}, {_count(left, 'leftover')}")
+    yield _verdicts(data["summary"], len(shares))
+    yield _reasons(shares)
+    yield _shares(shares)
+    yield _quotas(data["quotas"])
+    yield _leftovers(left)
 
 
 def _count(found: Sequence[Data], noun: str) -> str:

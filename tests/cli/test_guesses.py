@@ -234,3 +234,13 @@ def test_a_template_is_not_json(folder: Path) -> None:
     said = run("translate", "c", "--to", "tke", "-o", "json")
     assert (said.code, said.out) == (1, b"")
     assert b"error: -o json: invalid YAML" in said.err
+
+
+@pytest.mark.parametrize("command", ["assess web.yaml", "nodepool share.yaml"])
+def test_several_targets_are_each_as_one_alone(command: str) -> None:
+    alone = [
+        {"target": name, **json.loads(printed(f"{command} -o json --to {name}"))}
+        for name in ("alibaba-gpushare", "volcengine-mgpu")
+    ]
+    several = json.loads(printed(f"{command} -o json --to ack,vke --to alibaba"))
+    assert several == {"format": "gpuxlate-results/v1", "targets": alone}
