@@ -8,7 +8,7 @@ LOCKED := $(PIP) install --require-hashes --only-binary :all: --requirement
 # This checkout; what builds it is in the lock too.
 ITSELF := $(PIP) install --no-deps --no-build-isolation --editable .
 EXAMPLE := examples/bert-serving
-DEMO := compare $(EXAMPLE)/bert.gpushare.yaml --to vke --to ack --to tke --manifests
+DEMO := compare $(EXAMPLE)/bert.gpushare.yaml --manifests
 
 .PHONY: demo demo-tree test lint venv schemas messages docs site bench dist lock audit test-lowest test-newest clean
 .DEFAULT_GOAL := demo

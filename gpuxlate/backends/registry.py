@@ -85,6 +85,10 @@ BUILT_IN: tuple[BackendRow, ...] = (
 )
 
 
+CLOUDS = tuple(row.name for row in BUILT_IN[:3])
+"""What is shown where neither a user nor the input says which targets: the clouds of the first rows."""
+
+
 def names_of(row: BackendRow) -> tuple[str, ...]:
     """The name of a built-in target, and its other names."""
     if row.aliases is not None:

@@ -31,7 +31,7 @@ COMMANDS: dict[str, str] = {
     "explain": "One rule: what it does, why, an example, the fix, the source",
     "rules": "The list of rules",
     "targets": "The fields of a share that each target supports",
-    "compare": "One share over all targets side by side",
+    "compare": "One share at several targets side by side",
     "assess": "A fleet report: the result of a translation, share by share",
     "inspect": "What a set of manifests requests",
     "plan": "The cards and nodes that shares need at a target, packed by its limits",

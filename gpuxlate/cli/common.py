@@ -7,6 +7,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO, cast
 
 from gpuxlate import locale
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from gpuxlate.backends.base import Backend
     from gpuxlate.backends.plugins import BrokenPluginError
     from gpuxlate.backends.pod_writer import Accept
-    from gpuxlate.config.configuration import Config
+    from gpuxlate.config.configuration import Config, ConfigError
     from gpuxlate.model.profile import Profile
     from gpuxlate.rules.base import CodeTakenError, UnknownRuleError
 
@@ -223,6 +224,23 @@ def targets(
     return list({one.name: one for one in found}.values())
 
 
+def targets_at_hand(dialects: Iterable[str] = ()) -> list[Backend]:
+    """The targets of the configuration; without, the clouds that come first and the dialects of the input."""
+    from gpuxlate.backends import registry
+
+    known = config()
+    names = known.targets if known and known.targets else (*registry.CLOUDS, *dialects)
+    found = dict.fromkeys(map(registry.get, names))
+    return [one for one in found if not one.read_only]
+
+
+def some_of(possible: Iterable[Backend]) -> str:
+    """The targets that a hint lists: of those that are possible the ones at hand, else all."""
+    every = [*possible]
+    near = [one for one in targets_at_hand() if one in every]
+    return msg("targets: {names}", names=", ".join(one.name for one in near or every))
+
+
 _NUMBER = re.compile("[1-9][0-9]{0,11}")
 _HOW = {
     "round": "write --round up (never below the request)",
@@ -357,9 +375,23 @@ def load_config(named: str | None) -> Config | None:
     try:
         return config_for(os.getcwd(), named, plain_text)
     except ConfigError as error:
-        raise CliError(
-            message_of(error), "gpuxlate schema config prints every field" if error.read else None
-        ) from None
+        hint = "gpuxlate schema config prints every field" if error.read else None
+        raise CliError(message_of(_with_lines(error)), hint) from None
+
+
+def _with_lines(error: ConfigError) -> ConfigError:
+    """The error with the line of each finding, where its file is YAML."""
+    from gpuxlate.yamltext.parse import documents, with_location
+
+    found: list[Diagnostic] = []
+    for one in error.diagnostics:
+        if one.path and one.file and one.file.endswith(SUFFIXES):
+            source = Input(one.file, Path(one.file)).source()
+            document = next((each for each in documents(source) if each.root is not None), None)
+            found.append(with_location(document, one) if document else one)
+        else:
+            found.append(one)
+    return type(error)(found, read=error.read)
 
 
 def profile(name: str | None, known: Config | None = None) -> Profile | None:
@@ -375,9 +407,8 @@ def profile(name: str | None, known: Config | None = None) -> Profile | None:
         verbose(msg("profile: {name} ({target})", name=name, target=found.target))
         return found
     except ConfigError as error:
-        raise CliError(
-            message_of(error), "gpuxlate schema profile prints every field" if error.read else None
-        ) from None
+        hint = "gpuxlate schema profile prints every field" if error.read else None
+        raise CliError(message_of(_with_lines(error)), hint) from None
 
 
 def show(diagnostics: Sequence[Diagnostic], texts: Texts, *, least: Severity = Severity.INFO) -> None:

@@ -1,10 +1,11 @@
-"""Where the manifests differ that one share becomes, vendor beside vendor."""
+"""``gpuxlate compare``: what one share becomes at several targets, and where their manifests differ."""
 
 from __future__ import annotations
 
 import shutil
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated
@@ -17,9 +18,11 @@ from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.process import color_wanted
-from gpuxlate.cli.render import render_asked, workloads
+from gpuxlate.cli.render import render_asked, workload_file, workloads
 from gpuxlate.cli.tables import Cell, table
 from gpuxlate.config.document import ShareDocument, Specs, read_specs
+from gpuxlate.files.find import Input, InputError
+from gpuxlate.lint.files import dialects_in
 from gpuxlate.locale import localize
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
@@ -240,7 +243,13 @@ def _paint(text: str, style: str, color: bool) -> str:
 # ``gpuxlate compare``: one share over all the targets.
 def command(
     specs: options.Specs,
-    to: Annotated[list[str], options.several("Only these targets: a list, or all.")] = [],  # noqa: B006 - typer copies it
+    to: Annotated[
+        list[str],
+        options.several(
+            "The targets: a list, or all. Otherwise targets of the configuration; without it three clouds "
+            "and the workload's dialects."
+        ),
+    ] = [],  # noqa: B006 - typer copies it
     round_: options.Round = None,
     fill: options.Fill = [],  # noqa: B006 - typer copies it
     drop: options.Drop = [],  # noqa: B006
@@ -251,17 +260,20 @@ def command(
         bool, typer.Option("--manifests", help="Show where the rendered manifests differ, side by side.")
     ] = False,
 ) -> int:
-    """One share over all the targets side by side: the values, the rounding, the refusals."""
+    """One share at several targets side by side: the values, the rounding, the refusals."""
     known = common.profile(profile)
     found = read_specs(common.some_inputs(specs), known)
     common.show(found.diagnostics, found.sources)
     if found.diagnostics:
         return Exit.FINDINGS
     accept = common.accept(round_, fill, drop)
-    backends = common.targets(to or [options.EVERY], registry.all_writable)
+    if to:
+        backends = common.targets(to, registry.all_writable)
+    else:
+        backends = common.targets_at_hand(_dialects(found, known, allow_outside=allow_outside))
     if manifests:
         groups = list(workloads(found, None, None, allow_outside=allow_outside))
-        shown = [one for one in backends if one.writes_pods and (to or one.name != "neutral")]
+        shown = [one for one in backends if one.writes_pods]
         return _manifests(found, groups, shown, accept, known)
     fits: list[tuple[ShareDocument, list[tuple[Backend, PodFit]]]] = []
     for _, _, share in found.found:
@@ -280,6 +292,15 @@ def command(
     else:
         common.out("\n".join(_text(share, row) for share, row in fits))
     return Exit.CLEAN
+
+
+def _dialects(found: Specs, known: Profile | None, *, allow_outside: bool) -> Iterator[str]:
+    """The dialects of the workloads that documents name. What cannot be read is nothing to compare with."""
+    for given, _, share in found.found:
+        if share.workload and (file := workload_file(given, share.workload, allow_outside=allow_outside)):
+            with suppress(InputError):
+                one = Input(str(file), file, named=False)
+                yield from dialects_in(one, one.read_bytes(), known)
 
 
 def _manifests(

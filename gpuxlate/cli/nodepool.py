@@ -80,7 +80,7 @@ def command(
         if backend.node_requirements(Share()) is None:
             raise CliError(
                 msg("{name} has no node pools", name=backend.name),
-                msg("targets: {names}", names=", ".join(one.name for one in _with_nodes())),
+                common.some_of(_with_nodes()),
             )
     profile = _profile(check, backends)
     found = read_specs(common.some_inputs(specs), profile)
@@ -156,10 +156,9 @@ def _scaling(
 ) -> str:
     """The documents of the pools for an autoscaler. Raises CliError where they would be guesses."""
     if not backend.overrides("allocatable") and not (backend.device_classes and output == "cluster-api"):
-        others = [one.name for one in registry.all_backends() if one.overrides("allocatable")]
         raise CliError(
             msg("no document says what nodes of {name} have allocatable", name=backend.name),
-            msg("targets: {names}", names=", ".join(others)),
+            common.some_of(one for one in registry.all_backends() if one.overrides("allocatable")),
         )
     if profile is None:
         raise CliError("the cards of the nodes are not known", "pass --check PROFILE")

@@ -40,10 +40,8 @@ def command(
     """
     backend = common.target(to)
     if not backend.has_nodes:
-        others = [one.name for one in registry.pod_backends() if one.has_nodes]
-        raise CliError(
-            msg("{name} has no nodes", name=backend.name), msg("targets: {names}", names=", ".join(others))
-        )
+        others = common.some_of(one for one in registry.pod_backends() if one.has_nodes)
+        raise CliError(msg("{name} has no nodes", name=backend.name), others)
     server = live.cluster()
     given = common.inputs(specs) if specs else []
     nodes, version = gpu_nodes(server, invocation().selector), server.version()

@@ -15,7 +15,7 @@ from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.translations import refuse, summarize
-from gpuxlate.config.document import Specs, read_specs
+from gpuxlate.config.document import Specs, Workload, read_specs
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.files.read import inside
 from gpuxlate.model.messages import message_of, msg, plural
@@ -205,13 +205,13 @@ def workloads(
     for given, document, share in found.found:
         file, name = workload, container
         if workload is None and share.workload:
-            folder = Path(given.path).parent if given.path else Path()
-            file, name = str(folder / share.workload.file), share.workload.container
-            if not allow_outside and not inside(Path(file), folder):
+            path = workload_file(given, share.workload, allow_outside=allow_outside)
+            file, name = str(path), share.workload.container
+            if path is None:
                 raise CliError(
                     msg(
                         "{file} is outside of the folder of {name}, which names it in spec.workload.file",
-                        file=file,
+                        file=folder_of(given) / share.workload.file,
                         name=given.name,
                     ),
                     "put it into that folder, or pass --allow-outside",
@@ -227,6 +227,18 @@ def workloads(
             groups[file] = (source, [])
         groups[file][1].append(asked)
     yield from groups.values()
+
+
+def folder_of(given: Input) -> Path:
+    """Where the files that a document names are."""
+    return Path(given.path).parent if given.path else Path()
+
+
+def workload_file(given: Input, workload: Workload, *, allow_outside: bool) -> Path | None:
+    """The file that a document names; None where it is outside of its folder, and may not be."""
+    folder = folder_of(given)
+    file = folder / workload.file
+    return file if allow_outside or inside(file, folder) else None
 
 
 def _workload(file: str, said_in: Document | None) -> Source:

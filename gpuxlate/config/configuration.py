@@ -44,10 +44,11 @@ class ConfigError(ValueError):
 
 
 def _lines(found: Iterable[Diagnostic]) -> Iterator[str]:
-    """A line for each; the file is named on the first line about it."""
+    """A line for each; the file is named with the line in it, without one on the first line about it."""
     file: str | None = None
     for one in found:
-        where = f"{one.file}: " if one.file and one.file != file else ""
+        where = f"{one.file}:{one.span.line}: " if one.span else ""
+        where = where or (f"{one.file}: " if one.file and one.file != file else "")
         file = one.file
         yield f"{where}{one.message}{f' ({one.hint})' if one.hint else ''}"
 
@@ -99,6 +100,7 @@ class Config:
     fail_on: str | None = None
     profiles: Mapping[str, Profile | Path] = field(default_factory=dict)
     exclude: tuple[str, ...] = ()
+    targets: tuple[str, ...] = ()
     base: Path | None = None
     decisions: Path | None = None
     sync: tuple[SyncEntry, ...] = ()
@@ -182,6 +184,7 @@ def load_config(path: Path, read_yaml: ReadYaml) -> Config:
         except ConfigError as error:
             problems += error.diagnostics
     problems += _bad_patterns(given or {}, base)
+    problems += _unknown_targets((given or {}).get("targets", ()), (*base, "targets"))
     if given is None or problems:
         raise ConfigError(one.located(file=str(path)) for one in problems)
     return Config(
@@ -197,6 +200,7 @@ def load_config(path: Path, read_yaml: ReadYaml) -> Config:
         tuple(given.get("exclude", ())),
         decisions=path.parent / given["decisions"] if "decisions" in given else None,
         sync=tuple(_sync_entries(data)) if "sync" in given else (),
+        targets=tuple(given.get("targets", ())),
     )
 
 
@@ -254,6 +258,19 @@ def _names_file(profile: object) -> bool:
 def _mapping(data: object, key: str) -> dict[str, Any]:
     found = data.get(key) if isinstance(data, dict) else None
     return found if isinstance(found, dict) else {}
+
+
+def _unknown_targets(names: Iterable[str], base: DocumentPath) -> Iterator[Diagnostic]:
+    """A problem for each name of no target that is written."""
+    from gpuxlate.backends import registry
+
+    for index, name in enumerate(names):
+        try:
+            registry.writable(name)
+        except (registry.UnknownTargetError, registry.ReadOnlyTargetError) as error:
+            path = (*base, index)
+            message = msg("{where}: {message}", where=f"targets[{index}]", message=message_of(error))
+            yield Diagnostic(CODE, Severity.ERROR, message, error.hint, path)
 
 
 def _bad_patterns(given: Mapping[str, Any], base: DocumentPath) -> Iterator[Diagnostic]:

@@ -720,6 +720,13 @@ class CommonConfig(Strict):
         "the folder of the configuration file. '!' takes back what an earlier one leaves out.",
         examples=[["vendor/", "*.generated.yaml"]],
     )
+    targets: list[Text] = Field(
+        default=OMITTED,
+        min_length=1,
+        description="The targets of this repository, names of `gpuxlate targets`, which compare shows and "
+        "hints name. Omitted: the three clouds that come first there, and the dialects of the workload.",
+        examples=[["vke", "ack", "tke"]],
+    )
     fail_on: Literal["error", "warning", "info", "never"] = Field(
         default=OMITTED,
         alias="fail-on",

@@ -165,10 +165,10 @@ def test_targets_as_json_and_in_a_table() -> None:
 
 
 def test_shares_are_written_for_no_target_that_is_only_read() -> None:
-    lines = printed("compare share.yaml").splitlines()
+    lines = printed("compare share.yaml --to all").splitlines()
     compared = {line.split()[0] for line in lines if line and not line.startswith((" ", "a:", "a "))}
     assert compared == {"TARGET", *(one.name for one in registry.all_writable())}
-    titles = re.findall(r"-- ([\w-]+)", printed("compare share.yaml --manifests"))
+    titles = re.findall(r"-- ([\w-]+)", printed("compare share.yaml --to all --manifests"))
     assert {"volcengine-mgpu", "hami"} <= {*titles} <= {one.name for one in registry.all_writable()}
     of_pods = {one.name for one in registry.pod_backends()}
     assert {one.name for one in written_manifests()} == of_pods - READ_ONLY
@@ -176,7 +176,7 @@ def test_shares_are_written_for_no_target_that_is_only_read() -> None:
 
 def test_a_key_that_names_the_container_is_compared_as_it_is_rendered(folder: Path) -> None:
     (folder / "share.yaml").write_text(f"{SHARE}{{memoryMiB: 4096, memoryLimitMiB: 8192}}\n")
-    compared = json.loads(printed("compare share.yaml -o json"))["items"][0]["targets"]
+    compared = json.loads(printed("compare share.yaml --to kai -o json"))["items"][0]["targets"]
     [kai] = [one for one in compared if one["target"] == "kai"]
     assert kai["verdict"] == "exact"
     assert any("probe" in key for key in kai["keys"])
@@ -244,3 +244,17 @@ def test_several_targets_are_each_as_one_alone(command: str) -> None:
     ]
     several = json.loads(printed(f"{command} -o json --to ack,vke --to alibaba"))
     assert several == {"format": "gpuxlate-results/v1", "targets": alone}
+
+
+def test_targets_at_hand(folder: Path) -> None:
+    """Three clouds and the workload's dialects; with ``targets`` in the configuration, those alone."""
+
+    def compared(command: str = "compare placed.yaml -o json") -> list[str]:
+        return [one["target"] for one in json.loads(printed(command))["items"][0]["targets"]]
+
+    clouds = ["volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu"]
+    assert compared("compare share.yaml -o json") == clouds
+    (folder / "placed.yaml").write_text(f"{SHARE}{{cores: 30, workload: {{file: web.yaml}}}}\n")
+    assert compared() == [*clouds, "hami"]
+    (folder / ".gpuxlate.yaml").write_text("targets: [tke, metax, tencent]\n")
+    assert compared() == ["tencent-qgpu", "metax-sgpu"]
