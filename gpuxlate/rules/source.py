@@ -154,7 +154,7 @@ def numbers_are_a_share(this: Rule, problem: ShareProblem) -> Finding:
     return problem.message, problem.hint
 
 
-@rule("GX034", Severity.WARNING, scope=Scope.SOURCE)
+@rule("GX034", Severity.WARNING, scope=Scope.TRANSLATION)
 def decision_matches(this: Rule, decided: str) -> Finding:
     """Every decision matches a loss.
 

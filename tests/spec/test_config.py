@@ -140,7 +140,7 @@ def test_empty_configuration_says_nothing(tmp_path: Path) -> None:
 
 # (what, YAML, path, words of the message, words of the hint)
 BAD_CONFIGS: list[tuple[str, str, str, str, str]] = [
-    ("list", "[]", "", "the document is a list", "select, ignore, per-file-ignores, exclude, targets, fail-on"),
+    ("list", "[]", "", "the document is a list", "select, ignore, per-file-ignores, exclude, targets"),
     ("snake", "fail_on: never", "fail_on", "unknown field", "did you mean fail-on?"),
     ("typo", "ignores: [VKE]", "ignores", "unknown field", "did you mean ignore?"),
     ("text", "select: VKE", "select", "must be a list", "write select: [VKE]"),
