@@ -250,6 +250,8 @@ def _amount(
     amount = pod.number(container, row.name)
     if amount is not None and row.clamped and row.most is not None:
         amount = min(amount, row.most)
+    if amount is not None and amount <= row.gib_up_to:
+        return Fraction(amount * GIB)
     return None if amount is None else amount * table.unit(row, profile)
 
 

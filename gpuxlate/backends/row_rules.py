@@ -28,7 +28,7 @@ from gpuxlate.backends.pod_reader import (
 from gpuxlate.backends.pod_writer import Accept, PodWriter, ShareWriter
 from gpuxlate.backends.row_reader import MOST_MIB, in_mib
 from gpuxlate.backends.row_writer import one_is_recorded
-from gpuxlate.backends.rows import MODEL, KeyTable, RuleKind, RuleRow, SeveralCards, legal_text
+from gpuxlate.backends.rows import MODEL, KeyTable, RuleKind, RuleRow, SeveralCards, legal_text, next_legal
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.keys import GIB, Absent, KeySpec, Per, Place, Range
@@ -504,11 +504,13 @@ class Numbers(RowRule):
         cards = number(container.resources.get(count.name)) if count else None
         if not cards or cards < 2 or amount <= 0 or amount % cards:
             return None
-        return amount // cards if any(_within(amount // cards, one) for one in row.ranges) else None
+        return amount // cards if any(one.allows(amount // cards) for one in row.ranges) else None
 
     def example(self) -> RowExample:
         good = self.instead()
         there = [row for row in reversed(self.mine) if row.name in good.limits[0]] or [self.mine[0]]
+        if self.fixes():
+            there += [row for row in self.mine if row not in there]
         bad = [(row, amount) for row in there for amount in self._illegal(row, good)]
         row, amount = next((one for one in bad if one[1] > 0 and next_legal(*one) is not None), bad[0])
         beside = (other.name for other in self.table.keys if row.name in other.overridden_by)
@@ -520,27 +522,19 @@ class Numbers(RowRule):
         now = number(good.limits[0].get(row.name)) or 1
         most = [one.most for one in row.ranges if one.most is not None]
         tries = [now + 1, now + 2, *(n + 1 for n in most), *(n + 2 for n in most), -1]
-        return (n for n in tries if not any(_within(n, one) for one in row.ranges))
+        return (n for n in tries if not any(one.allows(n) for one in row.ranges))
 
 
 def _hint(row: KeySpec) -> Message:
     """What to write."""
+    if not row.counts:
+        return msg("write {numbers}", numbers=legal_text(row))
     [first, *more] = row.ranges
     if first.most is not None or first.step > 1 or more:
         return msg("write {numbers}, in {counts}", numbers=legal_text(row), counts=row.counts)
     if row.sets == "cards":
         return msg("write the number of physical cards, at least {least}", least=first.least)
     return msg("write the {counts}, or remove the key", counts=row.counts)
-
-
-def _within(number: int, one: Range) -> bool:
-    return one.least <= number <= (number if one.most is None else one.most) and number % one.step == 0
-
-
-def next_legal(row: KeySpec, number: int) -> int | None:
-    """The least number above that the key takes; None where there is none."""
-    found = (-(-max(number, one.least) // one.step) * one.step for one in row.ranges)
-    return min((n for n in found if any(_within(n, one) for one in row.ranges)), default=None)
 
 
 def wrong(row: KeySpec, name: str, number: int) -> str:
@@ -574,15 +568,20 @@ class Sizes(RowRule):
 
     def predicates(self) -> Iterable[Predicate]:
         largest = self.table.sizes[-1].memory_mib
-        known = tuple(Range(one.memory_mib, one.memory_mib) for one in self.table.sizes)
         for row in self.mine:
+            sizes = (one.memory_mib for one in self.table.sizes)
+            known = (Range(n, n) for mib in sizes for n in (mib, *_in_gib(row, mib)))
             yield Predicate(InRange(row.name, *known, Range(largest + 1)), InRange(row.name), (row.name,))
 
     def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         number = None if breach.value is None else quantity.whole(breach.value.text)
         if breach.value is None or number is None:
             return
-        size = next(one for one in self.table.sizes if one.memory_mib >= number)
+        row = self.row_of(breach)
+        mib = number * GIB if number <= row.gib_up_to else number
+        size = next((one for one in self.table.sizes if one.memory_mib >= mib), None)
+        if size is None:
+            return  # Numbers says it
         message = msg(
             "{key} {amount} becomes {memory} MiB with {cores} % of compute",
             key=written_name(breach.value, breach.name),
@@ -596,6 +595,11 @@ class Sizes(RowRule):
         good = self.instead()
         row = next(row for row in self.mine if row.name in good.limits[0])
         return good.setting(row.name, int(good.limits[0][row.name].text) - 1)
+
+
+def _in_gib(row: KeySpec, mib: int) -> tuple[int, ...]:
+    """An amount in GiB too, where smaller numbers count these."""
+    return (mib // GIB,) if mib <= row.gib_up_to * GIB else ()
 
 
 class Doubts(RowRule):

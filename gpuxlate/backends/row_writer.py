@@ -18,6 +18,7 @@ from gpuxlate.backends.rows import (
     Size,
     first_size,
     legal_text,
+    next_legal,
 )
 from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Amount
@@ -437,12 +438,10 @@ def _legal(row: KeySpec, unit: Fraction, placing: ShareWriter, code: str) -> int
     """The least number of the row's that holds the amount, of one card; rounds the amount to it."""
     attribute = row.sets or ""
     asked = int(placing.peek(attribute))
-    legal = sorted(
-        {n for one in row.ranges if one.most is not None for n in range(one.least, one.most + 1, one.step)}
-    )
-    found = next((n for n in legal if n * unit >= asked), None)
+    least = math.ceil(asked / unit)
+    found = next_legal(row, least)
     if found is None:
-        return math.ceil(asked / unit)
+        return least
     given = math.ceil(found * unit)
     if given != asked:
         why = msg("{key} counts {counts}", key=row.name, counts=row.counts)

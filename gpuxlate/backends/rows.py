@@ -578,6 +578,14 @@ def for_models(dialect: str, *rows: KeySpec) -> Iterator[KeySpec]:
             )
 
 
+def next_legal(row: KeySpec, number: int) -> int | None:
+    """The least number, of the same unit, that is not below and that the key takes; None: there is none."""
+    gib = row.gib_up_to
+    ranges = [one for one in row.ranges if not gib or (one.least > gib) == (number > gib)]
+    found = (-(-max(number, one.least) // one.step) * one.step for one in ranges)
+    return min((n for n in found if any(one.allows(n) for one in ranges)), default=None)
+
+
 def legal_text(row: KeySpec) -> str:
     """The numbers that a key takes, in words."""
     if len(row.ranges) > 1:

@@ -133,6 +133,7 @@ class KeySpec(NamedTuple):
     slash is a domain, and another domain is another owner.
 
     ``unit``: MiB, percent or cards of one unit of the number, by ``sets``; 0 where the row has no number.
+    ``gib_up_to``: smaller numbers, and this one, count GiB.
     ``quantity``: a value with a suffix is a quantity of bytes; ``unit`` is that of a bare number.
     ``decimals_with``: schedulers with which the vendor's API servers take a part of one.
     ``per``: what the number counts. ``values``: what may be valid in a pod, as ranges (of each card's part
@@ -142,6 +143,7 @@ class KeySpec(NamedTuple):
 
     ``unsupported_reason``: why no share holds what the number says.
 
+    ``limit_by_webhook``: in requests alone it is enough, the vendor's webhook adds the limit.
     ``needs``: resources of which the container must have one too; ``excludes``: those that it must not have;
     ``overridden_by``: those beside which it is ignored.
     ``forced``: the number that the vendor's webhook writes for each card, in place of any other, in a
@@ -165,6 +167,7 @@ class KeySpec(NamedTuple):
     source: str = ""
     sets: str | None = None  # the attribute of Share that it sets, or SELECTOR
     unit: Fraction | int = 0
+    gib_up_to: int = 0
     quantity: bool = False
     decimals_with: tuple[str, ...] = ()
     per: Per = Per.TOTAL
@@ -189,6 +192,7 @@ class KeySpec(NamedTuple):
     clamped: bool = False
     whole: bool = False
     offline: bool = False
+    limit_by_webhook: bool = False
     unsupported_reason: str = ""
     model: str = ""
     template: str = ""
@@ -268,6 +272,8 @@ class KeySpec(NamedTuple):
             case "memory_mib" | "memory_limit_mib" if self.unit:
                 units = {1: "MiB", GIB: "GiB", BYTE: "bytes"}
                 found = units.get(self.unit) or msg("units of {unit} MiB", unit=self.unit)
+                if self.gib_up_to:
+                    found = msg("{unit}, up to {number} GiB", unit=found, number=self.gib_up_to)
                 if self.per is Per.CARD:
                     found = msg("{unit} of each card", unit=found)
                 return msg("{unit}, or an amount with a unit", unit=found) if self.quantity else found

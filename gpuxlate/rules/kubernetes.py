@@ -325,7 +325,7 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
 
     ## What it does
     Reports a vendor's key, or `nvidia.com/gpu`, that only `requests` has. Names in the domain `kubernetes.io`
-    or one below it are fine there.
+    or one below it are fine there, and those of which the vendor's webhook adds the limit.
 
     ## Why
     The API server refuses an extended resource without a limit. The other way round is fine:
@@ -350,6 +350,8 @@ def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     """
     for container, values, one in resources_of(pod, vocabulary_of(context)):
         if values is not container.requests or one.name in container.limits or NATIVE in one.name:
+            continue
+        if one.row is not None and one.row.limit_by_webhook:
             continue
         fix = None
         if quantity.whole(one.value.text) is not None:

@@ -131,9 +131,10 @@ def _integers(body: str) -> list[int]:
 def unit_of(row: KeySpec | None, profile: Profile | None) -> str:
     """The first word of the data sheet's unit: MiB, GiB, bytes, percent, cards.
 
-    Empty where no row gives one, and where the profile sets another unit for the cluster.
+    Empty where no row gives one, where it depends on the number, and where the profile sets another unit for
+    the cluster.
     """
-    unit = (row.counts.replace(",", "").split() or [""])[0] if row else ""
+    unit = (row.counts.replace(",", "").split() or [""])[0] if row and not row.gib_up_to else ""
     return "" if profile and profile.changes_unit(unit) else unit
 
 
