@@ -290,6 +290,7 @@ class RowRule:
     usual_why: ClassVar[str]
     fixing: ClassVar[str] = ""
     profile: ClassVar[str] = ""
+    tells_whole_cards: ClassVar[bool] = False
 
     def rows(self) -> Iterable[KeySpec]:
         """The rows that the rule is about."""
@@ -298,9 +299,9 @@ class RowRule:
     @cached_property
     def mine(self) -> tuple[KeySpec, ...]:
         """The rows that the rule is about: of the keys that it was given, else all but that of whole cards,
-        which every cloud has."""
-        if self.keys:
-            return tuple(row for row in self.rows() if row.name in self.keys)
+        which every cloud has, unless the rule tells its own."""
+        if self.keys or self.tells_whole_cards:
+            return tuple(row for row in self.rows() if not self.keys or row.name in self.keys)
         return tuple(row for row in self.rows() if row.name != self.table.whole_card_key)
 
     def row_of(self, breach: Violation) -> KeySpec:
@@ -410,7 +411,7 @@ def by_pattern(rows: Iterable[KeySpec], pod: PodKeys) -> Iterator[tuple[KeySpec,
 class Numbers(RowRule):
     """Ranges, steps and legal sets."""
 
-    kind, name = RuleKind.NUMBERS, "number-is-legal"
+    kind, name, tells_whole_cards = RuleKind.NUMBERS, "number-is-legal", True
     summary = "The numbers of {title} are ones that it takes."
     what = "Reports {keys} outside of their range, off their step, or not in their list."
     usual_why = "The number is refused or ignored, or no card ever has it."
