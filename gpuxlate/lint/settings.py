@@ -47,7 +47,8 @@ class LintSettings(NamedTuple):
         from gpuxlate.backends import registry
         from gpuxlate.rules.base import Context
 
-        return Context(self.profile, registry.pod_backends(), self.layer.partial)
+        layer = self.layer
+        return Context(self.profile, registry.pod_backends(), layer.partial, layer.kind == "values")
 
 
 @dataclass(slots=True)

@@ -108,12 +108,14 @@ class Dialect(Protocol):
 class Context(NamedTuple):
     """What a rule may use besides the pod: the cluster's profile and the vendors' dialects.
 
-    ``partial``: the pod is a part of one, as in a patch, so that nothing is missing.
+    ``partial``: the pod is a part of one, as in a patch, so that nothing is missing. ``values``: it is of the
+    values of a chart, whose templates may add to it.
     """
 
     profile: Profile | None = None
     dialects: tuple[Dialect, ...] = ()
     partial: bool = False
+    values: bool = False
 
     def applying(self, found: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
         """The findings that apply: in a part of a pod, none about what is missing."""

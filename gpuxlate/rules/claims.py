@@ -172,7 +172,8 @@ def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
 
     ## Why
     A claim that no container names is allocated and nobody gets its devices. The API server refuses a
-    container that names an unknown claim; with an unknown request the pod does not start.
+    container that names an unknown claim; with an unknown request the pod does not start. In the values of
+    a chart that name either claims or their use alone, the templates of the chart add the other.
 
     ## Example
     ```yaml
@@ -201,13 +202,15 @@ def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     """
     used = {use.name for one in pod.all_containers() for use in one.claims}
     for claim in pod.claims:
-        if claim.name not in used:
+        if claim.name not in used and (used or not context.values):
             message = msg("claim {name} is used by no container", name=claim.name)
             hint = "name it in resources.claims of a container, or remove it"
             yield this.diagnostic(claim.path, message, hint, missing=True)
     for container in pod.all_containers():
         for use in container.claims:
             named = pod.claim(use.name)
+            if named is None and context.values and not pod.claims:
+                continue
             if named is None:
                 names = ", ".join(one.name for one in pod.claims)
                 message = msg("the pod has no claim {name}", name=use.name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator
 
 from gpuxlate.backends.dra import (
@@ -23,7 +24,7 @@ from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import TEMPLATE, ClaimObject, DeviceRequest, DocumentKeys, PodKeys
+from gpuxlate.model.pod import ClaimObject, DeviceConfig, DeviceRequest, DocumentKeys, PodKeys
 from gpuxlate.model.profile import unknown_partition
 from gpuxlate.rules.base import Context, Rule, Scope, rule
 from gpuxlate.rules.claims import IN_ANOTHER_OBJECT
@@ -520,12 +521,13 @@ PLUGIN = "hami"
 """The dialect of HAMi's device plugin."""
 
 
-@rule("DRA007", Severity.WARNING, scope=Scope.DOCUMENT)
-def mps_shares_one_claim(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """Settings of MPS are in a ResourceClaim that pods share.
+@rule("DRA007", Severity.WARNING, no_policy=IN_ANOTHER_OBJECT)
+def mps_shares_one_claim(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Settings of MPS are in a claim that containers share.
 
     ## What it does
-    Reports settings of MPS for NVIDIA's driver in a ResourceClaimTemplate.
+    Reports settings of MPS for NVIDIA's driver in a ResourceClaimTemplate, where one container of the pod
+    alone gets the card.
 
     ## Why
     A template makes one claim for each pod, and each claim has a whole card: the percentages divide the
@@ -533,6 +535,13 @@ def mps_shares_one_claim(this: Rule, document: DocumentKeys, context: Context) -
 
     ## Example
     ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    spec:
+      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimTemplateName: web-gpu}]
+    ---
     apiVersion: resource.k8s.io/v1
     kind: ResourceClaimTemplate
     metadata: {name: web-gpu}
@@ -552,6 +561,13 @@ def mps_shares_one_claim(this: Rule, document: DocumentKeys, context: Context) -
 
     ## Use instead
     ```yaml
+    apiVersion: v1
+    kind: Pod
+    metadata: {name: web}
+    spec:
+      containers: [{name: web, image: web, resources: {claims: [{name: gpu}]}}]
+      resourceClaims: [{name: gpu, resourceClaimName: web-gpu}]
+    ---
     apiVersion: resource.k8s.io/v1
     kind: ResourceClaim
     metadata: {name: web-gpu}
@@ -571,18 +587,29 @@ def mps_shares_one_claim(this: Rule, document: DocumentKeys, context: Context) -
     ## Source
     kubernetes-sigs/dra-driver-nvidia-gpu, demo/specs/quickstart/v1/gpu-test-mps.yaml and issue 423.
     """
-    for claim in document.claims:
-        for config in claim.devices.configs if claim.kind == TEMPLATE else ():
-            parameters = config.parameters if isinstance(config.parameters, dict) else {}
-            sharing = parameters.get("sharing")
-            if (
-                config.driver == NVIDIA.device_class
-                and isinstance(sharing, dict)
-                and sharing.get("strategy") == MPS
-            ):
-                path = (*config.path, "opaque", "parameters", "sharing", "strategy")
-                message = msg("each pod gets a whole card: a template makes a claim for each pod")
-                yield this.diagnostic(path, message, "name one ResourceClaim in all pods that share the card")
+    users = Counter(
+        (claim.name, request.name)
+        for container in pod.all_containers()
+        for _, claim, request in pod.requests_of(container)
+    )
+    for claim in pod.claims:
+        if claim.template is None or claim.devices is None:
+            continue
+        named = {
+            one for config in claim.devices.configs if _is_mps(config) for one in config.requests or ("",)
+        }
+        requests = (one.name for one in claim.devices.requests if not named.isdisjoint((one.name, "")))
+        if any(users[claim.name, one] == 1 for one in requests):
+            message = msg("one container has the card: a template makes a claim for each pod")
+            hint = "name one ResourceClaim in all pods that share the card"
+            yield this.diagnostic(claim.template, message, hint, missing=True)
+
+
+def _is_mps(config: DeviceConfig) -> bool:
+    parameters = config.parameters if isinstance(config.parameters, dict) else {}
+    sharing = parameters.get("sharing")
+    is_mps = isinstance(sharing, dict) and sharing.get("strategy") == MPS
+    return is_mps and config.driver == NVIDIA.device_class
 
 
 @rule("DRA009", Severity.WARNING, no_policy=IN_ANOTHER_OBJECT)
