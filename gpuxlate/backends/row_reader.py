@@ -273,7 +273,7 @@ def _part(
         return amounts.get(row.name) if row else None
 
     cores, memory, percent = amount(rows.cores), amount(rows.memory), amount(rows.percent)
-    cards = found.cards or _cards_of(rows, percent)
+    cards = found.cards or _cards_of(rows, percent or cores)
     if table.cards_in_cores and cores and cores % FULL_CARD_CORES == 0:
         return replace(found, cards=int(cores) // FULL_CARD_CORES)
     if cards > 1 and table.several_cards is not SeveralCards.SHARED:
@@ -319,7 +319,7 @@ def _is_valid(row: KeySpec, part: Fraction | None) -> bool:
 
 
 def _cards_of(rows: KeyGroup, percent: Fraction | None) -> int:
-    """The cards of a part that no key counts: one, or one for each 100 percent."""
+    """The cards of a part that no key counts: one, or one for each 100 percent of memory, else of compute."""
     hundreds = rows.cards is not None and rows.cards.default is Absent.HUNDREDS
     return int(percent) // 100 if hundreds and percent and percent % 100 == 0 else 1
 

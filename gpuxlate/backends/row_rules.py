@@ -444,6 +444,8 @@ class Numbers(RowRule):
             if row.name == self.table.whole_card_key:  # alone it is anybody's
                 when &= Requests(*(part.name for rows in self.table.keys_by_model for part in rows.parts))
             when &= Not(forced_when(self.table, row)) if row.forced else ALWAYS
+            if row.overridden_by and self.table.overridden_severity:  # it is accepted, and not looked at
+                when &= Not(Requests(*row.overridden_by))
             legal = is_legal(self.table, row)
             numbers = (int(one) for one in row.uncertain_values)  # which Doubts reports
             doubtful = [Range(n, n) for n in numbers if not any(one.allows(n) for one in row.ranges)]
@@ -787,14 +789,22 @@ class Excludes(RowRule):
 
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:
-            others = self._have(*row.excludes, *row.overridden_by)
+            severity = self.table.overridden_severity
             if Place.LABEL in row.places:
+                others = self._have(*row.excludes, *row.overridden_by)
                 yield Predicate(
                     Not(SomeContainer(others)), Labelled(row.name), (row.name,), per_container=False
                 )
-            else:
-                when = self._have(row.name) if row.zero_is_absent else ALWAYS
+                continue
+            when = self._have(row.name) if row.zero_is_absent else ALWAYS
+            if severity is None:
+                others = self._have(*row.excludes, *row.overridden_by)
                 yield Predicate(Not(others), when, (row.name,))
+                continue
+            others = self._have(*row.excludes)
+            yield Predicate(Not(others), when, (row.name,))
+            less = self._have(*row.overridden_by)
+            yield Predicate(Not(less), when & Not(others), (row.name,), severity=severity)
 
     def _have(self, *names: str) -> Condition:
         """One of the keys is there, and is no number with which it is as good as missing."""

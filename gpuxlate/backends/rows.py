@@ -232,6 +232,7 @@ class KeyTable:
     OWNER/NAME), its date in parentheses last. The docs list them from here.
     ``rule_reasons``: why the vendor wants it, in place of the general sentence of a kind.
     ``row_rules``: in place of one rule of each kind that applies; none where it is empty.
+    ``overridden_severity``: of a key beside one that goes before it, where that is no error.
     ``several_cards``: what a part of several cards becomes; ``several_doubt``: why that is not certain.
     ``sizes``: the parts of a card that can be had,
     where memory and compute come together. ``cards_in_cores``: 100 and its multiples are whole cards, and
@@ -261,6 +262,7 @@ class KeyTable:
     documents: Mapping[str, str] = MappingProxyType({})
     rule_reasons: Mapping[RuleKind, str] = MappingProxyType({})
     row_rules: tuple[RuleRow, ...] | None = None
+    overridden_severity: Severity | None = None
     several_cards: SeveralCards = SeveralCards.SHARED
     several_doubt: str = ""
     sizes: tuple[Size, ...] = ()

@@ -96,7 +96,7 @@ class Absent(StrEnum):
     ONE = "one card"
     UNCAPPED = "not capped"
     ALL = "all of the card"
-    HUNDREDS = "a card for each 100 percent of memory"  # one below 100
+    HUNDREDS = "a card for each 100 percent of memory, else of compute"  # one below 100
 
 
 class WrittenBy(StrEnum):

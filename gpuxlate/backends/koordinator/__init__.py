@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from gpuxlate.backends.base import BYTE, Absent, Backend, Limits, Per, Place, PodReader, Range, RuleKind, key
 from gpuxlate.backends.rows import cards, choice, cores, memory, percent, whole, written
+from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, Value
 from gpuxlate.model.profile import Component, Profile
@@ -40,6 +41,7 @@ class Koordinator(Backend):
     scheduler = SCHEDULER
     scheduler_set_by = "ClusterColocationProfile"  # in the pods that it selects (PROFILE)
     one_share_per_pod = True
+    overridden_severity = Severity.WARNING  # the webhook writes BOTH over CORE and RATIO (HOOK)
     # each share has a percent of the memory at least; the documents set no other bound
     limits = Limits(100, certain=False, source="HOOK")
     init_containers = False
@@ -62,7 +64,10 @@ class Koordinator(Backend):
             "Each card gives an equal part, at most 100 %; without a count, hundreds are whole cards."
         ),
         RuleKind.NEEDS: "The scheduler refuses the pod: invalid resource device requests.",
-        RuleKind.EXCLUDES: "The scheduler refuses the pod: invalid resource device requests.",
+        RuleKind.EXCLUDES: (
+            "The scheduler refuses memory beside a percentage of it; `koordinator.sh/gpu` overwrites the "
+            "compute and the percentage."
+        ),
         RuleKind.ONE_SHARE: (
             "The requests of all containers are added up, and each container gets the limits of all."
         ),
@@ -74,7 +79,7 @@ class Koordinator(Backend):
         ),
     }
     keys = (
-        cards(SHARED, needs=(MEMORY, RATIO), default=Absent.HUNDREDS, source="CODE, HOOK"),
+        cards(SHARED, needs=(MEMORY, RATIO, BOTH), default=Absent.HUNDREDS, source="CODE, HOOK"),
         memory(
             MEMORY,
             unit=BYTE,
@@ -88,6 +93,7 @@ class Koordinator(Backend):
             per=Per.TOTAL,
             values=(Range(1, 100),),
             excludes=(MEMORY,),
+            overridden_by=(BOTH,),
             aliases=("kubernetes.io/gpu-memory-ratio",),
             source="CODE, RENAMED",
         ),
@@ -95,7 +101,8 @@ class Koordinator(Backend):
             CORE,
             per=Per.TOTAL,
             values=(Range(0, 100),),  # 0 is removed: as good as missing (GetPodDeviceRequests)
-            needs=(MEMORY, RATIO),
+            needs=(MEMORY, RATIO, BOTH),
+            overridden_by=(BOTH,),
             aliases=("kubernetes.io/gpu-core",),
             source="CODE, RENAMED",
         ),
@@ -105,8 +112,9 @@ class Koordinator(Backend):
             meaning="compute and memory in one number",
             sets="memory_percent",
             unit=1,
+            per=Per.TOTAL,
             values=(Range(1, 100),),
-            excludes=(SHARED, MEMORY, RATIO, CORE),
+            excludes=(MEMORY,),
             aliases=("kubernetes.io/gpu",),
             source="CODE, HOOK, RENAMED",
         ),
@@ -142,7 +150,7 @@ class Koordinator(Backend):
     def after_admission(
         self, pod: PodReader, container: ContainerKeys, _profile: Profile | None
     ) -> ContainerKeys:
-        """BOTH as the webhook writes it: that much compute, and that much memory.
+        """BOTH as the webhook writes it over what is beside it: that much compute and memory (HOOK).
 
         COMPANIONS beside those of Koordinator are the same share: it is not read in part (SITE).
         """
@@ -153,9 +161,12 @@ class Koordinator(Backend):
             path = container.resources[beside].path
             pod.note("GX023", message, path, "write the share in keys of the target by hand")
 
+        for name in (CORE, RATIO) if BOTH in container.resources else ():
+            pod.resource(container, name)  # it is read, and overwritten
+
         def split(values: Mapping[str, Value]) -> dict[str, Value]:
             others = {name: value for name, value in values.items() if name != BOTH}
-            return {CORE: values[BOTH], RATIO: values[BOTH], **others} if BOTH in values else others
+            return {**others, CORE: values[BOTH], RATIO: values[BOTH]} if BOTH in values else others
 
         return replace(container, limits=split(container.limits), requests=split(container.requests))
 
