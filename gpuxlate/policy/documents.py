@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import Any
 
 from gpuxlate import locale
+from gpuxlate.backends import registry
 from gpuxlate.model.diagnostics import URL, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.policy.demands import OF_WORKLOADS, Demand, wanted
+from gpuxlate.policy.layout import RepeatedParts, commented, lines, parsed
 from gpuxlate.policy.subjects import Pods, PodTemplates, Subject, may_speak, speaks
+from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule
 from gpuxlate.rules.predicates.cel import PARAMETERS, VARIABLES, closed, said, text
 
@@ -234,9 +238,51 @@ def made(
     usual = Action.DENY if severity is Severity.ERROR and not subject.suffix else Action.WARN
     target = subject.backend.name if target is None else target
     of_target = {TARGET: cut(target, LONGEST_LABEL)} if target else {}
+    spec = readable(spec, style.language)
     labels = {MANAGED: "gpuxlate", **of_target, VERSION: version_of(spec)}
     action = style.action or usual
     return AdmissionPolicy(cut(name, LONGEST_NAME), target, action, spec, codes, style.namespaces, labels)
+
+
+def readable(spec: Object, language: str) -> Object:
+    """The same policy for those who review it: in lines, with names for what is written twice, and with the
+    rule above each condition."""
+    judging = [*spec["variables"], *spec.get("validations", ()), *spec.get("mutations", ())]
+    short = RepeatedParts((text for one in judging for _, text in _expressions(one)), _taken(spec))
+    defined: list[Object] = []
+    found: dict[str, list[Object]] = {}
+    for part in ("variables", "validations", "mutations"):
+        for one in spec.get(part, ()):
+            known = _laid_out(one, short, language)
+            defined += ({"name": name, "expression": text} for name, text in short.new())
+            (defined if part == "variables" else found.setdefault(part, [])).append(known)
+    conditions = [{**one, "expression": lines(parsed(one["expression"]))} for one in spec["matchConditions"]]
+    return {**spec, "matchConditions": conditions, "variables": defined, **found}
+
+
+def _taken(spec: Object) -> set[str]:
+    return {*VARIABLES, *(one["name"] for one in spec["variables"])}
+
+
+def _expressions(one: Object) -> Iterator[tuple[str, str]]:
+    """The expressions of a variable, a validation or a mutation, by their fields."""
+    yield from ((field, one[field]) for field in ("expression", "messageExpression") if field in one)
+    if "jsonPatch" in one:
+        yield "jsonPatch", one["jsonPatch"]["expression"]
+
+
+def _laid_out(one: Object, short: RepeatedParts, language: str) -> Object:
+    """A part of a policy, its expressions in lines, below the rule that they are of."""
+    found = dict(one)
+    code = re.match(r"[A-Z]+[A-Z0-9]*?[0-9]{3}(?=_|:|$)", one.get("name") or one.get("message", ""))
+    rule = code and catalog.find(code[0], registry.all_backends())
+    for field_name, expression in _expressions(one):
+        text = lines(short(expression))
+        if rule and field_name == "expression":
+            summary = locale.summary(rule.code, rule.summary, language)
+            text = commented(rule.code, summary, text)
+        found[field_name] = {"expression": text} if field_name == "jsonPatch" else text
+    return found
 
 
 def failure_policy(subject: Subject) -> str:

@@ -1267,7 +1267,7 @@ class Translating:
         binding: Object = {"policyName": shell.name}
         if shell.namespaces:
             binding["matchResources"] = {"namespaceSelector": shell.namespaces}
-        for kind, given in ((KIND, spec), (f"{KIND}Binding", binding)):
+        for kind, given in ((KIND, shell.spec), (f"{KIND}Binding", binding)):
             yield {"apiVersion": f"{GROUP}/{self.version}", "kind": kind, "metadata": metadata, "spec": given}
 
     @property

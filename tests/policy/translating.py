@@ -4,6 +4,7 @@
 """
 
 import json
+import re
 from collections.abc import Iterator
 from functools import cache
 from random import Random
@@ -62,12 +63,14 @@ def cluster(source: str, target: str, round_: str | None) -> Cluster:
 
 
 def as_mappings(expression: str) -> str:
-    return (
-        expression.replace("JSONPatch{op: ", "{'op': dyn(")
-        .replace(", path: ", "), 'path': dyn(")
-        .replace(", value: ", "), 'value': dyn(")
-        .replace("})", ")})")
-    )
+    for message, mapping in (
+        (r"JSONPatch\{\s*op: ", "{'op': dyn("),
+        (r",\s+path: ", "), 'path': dyn("),
+        (r",\s+value: ", "), 'value': dyn("),
+        (r"(?<!\{)\}\s*\)", ")})"),
+    ):
+        expression = re.sub(message, mapping, expression)
+    return expression
 
 
 def apply(pod: Any, operation: Object) -> None:
