@@ -30,7 +30,8 @@ def size_is_in_gib(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     Reports each slice of nos: its size is read as GiB.
 
     ## Why
-    No document says whether `10gb` is 10 GiB or 10 GB. In GiB it is the larger: never below the request.
+    nos counts the memory of a card in thousands of MiB, rounded up, and divides that: `10gb` is about
+    10000 MiB. In GiB it is the larger: never below the request.
 
     ## Example
     ```yaml
@@ -43,13 +44,13 @@ def size_is_in_gib(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     ```
 
     ## Source
-    nebuly-ai/nos, demos/gpu-sharing-comparison (2024-04).
+    nebuly-ai/nos, pkg/gpu/util.go and demos/gpu-sharing-comparison (2024-04).
     """
     for container in pod.all_containers():
         for name, value in container.resources.items():
             size = size_of(name)
             if size is not None:
-                message = msg("{key} is read as {size} GiB, which no document confirms", key=name, size=size)
+                message = msg("{key} is read as {size} GiB; nos counts in 1000 MiB", key=name, size=size)
                 yield this.diagnostic(
                     value, message, "check the memory that the container needs", on_key=True
                 )
