@@ -16,7 +16,7 @@ from gpuxlate.cluster.pods import books_of, gpu_nodes
 from gpuxlate.cluster.server import ApiServer
 from gpuxlate.model.messages import Message, join_and, msg, plural, titled
 from gpuxlate.planning.ledger import Ledger
-from gpuxlate.planning.nodes import GpuNode, differing_modes, profile_data, targets_served
+from gpuxlate.planning.nodes import GpuNode, differing_modes, names_of, profile_data, targets_served
 from gpuxlate.yamltext.plain import dump_yaml
 
 FORMATS = ("table", "json", "profile")
@@ -53,9 +53,12 @@ def command(
         common.stderr_line("the cluster has no GPU nodes")
         return Exit.CLEAN
     common.out(_text(ledgers))
+    noted: dict[str, list[str]] = {}
     for one in ledgers:
         for text in notes_of(one):
-            common.info(msg("note: {name}: {text}", name=one.node.name, text=text))
+            noted.setdefault(text, []).append(one.node.name)
+    for text, names in noted.items():
+        common.info(msg("note: {name}: {text}", name=names_of(names), text=text))
     for text in differing_modes(nodes):
         common.info(titled("note", text))
     return Exit.CLEAN

@@ -206,8 +206,18 @@ def _json(made: Sequence[PlannedTarget], today: Sequence[TargetPlan]) -> dict[st
 
 
 def _uncounted(run: Result) -> list[Any]:
-    """Whole cards that are of no dialect, which are not in the plan."""
-    return [one for one in run.diagnostics if one.code == whole_cards_have_a_dialect.code]
+    """Whole cards that are of no dialect, which are not in the plan: of containers that have no share."""
+    counted = {
+        (one.file, one.document, *one.pod, "initContainers" if one.init else "containers", one.index)
+        for one in run.items
+    }
+    found = [one for one in run.diagnostics if one.code == whole_cards_have_a_dialect.code]
+    return [one for one in found if (one.file, one.document, *_container(one.path)) not in counted]
+
+
+def _container(path: tuple[Any, ...]) -> tuple[Any, ...]:
+    """That of the container in which a place is."""
+    return path[: path.index("resources")] if "resources" in path else path
 
 
 # --- text -----------------------------------------------------------------------------------------

@@ -350,6 +350,15 @@ def test_as_they_print(run: Run) -> None:
     assert "note: ack-cordoned: it is cordoned" in done.err
 
 
+def test_a_note_of_several_nodes_is_one(run: Run) -> None:
+    cordoned = [{**one, "spec": {**one.get("spec", {}), "unschedulable": True}} for one in made.ALL]
+    notes = run(FakeServer(cordoned, []), "nodes --to ack").err.splitlines()
+    [closed] = [one for one in notes if "it is cordoned" in one]
+    assert closed.startswith("note: ack-"), notes
+    assert "more: it is cordoned" in closed
+    assert len(notes) == len({one.rpartition(": ")[2] for one in notes})
+
+
 def test_those_of_hamis_family(run: Run) -> None:
     done = run(FakeServer(HAMI_FLEET, ON_HAMI), "nodes")
     rows = {line.split()[0]: " ".join(line.split()[1:]) for line in done.out.splitlines()}

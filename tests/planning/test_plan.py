@@ -149,6 +149,15 @@ def test_pods_of_the_target_itself_count(plan: Plan) -> None:
     assert first(plan(text, "--to tke -o json", {"tke": TWO}))["cards"] == 2
 
 
+def test_what_is_counted_is_not_said_to_be_left_out(plan: Plan) -> None:
+    """The target writes whole cards under the key of every cloud (GX016), and they are in the plan."""
+    text = pods(1, limits={"gpuxlate.io/cards": 3}) + "---\n" + pods(1, limits={"nvidia.com/gpu": 1})
+    mig = {"model": "A100-40GB", "perNode": 4, "memoryMiB": 40960}
+    ran = plan(text, "--to nvidia-mig", {"nvidia-mig": {"cards": mig}}).out.decode()
+    assert "1 share on 3 cards of 1 node" in ran
+    assert "not counted: 1 container requests whole cards of no dialect" in ran
+
+
 # --- what is not packed ---------------------------------------------------------------------------
 
 
