@@ -173,8 +173,8 @@ def objects(
 ) -> Iterator[FoundObject]:
     """The selected objects, page by page, with names like ``deploy/web``; with -A ``ml/deploy/web``.
 
-    Where no kind is named, pods and jobs of controllers that are listed themselves are skipped, and
-    finished pods. ``foreign_pods``: pods of controllers of other kinds are not skipped.
+    Pods that have ended are skipped, unless they are named. Where no kind is named, so are pods and jobs of
+    controllers that are listed themselves. ``foreign_pods``: pods of controllers of other kinds are not.
     """
     namespace = None if all_namespaces else server.namespace
     for one in selections:
@@ -187,7 +187,7 @@ def objects(
             continue
         for kind in one.kinds:
             for item in _listed(server, kind, namespace, selector, optional=one.everything):
-                if one.everything and not _is_independent(item, foreign_pods):
+                if _has_ended(item) or (one.everything and not _is_independent(item, foreign_pods)):
                     continue
                 metadata = item.get("metadata") or {}
                 name = f"{kind.short}/{metadata.get('name')}"
@@ -233,11 +233,13 @@ def _listed(
                 raise
 
 
+def _has_ended(item: Json) -> bool:
+    return item["kind"] == "Pod" and (item.get("status") or {}).get("phase") in ENDED
+
+
 def _is_independent(item: Json, foreign_pods: bool) -> bool:
     if item["kind"] not in ("Pod", "Job"):
         return True
-    if (item.get("status") or {}).get("phase") in ENDED:
-        return False
     owners = [
         one for one in (item.get("metadata") or {}).get("ownerReferences") or () if one.get("controller")
     ]

@@ -175,3 +175,13 @@ def test_a_name_cannot_leave_its_place() -> None:
     with pytest.raises(MissingError):
         list(objects(server, selected(server, ["deploy", "..%2f?x=1#y"])))
     assert asked(server) == ["/apis/apps/v1/namespaces/ml/deployments/..%252f%3Fx%3D1%23y"]
+
+
+@pytest.mark.parametrize("words", [["pods"], []], ids=["pods", "all"])
+def test_pods_that_have_ended_are_not_listed(words: list[str]) -> None:
+    """They hold no GPU. What is asked for by its name is there."""
+    phases = {"a": "Running", "b": "Succeeded", "c": "Failed", "d": "Pending"}
+    listed = [{**item(name), "status": {"phase": phase}} for name, phase in phases.items()]
+    server = serving({"/api/v1/pods": listed})
+    found = objects(server, selected(server, words), all_namespaces=True)
+    assert [one.name for one in found] == ["ml/pod/a", "ml/pod/d"]
