@@ -78,7 +78,7 @@ def command(
             common.info(msg("would change {name}", name=file.name))
     if not writes:
         files = plural(len(changed), "{count} file would change", "{count} files would change")
-        summarize(run, files, apart=bool(run.diagnostics))
+        summarize(run, *([files] if changed else []), apart=bool(run.diagnostics))
         return Exit.FINDINGS if check and changed else Exit.CLEAN
     if output == "json":
         common.data_out(outputs.as_json(file.new.decode(errors="replace") for file in run.files))

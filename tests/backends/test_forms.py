@@ -329,7 +329,7 @@ def run(command: str) -> tuple[int, str, str]:
 
 
 def test_render(tmp_path: Path) -> None:
-    assert run("render bert.yaml --to emr-spark") == (0, SPARK_OK, "")
+    assert run("render bert.yaml --to emr-spark") == (0, SPARK_OK, "1 share: 1 exact\n")
     code, text, _ = run("render bert.yaml --to emr-customjob -o json")
     assert (code, json.loads(text)) == (0, {**k.CUSTOMJOB_ENGINE.gpu, k.CORE: "30", k.MEMORY: "4096"})
     code, out, _ = run(

@@ -255,8 +255,8 @@ def test_a_star_is_any_text_without_a_slash() -> None:
 
 KOORD = "  schedulerName: koord-scheduler\n"
 SETS = [{MEMORY}, {RATIO}, {CORE, MEMORY}, {CORE, RATIO}]
-LEGAL = [*SETS, *({SHARED} | one for one in SETS), {BOTH}]
-"""What the scheduler takes (deviceshare/utils.go); every other set is an invalid resource device request."""
+LEGAL = [*SETS, *({SHARED} | one for one in SETS), {BOTH}, {SHARED, BOTH}]
+"""What the scheduler takes (deviceshare/utils.go), or its webhook makes so (device_resource_spec.go)."""
 KEYS = {SHARED: "1", CORE: "50", MEMORY: "8Gi", RATIO: "50", BOTH: "50"}
 
 

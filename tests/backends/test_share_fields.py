@@ -236,7 +236,11 @@ FIELDS = {
 }
 # facts/hami-family, huawei-baidu-legacy, koordinator-kai: their keys name a card model, or a burst of memory
 OF_A_MODEL = ("hami-iluvatar", "hami-ascend", "baidu-cce")
-KEYS_OF = {("kai", "memory_limit_mib"), *((name, "device") for name in OF_A_MODEL)}
+# and Enflame's partitions are hard (facts/second-round, F13)
+KEYS_OF = {
+    *(("kai", "memory_limit_mib"), ("hami-enflame", "isolation")),
+    *((name, "device") for name in OF_A_MODEL),
+}
 Asked = Callable[[Backend], object]
 
 

@@ -24,7 +24,7 @@ from tests.effort import number
 
 def test_translate_prints_what_kubectl_applies(plugin: Plugin, server: FaultServer) -> None:
     code, out, err = plugin("translate", "deploy/web", "--to", "vke")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "1 share: 1 exact\n")
     made = yaml.safe_load(out)
     assert made["metadata"] == {"name": "web", "namespace": "default"}
     assert "status" not in made
@@ -63,7 +63,7 @@ def fleet(plugin: Plugin, server: FaultServer) -> Plugin:
 
 def test_assess_counts_the_fleet(fleet: Plugin) -> None:
     code, out, err = fleet("assess", "-A", "--to", "vke", "-o", "json")
-    assert (code, err) == (0, "")
+    assert (code, err) == (0, "2 shares: 2 exact\n")
     said = json.loads(out)
     assert [one["file"] for one in said["items"]] == ["default/deploy/web", "prod/deploy/web"]
     assert said["summary"]["exact"] == 2
