@@ -157,6 +157,8 @@ def forgotten(backend: Backend, context: Context) -> Iterator[str]:
     for row in backend.keys:
         if row.name == backend.whole_card_key:
             continue  # every cloud has it
+        if backend.sizes and row.sets in ("cores", "memory_mib"):
+            continue  # the smallest part that holds both: one of them may make no difference
         for place in (one for one in PLACES if one in row.places):
             trial = _Trial(backend, context, row, place)
             for text in _values(backend, row):
@@ -455,7 +457,8 @@ class BackendContract(ReadingContract):
         if not first.accepted:
             return
         reading = self._read(as_manifest(first.keys, pod))
-        if any(one.granted for one in reading.containers):
+        beside = self.backend.sizes  # compute that came with the memory is written out on the way back
+        if any(one.granted or (beside and "cores" not in one.origins) for one in reading.containers):
             return  # the share is more than the keys ask for, and rounds up again on the way back
         second = self._fit(list(reading.containers))
         losses = [loss for outcome in second.outcomes for loss in outcome.losses]

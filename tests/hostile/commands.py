@@ -92,6 +92,7 @@ RUNS = {
     "lint stdin": "lint -",
     "lint --fix stdin": "lint --fix -",
     "lint --profile": "lint pod.yaml --profile profile.yaml",
+    "sync": "sync --check",
     "explain": "explain TKE001",
     "rules": "rules",
     "completion": "completion bash",

@@ -14,6 +14,7 @@ import json
 import math
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -83,9 +84,9 @@ def together(*arguments: str, cores: int) -> Ran:
 
 
 def blocks(text: bytes) -> list[str]:
-    """The findings for people."""
-    found = [one.strip("\n") for one in text.decode().split("\n\n")]
-    return [one for one in found if "\n" in one]
+    """The findings for people, without the notes before them and the counts after them."""
+    found = re.split(r"\n\n|^(?=(?:error|warning|info)\[)", text.decode(), flags=re.M)
+    return [one.strip("\n") for one in found if "= see: " in one]
 
 
 def findings(format_: str, out: bytes) -> list[Any]:
@@ -135,7 +136,7 @@ def orders(names: list[str]) -> list[tuple[int, list[str]]]:
 
 @pytest.mark.parametrize("format_", FORMATS)
 def test_lint(names: list[str], format_: str) -> None:
-    options = ("lint", "--format", format_)
+    options = ("lint", "-v", "--format", format_)  # every info
     apart = [one for name in names for one in findings(format_, run(*options, name).out)]
     assert apart
     for cores, paths in orders(names):
@@ -163,7 +164,7 @@ def test_fixes(folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, op
 
 @pytest.mark.parametrize("target", some(TARGETS))
 def test_translate(names: list[str], tmp_path: Path, target: str) -> None:
-    options = ("translate", "--to", target, *ACCEPTING)
+    options = ("translate", "-v", "--to", target, *ACCEPTING)  # every info
     reports = [tmp_path / f"{name}.json" for name in names]
     apart = [run(*options, name, "--report", str(at)) for name, at in zip(names, reports, strict=True)]
     said = {name: blocks(ran.err) for name, ran in zip(names, apart, strict=True)}
@@ -233,7 +234,7 @@ def test_a_stream(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, format_: str)
         apart = []
         for text, before in zip(stream.texts, stream.offsets, strict=False):
             (tmp_path / "f.yaml").write_bytes(("\n" * before + text).encode())
-            apart += findings(format_, run("lint", "f.yaml", "--format", format_).out)
+            apart += findings(format_, run("lint", "-v", "f.yaml", "--format", format_).out)
         (tmp_path / "f.yaml").write_bytes(stream.text.encode())
-        found = findings(format_, run("lint", "f.yaml", "--format", format_).out)
+        found = findings(format_, run("lint", "-v", "f.yaml", "--format", format_).out)
         assert in_a_stream(found) == in_a_stream(apart)

@@ -100,7 +100,8 @@ class Koordinator(Backend):
         cores(
             CORE,
             per=Per.TOTAL,
-            values=(Range(0, 100),),  # 0 is removed: as good as missing (GetPodDeviceRequests)
+            values=(Range(0, 100),),
+            no_op_values=("0",),  # it is removed: as good as missing (GetPodDeviceRequests)
             needs=(MEMORY, RATIO, BOTH),
             overridden_by=(BOTH,),
             aliases=("kubernetes.io/gpu-core",),
