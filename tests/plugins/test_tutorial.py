@@ -106,14 +106,14 @@ def test_it_is_a_target(kestrel: Environment) -> None:
     (kestrel.folder / "share.yaml").write_text(SHARE)
     for name in ("kestrel-slices", "kestrel"):
         done = kestrel.gpuxlate("render", "share.yaml", "--to", name)
-        assert (done.returncode, done.stderr) == (0, "")
+        assert (done.returncode, done.stderr) == (0, "1 share: 1 exact\n")
         limits = {"gpu.kestrel.example/slices: 3", "gpu.kestrel.example/memory: 4"}
         assert limits <= {line.strip() for line in done.stdout.splitlines()}
     listed = json.loads(kestrel.gpuxlate("targets", "-o", "json").stdout)["targets"]
     [mine] = [one for one in listed if one["name"] == "kestrel-slices"]
     assert mine["aliases"] == ["kestrel"]
     assert mine["fields"]["cores"] == "gpu.kestrel.example/slices, units of 10 % of each card; required"
-    assert "kestrel-slices" in kestrel.gpuxlate("compare", "share.yaml").stdout
+    assert "kestrel-slices" in kestrel.gpuxlate("compare", "share.yaml", "--to", "all").stdout
     done = kestrel.gpuxlate("translate", "-", "--to", "kestrel-slice", text=VKE)
     said = "error: unknown target 'kestrel-slice'\nhelp: did you mean kestrel-slices?\n"
     assert (done.returncode, done.stderr) == (2, said)

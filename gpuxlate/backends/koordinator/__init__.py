@@ -25,7 +25,10 @@ COMPANIONS = (
     *("metax-tech.com/sgpu", "cambricon.com/mlu.smlu.vcore", "cambricon.com/mlu.smlu.vmemory"),
     *("huawei.com/npu-core", "huawei.com/npu-cpu", "huawei.com/npu-dvpp"),
 )
-"""What the device plugins of other makers need beside Koordinator's keys; their drivers isolate (SITE)."""
+"""What the device plugins of other makers need beside Koordinator's keys; their drivers isolate.
+
+Source: koordinator-sh/website, docs/user-manuals/device-scheduling-*.md (2026).
+"""
 ISOLATION = "koordinator.sh/gpu-isolation-provider"
 MODEL = "node.koordinator.sh/gpu-model"
 RECORD = "scheduling.koordinator.sh/device-allocated"
@@ -39,7 +42,9 @@ class Koordinator(Backend):
     rule_prefix = "KOORD"
     components = (Component("koordinator", "Koordinator"),)
     scheduler = SCHEDULER
-    scheduler_set_by = "ClusterColocationProfile"  # in the pods that it selects (PROFILE)
+    scheduler_set_by = (
+        "ClusterColocationProfile"  # in the pods that it selects (website, colocation-profile.md)
+    )
     one_share_per_pod = True
     overridden_severity = Severity.WARNING  # the webhook writes BOTH over CORE and RATIO (HOOK)
     # each share has a percent of the memory at least; the documents set no other bound
@@ -53,8 +58,6 @@ class Koordinator(Backend):
         "CODE": "koordinator-sh/koordinator, pkg/scheduler/plugins/deviceshare at a7a1b76b (2026-07-24)",
         "HOOK": "koordinator-sh/koordinator, pkg/webhook/pod/mutating at a7a1b76b (2026-07-24)",
         "KOORDLET": "koordinator-sh/koordinator, pkg/koordlet/runtimehooks at a7a1b76b (2026-07-24)",
-        "SITE": "koordinator-sh/website, docs/user-manuals/device-scheduling-*.md at 5123f04 (2026)",
-        "PROFILE": "koordinator-sh/website, docs/user-manuals/colocation-profile.md (2026)",
         "DEVICE": "koordinator-sh/koordinator, apis/extension/device_share.go at a7a1b76b (2026-07-24)",
         "RENAMED": "koordinator-sh/koordinator, apis/extension/deprecated.go at a7a1b76b (2026-07-24)",
     }
@@ -153,7 +156,7 @@ class Koordinator(Backend):
     ) -> ContainerKeys:
         """BOTH as the webhook writes it over what is beside it: that much compute and memory (HOOK).
 
-        COMPANIONS beside those of Koordinator are the same share: it is not read in part (SITE).
+        COMPANIONS beside those of Koordinator are the same share: it is not read in part.
         """
         share = next((name for name in (MEMORY, RATIO, CORE, SHARED) if name in container.resources), None)
         beside = next((name for name in container.resources if name in COMPANIONS), None)
