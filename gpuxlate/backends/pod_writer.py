@@ -199,7 +199,7 @@ class ShareWriter:
         if attribute == "memory_mib":
             self._now["memory_limit_mib"] = limit_beside(given, self._now["memory_limit_mib"])
         valid: int | str = "whole cards" if given is None else given
-        accepted = self._accepts(LossKind.ROUNDED, attribute, code, given)
+        accepted = self.accepts(LossKind.ROUNDED, attribute, code, given)
         if accepted:
             message = msg("{problem}; rounded up to {valid}", problem=problem, valid=valid)
         else:
@@ -211,7 +211,8 @@ class ShareWriter:
         self._lose(LossKind.ROUNDED, attribute, code, message, hint, given, accepted=accepted)
         return given
 
-    def _accepts(self, kind: LossKind, attribute: str, code: str, given: int | None) -> bool:
+    def accepts(self, kind: LossKind, attribute: str, code: str, given: int | None) -> bool:
+        """A loss of a field that would get this number, or none, is accepted."""
         asked = _json(getattr(self.asked, attribute))
         return self.accept.takes(
             Loss(kind, JSON_NAMES[attribute], code, "", asked=asked, given=given), self.name
@@ -275,7 +276,7 @@ class ShareWriter:
         if why:
             message = msg("{problem}: {why}", problem=message, why=why)
         hint = msg("remove {field} from the share, or pass --drop {field}", field=name)
-        accepted = self._accepts(LossKind.DROPPED, attribute, code, None)
+        accepted = self.accepts(LossKind.DROPPED, attribute, code, None)
         self._lose(LossKind.DROPPED, attribute, code, message, hint, None, accepted=accepted)
 
     def drop_rest(self) -> None:

@@ -22,6 +22,7 @@ from gpuxlate.backends.rows import (
 )
 from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Amount
+from gpuxlate.model.diagnostics import LossKind
 from gpuxlate.model.keys import BYTE, Absent, By, CardChoice, KeySpec, Per, Place
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
@@ -368,7 +369,7 @@ def fit_size(table: KeyTable, placing: ShareWriter, sizes: Sequence[Size], code:
     if least is None or size is None:
         return
     if cores and least.cores * cards < cores:
-        if "cores" in placing.accept.drop:
+        if placing.accepts(LossKind.DROPPED, "cores", code, None):
             placing.drop("cores", code, msg("the container gets {part}", part=least.text))
             cores = None
         else:

@@ -110,19 +110,10 @@ def _document(
     layer = settings.layer
     if document.root is None:
         return
-    if document.job is None and _is_share(document):
-        from gpuxlate.config.document import check_share_document
-
+    own = None if document.job else _problems_of_own(document, context, result)
+    if own is not None:
         ignores.extend(ignores_in_document(document, ()))
-        share, problems = check_share_document(document, context.profile)
-        result.shares += share is not None
-        yield from problems
-        return
-    if document.job is None and _are_decisions(document):
-        from gpuxlate.config.decisions import check_decisions
-
-        ignores.extend(ignores_in_document(document, ()))
-        yield from check_decisions(document)[1]
+        yield from own
         return
     rows = tuple(registry.job_rows(document))
     jobs = list(jobs_in(document, rows)) if rows or document.job else []
@@ -204,20 +195,21 @@ def _has_place(pod: Pod, fix: Fix | None) -> bool:
     return not any(edit.path[: len(one)] == one for edit in edits for one in lacking)
 
 
-def _is_share(document: Document) -> bool:
+def _problems_of_own(document: Document, context: Context, result: Linted) -> list[Diagnostic] | None:
+    """What is wrong with a document of this tool; None where it is none."""
     if not document.holds("gpuxlate.io/", "GPUShare", "\\"):
-        return False
-    from gpuxlate.config.document import is_share_document
+        return None
+    from gpuxlate.config.document import check_share_document, is_decisions, is_share_document
 
-    return is_share_document(document)
+    if is_share_document(document):
+        share, problems = check_share_document(document, context.profile)
+        result.shares += share is not None
+        return problems
+    if is_decisions(document):
+        from gpuxlate.config.decisions import check_decisions
 
-
-def _are_decisions(document: Document) -> bool:
-    if not document.holds("Decisions", "\\"):
-        return False
-    from gpuxlate.config.document import is_decisions
-
-    return is_decisions(document)
+        return check_decisions(document)[1]
+    return None
 
 
 def _requests_gpus(pods: Sequence[Pod]) -> bool:

@@ -367,7 +367,11 @@ def replaced_keys(replaced: Sequence[Backend], target: Backend, pod: PodKeys) ->
     """
     common = {b.whole_card_key for b in replaced if b.whole_card_key}
     whole = target.whole_card_key or ""
-    none = whole in names_in(pod) and not any(quantity.whole(one.text) for one in _counts(pod, whole))
+    none = (
+        bool(whole)
+        and whole in names_in(pod)
+        and not any(quantity.whole(one.text) for one in _counts(pod, whole))
+    )
 
     def owned(name: str, place: Place) -> bool:
         if target.chooses(name):  # both dialects have it: it stays as it is

@@ -17,7 +17,7 @@ import posixpath
 import re
 import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gpuxlate import __version__
@@ -76,7 +76,8 @@ class SyncError(ValueError):
 # --- the source -----------------------------------------------------------------------------------------
 @dataclass(frozen=True, slots=True)
 class TreeFile:
-    """A file of the source by its path from there. ``link``: what it leads to, where it is one."""
+    """A file of the source by its path from there. ``link``: what it leads to, where it is one. ``digest``:
+    of its content, once ``SourceTree.of`` has read it."""
 
     path: str
     place: str
@@ -94,7 +95,7 @@ def sha256(data: bytes) -> str:
 
 
 def tree_files(source: str, exclusion: Exclusion, not_copied: Iterable[str]) -> list[TreeFile]:
-    """The files of a source, in order. Raises SyncError, and InputError for what cannot be read.
+    """The files of a source, in order. Raises SyncError, and InputError for folders that cannot be read.
 
     ``not_copied``: the real paths of the configuration and of decisions.
     """
@@ -129,8 +130,7 @@ def _tree_file(source: str, path: str, entry: os.DirEntry[str]) -> TreeFile:
             message = msg("{name}: a link that leads out of {folder}", name=entry.path, folder=source)
             raise SyncError(message, "put the file itself there, or leave the link out (exclude)")
         return TreeFile(path, entry.path, link=goal, digest=sha256(os.fsencode(goal)))
-    digest = sha256(file_bytes(entry.path))
-    return TreeFile(path, entry.path, stat.S_IMODE(entry.stat(follow_symlinks=False).st_mode), digest=digest)
+    return TreeFile(path, entry.path, stat.S_IMODE(entry.stat(follow_symlinks=False).st_mode))
 
 
 def file_bytes(place: str) -> bytes:
@@ -159,14 +159,18 @@ class SourceTree:
     def of(cls, root: str, files: list[TreeFile]) -> SourceTree:
         """Look at what is in the files. ``shares``: by their workload; ``emptied``: files with nothing else;
         ``alone``: shares without a workload; ``together``: files of which each may change the result of
-        others, ``known``: all of these are in the source."""
-        tree = cls(root, files)
+        others, ``known``: all of these are in the source. Raises InputError for what cannot be read."""
+        tree = cls(root, [])
         by_path = {one.path: one for one in files}
         together: set[str] = set()
         for one in files:
-            if not one.is_translated:
+            if one.link is not None:
+                tree.files.append(one)
                 continue
             data = file_bytes(one.place)
+            tree.files.append(replace(one, digest=sha256(data)))
+            if not one.is_translated:
+                continue
             role = role_of(one.place)
             kept_apart = role.kind is FileKind.MANIFESTS and not (role.shared or role.renamed)
             if not kept_apart or may_name_claims(data):
@@ -177,7 +181,7 @@ class SourceTree:
                 tree._add_shares(one, data, by_path)
             elif DECISIONS.encode() in data and _are_decisions(one, data):
                 tree.emptied.add(one.path)
-        tree.files = [one for one in files if one.path not in tree.emptied]
+        tree.files = [one for one in tree.files if one.path not in tree.emptied]
         tree.together = frozenset(together - tree.emptied)
         tree.known = tree.known and not _is_named_from_above(root)
         return tree
