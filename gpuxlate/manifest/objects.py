@@ -98,4 +98,4 @@ def object_ref(node: Mapping) -> ObjectRef:
 def name_at(node: Node | None, *path: str) -> str | None:
     """The text at a path, cut to MAX_NAME."""
     text = get_text(node, *path)
-    return None if text is None else cut(text, MAX_NAME)
+    return text if text is None or len(text) <= MAX_NAME else cut(text, MAX_NAME)

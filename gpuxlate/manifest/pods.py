@@ -281,9 +281,11 @@ def keys(
     chooses = "affinity" in there
     return PodKeys(
         *in_lists(containers),
-        labels=values(about.get(labels), (*metadata_path, labels)),
-        annotations=values(about.get(annotations), (*metadata_path, annotations)),
-        node_selector=values(there.get("nodeSelector"), (*path, "nodeSelector")),
+        labels=values(about[labels], (*metadata_path, labels)) if labels in about else {},
+        annotations=values(about[annotations], (*metadata_path, annotations)) if annotations in about else {},
+        node_selector=values(there["nodeSelector"], (*path, "nodeSelector"))
+        if "nodeSelector" in there
+        else {},
         affinity=tuple(_terms(spec, path, REQUIRED_AFFINITY)) if chooses else (),
         preferred=tuple(_terms(spec, path, _PREFERRED_AFFINITY, ("preference",))) if chooses else (),
         scheduler_name=value_of(scheduler, (*path, "schedulerName")) if scheduler else None,
@@ -349,9 +351,9 @@ _SELECTORS: tuple[Steps, ...] = (
 def selected(owner: Mapping, object_path: Path, spec: Mapping, path: Path) -> dict[str, Path]:
     """The labels that selectors of an object and of its pod match, and where the first of them is."""
     found: dict[str, Path] = {}
-    there = fields(spec)
+    there, own = fields(spec), get(owner, "spec", "selector")
     for where, node in (
-        *expand(owner, object_path, ("spec", "selector")),
+        *([] if own is None else [((*object_path, "spec", "selector"), own)]),
         *(one for steps in _SELECTORS if steps[0] in there for one in expand(spec, path, steps)),
     ):
         for name, place in _matched(node, where):

@@ -1,4 +1,4 @@
-"""Keep the last result of a function."""
+"""What one pod requests, in a vendor's keys and values, and where each of them is written."""
 
 from __future__ import annotations
 

@@ -229,8 +229,8 @@ class Share:
         numbers = (self.cards, self.cores, self.memory_mib, self.memory_percent, self.memory_limit_mib)
         problems = (
             *share_problems(*numbers),
-            *part_problems(self.partition, self.replica, *numbers),
-            *_device_problems(self.device),
+            *(part_problems(self.partition, self.replica, *numbers) if self.is_part else ()),
+            *(_device_problems(self.device) if self.device else ()),
         )
         if problems:
             raise ShareError(problems)
@@ -301,9 +301,9 @@ def _plain(value: Any) -> Any:
     return str(value) if isinstance(value, StrEnum) else value
 
 
-def _device_problems(device: Device | None) -> Iterator[ShareProblem]:
+def _device_problems(device: Device) -> Iterator[ShareProblem]:
     """Names that no document and no list of names can hold."""
-    vendor, models = device or Device()
+    vendor, models = device
     if vendor is not None and not re.fullmatch(VENDOR, vendor):
         yield _bad_name(vendor, "small letters, digits and '-', as in nvidia")
     for model in models:
@@ -386,41 +386,38 @@ def share_problems(
             yield above_limit("memoryMiB", memory_mib, LIMIT)
         elif memory_mib % cards:
             yield _does_not_divide("memoryMiB", memory_mib, cards, None)
-    yield from _percent_problems(memory_percent, memory_mib)
-    yield from _limit_problems(memory_limit_mib, memory_mib, cards)
+    if memory_percent is not None or memory_limit_mib is not None:
+        yield from _memory_problems(memory_percent, memory_limit_mib, memory_mib, cards)
 
 
-def _percent_problems(memory_percent: int | None, memory_mib: int | None) -> Iterator[ShareProblem]:
-    if memory_percent is None:
-        return
-    if memory_mib is not None:
-        yield ShareProblem(
-            "memoryPercent",
-            msg(
-                "memoryPercent {percent} and memoryMiB {mib} are both set",
-                percent=memory_percent,
-                mib=memory_mib,
-            ),
-            "keep one of them: MiB in total, or percent of each card",
-        )
-    if memory_percent < 1:
-        yield below_one(
-            "memoryPercent", memory_percent, "omit memoryPercent to request all memory of the cards"
-        )
-    elif memory_percent > ALL_MEMORY:
-        yield ShareProblem(
-            "memoryPercent",
-            msg(
-                "memoryPercent is {percent}, above the maximum of {most}: it counts percent of each card",
-                percent=memory_percent,
-                most=ALL_MEMORY,
-            ),
-            msg("write memoryPercent: {most} or less", most=ALL_MEMORY),
-        )
-
-
-def _limit_problems(limit: int | None, memory_mib: int | None, cards: int) -> Iterator[ShareProblem]:
+def _memory_problems(
+    percent: int | None, limit: int | None, memory_mib: int | None, cards: int
+) -> Iterator[ShareProblem]:
+    """Of memory in percent of each card, and of the limit beside MiB (in total)."""
     field = "memoryLimitMiB"
+    if percent is not None:
+        if memory_mib is not None:
+            yield ShareProblem(
+                "memoryPercent",
+                msg(
+                    "memoryPercent {percent} and memoryMiB {mib} are both set",
+                    percent=percent,
+                    mib=memory_mib,
+                ),
+                "keep one of them: MiB in total, or percent of each card",
+            )
+        if percent < 1:
+            yield below_one("memoryPercent", percent, "omit memoryPercent to request all memory of the cards")
+        elif percent > ALL_MEMORY:
+            yield ShareProblem(
+                "memoryPercent",
+                msg(
+                    "memoryPercent is {percent}, above the maximum of {most}: it counts percent of each card",
+                    percent=percent,
+                    most=ALL_MEMORY,
+                ),
+                msg("write memoryPercent: {most} or less", most=ALL_MEMORY),
+            )
     if limit is None:
         return
     if limit < 1:

@@ -214,10 +214,13 @@ class Rule:
         return replace(self, predicates=known, with_profile=cluster)
 
     def __call__(self, *args: Any) -> Any:
-        return self._breaches(*args) if self.predicates or self.with_profile else self.check(self, *args)
+        if not (self.predicates or self.with_profile):
+            return self.check(self, *args)
+        pod, context = args
+        return self.broken_by(pod.with_workload(), context)
 
-    def _breaches(self, pod: PodKeys, context: Context) -> Iterable[Diagnostic]:
-        pod = pod.with_workload()
+    def broken_by(self, pod: PodKeys, context: Context) -> Iterable[Diagnostic]:
+        """What a pod, with what its workload adds to it, breaks of the predicates."""
         broken = [(one, breach, self.check) for one in self.predicates for breach in one.breaches(pod)]
         if self.with_profile is not None and context.profile is not None:
             check = self.with_profile.check or self.check

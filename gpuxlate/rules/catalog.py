@@ -77,8 +77,8 @@ def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator
     listed = rules if isinstance(rules, Rules) else Rules(rules)
     together = pod.with_workload()  # predicates look at it
     for one in listed.asked_of(pod, context):
-        as_one = one.predicates or one.with_profile
-        yield from context.applying(one(together if as_one else pod, context))
+        found = one.broken_by(together, context) if one.predicates or one.with_profile else one(pod, context)
+        yield from context.applying(found) if context.partial else found
 
 
 def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:

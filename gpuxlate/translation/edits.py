@@ -83,31 +83,29 @@ def pod_edits(
             wanted.annotations,
         ),
     ):
+        if not (own or above or stray or made_values):
+            continue
         mapping = pod.metadata_of(f"{place}s")
         yield from _paired(_owned(own, owned, place), made_values, mapping, role, own)
         for values in (above, stray):
             yield from (Remove(value.path) for _, value in _owned(values, owned, place))
-    yield from _paired(
-        _owned(pod.node_selector, owned, Place.NODE_SELECTOR),
-        wanted.node_selector,
-        (*pod.path, "nodeSelector"),
-        role,
-        pod.node_selector,
-    )
-    yield from _affinity_edits(pod, wanted, owned, affinity_path)
+    if pod.node_selector or wanted.node_selector:
+        yield from _paired(
+            _owned(pod.node_selector, owned, Place.NODE_SELECTOR),
+            wanted.node_selector,
+            (*pod.path, "nodeSelector"),
+            role,
+            pod.node_selector,
+        )
+    if pod.affinity or pod.preferred or wanted.affinity:
+        yield from _affinity_edits(pod, wanted, owned, affinity_path)
     if gone or wanted.claims:
         yield from _claim_edits(pod, wanted, gone, resources_key)
-    yield from _scheduler_edits(pod, wanted, schedulers, emptied)
-
-
-def _scheduler_edits(
-    pod: PodKeys, wanted: PodKeys, schedulers: Sequence[str], emptied: bool
-) -> Iterator[Edit]:
-    """``schedulerName`` of the pod itself; that of a job, which its pods get, stays."""
-    now, new = pod.scheduler_name, wanted.scheduler_name
-    if new is not None and (now is None or now.text != new.text):
-        yield Put((*pod.path, "schedulerName"), new.text)
-    elif new is None and now is not None and now.text in schedulers and now.path[:-1] == pod.path:
+    # that of a job, which its pods get, stays
+    now, scheduler = pod.scheduler_name, wanted.scheduler_name
+    if scheduler is not None and (now is None or now.text != scheduler.text):
+        yield Put((*pod.path, "schedulerName"), scheduler.text)
+    elif scheduler is None and now is not None and now.text in schedulers and now.path[:-1] == pod.path:
         yield Put(now.path, "") if emptied else Remove(now.path)
 
 
@@ -129,12 +127,15 @@ def _container_edits(
     limited = _owned(container.limits, owned, Place.RESOURCE)
     if not (requested or limited or made.limits or made.requests or container.env or made.env):
         return
-    yield from _paired(limited, made.limits, (*path, "limits"), role, container.limits, quoted_source, True)
+    if limited or made.limits:
+        limits = (*path, "limits")
+        yield from _paired(limited, made.limits, limits, role, container.limits, quoted_source, True)
     requests = made.requests if requested or not (mirror_requests and (limited or claimed)) else {}
-    yield from _paired(
-        requested, requests, (*path, "requests"), role, container.requests, quoted_source, True
-    )
-    yield from _env_edits(container, made, owned)
+    if requested or requests:
+        there = (*path, "requests")
+        yield from _paired(requested, requests, there, role, container.requests, quoted_source, True)
+    if container.env or made.env:
+        yield from _env_edits(container, made, owned)
 
 
 def _claim_edits(pod: PodKeys, wanted: PodKeys, gone: Collection[str], resources_key: str) -> Iterator[Edit]:
@@ -255,7 +256,7 @@ def _expression(requirement: NodeRequirement) -> dict[str, object]:
     }
 
 
-def terms_left_empty(pod: PodKeys, owned: Owned) -> bool:
+def _leaves_terms_empty(pod: PodKeys, owned: Owned) -> bool:
     """Removing the owned requirements would empty some affinity terms but not all.
 
     Terms are alternatives, so that would change which nodes the pod may use.
@@ -265,12 +266,8 @@ def terms_left_empty(pod: PodKeys, owned: Owned) -> bool:
 
 
 # Fields that a target needs for a share, and that the object of the pod has not (GX023).
-def missing_fields(pod: Pod, wanted: PodKeys, target: Backend) -> Iterator[Diagnostic]:
-    """Every field that keys go to and that the manifest has not; ``schedulerName`` is in ``scheduling``."""
-    yield from (no_field(pod, name, target) for name in _needed(wanted) if name in pod.lacks)
-
-
 def _needed(wanted: PodKeys) -> Iterator[str]:
+    """The fields that keys go to; ``schedulerName`` is in ``_rescheduled``."""
     yield from ["labels"] if wanted.labels else []
     yield from ["annotations"] if wanted.annotations else []
     yield from ["nodeSelector"] if wanted.node_selector else []
@@ -328,13 +325,11 @@ def own_scheduler(pod: Pod, wanted: PodKeys, replaced: Sequence[Backend], target
     return Value.of(DEFAULT) if now.text in left_schedulers(replaced, target) else None
 
 
-def rescheduled(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend) -> Iterator[Diagnostic]:
+def _rescheduled(pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend) -> Iterator[Diagnostic]:
     """A changed scheduler (GX018), and one with which the target's keys have no effect (GX023)."""
     now = pod.keys.scheduler_name
     new = fit.keys.scheduler_name or own_scheduler(pod, fit.keys, replaced, target)
     kind = pod.object.kind or "document"
-    if now is None and new is None:
-        return
     if new is not None and (now is None or now.text != new.text):
         if "schedulerName" in pod.lacks:
             yield no_field(pod, "schedulerName", target)
@@ -392,10 +387,12 @@ def writable(
     pod: Pod, fit: PodFit, replaced: Sequence[Backend], target: Backend, context: Context
 ) -> Iterator[Diagnostic]:
     """What the manifest has no field for, though the target can express it (GX023), what would leave a
-    selector without its label (GX026), and whole cards that the target takes beside none of the shares."""
+    selector without its label (GX026), whole cards that the target takes beside none of the shares, and what
+    becomes of the scheduler."""
     kind = pod.object.kind or "document"
     owned = replaced_keys(replaced, target, pod.keys)
-    yield from missing_fields(pod, fit.keys, target)
+    if pod.lacks:
+        yield from (no_field(pod, name, target) for name in _needed(fit.keys) if name in pod.lacks)
     common = target.whole_card_key or ""
     if common in names_in(pod.keys) and not owned(common, Place.RESOURCE):
         staying = {one.path for one in _counts(pod.keys, common)}
@@ -412,12 +409,14 @@ def writable(
                 name=name,
             )
             yield nothing_is_left_behind(path, message, hint)
-    if terms_left_empty(pod.keys, owned):
+    if len(pod.keys.affinity) > 1 and _leaves_terms_empty(pod.keys, owned):
         found = (
             "one of several alternative affinity terms has only this vendor's labels: "
             "without it the pod could run on other nodes than before"
         )
         yield share_is_expressible(pod.keys.path, found, "write the affinity without alternatives")
+    if pod.keys.scheduler_name or fit.keys.scheduler_name:
+        yield from _rescheduled(pod, fit, replaced, target)
 
 
 def awakened(pod: Pod, wanted: PodKeys, replaced: Sequence[Backend], target: Backend) -> tuple[Backend, ...]:
@@ -467,21 +466,27 @@ def share_edits(
     mirror_requests: bool,
 ) -> list[Edit]:
     """The edits that put the wanted keys in place of those of the replaced dialects."""
-    owned = replaced_keys(replaced, target, pod.keys)
-    scheduler = own_scheduler(pod, wanted, replaced, target)
+    owned, keys = replaced_keys(replaced, target, pod.keys), pod.keys
+    schedulers: Sequence[str] = ()
+    if keys.scheduler_name is not None:
+        schedulers = left_schedulers(replaced, target)
+        scheduler = own_scheduler(pod, wanted, replaced, target)
+        wanted = wanted if scheduler is None else replace(wanted, scheduler_name=scheduler)
+    if keys.labels or keys.annotations:
+        keys = replace(keys, metadata_path=_steered_at(keys, owned))
     return list(
         pod_edits(
-            replace(pod.keys, metadata_path=_steered_at(pod.keys, owned)),
-            wanted if scheduler is None else replace(wanted, scheduler_name=scheduler),
+            keys,
+            wanted,
             owned=owned,
             role=role_of((*replaced, target)),
             emptied=pod.object.kind == VALUES,
-            affinity_path=(*pod.keys.path, *REQUIRED_AFFINITY),
+            affinity_path=(*keys.path, *REQUIRED_AFFINITY),
             resources_key=pod.resources_key,
             mirror_requests=mirror_requests,
             quoted_source=any(backend.quotes_numbers for backend in replaced),
-            schedulers=left_schedulers(replaced, target),
-            gone={one.name for one in pod.keys.claims if is_replaced(one, replaced)},
+            schedulers=schedulers,
+            gone={one.name for one in keys.claims if is_replaced(one, replaced)},
         )
     )
 

@@ -430,7 +430,8 @@ def fit_pod(
         )
         for (one, _), terms in zip(shared, fitted, strict=True)
     )
-    _agree(placings, backend)
+    if len(placings) > 1:
+        _agree(placings, backend)
     ordinary = tuple(one.name for one in containers if not one.init)
     pod = PodWriter(placings, ordinary, selectors)
     keys = backend.write(pod, profile)
@@ -484,10 +485,9 @@ def _differs(container: ContainerShare, share: Share, attribute: str, message: s
 
 def _agree(placings: tuple[ShareWriter, ...], backend: Backend) -> None:
     """Two shares in one pod may not differ in what belongs to the pod."""
-    if len(placings) > 1:
-        for attribute, message, hint in _differences([one.asked for one in placings], (backend,)):
-            for placing in placings:
-                placing.refuse(attribute, "GX022", message, hint)
+    for attribute, message, hint in _differences([one.asked for one in placings], (backend,)):
+        for placing in placings:
+            placing.refuse(attribute, "GX022", message, hint)
 
 
 def _differences(

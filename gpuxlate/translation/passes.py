@@ -131,10 +131,6 @@ class Pass(NamedTuple):
             return self._replace(needs=())
         return self if self.needs or not words else None
 
-    def applies(self, state: State) -> bool:
-        """It applies to a document that has come so far."""
-        return not self.needs or any(getattr(state, name) for name in self.needs)
-
 
 class Task(NamedTuple):
     """What is done with documents. ``leave``: what becomes of leftovers. ``command``: counts what another
@@ -187,7 +183,7 @@ def run_source(
             count += document.root is not None
             state = State(document=document, settings=settings, layer=layer, task=task)
             for one in passes if document.job is None else every:  # parameters are without their marks
-                if one.applies(state):
+                if not one.needs or any(getattr(state, name) for name in one.needs):
                     one.run(state)
                 if state.done:
                     break

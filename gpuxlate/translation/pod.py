@@ -13,7 +13,7 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.rules.translation import cards_are_of_one_vendor, isolation_is_the_same, share_is_expressible
 from gpuxlate.translation.claims import ClaimTemplate, shared_claims, with_templates
-from gpuxlate.translation.edits import PlannedPod, rescheduled, share_edits, writable
+from gpuxlate.translation.edits import PlannedPod, share_edits, writable
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.notes import (
     miscounted,
@@ -68,10 +68,14 @@ def fitted(
     found += fit.findings()
     if pod.keys.claims:
         found += shared_in_pod(readings, target)
-    found += _isolation(readings, target)
-    found += _other_cards(readings, target)
+    found += [
+        isolation_is_the_same(reading.isolation, target.name, reading.shares[0].path)
+        for _, reading in readings
+        if reading.isolation and reading.shares
+    ]
+    if target.vendor is not None:
+        found += _other_cards(readings, target)
     found += writable(pod, fit, sources, target, settings.context)
-    found += rescheduled(pod, fit, sources, target)
     found += miscounted(document, pod, fit)
     found += written_without_a_dialect(fit, target)
     found += uncounted(pod, fit, target)
@@ -112,16 +116,10 @@ def translate_pod(state: State, pod: Pod, sources: tuple[Backend, ...], pods: Nu
     return part
 
 
-def _isolation(readings: Iterable[tuple[Backend, Reading]], target: Backend) -> Iterator[Diagnostic]:
-    for _, reading in readings:
-        if reading.isolation and reading.shares:
-            yield isolation_is_the_same(reading.isolation, target.name, reading.shares[0].path)
-
-
 def _other_cards(readings: Iterable[tuple[Backend, Reading]], target: Backend) -> Iterator[Diagnostic]:
     """Cards of another vendor at the target (GX029), once for the pod."""
     for source, reading in readings:
-        if reading.shares and source.vendor and target.vendor not in (None, source.vendor):
+        if reading.shares and source.vendor and target.vendor and source.vendor != target.vendor:
             path = reading.shares[0].path
             yield cards_are_of_one_vendor(path, source.vendor, target.vendor, target.name)
             return

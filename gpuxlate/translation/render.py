@@ -28,7 +28,7 @@ from gpuxlate.translation.claims import (
     is_replaced,
     with_templates,
 )
-from gpuxlate.translation.edits import PlannedPod, disagreements, rescheduled, share_edits, writable
+from gpuxlate.translation.edits import PlannedPod, disagreements, share_edits, writable
 from gpuxlate.translation.fit import Outcome, fit_pod
 from gpuxlate.translation.notes import miscounted
 from gpuxlate.translation.options import Settings
@@ -254,7 +254,6 @@ class _Render:
             with_location(spot.document, one, pod.object)
             for one in (
                 *writable(pod, fit, (target,), target, self.settings.context),
-                *rescheduled(pod, fit, (target,), target),
                 *miscounted(spot.document, pod, fit),
             )
         )

@@ -52,6 +52,9 @@ def shares_of(pod: PodKeys, sources: Sequence[Backend], settings: Settings) -> S
     found = [one for _, problems in read for one in problems]
     if settings.from_ and all(one.code != container_asks_one_vendor.code for one in found):
         found += other_dialects(pod, settings)
+    if len(sources) == 1:
+        reading = read[0][0]
+        return Shares([(sources[0], reading)], reading.containers, found, refuses(found))
     readings = shares_once(pod, sources, [reading for reading, _ in read])
     return Shares(readings, merge_readings([one for _, one in readings]), found, refuses(found))
 
@@ -133,8 +136,6 @@ def shares_once(
 
     Several dialects read the common key of whole cards: it is that of the one with other keys beside it.
     """
-    if len(readings) == 1:
-        return [(backends[0], readings[0])]
     kept: list[set[int]] = [set() for _ in readings]
     for place, container in enumerate(pod.all_containers()):
         found = [n for n, reading in enumerate(readings) if reading.containers[place].share]

@@ -94,18 +94,18 @@ def _splices(document: Document, plans: Plans) -> list[Splice]:
         except EditError as error:
             error.path = error.path or plan.path
             raise
-    made = _settled(in_order(made))
+    made = in_order(made)
+    last = next((one for one in made if one.takes_break_before), None)
+    if last is not None:
+        made = _settled(made, last)
     for one, two in itertools.pairwise(made):
         if one.end > two.start:
             raise EditError("two edits overlap in the text", ())
     return made
 
 
-def _settled(made: list[Splice]) -> list[Splice]:
+def _settled(made: list[Splice], last: Splice) -> list[Splice]:
     """Insertions before a last line that goes move before the line break that goes with it."""
-    last = next((one for one in made if one.takes_break_before), None)
-    if last is None:
-        return made
     settled: list[Splice] = []
     for one in made:
         if one.start == one.end and last.start < one.start < last.end:

@@ -81,7 +81,8 @@ def make_plan(document: Document, edits: Iterable[Edit], kept: Iterable[Path] = 
         planner.add(edit)
     planner.check_names()
     planner.prune()
-    planner.check_gone()
+    if planner.leaving:
+        planner.check_gone()
     if document.aliases:
         planner.check_shared()
         planner.check_anchored()
@@ -118,7 +119,7 @@ class _Planner:
         # by node: the entries through which edits reached it
         self._reached: dict[int, dict[int, _Spot]] = {}
         self._wanted: dict[tuple[Any, ...], _Change] = {}
-        self._leaving: list[tuple[Mapping, str, Path]] = []  # names that a mapping is to lose
+        self.leaving: list[tuple[Mapping, str, Path]] = []  # names that a mapping is to lose
         self._path: Path = ()  # of the edit at hand
 
     @cached_property
@@ -239,11 +240,11 @@ class _Planner:
 
     def _leaves(self, spot: _Spot, path: Path) -> None:
         if isinstance(spot.here, Mapping):
-            self._leaving.append((spot.here, str(spot.step), path))
+            self.leaving.append((spot.here, str(spot.step), path))
 
     def check_gone(self) -> None:
         """What goes does not come back from an earlier entry of its name, or from a merged mapping."""
-        for here, name, path in self._leaving:
+        for here, name, path in self.leaving:
             for key, owner in here.sources_of.get(name, ()):
                 plan = self.plans.get(id(here if owner is None else owner))
                 if plan is None or not (id(key) in plan.removed or id(key) in plan.keys):
@@ -405,13 +406,7 @@ class Style:
 
     def value(self, value: Any) -> str:
         """A scalar value as text: an int bare, a str as a string; None is null."""
-        if value is None:
-            return "null"
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        if isinstance(value, int):
-            return str(value)
-        return scalar(str(value), self.quote_values)
+        return scalar(value, self.quote_values) if isinstance(value, str) else _literal(value)
 
     def flow(self, value: Any) -> str:
         """A value in flow style on one line."""
@@ -459,6 +454,11 @@ class Style:
             yield from lines[1:]
         else:
             yield f"{pad}- {self.flow(value)}"
+
+
+def _literal(value: int | None) -> str:
+    """What is no string as text."""
+    return "null" if value is None else str(value).lower()
 
 
 def quoted(text: str, quote: str) -> str:
@@ -611,12 +611,16 @@ class Writer:
         self.text = document.source.text
         self.source = document.source
         self.plan = plan
-        self.style: Style = style_at(document.source, plan.ancestors, lists=_lists(plan))
         self.depth = len(plan.ancestors)
         self.pair = plan.node.pair
         self.last = len(plan.node.places) - 1
         self.empties = len(plan.removed) > self.last
         """All entries go."""
+
+    @cached_property
+    def style(self) -> Style:
+        """That of the file round the mapping or list; a number in place of another one needs none."""
+        return style_at(self.source, self.plan.ancestors, lists=_lists(self.plan))
 
     def runs_removed(self) -> Iterator[tuple[int, int]]:
         """Entries that go, in rows: the first of a row, and the one after its last."""
@@ -654,10 +658,7 @@ class Writer:
             return
         old = deref(value)
         quote = old.style if isinstance(old, Scalar) and old.style in ("'", '"') else None
-        if isinstance(new, str):
-            rendered = scalar(new, quote or self.style.json_quote)
-        else:
-            rendered = self.style.value(new)
+        rendered = scalar(new, quote or self.style.json_quote) if isinstance(new, str) else _literal(new)
         start, end = body_start(self.text, value), content_end(value)
         if value.tag and not value.anchor and not isinstance(new, str):
             start = value.start  # `!!str "30"`: the tag is of the old value
@@ -765,15 +766,18 @@ class Block(Writer):
 
     def splices(self) -> Iterator[Splice]:
         yield from self.changed_scalars()
-        lines = self._new_lines()
-        if self.plan.kept and not lines:
+        plan = self.plan
+        lines = self._new_lines() if plan.added or plan.appended else []
+        if plan.kept and not lines:
             yield self._braces()
         elif self.empties and self._behind_dash(0):
             yield from self._replaced_behind_dash(lines)
             return
-        for first, after in self.runs_removed():
-            yield from self._removal(first, after)
-        yield from self._first_lines()
+        if plan.removed:
+            for first, after in self.runs_removed():
+                yield from self._removal(first, after)
+        if _FIRST in plan.added:
+            yield from self._first_lines()
         if lines:
             yield self.below(self._end(self.last), lines)
 
@@ -793,7 +797,7 @@ class Block(Writer):
 
     def _first_lines(self) -> Iterator[Splice]:
         """``metadata`` goes above ``spec``, which may stand behind a dash."""
-        spec = self._spec() if _FIRST in self.plan.added else None
+        spec = self._spec()
         if spec is None:
             return
         column = self.column(spec.start)
@@ -839,9 +843,7 @@ class Block(Writer):
         pad = self.text[self._line_start(start) : start]
         comments = [pad + comment for comment in kept]
         line_start, next_line = self._line_start(start), self._next_line(end)
-        newline = self.style.newline
-        if next_line > end:
-            newline = self.text[end:next_line]
+        newline = self.text[end:next_line] if next_line > end else self.style.newline
         if next_line > end or not line_start:
             text = "".join(comment + newline for comment in comments)
             yield Splice(line_start, next_line, text, self.depth)
@@ -861,10 +863,10 @@ class Block(Writer):
 
     def _above(self, index: int, comments: list[str]) -> Iterator[Splice]:
         """Comments on lines of their own above the line of a dash."""
-        line = self._line_start(index)
-        pad = re.match(r" *", self.text[line:index])
-        indent = pad.group() if pad else ""
         if comments:
+            line = self._line_start(index)
+            pad = re.match(r" *", self.text[line:index])
+            indent = pad.group() if pad else ""
             text = "".join(indent + comment + self.style.newline for comment in comments)
             yield Splice(line, line, text, 0)
 
