@@ -39,11 +39,11 @@ def without_links(text: str) -> str:
 
 
 def shown(text: str) -> list[tuple[str, str]]:
-    """Commands, in English, and the text of other blocks. What commands print is generated."""
+    """Commands, in English, and other blocks without comments. What commands print is generated."""
     found = []
     for kind, body in blocks(text):
         commands = [one.replace(" --lang zh", "") for one in re.findall(r"^\$ .*", body, re.MULTILINE)]
-        found.append((kind, "\n".join(commands) if kind == "console" else body))
+        found.append((kind, "\n".join(commands) if kind == "console" else re.sub(r" *# .*", "", body)))
     return found
 
 

@@ -134,6 +134,19 @@ def test_the_demo(columns: int) -> None:
     assert set(re.findall(r"\+ +(\w+\.[\w.]+)/", done.stdout)) == keys
 
 
+def test_the_first_commands(tmp_path: Path) -> None:
+    """Those of the first screen: beside manifests each prints its result, in an empty folder why there is
+    none."""
+    for command in lines(shown_with("README.md", "gpuxlate assess")):
+        done = run(ROOT / "examples/kubectl", command)
+        assert (done.returncode <= 1, bool(done.stdout)) == (True, True), command
+        done = run(tmp_path, command)
+        assert (done.returncode, done.stdout, done.stderr.splitlines()[0]) == (3, "", NO_FILE), command
+
+
+NO_FILE = "error: .: no file ends in .yaml, .yml, .json"
+
+
 def ran(folder: Path, command: str) -> str:
     """What it prints; it ends well."""
     done = run(folder, command)

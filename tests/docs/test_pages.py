@@ -127,6 +127,16 @@ def test_every_command_and_hook_is_in_the_readme() -> None:
     assert hooks == re.findall(r"^  - id: (\S+)", readme, re.MULTILINE)
 
 
+@pytest.mark.parametrize("readme", ["README.md", "README.zh-CN.md"])
+def test_the_first_screen(readme: str) -> None:
+    """An install line and a first command, and no page of a manual."""
+    text = (ROOT / readme).read_text(encoding="utf-8").splitlines()
+    assert len(text) <= 250
+    first = "\n".join(text[:40])
+    shown = ("\npipx install .", "| gpuxlate compare -", "\ngpuxlate lint", "\ngpuxlate translate")
+    assert [one for one in shown if one not in first] == []
+
+
 @pytest.mark.parametrize("start", ["README.md", "docs/index.md"])
 def test_every_page_is_linked(start: str, pages: Path) -> None:
     linked = {Path(one.partition("#")[0]).stem for one in links(ROOT / start)}

@@ -15,7 +15,7 @@ from . import nodes, pods
 from .server.cluster import Cluster
 from .server.kubeconfig import write_kubeconfig
 
-PAGES = ("README.md", "docs/kubectl.md")
+PAGES = ("docs/kubectl.md",)
 FENCE = "console live"
 
 
