@@ -143,7 +143,7 @@ def commented(number: int) -> str:
 
 
 def left(number: int) -> str:
-    """A pod with a selector, a toleration and a text of the source, which are left behind."""
+    """A pod with a selector, a toleration and a text of the source, which are not translated."""
     spec = (
         f"  nodeSelector: {{vke.node.gpu.schedule: mgpu, example.com/pool: p{number}}}\n"
         "  tolerations:\n  - {key: vke.volcengine.com/mgpu, operator: Exists}\n"

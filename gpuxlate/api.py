@@ -91,7 +91,7 @@ def translate(
 
     ``to``, ``from_``: names of targets; the dialect is found by its keys where ``from_`` is None.
     ``round``: ``"up"`` accepts rounding. ``drop``: fields that may be lost. ``fill``: values for
-    unset fields, per card. ``allow_leftovers``: keys of the source may be left behind elsewhere.
+    unset fields, per card. ``allow_leftovers``: keys of the source may be not translated elsewhere.
     ``decisions``: losses that are accepted one by one, as in a file of decisions.
     ``name``: the name of the text in diagnostics. Of a path, claims and patches of one file are read with the
     pods of the others, and ``files`` has the new text of each.

@@ -12,7 +12,7 @@ const CHINESE = {
   "Diff": "差异", "Result": "结果", "Findings": "检查结果", "Loading Python …": "正在加载 Python……",
   "Loading failed": "加载失败", "Translating …": "正在转换……", "Refused: see the findings.": "已拒绝：见检查结果。",
   "Translated.": "已转换。", "Nothing changes.": "没有变化。", "Refused: nothing is written.": "已拒绝：不写入任何内容。",
-  "Verdict of each share": "各份额的结论", "Findings of the translation": "转换的检查结果",
+  "Verdict of each share": "各共享配额的结论", "Findings of the translation": "转换的检查结果",
   "Findings of lint": "清单的检查结果", "none": "无", "error": "错误", "warning": "警告", "info": "提示",
   "line": "行", "container": "容器", "Hint:": "建议：",
   "GPUShare documents are read on the command line and in Python, not on this page.":

@@ -25,7 +25,7 @@ from gpuxlate.model.messages import msg, plural
 from gpuxlate.report.json import dump
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.quotas import QuotaItem
+from gpuxlate.translation.quotas import QuotaItem, QuotaVerdict
 from gpuxlate.translation.results import Item, Result, counted_once
 from gpuxlate.translation.translate import ASSESS
 
@@ -118,7 +118,7 @@ def _quotas(quotas: Sequence[QuotaItem]) -> str:
         [
             f"{one.file}:{one.span.line}" if one.span else one.file,
             f"{one.key} {one.value}",
-            msg(one.outcome),
+            msg("not translated") if one.outcome is QuotaVerdict.LEFT else msg(one.outcome),
             f"{one.new_key} {one.new_value}" if one.new_key else "",
         ]
         for one in quotas

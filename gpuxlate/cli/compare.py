@@ -339,16 +339,11 @@ def _text(share: ShareDocument, row: list[tuple[Backend, PodFit]]) -> str:
     if share.share.is_part:
         derived = _derived(share, row)
         about.append(localize(msg("derived: {amount}", amount=derived.text if derived else msg("not known"))))
-    cells: list[list[Cell]] = [[backend.name, _verdict(fit), _lines(fit)] for backend, fit in row]
+    cells: list[list[Cell]] = [
+        [backend.name, msg(fit.outcomes[0].verdict), _lines(fit)] for backend, fit in row
+    ]
     head = ["TARGET", "VERDICT", "WHAT IT BECOMES"]
     return text_of([*about, ""]) + table(head, cells, lines=True)
-
-
-def _verdict(fit: PodFit) -> str:
-    outcome = fit.outcomes[0]
-    verdict = msg(outcome.verdict)
-    final = outcome.accepted or outcome.verdict in (Verdict.EXACT, Verdict.REFUSED)
-    return verdict if final else msg("{verdict}?", verdict=verdict)
 
 
 def _lines(fit: PodFit) -> list[str]:

@@ -219,7 +219,7 @@ Report = Annotated[
 AllowLeftovers = Annotated[
     bool,
     typer.Option(
-        "--allow-leftovers", help="Accept what is left behind of the source: it becomes a warning (GX026)."
+        "--allow-leftovers", help="Accept what is not translated of the source: it becomes a warning (GX026)."
     ),
 ]
 DecisionsFile = Annotated[

@@ -79,7 +79,7 @@ def command(
     """How many cards and nodes the shares of these manifests need at each target, and why.
 
     Each target needs a profile with cards.perNode and cards.memoryMiB. Exit 1 where a share is refused or
-    fits nowhere, or something is left behind.
+    fits nowhere, or something is not translated.
     """
     profiles = _profiles(profile)
     targets = common.targets(to, lambda: _with_profile(profiles))
@@ -252,7 +252,7 @@ def _left_behind(made: Sequence[PlannedTarget]) -> Iterator[str]:
         found.setdefault(tuple(one.run.leftovers), []).append(one.planned.backend.name)
     for leftovers, targets in found.items():
         if leftovers:
-            at = msg("left behind at {targets}", targets=", ".join(targets))
+            at = msg("not translated at {targets}", targets=", ".join(targets))
             yield ("" if len(targets) == len(made) else text_of([localize(at)])) + leftover_table(leftovers)
 
 

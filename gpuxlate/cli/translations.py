@@ -156,7 +156,7 @@ def show_findings(run: Result, findings: Sequence[Diagnostic]) -> None:
 
 
 def leftover_table(leftovers: Sequence[Leftover]) -> str:
-    """Every place where something is left behind, for people."""
+    """Every place where something is not translated, for people."""
     found = [one.diagnostic for one in leftovers]
     at = [f"{one.file}:{one.span.line}" if one.span else str(one.file) for one in found]
     rows = [[where, one.code, one.message] for where, one in zip(at, found, strict=True)]

@@ -667,7 +667,7 @@ class SyncTargetModel(Strict):
     allow_leftovers: bool = Field(
         default=OMITTED,
         alias="allow-leftovers",
-        description="Accept what is left behind of the source.",
+        description="Accept what is not translated of the source.",
         examples=[True],
     )
 

@@ -234,7 +234,7 @@ _ITEM = object_of(
     },
 )
 _LEFTOVER = object_of(
-    "A place where something of the source is left behind.",
+    "A place where something of the source is not translated.",
     {
         "file": _FILE,
         "line": place("Line of the key, from 1."),
@@ -289,7 +289,7 @@ REPORT: Schema = {
         },
         {
             "quotas": list_of({"$ref": "#/$defs/Quota"}, "Every amount of a quota that is read."),
-            "leftovers": list_of({"$ref": "#/$defs/Leftover"}, "Every place that is left behind."),
+            "leftovers": list_of({"$ref": "#/$defs/Leftover"}, "Every place that is not translated."),
         },
     ),
     "$defs": {
@@ -397,7 +397,7 @@ _TARGET = object_of(
         "refused": list_of({"$ref": "#/$defs/Item"}, "Shares that are not packed."),
         "nowhere": list_of(_NOWHERE, "Pods that fit no empty node, or of which nothing says how many fit."),
         "remarks": list_of({"type": "string"}, "What the numbers mean, in sentences."),
-        "leftovers": list_of({"$ref": "#/$defs/Leftover"}, "What is left behind of the source."),
+        "leftovers": list_of({"$ref": "#/$defs/Leftover"}, "What is not translated of the source."),
         "unclear": list_of({"type": "string"}, "Workloads whose number of pods depends on the cluster."),
         "layout": list_of(
             object_of("One node.", {"cards": list_of({"$ref": "#/$defs/Card"}, "Its cards.")}), "The nodes."

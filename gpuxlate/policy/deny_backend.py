@@ -18,7 +18,7 @@ from gpuxlate.rules.vocabulary import IGNORE
 
 FROZEN = "this cluster takes no keys of {title}; gpuxlate translate writes those of another target"
 CODE = "GX026"
-"""The rule that nothing of a dialect is left behind: its code in messages and ignores."""
+"""The rule that nothing of a dialect is not translated: its code in messages and ignores."""
 OF_CLASS = "deviceclass.resource.kubernetes.io/"
 """A class of devices as a resource of containers (kubernetes/enhancements, KEP-5004)."""
 

@@ -428,7 +428,7 @@ def _bar(held: Sequence[PlanData], keys: Mapping[Key, int], field: str, there: i
 
 
 def _plan_leftovers(left: Sequence[PlanData]) -> Html:
-    """What is left behind at one target."""
+    """What is not translated at one target."""
     if not left:
         return Html("")
     rows = [[f"{one['file']}:{one['line']}", one["code"], one["message"]] for one in left]

@@ -279,7 +279,7 @@ def text_is_editable(this: Rule, path: Path, why: str) -> Diagnostic:
 
 @rule("GX026", Severity.ERROR, scope=Scope.TRANSLATION)
 def nothing_is_left_behind(this: Rule, path: Path, message: str, hint: str) -> Diagnostic:
-    """Nothing of the source dialect is left behind by a translation.
+    """Everything of the source dialect is translated.
 
     ## What it does
     Refuses a translation that leaves keys of the source: in a Helm template, in the values of a chart, a

@@ -262,7 +262,7 @@ def _left_template(
         hint = msg("translate that place by hand and name no claim there, or pass --allow-leftovers")
     elif not used:
         message = msg(
-            "{kind} {name} is left behind: no pod of the input uses it", kind=one.kind, name=one.name
+            "{kind} {name} is not translated: no pod of the input uses it", kind=one.kind, name=one.name
         )
         hint = msg("give the workloads that use it to the same command, remove it, or pass --allow-leftovers")
     else:

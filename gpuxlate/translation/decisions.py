@@ -228,7 +228,7 @@ class Decisions:
         *,
         whole: bool = True,
     ) -> tuple[list[Leftover], list[JudgedObject]]:
-        """What is left behind, as a warning where an entry accepts it; ``document`` None: of a template."""
+        """What is not translated, a warning where an entry accepts it; ``document`` None: of a template."""
         left: list[Leftover] = []
         judged = [JudgedObject(name, target, (), whole) for name in self._names(source, document, kind)]
         for one in found:

@@ -41,7 +41,7 @@ _COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n]*|\{\{-?\s*/\*.*?\*/", re.DOTALL)
 _FACTS_OF_A_CLUSTER = ("Node",)
 """Kinds whose keys describe machines and request nothing."""
 
-LEFT = "{name} is left behind: {why}"
+LEFT = "{name} is not translated: {why}"
 BY_HAND = "write it in keys of {target} by hand, or pass --allow-leftovers"
 RENDERED = "translate what the template renders: helm template CHART | gpuxlate translate - --to {target}"
 BUILT = "translate what kustomize builds: kubectl kustomize DIR | gpuxlate translate - --to {target}"
@@ -92,7 +92,7 @@ class Leftover(NamedTuple):
 
 
 class LeftoverScope(NamedTuple):
-    """The dialects whose keys count as left behind, the target, and what the user accepts."""
+    """The dialects whose keys count as not translated, the target, and what the user accepts."""
 
     source: str | None
     target: str
@@ -301,10 +301,10 @@ def left_machines(document: Document, translated: Translated, scope: LeftoverSco
 def _machine(one: NodeChoice, cloud: Backend) -> Message:
     if one.tolerated:
         return msg(
-            "{name} is left behind: it is a taint of nodes of {title}", name=one.name, title=cloud.title
+            "{name} is not translated: it is a taint of nodes of {title}", name=one.name, title=cloud.title
         )
     name = f"{one.name} ({', '.join(one.values)})" if one.values else one.name
-    return msg("{name} is left behind: it chooses machines of {title}", name=name, title=cloud.title)
+    return msg("{name} is not translated: it chooses machines of {title}", name=name, title=cloud.title)
 
 
 def left_in_text(

@@ -176,7 +176,7 @@ def patch_changes(state: State) -> Changes:
         else:
             name = (one.ref.name or "")[:MAX_NAME]
             message = msg(
-                "the patch of {kind} {name} is left behind: {why}", kind=TEMPLATE, name=name, why=why
+                "the patch of {kind} {name} is not translated: {why}", kind=TEMPLATE, name=name, why=why
             )
             hint = msg(BUILT, target=scope.target)
             found = nothing_is_left_behind((*one.path, "metadata", "name"), message, hint)
@@ -343,7 +343,7 @@ class _Changed:
 
 
 def left_part(document: Document, made: PassResult, pod: Pod, settings: Settings) -> PassResult:
-    """A part whose share the target cannot express is left behind, under the code of the reason.
+    """A part whose share the target cannot express is not translated, under the code of the reason.
 
     Losses that an option accepts are errors as they are of any pod; those that were accepted are none.
     """
@@ -482,7 +482,7 @@ PIPED = "count what kustomize builds: kubectl kustomize {folder} | gpuxlate {com
 def run_build(made: Built, builds: Builds, settings: Settings, task: Task, left: Set[str]) -> Result:
     """Do a task with the objects of a build: their shares, and what is wrong with them.
 
-    ``left``: files in which something is left behind already, whose hint is the same.
+    ``left``: files in which something is not translated already, whose hint is the same.
     """
     places = BuildPlaces(made, builds)
     claims = _claims(made)

@@ -97,7 +97,7 @@ class State(PassResult):
         return self.layer.renamed is not None
 
     def leave(self, found: Iterable[Leftover]) -> None:
-        """Add what is left behind."""
+        """Add what is not translated."""
         decisions = self.settings.decisions
         if decisions is not None:
             source, target = self.document.source, self.settings.to.name
@@ -148,7 +148,7 @@ class Task(NamedTuple):
 def leave_text(
     made: Result, found: Iterable[Leftover], source: Source, settings: Settings, task: Task
 ) -> None:
-    """Add what is left behind in a text that is no YAML."""
+    """Add what is not translated in a text that is no YAML."""
     if settings.decisions is not None:
         found, judged = settings.decisions.leave(found, source, settings.to.name)
         made.judged += judged
@@ -156,7 +156,7 @@ def leave_text(
 
 
 def listed(found: Iterable[Leftover]) -> list[Leftover]:
-    """What is left behind, within the limit, in order."""
+    """What is not translated, within the limit, in order."""
     return sorted(islice(found, limits.MAX_FINDINGS + 1), key=lambda one: one.diagnostic.sort_key())
 
 

@@ -431,7 +431,7 @@ def _given(number: _Number, one: _Read, row: KeySpec, key: KeySpec, settings: Se
 
 
 def _stays(quota: Quota, settings: Settings) -> bool:
-    """It is a resource of GPUs, and not left behind: of the target, or of a dialect that is not asked for."""
+    """A resource of GPUs that is kept: of the target, or of a dialect that is not asked for."""
     rows = settings.scope.words.rows(settings.renamed.get(quota.resource, quota.resource))
     known = any(map(quota.takes, rows))
     return known and not settings.scope.is_left(quota.resource)
@@ -570,7 +570,7 @@ def _leftovers(document: Document, one: _Read, settings: Settings) -> Iterator[L
         numbers.setdefault(number.written.name, []).append(number)
     for path in one.quota.names:
         why, hint = _reason(one, numbers.get(path, []), settings)
-        message = msg("{name} is left behind: {why}", name=one.quota.resource, why=why)
+        message = msg("{name} is not translated: {why}", name=one.quota.resource, why=why)
         made = nothing_is_left_behind(path, message, hint)
         made = replace(made, severity=settings.scope.severity, on_key=path[-1] == one.quota.written)
         yield Leftover(one.quota.resource, with_location(document, made, one.quota.object))

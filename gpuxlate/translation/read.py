@@ -203,7 +203,7 @@ def _find_leftovers(state: State) -> None:
 
 
 def count_left(part: Result, found: Iterable[Leftover]) -> None:
-    """What is left behind is counted, and nothing is wrong with it."""
+    """What is not translated is counted, and nothing is wrong with it."""
     part.leftovers += listed(found)
 
 

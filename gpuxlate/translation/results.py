@@ -299,7 +299,7 @@ class ApiResult:
 class Translation(ApiResult):
     """Manifests in another dialect. ``changed``: the text differs from the input.
 
-    ``leftovers``: what is left behind of the source, where that was accepted. ``quotas``: the amounts of
+    ``leftovers``: what is not translated of the source, where that was accepted. ``quotas``: the amounts of
     quotas and queues, with what became of each. ``files``: the new texts of a path by the names of its files,
     all of which ``text`` is as one stream.
     """

@@ -174,7 +174,7 @@ def _find_leftovers(state: State) -> None:
 
 
 def report_left(part: Result, found: Iterable[Leftover]) -> None:
-    """What is left behind is found, once: in place of what else is said of its keys."""
+    """What is not translated is found, once: in place of what else is said of its keys."""
     left = listed(found)
     refused = [one.path for one in part.diagnostics if one.code == nothing_is_left_behind.code]
     if not (left or refused):
@@ -389,7 +389,7 @@ def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Build
 
 
 def _run_template(one: Input, data: bytes, settings: Settings, task: Task) -> Result:
-    """A Helm template: it is left as it is, and what it holds of the source is left behind."""
+    """A Helm template: it is left as it is, and what it holds of the source is not translated."""
     source = one.source(data)
     made = Result([], [in_chart(one.name)], files=[File(one.name, True, data, data)], sources=[source])
     leave_text(made, left_in_text(source, settings.scope), source, settings, task)

@@ -149,7 +149,10 @@ RENAMES = "a kustomization renames its object, and kustomize does not rename wha
 A_PREFIX = {"base/kustomization.yaml": "namePrefix: a-\nresources: [web.yaml]\n"}
 LEFT: dict[str, tuple[Files, str]] = {
     "an operation": (app(OPERATION, over=TARGETED), IN_OBJECT),
-    "a patch in the kustomization": (app(over=INLINE), "nvidia.com/gpumem is left behind: a text names it"),
+    "a patch in the kustomization": (
+        app(over=INLINE),
+        "nvidia.com/gpumem is not translated: a text names it",
+    ),
     "a target": (app(over=TARGETED), FOR_ALL),
     "a first share": (app(HEAD + SIDE + share("nvidia.com/gpu: 1"), base=NO_SHARE), CLAIM_CHANGES),
     "the share goes": (app(f"{HEAD}{IMAGE}          resources: {{limits: {REMOVED}}}\n"), CLAIM_CHANGES),

@@ -120,8 +120,8 @@ def test_the_site_is_in_both_languages(site: Path, page: Page) -> None:
     for stem, language in product(sorted(stems), ("", "zh")):
         text = page(f"{language}/{'' if stem == 'index' else stem}".lstrip("/"))
         assert f'<html lang="{language or "en"}"' in text, stem
-        assert ("份额" in text) is bool(language) or stem == "terms", stem
-    assert "份额" in (site / "zh/pictures/share.svg").read_text(encoding="utf-8")
+        assert ("共享配额" in text) is bool(language) or stem == "terms", stem
+    assert "共享配额" in (site / "zh/pictures/share.svg").read_text(encoding="utf-8")
 
 
 def test_what_single_pages_show(page: Page) -> None:
@@ -193,7 +193,7 @@ def test_the_search_of_a_language(site: Path, folder: str, language: str) -> Non
     assert [
         one for one in found if not (site / folder / one.partition("#")[0] / "index.html").is_file()
     ] == []
-    assert ("份额" in found["share/"]) is (language == "zh")
+    assert ("共享配额" in found["share/"]) is (language == "zh")
     assert not any(one.startswith("zh/") for one in found)
     base = re.search(
         r'"base": "([^"]*)"', (site / folder / "share" / "index.html").read_text(encoding="utf-8")

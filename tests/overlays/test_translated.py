@@ -94,7 +94,7 @@ def test_drawn_applications(base: str, patch: Any, target: str, component: bool)
     event(check(ACK, target, as_component(files) if component else files, allow=True))
 
 
-# --- what is left behind ------------------------------------------------------------------------
+# --- what is not translated ------------------------------------------------------------------------
 
 LEFT = cases("left.yaml")["left"]
 

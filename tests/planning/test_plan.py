@@ -175,7 +175,7 @@ def test_bad_input(plan: Plan, untranslated: Untranslated, row: dict[str, Any]) 
 
 
 def test_leftovers_are_those_of_each_target(plan: Plan) -> None:
-    """A key of the target itself stays as it is there, and is left behind elsewhere."""
+    """A key of the target itself stays as it is there, and is not translated elsewhere."""
     text, profiles = f"{pods(vke=[30, 4096])}---\n{LEFTOVER}\n", {"vke": TWO, "tke": TWO}
     ran = plan(text, "--to tke --to vke -o json --html page.html", profiles)
     first(ran)
@@ -183,7 +183,7 @@ def test_leftovers_are_those_of_each_target(plan: Plan) -> None:
     assert (found, ran.code) == ({"tencent-qgpu": 1, "volcengine-mgpu": 0}, 1)
     assert Path("page.html").read_text(encoding="utf-8").count("1 leftover on no card") == 1
     said = plan(text, "--to tke --to vke", profiles).out.decode()
-    assert "left behind at tencent-qgpu\nLEFTOVER AT" in said
+    assert "not translated at tencent-qgpu\nLEFTOVER AT" in said
 
 
 def test_each_text_is_read_once(plan: Plan, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -146,7 +146,7 @@ BESIDE_A_SHARE = [
     (("annotations", f"{QGPU}app-class", "online"), f"GX026: {QGPU}app-class is a key of tencent-qgpu: "),
     (
         ("annotations", "vke.volcengine.com/mgpu-compute-policy", "fixed-share"),
-        "GX026: vke.volcengine.com/mgpu-compute-policy is left behind: its pod requests no share",
+        "GX026: vke.volcengine.com/mgpu-compute-policy is not translated: its pod requests no share",
     ),
     (
         ("annotations", "tensor-fusion.ai/vram-limit", "1Gi"),
@@ -158,22 +158,22 @@ BESIDE_A_SHARE = [
     ),
     (
         ("nodeSelector", TYPE, "ecs.gn7i-c8g1.2xlarge"),
-        f"GX026: {TYPE}=ecs.gn7i-c8g1.2xlarge is left behind: it chooses machines",
+        f"GX026: {TYPE}=ecs.gn7i-c8g1.2xlarge is not translated: it chooses machines",
     ),
     (
         ("tolerations", "virtual-kubelet.io/provider", "alibabacloud"),
-        "GX026: virtual-kubelet.io/provider=alibabacloud is left behind: it chooses machines of Alibaba",
+        "GX026: virtual-kubelet.io/provider=alibabacloud is not translated: it chooses machines of Alibaba",
     ),
     (
         ("preferred", "gpuxlate.io/cores", "30"),
-        "GX026: gpuxlate.io/cores is left behind: no policy translates it; run gpuxlate translate --to ",
+        "GX026: gpuxlate.io/cores is not translated: no policy translates it; run gpuxlate translate --to ",
     ),
     (
         ("annotations", "gpuxlate.io/policy", "fast"),
-        "GX026: gpuxlate.io/policy is left behind: no policy translates its value; ",
+        "GX026: gpuxlate.io/policy is not translated: no policy translates its value; ",
     ),
 ]
-NO_SHARE = "is left behind: its pod requests no "
+NO_SHARE = "is not translated: its pod requests no "
 WITHOUT_A_SHARE = [
     ({"cpu": "1"}, {"policy": "fixed-share"}, f"GX026: gpuxlate.io/policy {NO_SHARE}"),
     ({"nvidia.com/gpu": "1"}, {"qos": "online"}, f"GX026: gpuxlate.io/qos {NO_SHARE}"),

@@ -63,8 +63,8 @@ a warning. Click a mark for the results and the rules behind them. The result fo
 numbers: see `gpuxlate compare`. Some rules need a profile. Targets that are read only have none."""
 
 CHINESE_INTRODUCTION = """\
-每个字段在每个目标上的结果，由转换大量份额得出。*无损*、*取整*、*补全*、*舍弃*和*拒绝*的含义见[结论与选项](translate.zh.md)；\
-*存疑*是无损但有警告。点击标记，可查看结果及其依据的规则。某个份额的结果取决于它的数值，\
+每个字段在每个目标上的结果，由转换大量共享配额得出。*无损*、*取整*、*补全*、*舍弃*和*拒绝*的含义见[结论与选项](translate.zh.md)；\
+*存疑*是无损但有警告。点击标记，可查看结果及其依据的规则。某个共享配额的结果取决于它的数值，\
 见 `gpuxlate compare`。部分规则需要集群配置。只读的目标没有结果。"""
 
 MARKS = {
