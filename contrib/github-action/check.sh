@@ -25,7 +25,7 @@ gpuxlate lint "${paths[@]}" "${more[@]}" --allow-empty --format github --fail-on
 if [ -n "${GPUXLATE_TRANSLATE_TO:-}" ]; then
   read -r -d '' -a options <<< "${GPUXLATE_TRANSLATE_ARGS:-}" || true
   report="$sarif.report.json"
-  gpuxlate translate "${paths[@]}" --to "$GPUXLATE_TRANSLATE_TO" "${options[@]}" --diff --report "$report" > /dev/null || code=$?
+  gpuxlate translate "${paths[@]}" --to "$GPUXLATE_TRANSLATE_TO" "${options[@]}" --diff --exit-zero --report "$report" > /dev/null || code=$?
   if [ -n "${GITHUB_OUTPUT:-}" ] && [ -f "$report" ]; then
     echo "leftovers=$(python3 -c 'import json, sys; print(len(json.load(open(sys.argv[1]))["leftovers"]))' "$report")" >> "$GITHUB_OUTPUT"
   fi

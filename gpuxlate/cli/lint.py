@@ -36,19 +36,10 @@ FAIL_ON = ("error", "warning", "info", "never")
 
 def command(
     paths: options.Paths = options.HERE,
-    format_: Annotated[
-        str | None,
-        options.one_of(
-            "--format",
-            report.FORMATS,
-            "Output format",
-            *("-o", "--output"),
-            metavar="FORMAT",
-            what="formats",
-        ),
-    ] = None,
+    output: Annotated[str | None, options.output(*report.FORMATS)] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False,
-    diff: Annotated[bool, typer.Option("--diff", help="Print what would change; write nothing.")] = (False),
+    diff: options.Diff = False,
+    exit_zero: options.ExitZero = False,
     unsafe_fixes: Annotated[bool, typer.Option("--unsafe-fixes", help="Apply the unsafe fixes too.")] = False,
     add_ignores: Annotated[
         str | None,
@@ -85,7 +76,9 @@ def command(
 ) -> int:
     """Check manifests and GPUShare documents."""
     in_actions = os.environ.get("GITHUB_ACTIONS") == "true" and not statistics
-    chosen = format_ or ("github" if in_actions else "text")
+    chosen = output or ("github" if in_actions else "text")
+    if exit_zero and not diff:
+        raise CliError("--exit-zero is for --diff", "--fail-on never exits 0 on findings")
     mode = _mode(fix or unsafe_fixes, unsafe_fixes, allow_empty, add_ignores, diff)
     _at_most_one(
         ("--baseline", baseline), ("--write-baseline", write_baseline), ("--add-ignores", add_ignores)
@@ -97,7 +90,17 @@ def command(
         config = common.config()
         selection = RuleSelection.of(select, ignore, config, common.profile(profile, config))
         level = fail_on or (config.fail_on if config else None)
-        return _lint(paths, selection, mode, chosen, level, known, diff=diff, statistics=statistics)
+        return _lint(
+            paths,
+            selection,
+            mode,
+            chosen,
+            level,
+            known,
+            diff=diff,
+            exit_zero=exit_zero,
+            statistics=statistics,
+        )
 
     if not watch:
         return once()
@@ -121,6 +124,7 @@ def _lint(
     known: Baseline,
     *,
     diff: bool,
+    exit_zero: bool,
     statistics: bool,
 ) -> int:
     """Check the files of PATH arguments as they are now, and print what is found."""
@@ -141,7 +145,7 @@ def _lint(
     if diff:
         common.documents_out(one.encode() for one in run.diffs)
         _remarks(run, mode, diff=True)
-        return _exit_code(run, chosen, "never", changed=bool(run.changes))
+        return _exit_code(run, chosen, "never", changed=bool(run.changes) and not exit_zero)
     whole_folders = isinstance(given, list) and not any(one.named for one in given)
     for found in selection.unused(whole_folders=whole_folders):
         placed, source = selection.placed(found)

@@ -126,9 +126,13 @@ def one_of(
     )
 
 
+OUTPUT = ("-o", "--format", "--output")
+"""The names of the option that chooses a format: those of kubectl and of linters, in every command."""
+
+
 def output(*formats: str) -> Any:
     """``-o`` of a command with these formats, the default first."""
-    return one_of("-o", formats, "Output format", "--output", metavar="FORMAT", what="formats")
+    return one_of(OUTPUT[0], formats, "Output format", *OUTPUT[1:], metavar="FORMAT", what="formats")
 
 
 def _a_file(value: str | None) -> str | None:
@@ -215,6 +219,13 @@ Report = Annotated[
     typer.Option(
         "--report", help="Write a JSON report, also of a refusal.", metavar="FILE", callback=_a_file
     ),
+]
+Diff = Annotated[
+    bool,
+    typer.Option("--diff", help="Print what would change; write nothing; exit 1 if something would."),
+]
+ExitZero = Annotated[
+    bool, typer.Option("--exit-zero", help="With --diff: exit 0 where something would change.")
 ]
 AllowLeftovers = Annotated[
     bool,

@@ -103,9 +103,7 @@ Parameters = Annotated[
 FormatOf = Annotated[
     str,
     typer.Option(
-        "--format",
-        "-o",
-        "--output",
+        *options.OUTPUT,
         help="vap (ValidatingAdmissionPolicy) or kyverno.",
         metavar="FORMAT",
         autocompletion=options.completing(*Format),
@@ -151,7 +149,7 @@ def command(
     For Kubernetes 1.30 and later, without any engine: gpuxlate policy --to TARGET | kubectl apply -f -
     """
     known = [there for one in profile if (there := common.profile(one)) is not None]
-    form: Format = one_of(format_, Format, "--format")
+    form: Format = one_of(format_, Format, options.OUTPUT[0])
     wish = wish_of(scope, action, namespace_selector, crds, select, ignore, known, read_by(parameters, form))
     made: Sequence[AdmissionPolicy | Translating]
     if translate or from_ is not None or round_ is not None:
@@ -442,7 +440,7 @@ def on_cluster(
     if explain and not translates:
         common.out(explanation(targets(to)))
         return Exit.CLEAN
-    form: Format = one_of(format_, Format, "--format")
+    form: Format = one_of(format_, Format, options.OUTPUT[0])
     known = [there for one in profile if (there := common.profile(one)) is not None]
     server = live.cluster()
     if form is Format.VAP:

@@ -32,7 +32,8 @@ def command(
     prune_decisions: options.PruneDecisions = False,
     in_place: Annotated[bool, typer.Option("-i", "--in-place", help="Change the files themselves.")] = False,
     output_dir: options.OutputDir = None,
-    diff: Annotated[bool, typer.Option("--diff", help="Print what would change; write nothing.")] = False,
+    diff: options.Diff = False,
+    exit_zero: options.ExitZero = False,
     check: Annotated[
         bool, typer.Option("--check", help="Exit 1 if something would change; write nothing.")
     ] = False,
@@ -40,7 +41,7 @@ def command(
     output: Annotated[str, options.output("yaml", "json")] = "yaml",
 ) -> int:
     """Whole manifests from any dialect to another; only GPU lines change."""
-    _exclusive(in_place, output_dir, diff, check)
+    _exclusive(in_place, output_dir, diff, check, exit_zero)
     if output == "json" and (in_place or output_dir or diff or check):
         raise CliError("-o json prints all on stdout", "omit -i, --output-dir, --diff and --check")
     given = common.some_inputs(paths, or_excluded=True)
@@ -79,7 +80,7 @@ def command(
     if not writes:
         files = plural(len(changed), "{count} file would change", "{count} files would change")
         summarize(run, *([files] if changed else []), apart=bool(run.diagnostics))
-        return Exit.FINDINGS if check and changed else Exit.CLEAN
+        return Exit.FINDINGS if changed and not exit_zero else Exit.CLEAN
     if output == "json":
         common.data_out(outputs.as_json(file.new.decode(errors="replace") for file in run.files))
     else:
@@ -90,13 +91,15 @@ def command(
     return Exit.CLEAN
 
 
-def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool) -> None:
+def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool, exit_zero: bool) -> None:
     if in_place and output_dir:
         raise CliError(
             "-i and --output-dir exclude each other", "-i changes the files, --output-dir writes new ones"
         )
     if (diff or check) and (in_place or output_dir):
         raise CliError("--diff and --check write nothing: omit -i and --output-dir")
+    if exit_zero and (check or not diff):
+        raise CliError("--exit-zero is for --diff, and excludes --check")
 
 
 def _diff(file: File) -> str:

@@ -31,7 +31,6 @@ OPTIONS = {
     "--add-noqa": "--add-ignores REASON",
     "--debug": "-v",
     "--dry-run": "--diff",
-    "--exit-zero": "--fail-on never",
     "--extend-exclude": "--exclude PATTERN",
     "--extend-ignore": "--ignore CODE",
     "--field-selector": "-l KEY=VALUE",
@@ -95,7 +94,7 @@ def option(name: str, context: Any) -> str | None:
     if name == "-k":
         stdin = "-f -" if "-f" in there else "-"
         return msg("write {instead}", instead=f"kubectl kustomize DIR | {path} {stdin}")
-    if " " not in path.removeprefix("kubectl ") and name.startswith("-o"):
+    if " " not in path.removeprefix("kubectl ") and name.startswith(("-o", "--format")):
         return msg("write {instead}", instead=f"{path} COMMAND {name}")
     return None
 

@@ -60,7 +60,7 @@ def test_every_command_lists_its_formats() -> None:
     for name in {*COMMANDS, *LIVE_COMMANDS} - without:
         options = [one for one in group.get_command(None, name).params if "--output" in one.opts]
         assert len(options) == 1, name
-        assert "-o" in options[0].opts
+        assert {"-o", "--format"} <= {*options[0].opts}, name
         assert options[0].default is None or options[0].default in options[0].help, name
 
 
