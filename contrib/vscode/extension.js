@@ -22,7 +22,7 @@ exports.activate = async () => {
     await client.start();
   } catch (error) {
     vscode.window.showErrorMessage(
-      `${command} does not start (${error.message}). Install it with pip install 'gpuxlate[editor]', ` +
+      `${command} does not start (${error.message}). Install gpuxlate with the extra editor, ` +
         "or set gpuxlate.command to where it is."
     );
   }

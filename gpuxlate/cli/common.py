@@ -96,7 +96,9 @@ def _misuses() -> tuple[type[BrokenPluginError], type[CodeTakenError], type[Unkn
 
 def install(extra: str) -> str:
     """How to get what an extra of the package brings."""
-    return msg("install gpuxlate with the extra {extra}: pip install 'gpuxlate[{extra}]'", extra=extra)
+    from gpuxlate.files.extras import pip_install
+
+    return msg("install gpuxlate with the extra {extra}: {command}", extra=extra, command=pip_install(extra))
 
 
 def unreadable(error: InputError) -> None:

@@ -33,7 +33,7 @@ MAX_WAIT = 30.0
 """Seconds of Retry-After that one request waits in all."""
 _BUSY = 429
 _TRANSIENT = frozenset({500, 502, 503, 504})
-_EXTRA = "pip install 'gpuxlate[cluster]'"
+_EXTRA = "cluster"
 
 
 class Connection:
@@ -193,10 +193,13 @@ def _library() -> tuple[Any, Any]:
     try:
         from kubernetes import client, config
     except ImportError as error:
+        from gpuxlate.files.extras import pip_install
+
+        install = pip_install(_EXTRA)
         if isinstance(error, ModuleNotFoundError) and error.name == "kubernetes":
-            raise ChoiceError(msg("live clusters need the extra: {extra}", extra=_EXTRA)) from None
+            raise ChoiceError(msg("live clusters need the extra: {extra}", extra=install)) from None
         raise ChoiceError(
-            msg("the kubernetes library cannot be loaded: {error}", error=message_of(error)), _EXTRA
+            msg("the kubernetes library cannot be loaded: {error}", error=message_of(error)), install
         ) from None
     return client, config
 

@@ -92,7 +92,7 @@ def test_the_extension_starts_and_stops_the_server() -> None:
     _, start, said, *_ = activated(FAILING="1")
     assert (start, said) == (
         "start",
-        "gpuxlate does not start (ENOENT). Install it with pip install 'gpuxlate[editor]', "
+        "gpuxlate does not start (ENOENT). Install gpuxlate with the extra editor, "
         "or set gpuxlate.command to where it is.",
     )
 

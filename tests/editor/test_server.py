@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 from lsprotocol import types
 
+from gpuxlate.files.extras import pip_install
 from tests.editor.client import EVERYTHING, PLAIN, Editor, at, editor, utf16
 from tests.running import Ran, run
 
@@ -398,7 +399,7 @@ def test_without_the_extra_one_line_says_what_to_install(monkeypatch: pytest.Mon
     with pytest.raises(CliError) as raised:
         command()
     assert raised.value.code == 2
-    assert raised.value.hint == "install gpuxlate with the extra editor: pip install 'gpuxlate[editor]'"
+    assert raised.value.hint == f"install gpuxlate with the extra editor: {pip_install('editor')}"
 
 
 def test_the_server_ends_with_its_editor(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """One case of the table, run in a folder of its own, in this process."""
 
 import io
+import json
 import os
 import re
 import shlex
@@ -9,6 +10,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from importlib.metadata import Distribution
 from pathlib import Path
 from unittest import mock
 
@@ -17,6 +19,7 @@ import pytest
 from gpuxlate.backends import plugins, registry
 from gpuxlate.cli import kubectl, main
 from gpuxlate.cluster import client
+from gpuxlate.files import extras
 
 from .server import kubeconfig, served
 from .table import ABSENT, FILES, Case
@@ -123,6 +126,9 @@ def surroundings(case: Case, folder: Path) -> Iterator[None]:
         stack.enter_context(mock.patch.dict(os.environ, env, clear=True))
         stack.enter_context(mock.patch.object(client, "sleep"))
         if case.without == "kubernetes":
+            here = Distribution.from_name(extras.NAME)
+            origin = json.dumps({"url": folder.as_uri()})  # installed from a checkout there
+            stack.enter_context(mock.patch.object(type(here), "read_text", return_value=origin))
             stack.enter_context(pytest.MonkeyPatch.context()).setitem(sys.modules, "kubernetes", None)
         if "PYTHONPATH" in case.env:
             stack.enter_context(plugins_of(env["PYTHONPATH"]))
