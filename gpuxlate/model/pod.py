@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from operator import is_
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from gpuxlate.model import quantity
@@ -23,11 +24,7 @@ def keep_last(found: Callable[Given, Iterable[One]]) -> Callable[Given, Sequence
 
     def again(*given: Given.args, **named: Given.kwargs) -> Sequence[One]:
         known = last[0] if last else None  # another thread may replace it
-        if (
-            known is None
-            or named
-            or any(one is not other for one, other in zip(given, known[0], strict=True))
-        ):
+        if known is None or named or not all(map(is_, given, known[0])):
             known = given, tuple(found(*given, **named))
             last[:] = [known]
         return known[1]

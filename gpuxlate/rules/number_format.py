@@ -50,11 +50,11 @@ _WORDED = re.compile(
 )
 
 
-_PLACEHOLDER = re.compile(r"\{\{|\$[({]")
+_PLACEHOLDER = re.compile(r"\{\{|\$[({A-Za-z_]")
 
 
 def is_placeholder(value: Value) -> bool:
-    """Another tool writes the number: ``{{inputs.parameters.gpus}}``, ``$(params.gpus)``, ``${GPUS}``."""
+    """Another tool writes the number: ``{{parameters.gpus}}``, ``$(params.gpus)``, ``${GPUS}``, ``$GPUS``."""
     return _PLACEHOLDER.search(value.text) is not None
 
 
