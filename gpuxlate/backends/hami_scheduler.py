@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.base import KeySpec
 from gpuxlate.backends.rows import choice, choices, written
-from gpuxlate.model.keys import By
+from gpuxlate.model.keys import INT32, By, Range
 from gpuxlate.model.profile import Component, Release
 
 HAMI = Component("hami", "HAMi")
@@ -45,6 +45,12 @@ PLACEMENT = (
     written("hami.io/*-devices-allocated", meaning="assigned cards", source="DEVICES"),
     written("hami.io/bind-*", meaning="binding", source="TYPES"),
 )
+
+
+def in_int32(unit: int = 1) -> tuple[Range, ...]:
+    """The numbers that HAMi counts, in cards or in units of MiB: beside a larger one it drops the request of
+    the container (GenerateResourceRequests in DEVICES)."""
+    return (Range(1, INT32 // unit),)
 
 
 def by_uuid(word: str) -> Iterator[KeySpec]:

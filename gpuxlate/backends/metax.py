@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gpuxlate.backends.base import GIB, Absent, Backend, Limits, Place, PodReader, RuleKind, ShareWriter, key
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, in_int32
 from gpuxlate.backends.pod_reader import whole_numbers
 from gpuxlate.backends.rows import Fields, cards, choice, choices, cores, memory, whole, written
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -48,7 +48,7 @@ class MetaxSgpu(Backend):
     }
     gpu_prefixes = ("metax-tech.com/sgpu", "metax-tech.com/vcore", "metax-tech.com/vmemory")
     keys = (
-        cards(COUNT, source="CODE, KOORDINATOR"),
+        cards(COUNT, values=in_int32(), source="CODE, KOORDINATOR"),
         memory(MEMORY, unit=GIB, quantity=True, needs=(COUNT,), source="CODE, EXAMPLES"),
         cores(CORES, needs=(COUNT,), default=Absent.ALL, source="CODE, EXAMPLES"),
         whole("metax-tech.com/gpu", source="CODE"),

@@ -533,7 +533,7 @@ def _hint(row: KeySpec) -> Message:
     if not row.counts:
         return msg("write {numbers}", numbers=legal_text(row))
     [first, *more] = row.ranges
-    if first.most is not None or first.step > 1 or more:
+    if first.bound is not None or first.step > 1 or more:
         return msg("write {numbers}, in {counts}", numbers=legal_text(row), counts=row.counts)
     if row.sets == "cards":
         return msg("write the number of physical cards, at least {least}", least=first.least)

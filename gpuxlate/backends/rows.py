@@ -430,7 +430,7 @@ class KeyTable:
         rows, found = self.keys_by_model[0], dict[str, str]()
         if rows.cards is not None:
             only = "" if self.several_cards is SeveralCards.SHARED else "; a part of one card only"
-            if rows.cards.most is not None:
+            if any(one.bound is not None for one in rows.cards.ranges):
                 only = f", {legal_text(rows.cards)}{only}"
             if not only and rows.cores is not None and rows.cores.forced:
                 only = "; a part of several has all of their compute"
@@ -596,7 +596,7 @@ def legal_text(row: KeySpec) -> str:
 
 
 def _range(one: Range) -> str:
-    above = one.most is None
+    above = one.bound is None
     text = (
         msg("{least} or more", least=one.least)
         if above

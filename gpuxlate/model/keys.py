@@ -71,12 +71,21 @@ class Chosen(NamedTuple):
 _NAME = re.compile(r"""[^\s,'"\\](?:[^\x00-\x1f,'"\\]*[^\s,'"\\])?""")
 
 
+INT32 = 2**31 - 1
+"""The largest number of 32 bits with a sign."""
+
+
 class Range(NamedTuple):
     """Whole numbers from ``least`` to ``most`` (None: no maximum), multiples of ``step``."""
 
     least: int = 1
     most: int | None = None
     step: int = 1
+
+    @property
+    def bound(self) -> int | None:
+        """The maximum that words name: not that of the type of number that a vendor counts in."""
+        return None if self.most == INT32 else self.most
 
     def allows(self, number: int) -> bool:
         return number >= self.least and (self.most is None or number <= self.most) and number % self.step == 0

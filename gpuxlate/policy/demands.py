@@ -180,7 +180,7 @@ def _value(one: Word) -> str:
     assert isinstance(one, Range)
     if one.most == one.least:
         return str(one.least)
-    if one.most is None:
+    if one.bound is None:
         said = msg("{least} or more", least=one.least)
     else:
         said = msg("{least} to {most}", least=one.least, most=one.most)

@@ -1,7 +1,7 @@
 """AMD GPUs under HAMi. Everything is per card."""
 
 from gpuxlate.backends.base import Absent, Backend, Place
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, FROM_2_10, HAMI, PLACEMENT, SCHEDULER
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, FROM_2_10, HAMI, PLACEMENT, SCHEDULER, in_int32
 from gpuxlate.backends.rows import cards, choice, choices, cores, memory, written
 from gpuxlate.model.keys import By
 from gpuxlate.model.share import Isolation
@@ -38,8 +38,14 @@ class HamiAmd(Backend):
     gpu_prefixes = ("amd.com/gpumem", "amd.com/gpucore")
     whole_card_key = COUNT  # every cluster with AMD's own plug-in has it
     keys = (
-        cards(COUNT, source="CODE"),
-        memory("amd.com/gpumem", needs=(COUNT,), since=FROM_2_10, source="CODE, RELEASED"),
+        cards(COUNT, values=in_int32(), source="CODE"),
+        memory(
+            "amd.com/gpumem",
+            values=in_int32(),
+            needs=(COUNT,),
+            since=FROM_2_10,
+            source="CODE, RELEASED",
+        ),
         cores(
             "amd.com/gpucores", needs=(COUNT,), default=Absent.ALL, since=FROM_2_10, source="CODE, RELEASED"
         ),

@@ -10,12 +10,14 @@ from gpuxlate.backends.base import (
     SeveralCards,
     SummedNodes,
 )
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, in_int32
 from gpuxlate.backends.rows import cards, choices, cores, memory, written
 from gpuxlate.model.keys import By
 from gpuxlate.model.share import Isolation
 
 COUNT = "cambricon.com/vmlu"
+UNIT = 256
+"""MiB of one unit of memory (CODE)."""
 
 
 class HamiCambricon(Backend):
@@ -39,10 +41,11 @@ class HamiCambricon(Backend):
     }
     gpu_prefixes = ("cambricon.com/vmlu", "cambricon.com/mlu.smlu.")
     keys = (
-        cards(COUNT, source="CODE"),
+        cards(COUNT, values=in_int32(), source="CODE"),
         memory(
             "cambricon.com/mlu.smlu.vmemory",
-            unit=256,
+            unit=UNIT,
+            values=in_int32(UNIT),
             aliases=("cambricon.com/mlu370.smlu.vmemory",),
             needs=(COUNT,),
             source="CODE, OLD",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from gpuxlate.backends.base import Backend, Range, RuleKind, SeveralCards, Size
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, FROM_2_10, HAMI, PLACEMENT, SCHEDULER
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, FROM_2_10, HAMI, PLACEMENT, SCHEDULER, in_int32
 from gpuxlate.backends.pod_reader import PodReader, number
 from gpuxlate.backends.rows import choices, cores, memory, whole, written
 from gpuxlate.model.keys import GIB, By, Place, key
@@ -64,7 +64,7 @@ class HamiEnflame(Backend):
             since=FROM_2_10,
             source="CODE, CONFIG, RELEASED",
         ),
-        whole("enflame.com/gcu", source="CODE"),
+        whole("enflame.com/gcu", values=in_int32(), source="CODE"),
         key(
             SLICES,
             Place.RESOURCE,

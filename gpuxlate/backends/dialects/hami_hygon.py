@@ -3,7 +3,7 @@
 from typing import Any
 
 from gpuxlate.backends.base import Absent, Backend, Range, RuleKind, SeveralCards
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER, in_int32
 from gpuxlate.backends.rows import cards, choices, cores, memory
 from gpuxlate.model.keys import By, Change
 from gpuxlate.model.profile import Release
@@ -53,8 +53,14 @@ class HamiHygon(Backend):
         ),
     }
     keys = (
-        cards(COUNT, **in_later_releases(COUNT), source="RELEASED, RENAMED"),
-        memory(MEMORY, **in_later_releases(MEMORY), needs=(COUNT,), source="RELEASED, RENAMED"),
+        cards(COUNT, values=in_int32(), **in_later_releases(COUNT), source="RELEASED, RENAMED"),
+        memory(
+            MEMORY,
+            values=in_int32(),
+            **in_later_releases(MEMORY),
+            needs=(COUNT,),
+            source="RELEASED, RENAMED",
+        ),
         cores(
             CORES,
             **in_later_releases(CORES),

@@ -1,13 +1,15 @@
 """Iluvatar under HAMi. The names of keys hold the card; parts of several have all of their compute."""
 
 from gpuxlate.backends.base import Backend, Range, RuleKind
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, by_uuid
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, by_uuid, in_int32
 from gpuxlate.backends.rows import cards, cores, for_models, memory
 from gpuxlate.model.profile import names_of
 from gpuxlate.model.share import Isolation
 
 NAME = "hami-iluvatar"
 COUNT = "iluvatar.ai/{model}-vgpu"
+UNIT = 256
+"""MiB of one unit of memory (CODE)."""
 
 
 class HamiIluvatar(Backend):
@@ -32,8 +34,14 @@ class HamiIluvatar(Backend):
     keys = (
         *for_models(
             NAME,
-            cards(COUNT, source="CODE"),
-            memory("iluvatar.ai/{model}.vMem", unit=256, needs=(COUNT,), source="CODE"),
+            cards(COUNT, values=in_int32(), source="CODE"),
+            memory(
+                "iluvatar.ai/{model}.vMem",
+                unit=UNIT,
+                values=in_int32(UNIT),
+                needs=(COUNT,),
+                source="CODE",
+            ),
             cores(
                 "iluvatar.ai/{model}.vCore",
                 values=(Range(0, 100),),

@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from gpuxlate.backends.base import Backend, Limits, PodRecord, Range, RuleKind, SeveralCards, SummedNodes
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, in_int32
 from gpuxlate.backends.rows import cards, choices, cores, memory, written
 from gpuxlate.model.keys import By
 from gpuxlate.model.profile import cards as catalogue
@@ -42,7 +42,7 @@ class HamiMthreads(Backend):
         ),
     }
     keys = (
-        cards(COUNT, source="CODE"),
+        cards(COUNT, values=in_int32(), source="CODE"),
         memory(
             MEMORY,
             unit=UNIT,

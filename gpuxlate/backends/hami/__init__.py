@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 from gpuxlate.backends.base import Absent, Backend, KeySpec, Limits, Place, Range, RuleKind, RuleRow, key
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER, in_int32
 from gpuxlate.backends.rows import cards, choice, choices, cores, memory, percent, written
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import SELECTOR, By, CardChoice
@@ -36,10 +36,16 @@ CORE_POLICY = "GPU_CORE_UTILIZATION_POLICY"
 DISABLE_CONTROL = "CUDA_DISABLE_CONTROL"
 """``true`` turns all isolation off (ISSUE)."""
 KEYS: tuple[KeySpec, ...] = (
-    cards(COUNT, default=Absent.ONE, aliases=(VGPU, "nvidia.com/gpualloc"), source="DEV, RENAMED"),
+    cards(
+        COUNT,
+        values=in_int32(),
+        default=Absent.ONE,
+        aliases=(VGPU, "nvidia.com/gpualloc"),
+        source="DEV, RENAMED",
+    ),
     memory(  # an int32, times memoryFactor of the cluster
         MEMORY,
-        values=(Range(1, 2**31 - 1),),
+        values=in_int32(),
         no_op_values=("0",),
         aliases=("nvidia.com/vgpumem",),
         source="DEV, RENAMED",
