@@ -260,7 +260,7 @@ class PodKeys:
 
 
 class Outside(NamedTuple):
-    """A vendor's key that is outside any pod; ``span``: where a text names it."""
+    """A vendor's key that is not in a pod; ``span``: where a text names it."""
 
     name: str
     path: Path

@@ -161,7 +161,7 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
             continue
         found = this.diagnostic(
             path,
-            msg("{name} is outside any pod: it is left as it is", name=name),
+            msg("{name} is not in a pod: it is left as it is", name=name),
             "check it by hand after a translation",
             on_key=True,
         )
@@ -203,7 +203,7 @@ class PodPlaces:
         """What is wrong with the place of a key that is in no pod; None where the place may be right."""
         if any(one in _CONTAINERS and isinstance(two, str) for one, two in pairwise(path)):
             return Misplaced(
-                msg("{name} is outside any pod: containers must be a list, not a mapping", name=name),
+                msg("{name} is not in a pod: containers must be a list, not a mapping", name=name),
                 "write a dash before the first key of each container: - name: ...",
             )
         above = path[:-1]

@@ -57,14 +57,14 @@ NO_CHART = (
     "or pass --allow-leftovers"
 )
 UNREAD = "write it in keys of the target by hand, or pass --allow-leftovers"
-IN_TEXT = "a text names it"
+IN_TEXT = "it is in a string"
 BELOW = msg("what it is laid over cannot be translated")
 MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers keeps it"
 
 
 _WHERE = {
-    FileKind.MANIFESTS: ("it is outside any pod", BY_HAND),
-    FileKind.VALUES: ("it is outside any part of these values (a mapping with resources)", BY_HAND),
+    FileKind.MANIFESTS: ("it is not in a pod", BY_HAND),
+    FileKind.VALUES: ("it is not in a part of these values (a mapping with resources)", BY_HAND),
     FileKind.PATCH: ("this file is a patch", BUILT),
 }
 """Why a key of a file is left where nothing else says it, and what to do."""

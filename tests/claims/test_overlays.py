@@ -151,7 +151,7 @@ LEFT: dict[str, tuple[Files, str]] = {
     "an operation": (app(OPERATION, over=TARGETED), IN_OBJECT),
     "a patch in the kustomization": (
         app(over=INLINE),
-        "nvidia.com/gpumem is not translated: a text names it",
+        "nvidia.com/gpumem is not translated: it is in a string",
     ),
     "a target": (app(over=TARGETED), FOR_ALL),
     "a first share": (app(HEAD + SIDE + share("nvidia.com/gpu: 1"), base=NO_SHARE), CLAIM_CHANGES),
