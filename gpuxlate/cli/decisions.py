@@ -100,7 +100,8 @@ def read(
     """
     config = common.config() if base is None else None
     if not names and config is not None and config.decisions is not None:
-        names = [os.path.relpath(config.decisions)]
+        configured = os.path.relpath(config.decisions)
+        names = [configured] if write is None or os.path.exists(configured) else []  # it may be made now
     if prune and not names and write is None:
         raise CliError("--prune-decisions needs decisions", "add --decisions FILE")
     if not names and write is None:

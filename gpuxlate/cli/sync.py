@@ -24,8 +24,7 @@ from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import join_and, msg, plural
 from gpuxlate.translation import sync
-from gpuxlate.translation.acceptance import AcceptError, acceptance
-from gpuxlate.translation.options import Settings
+from gpuxlate.translation.acceptance import AcceptError
 from gpuxlate.yamltext.source import Texts
 
 if TYPE_CHECKING:
@@ -241,12 +240,8 @@ def _target(
 ) -> tuple[sync.TargetTree, DecisionFiles | None, str]:
     """A target as its mapping says, and what all of its files depend on."""
     given = one.options
-    where = f"sync targets {one.name}"
-    try:
-        accept = acceptance(given.get("round"), given.get("fill"), given.get("drop", ()))
-    except AcceptError as error:
-        raise CliError(msg("{where}: {message}", where=where, message=error.message), error.hint) from None
     named = [_folder(config, given["decisions"])] if "decisions" in given else []
+    named += [os.path.relpath(config.decisions)] if config.decisions else []
     files = [name for name in named if write is None or os.path.exists(name)]  # --write-decisions makes it
     decided = read_decisions([*files, *more], write, prune=prune and bool(files or more), base=_home(config))
     if decided is not None:
@@ -255,14 +250,12 @@ def _target(
     if profile is not None and profile not in config.profiles:
         profile = _folder(config, profile)
     source = common.target(entry.from_) if entry.from_ else None
-    settings = Settings(
-        _backend(one.name),
-        source,
-        accept,
-        common.profile(profile),
-        allow_leftovers=given.get("allow-leftovers", False),
-        decisions=decided.known if decided else None,
-    )
+    known = common.profile(profile)
+    try:
+        settings = sync.settings_of(one, source, known, decided.known if decided else None)
+    except AcceptError as error:
+        where = f"sync targets {one.name}"
+        raise CliError(msg("{where}: {message}", where=where, message=error.message), error.hint) from None
     texts = [each.text for each in decided.sources.values()] if decided else []
     paths = [str(config.path), *([profile] if profile and os.path.isfile(profile) else [])]
     paths += [str(each) for each in config.profiles.values() if isinstance(each, Path)]

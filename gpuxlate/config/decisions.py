@@ -23,6 +23,8 @@ from gpuxlate.yamltext.source import Source
 LIST = "decisions"
 NUMBER_FIELDS = ("cores", "memoryMiB")
 """Fields that a person can fill in."""
+SELECTOR = "selector"
+"""The field of what belongs to the pod, whatever container an entry names."""
 Amount = int | str | None
 
 
@@ -51,6 +53,15 @@ class Decision(NamedTuple):
         """What it is about: entries with the same have to agree. Of a filled field ``given`` answers."""
         given = None if self.verdict == "filled" else self.given
         return self.object, self.container, self.field, self.code, self.asked, given
+
+    def of_container(self, name: str | None) -> bool:
+        """It is about this container of its object; about any where either is not known."""
+        return self.field == SELECTOR or None in (self.container, name) or self.container == name
+
+    def covers(self, loss: Decision) -> bool:
+        """It decides the same loss as the entry that has all of its fields."""
+        of_target = self.to in (None, loss.to) and self.of_container(loss.container)
+        return of_target and self._replace(container=None).subject == loss._replace(container=None).subject
 
     def find(self, finding: Diagnostic) -> Diagnostic:
         """A finding about the entry, at its place."""
@@ -195,6 +206,17 @@ def with_entries(source: Source, new: Sequence[Decision]) -> str:
     if not isinstance(listed, YamlSequence) or not listed.items:
         return apply(source.text, edit_document(document, [Put((LIST,), entries)]))
     return apply(source.text, edit_document(document, [Append((LIST,), one) for one in entries]))
+
+
+def with_accepted(source: Source, one: Decision) -> str:
+    """The text with an entry that accepts a loss, in place of one that does not. Raises EditError."""
+    known = next((each for each in decisions_in(source)[0] if each.covers(one)), None)
+    if known is None or known.document is None:
+        return with_entries(source, [one])
+    at = (LIST, known.position)
+    new = {"accept": one.accept, "given": one.given, "reason": one.reason or known.reason}
+    edits = [Put((*at, name), value) for name, value in new.items() if getattr(known, name) != value]
+    return apply(source.text, edit_document(known.document, edits))
 
 
 def without_entries(source: Source, gone: Iterable[Decision]) -> str:

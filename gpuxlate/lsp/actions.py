@@ -2,28 +2,34 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 from lsprotocol import types
 
 from gpuxlate.backends import registry
-from gpuxlate.files.find import reader
+from gpuxlate.config.decisions import Decision, decisions_in, with_accepted
+from gpuxlate.files.find import InputError, reader
 from gpuxlate.locale import localize
 from gpuxlate.lsp.lens import TRANSLATE
-from gpuxlate.lsp.session import Check, Server, plain, with_hint, writes_pods
-from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.messages import join_and, msg, plural
+from gpuxlate.lsp.session import Check, OpenText, Server, plain, with_hint, writes_pods
+from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.messages import Message, join_and, message_of, msg, plural
 from gpuxlate.report.characters import unified
+from gpuxlate.translation.decisions import LEFTOVER
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.parse import documents
+from gpuxlate.yamltext.writer import EditError
 
 MOST_LINES = 12
 """Findings that one message lists."""
 ANNOTATION = "gpuxlate"
+ACCEPT = "gpuxlate.accept"
+"""The command: arguments are the URI of a text, the file of decisions, and the entry."""
 
 
 @dataclass(frozen=True)
@@ -133,6 +139,7 @@ def actions(check: Check, place: types.Range, only: Sequence[str] | None) -> lis
     found: list[types.CodeAction] = []
     if _wanted(QUICK_FIX, only):
         found += _fixes(check, place)
+        found += _acceptances(check, place)
     if _wanted(FIX_ALL, only) and check.safe_edits:
         edit = _workspace_edit(check, check.safe_edits)
         found.append(types.CodeAction(localize("Fix all findings that have a safe fix"), FIX_ALL, edit=edit))
@@ -166,6 +173,36 @@ def _fixes(check: Check, place: types.Range) -> Iterator[types.CodeAction]:
                 is_preferred=one.fix.safe,
                 edit=_workspace_edit(check, check.text.edits(changes)),
             )
+
+
+def _acceptances(check: Check, place: types.Range) -> Iterator[types.CodeAction]:
+    """To accept each loss on the lines of a range, where there is a file of decisions."""
+    for one, shown in check.refused:
+        near = shown.range.start.line <= place.end.line and place.start.line <= shown.range.end.line
+        for entry in one.entries if near and one.target.file else ():
+            title = msg(
+                "{code}: accept for {target}, with a reason: {loss}",
+                code=entry.code,
+                target=one.target.name,
+                loss=_loss(entry),
+            )
+            data = entry._replace(accept=True).to_data()
+            command = types.Command(
+                localize(title), ACCEPT, arguments=[check.text.uri, one.target.file, data]
+            )
+            yield types.CodeAction(localize(title), QUICK_FIX, [shown], command=command)
+
+
+def _loss(one: Decision) -> Message:
+    """What is lost, in few words."""
+    if one.verdict == LossKind.FILLED:
+        return msg("{field} gets a number that you write", field=one.field)
+    if one.verdict == LEFTOVER:
+        return msg("{field} stays as it is", field=one.field)
+    if one.verdict == LossKind.DROPPED:
+        return msg("{field} {asked} is dropped", field=one.field, asked=one.asked)
+    given = "null" if one.given is None else one.given
+    return msg("{field} {asked} becomes {given}", field=one.field, asked=one.asked, given=given)
 
 
 def _translations(check: Check) -> Iterator[types.CodeAction]:
@@ -219,6 +256,68 @@ async def translate(ls: Server, uri: str, target: str | None = None) -> dict[str
         edit = made.edit(ls.client_capabilities)
         await ls.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(edit, label))
     return made.to_json()
+
+
+# The command that accepts a loss.
+async def accept(ls: Server, uri: str, file: str, given: Mapping[str, Any]) -> bool:
+    """Write a decision on a loss of an open text into a file, and show what a person has to write there.
+
+    ``given``: the entry, to which an editor may have added ``reason``, and ``given`` of a filled field.
+    """
+    check = ls.check(uri)
+    offered = (
+        [each for one, _ in check.refused if one.target.file == file for each in one.entries] if check else []
+    )
+    entry = next((one for one in offered if _same(one, given)), None)
+    if entry is None:
+        ls.say("the loss is not there any more: the text or its decisions have changed")
+        return False
+    reason, amount = given.get("reason"), given.get("given")
+    if entry.verdict == LossKind.FILLED and isinstance(amount, int):
+        entry = entry._replace(given=amount)
+    entry = entry._replace(accept=True, reason=reason if isinstance(reason, str) else "")
+    try:
+        text = ls.text_of(file)
+        new = with_accepted(text.source, entry)
+    except (EditError, InputError, UnicodeDecodeError) as error:
+        ls.say(msg("{name}: {error}", name=file, error=message_of(error)))
+        return False
+    edits = text.edits_to(new)
+    if not edits:
+        ls.say(msg("{name} accepts it already: save it", name=file), types.MessageType.Info)
+        return False
+    made = await ls.workspace_apply_edit_async(types.ApplyWorkspaceEditParams(_change(text, edits)))
+    if made.applied:
+        _show_what_is_left(ls, replace(text, text=text.source.bom + new), edits[0].range.start.line)
+    return made.applied
+
+
+def _same(one: Decision, given: Mapping[str, Any]) -> bool:
+    """The entry as an editor sends it back."""
+    left_to_people = ("accept", "reason", *(["given"] if one.verdict == LossKind.FILLED else []))
+    return all(
+        given.get(name) == value for name, value in one.to_data().items() if name not in left_to_people
+    )
+
+
+def _change(text: OpenText, edits: list[types.TextEdit]) -> types.WorkspaceEdit:
+    """The edits, of a file that is made first where it is not there."""
+    if text.version is not None or text.path is None or os.path.exists(text.path):
+        return types.WorkspaceEdit({text.uri: edits})
+    document = types.OptionalVersionedTextDocumentIdentifier(text.uri)
+    return types.WorkspaceEdit(
+        document_changes=[types.CreateFile(text.uri), types.TextDocumentEdit(document, edits)]
+    )
+
+
+def _show_what_is_left(ls: Server, text: OpenText, line: int) -> None:
+    """Show the reason, or the number, that is to be written behind a line (from 0), where the editor can."""
+    window = ls.client_capabilities.window
+    left = (one for one in decisions_in(text.source)[1] if one.span and one.span.line > line)
+    first = min(left, key=Diagnostic.sort_key, default=None)
+    if first and window and window.show_document and window.show_document.support:
+        params = types.ShowDocumentParams(text.uri, take_focus=True, selection=text.range_of(first.span))
+        ls.window_show_document(params)
 
 
 def targets() -> list[str]:

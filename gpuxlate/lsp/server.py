@@ -105,6 +105,12 @@ def build(options: ServerOptions) -> Server:
         given = [one for one in arguments if isinstance(one, str)]
         return await guarded(translate)(ls, *given[:2]) if given else None
 
+    @server.command(actions.ACCEPT)
+    async def acceptance(ls: Server, *arguments: Any) -> Any:
+        uri, file, entry = (*arguments, None, None, None)[:3]
+        known = isinstance(uri, str) and isinstance(file, str) and isinstance(entry, dict)
+        return await guarded(actions.accept)(ls, uri, file, entry) if known else None
+
     # for an editor that asks for the target itself
     @server.command(lens.TARGETS)
     def names(_ls: Server, *_arguments: Any) -> list[str]:

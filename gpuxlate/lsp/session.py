@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 
 from lsprotocol import types
 from pygls.lsp.server import LanguageServer
-from pygls.uris import to_fs_path
+from pygls.uris import from_fs_path, to_fs_path
 
 from gpuxlate import __version__, locale
 from gpuxlate.backends import registry
@@ -25,6 +25,7 @@ from gpuxlate.files.read import forget
 from gpuxlate.lint.files import Mode, check, each_change
 from gpuxlate.lint.settings import LintResult, LintSettings, RuleSelection
 from gpuxlate.locale import LANGUAGES, localize
+from gpuxlate.lsp.refusals import TargetRefusal, decided_targets, refusals
 from gpuxlate.model.diagnostics import URL, Diagnostic, Severity, Span
 from gpuxlate.model.messages import message_of, msg, titled
 from gpuxlate.model.profile import Profile
@@ -212,12 +213,13 @@ def _setting(name: str, value: object) -> dict[str, Any]:
 class Here:
     """What applies to one file. ``targets``: each by the name that the user gave it, with its profile.
 
-    ``excluded``: the configuration leaves the file out.
+    ``excluded``: the configuration leaves the file out. ``config``: that of the file.
     """
 
     lint: LintSettings
     targets: dict[str, Settings]
     excluded: bool = False
+    config: Config | None = None
 
     @property
     def profile(self) -> Profile | None:
@@ -248,7 +250,7 @@ def settings_for(path: str | None, options: ServerOptions) -> Here:
         targets[name] = Settings(backend, profile=known)
     excludes = config.excludes() if config and path else None
     excluded = bool(excludes and path and excludes.covers(path))
-    return Here(RuleSelection.of((), (), config, profile).for_file(path), targets, excluded)
+    return Here(RuleSelection.of((), (), config, profile).for_file(path), targets, excluded, config)
 
 
 def _profiles(config: Config | None, chosen: Profile | None) -> list[Profile]:
@@ -326,10 +328,30 @@ class Check:
         return [(one, self._shown(one)) for one in self.findings[:MOST_SHOWN]]
 
     @cached_property
+    def _refused(self) -> tuple[list[TargetRefusal], str | None]:
+        """What the targets of the configuration refuse; and why that is not known."""
+        found: list[TargetRefusal] = []
+        if self.here is None or self.linted is None:
+            return found, None
+        text, here = self.text, self.here
+        try:
+            targets = list(decided_targets(here.config, text.path, here.targets))
+        except (ValueError, LookupError, InputError) as error:
+            return found, with_hint(error)
+        for one in targets:
+            found += refusals(text.source, one, text.claims, here.lint.layer, self.findings)
+        return found[:MOST_SHOWN], None
+
+    @cached_property
+    def refused(self) -> list[tuple[TargetRefusal, types.Diagnostic]]:
+        """What the targets of the configuration refuse, and each as the editor shows it."""
+        return [(one, self._shown(one.shown)) for one in self._refused[0]]
+
+    @cached_property
     def shown(self) -> list[types.Diagnostic]:
         """What the editor shows."""
-        found = [shown for _, shown in self.pairs]
-        problem = self.problem
+        found = [shown for _, shown in (*self.pairs, *self.refused)]
+        problem = self.problem or self._refused[1]
         if len(self.findings) > MOST_SHOWN:
             more = len(self.findings) - MOST_SHOWN
             problem = msg("{count} more findings: gpuxlate lint shows them all", count=more)
@@ -412,6 +434,20 @@ class Server(LanguageServer):
             text = OpenText(uri, document.version, document.source, encoding)
             known = self._checks[uri] = Check.of(text, self.options)
         return known
+
+    def text_of(self, path: str) -> OpenText:
+        """The text of a file, as it is in the editor where it is open there; empty without a file.
+
+        Raises InputError, and UnicodeDecodeError.
+        """
+        encoding = plain(self.workspace.position_encoding or "utf-16")
+        for uri in self._open:
+            document = self.workspace.get_text_document(uri)
+            known = OpenText(uri, document.version, document.source, encoding)
+            if known.path and os.path.realpath(known.path) == os.path.realpath(path):
+                return known
+        text = Input(path, path).read_bytes().decode() if os.path.exists(path) else ""
+        return OpenText(from_fs_path(path) or path, None, text, encoding)
 
     def open(self, uri: str) -> None:
         """A text is open: what is beside it is read anew."""

@@ -33,7 +33,6 @@ from gpuxlate.yamltext.source import Source
 
 RESOURCES = "resources"
 LEFTOVER = "leftover"
-SELECTOR = "selector"
 
 
 class JudgedLoss(NamedTuple):
@@ -293,8 +292,7 @@ class Decisions:
                 key = (one.subject, one.to)
                 open_.add(key)
                 if not any(
-                    _of_container(entry, one.container) and entry.to in (None, one.to)
-                    for entry in known.get(one._replace(container=None).subject, ())
+                    entry.covers(one) for entry in known.get(one._replace(container=None).subject, ())
                 ):
                     missing.setdefault(key, one)
         return list(missing.values()), len(open_)
@@ -316,7 +314,7 @@ class Decisions:
             mine = [
                 one
                 for to, one in losses.get((entry.object, entry.field, entry.code), ())
-                if entry.to in (None, to) and _of_container(entry, one.container)
+                if entry.to in (None, to) and entry.of_container(one.container)
             ]
             if any(_matches(entry, one) for one in mine if not one.refused):
                 continue
@@ -329,11 +327,6 @@ class Decisions:
             found.append(entry.find(Diagnostic("GX034", Severity.WARNING, message, hint)))
             unmatched.append(entry)
         return found, unmatched
-
-
-def _of_container(entry: Decision, name: str | None) -> bool:
-    """Selectors are of the pod: an entry on any of its containers decides them."""
-    return entry.field == SELECTOR or None in (entry.container, name) or entry.container == name
 
 
 def _matches(entry: Decision, one: JudgedLoss) -> bool:

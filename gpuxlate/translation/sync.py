@@ -21,7 +21,9 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from gpuxlate import __version__
-from gpuxlate.backends import plugins
+from gpuxlate.backends import plugins, registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.config.configuration import SyncTarget
 from gpuxlate.config.document import (
     DECISIONS,
     KIND,
@@ -47,9 +49,12 @@ from gpuxlate.manifest.claims import may_name_claims
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
+from gpuxlate.model.profile import Profile
 from gpuxlate.overlays.kustomization import NAMES
 from gpuxlate.overlays.roles import FileKind, role_of
+from gpuxlate.translation.acceptance import acceptance
 from gpuxlate.translation.claims import applied
+from gpuxlate.translation.decisions import Decisions
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.render import RenderRequest, render_on
 from gpuxlate.translation.results import Result
@@ -351,6 +356,24 @@ class WantedFile:
     def there(self) -> tuple[str, bool]:
         """What ``on_disk`` says of the same."""
         return self.digest, self.source.link is not None
+
+
+def settings_of(
+    target: SyncTarget, from_: Backend | None, profile: Profile | None, decisions: Decisions | None
+) -> Settings:
+    """What the configuration says of one target of a tree, whose source is in one dialect (``from_``).
+
+    Raises AcceptError, UnknownTargetError, ReadOnlyTargetError.
+    """
+    given = target.options
+    return Settings(
+        registry.writable(target.name),
+        from_,
+        acceptance(given.get("round"), given.get("fill"), given.get("drop", ())),
+        profile,
+        allow_leftovers=given.get("allow-leftovers", False),
+        decisions=decisions,
+    )
 
 
 @dataclass

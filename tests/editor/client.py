@@ -23,6 +23,7 @@ _SNIPPETS = types.CompletionClientCapabilities(
 EVERYTHING = types.ClientCapabilities(
     workspace=types.WorkspaceClientCapabilities(apply_edit=True, workspace_edit=_EDITS),
     text_document=types.TextDocumentClientCapabilities(completion=_SNIPPETS),
+    window=types.WindowClientCapabilities(show_document=types.ShowDocumentClientCapabilities(support=True)),
 )
 """An editor that shows changes before they are made, and expands snippets."""
 PLAIN = types.ClientCapabilities()
@@ -41,12 +42,14 @@ class Editor:
         self.questions: list[types.ShowMessageRequestParams] = []
         self.answers: list[str] = []
         self.applied: list[types.WorkspaceEdit] = []
+        self.pointed: list[types.ShowDocumentParams] = []
         self.shown: dict[str, types.PublishDiagnosticsParams] = {}
         self._news = asyncio.Event()
         client.feature(types.TEXT_DOCUMENT_PUBLISH_DIAGNOSTICS)(lambda params: self._published(params))
         for message in (types.WINDOW_SHOW_MESSAGE, types.WINDOW_LOG_MESSAGE):
             client.feature(message)(lambda params: self.messages.append(params.message))
         client.feature(types.WINDOW_SHOW_MESSAGE_REQUEST)(lambda params: self._asked(params))
+        client.feature(types.WINDOW_SHOW_DOCUMENT)(lambda params: self._point(params))
         client.feature(types.WORKSPACE_APPLY_EDIT)(lambda params: self._apply(params))
 
     def uri(self, name: str) -> str:
@@ -60,6 +63,10 @@ class Editor:
     def _asked(self, params: types.ShowMessageRequestParams) -> types.MessageActionItem | None:
         self.questions.append(params)
         return types.MessageActionItem(self.answers.pop(0)) if self.answers else None
+
+    def _point(self, params: types.ShowDocumentParams) -> types.ShowDocumentResult:
+        self.pointed.append(params)
+        return types.ShowDocumentResult(success=True)
 
     def _apply(self, params: types.ApplyWorkspaceEditParams) -> types.ApplyWorkspaceEditResult:
         self.applied.append(params.edit)
@@ -136,14 +143,23 @@ class Editor:
         return utf16(self.texts[uri], self.texts[uri].index(word) + 1)
 
     def make(self, edit: types.WorkspaceEdit) -> None:
-        """Make a change of open texts, as an editor does."""
+        """Make a change of open texts and of new files, as an editor does."""
         for one in edit.document_changes or ():
+            if isinstance(one, types.CreateFile):
+                self.texts[one.uri] = ""
+                continue
             assert isinstance(one, types.TextDocumentEdit)
             uri = one.text_document.uri
-            assert one.text_document.version == self.versions[uri]
-            self.send(uri, edited(self.texts[uri], one.edits))
+            assert one.text_document.version == self.versions.get(uri)
+            self._make(uri, one.edits)
         for uri, edits in (edit.changes or {}).items():
-            self.send(uri, edited(self.texts[uri], edits))
+            self._make(uri, edits)
+
+    def _make(self, uri: str, edits: Any) -> None:
+        text = edited(self.texts[uri], edits)
+        if uri in self.versions:
+            self.send(uri, text)
+        self.texts[uri] = text
 
 
 def _action(one: types.Command | types.CodeAction) -> types.CodeAction:

@@ -408,3 +408,124 @@ def test_the_server_ends_with_its_editor(tmp_path: Path) -> None:
     for sent in (b"", header + b"5\r\n\r\n{not}", b"garbage\r\n\r\n" * 3, header + b"99\r\n\r\n{"):
         done = subprocess.run(command, cwd=tmp_path, input=sent, capture_output=True, timeout=30, check=False)
         assert done.stderr == b""
+
+
+TREE = """\
+decisions: all.yaml
+sync:
+- source: base
+  targets:
+    vke: clusters/vke
+    ack: {dir: clusters/ack, round: up}
+    tke: {dir: clusters/tke, decisions: decisions/tke.yaml}
+"""
+NEUTRAL = limits("gpuxlate.io/cores: 30, gpuxlate.io/memory-mib: 4000")
+SHARE = """\
+apiVersion: gpuxlate.io/v1alpha1
+kind: GPUShare
+metadata: {name: bert}
+spec:
+  cores: 30
+  memoryMiB: 4000
+  workload: {file: plain.yaml}
+"""
+"""Files of a source with a loss at Tencent Cloud: 4000 is not a multiple of 1024."""
+
+
+def offered(found: list[types.CodeAction]) -> list[types.Command]:
+    commands = [one.command for one in found if one.command]
+    return [one for one in commands if one.command == "gpuxlate.accept"]
+
+
+@with_editor(
+    files={
+        ".git/": "",
+        ".gpuxlate.yaml": TREE,
+        "base/": "",
+        "decisions/": "",
+        "base/web.yaml": NEUTRAL,
+        "base/plain.yaml": POD.replace("limits: {LIMITS}", "limits: {cpu: 1}"),
+        "base/share.yaml": SHARE,
+        "web.yaml": NEUTRAL,
+    }
+)
+async def test_a_loss_is_accepted_with_a_reason_where_sync_refuses_it(one: Editor) -> None:
+    assert await one.open(one.uri("web.yaml"), NEUTRAL) == []  # no source of a tree
+    uri, file = one.uri("base/web.yaml"), one.uri("decisions/tke.yaml")
+    [found] = await one.open(uri, NEUTRAL)
+    assert found.message.startswith("tke: memoryMiB 4000 is not a multiple of 1024 MiB")
+    assert (found.code, found.range.start.line) == ("TKE001", 9)
+    [command] = offered(await one.actions(uri, found.range, "quickfix"))
+    assert command.title == "TKE001: accept for tke, with a reason: memoryMiB 4000 becomes 4096"
+    assert offered(await one.actions(uri, START, "quickfix")) == []
+    await one.open(file, "")
+    assert await one.command(command.command, *(command.arguments or ()))
+    written = one.texts[file]
+    (one.folder / "decisions/tke.yaml").write_text(written)
+    [left] = await one.found(file)
+    assert (left.code, left.message.splitlines()[0]) == ("GX035", "it is accepted without a reason")
+    assert one.pointed[-1].selection == left.range
+    assert one.pointed[-1].uri == file
+    one.shown.clear()
+    one.client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(file)))
+    assert await one.found(uri) == []
+    done = run_in(one.folder, "sync --to tke --check")
+    assert b"memoryMiB" not in done.err.replace(b"base/share.yaml", b""), done.err
+
+
+@with_editor(files={".git/": "", ".gpuxlate.yaml": TREE, "base/": "", "base/plain.yaml": ""})
+async def test_what_an_editor_may_ask_of_a_decision(one: Editor) -> None:
+    """A reason of its own, an entry that waits in the file, a share on its workload."""
+    (one.folder / "base/plain.yaml").write_text(POD.replace("limits: {LIMITS}", "limits: {cpu: 1}"))
+    (one.folder / "base/share.yaml").write_text(SHARE)
+    uri, file = one.uri("base/share.yaml"), one.folder / "decisions/tke.yaml"
+    file.parent.mkdir()
+    file.write_text("# ours\n")
+    [found] = await one.open(uri, SHARE)
+    [command] = offered(await one.actions(uri, found.range))
+    source, where, entry = command.arguments or ()
+    assert (source, where) == (uri, str(file))
+    assert (entry["object"], entry["container"]) == ("Pod/web", "web")
+    run_in(one.folder, "sync --write-decisions decisions/tke.yaml")
+    assert file.read_text().count("accept: false") == 1
+    await one.open(file.as_uri(), file.read_text())
+    assert await one.command(command.command, source, where, {**entry, "reason": "whole GiB"})
+    text = one.texts[file.as_uri()]
+    assert text.startswith("# ours\n")
+    assert (text.count("- object:"), text.count("accept: true"), text.count('reason: "whole GiB"')) == (
+        1,
+        1,
+        1,
+    )
+    assert one.pointed == []  # nothing is left to write
+    assert not await one.command(command.command, source, where, {**entry, "reason": "whole GiB"})
+    assert "accepts it already" in one.messages[-1]
+    for wrong in ({}, {**entry, "asked": 1}, {**entry, "to": "hami"}):
+        assert not await one.command(command.command, source, where, wrong)
+    assert not await one.command(command.command, source, "/etc/passwd", entry)
+    assert "not there any more" in one.messages[-1]
+    for arguments in ((), (1, 2, 3), (uri, where, "x")):
+        assert await one.command(command.command, *arguments) is None
+    file.write_text("kind: Decisions\n")
+    one.shown.clear()
+    one.client.text_document_did_save(types.DidSaveTextDocumentParams(types.TextDocumentIdentifier(uri)))
+    [broken] = await one.found(uri)
+    assert broken.message == "decisions/tke.yaml, all.yaml cannot be used"
+
+
+@with_editor(files={".git/": "", ".gpuxlate.yaml": "decisions: all.yaml\nprofiles: {v: {target: vke}}\n"})
+async def test_a_number_is_filled_in_by_a_person(one: Editor) -> None:
+    """The decisions of the configuration count for the targets at hand; their file is made."""
+    uri, file = one.uri("web.yaml"), one.uri("all.yaml")
+    text = limits("gpuxlate.io/memory-mib: 4096")
+    [found] = await one.open(uri, text)
+    assert found.code == "VKE011"
+    [command] = offered(await one.actions(uri, found.range))
+    assert command.title.endswith(": cores gets a number that you write")
+    source, where, entry = command.arguments or ()
+    assert await one.command(command.command, source, where, entry)
+    assert one.pointed[-1].uri == file
+    assert "given: null" in one.texts[file]
+    line = one.pointed[-1].selection.start.line  # type: ignore[union-attr]
+    assert one.texts[file].splitlines()[line].strip() == "given: null"
+    assert await one.command(command.command, source, where, {**entry, "given": 30, "reason": "a third"})

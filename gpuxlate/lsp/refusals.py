@@ -1,0 +1,149 @@
+"""What the targets of the configuration refuse of an open text, and the decisions that would accept it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import NamedTuple
+
+from gpuxlate.backends import registry
+from gpuxlate.config.configuration import Config, find_profile
+from gpuxlate.config.decisions import Decision
+from gpuxlate.config.document import shares_in
+from gpuxlate.files.find import Input, InputError, reader
+from gpuxlate.files.read import inside
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import msg
+from gpuxlate.overlays.roles import Claims, FileRole
+from gpuxlate.translation.decisions import LEFTOVER, Decisions, DecisionsError, read_decisions
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.render import RenderRequest, render_on
+from gpuxlate.translation.results import Result
+from gpuxlate.translation.sync import settings_of
+from gpuxlate.translation.translate import translate_source
+from gpuxlate.yamltext.parse import documents
+from gpuxlate.yamltext.plain import plain_text
+from gpuxlate.yamltext.source import Source
+
+
+class DecidedTarget(NamedTuple):
+    """A target that the configuration keeps in step, or decides about. ``file``: where decisions go."""
+
+    name: str
+    settings: Settings
+    file: str
+
+
+class TargetRefusal(NamedTuple):
+    """A finding that a target refuses, and the entries of which each would accept a loss of it."""
+
+    found: Diagnostic
+    target: DecidedTarget
+    entries: tuple[Decision, ...] = ()
+
+    @property
+    def shown(self) -> Diagnostic:
+        """The finding with its target."""
+        message = msg("{target}: {message}", target=self.target.name, message=self.found.message)
+        return replace(self.found, message=message)
+
+
+def decided_targets(
+    config: Config | None, path: str | None, at_hand: Mapping[str, Settings]
+) -> Iterator[DecidedTarget]:
+    """The targets of a file: those of ``sync`` where it is in a source, and those at hand where the
+    configuration names decisions.
+
+    Raises ValueError for what cannot be read, LookupError for names of no target.
+    """
+    if config is None or path is None or config.folder is None:
+        return
+    home = config.folder
+    for entry in config.sync:
+        if not inside(path, home / entry.source):
+            continue
+        source = registry.get(entry.from_) if entry.from_ else None
+        for one in entry.targets:
+            named = one.options.get("decisions")
+            files = [str(home / named)] if named else []
+            files += [str(config.decisions)] if config.decisions else []
+            profile = one.options.get("profile")
+            if profile is not None and profile not in config.profiles:
+                profile = str(home / profile)
+            known = find_profile(profile, config, plain_text) if profile else None
+            settings = settings_of(one, source, known, _decisions(files, str(home)))
+            yield DecidedTarget(one.name, settings, next(iter(files), ""))
+    if config.decisions is not None:
+        known_file = str(config.decisions)
+        decisions = _decisions([known_file], str(home))
+        for name, settings in at_hand.items():
+            yield DecidedTarget(name, replace(settings, decisions=decisions), known_file)
+
+
+def _decisions(files: Iterable[str], base: str) -> Decisions:
+    """The decisions of those files that are there. Raises ValueError."""
+    sources = [Input(one, one).source() for one in files if os.path.exists(one)]
+    try:
+        return read_decisions(sources, base)[0]
+    except DecisionsError as error:
+        names = ", ".join(os.path.relpath(one, base) for one in files)
+        raise ValueError(msg("{names} cannot be used", names=names)) from error
+
+
+def refusals(
+    source: Source, target: DecidedTarget, claims: Claims, layer: FileRole, known: Iterable[Diagnostic]
+) -> list[TargetRefusal]:
+    """What a target refuses of a text that is none of the ``known`` findings."""
+    settings = replace(target.settings, claims=claims)
+    read = reader(Input(source.name, source.name, named=False), source)
+    if read is not documents:
+        return []
+    found = [*_of_shares(source, target._replace(settings=settings))]
+    made = translate_source(source, settings, read, layer._replace(found=True))
+    found += [TargetRefusal(one, target, tuple(_open_at(one, made, settings))) for one in made.diagnostics]
+    places = {(one.code, one.document, one.span) for one in known}
+    return [
+        one
+        for one in found
+        if one.found.severity is Severity.ERROR
+        and one.found.file == source.name
+        and (one.found.code, one.found.document, one.found.span) not in places
+    ]
+
+
+def _open_at(found: Diagnostic, made: Result, settings: Settings) -> Iterator[Decision]:
+    """The losses at a finding that nothing accepts, as entries."""
+    decisions = settings.decisions
+    assert decisions is not None
+    left = [one.key for one in made.leftovers if one.diagnostic == found]
+    names = (decisions.file(str(found.file)), decisions.object(found.object, str(found.file)))
+    for each in made.judged:
+        mine = [one for one in each.losses if one.code == found.code and each.object in names]
+        here = [
+            one for one in mine if (one.field in left if one.verdict == LEFTOVER else one.path == found.path)
+        ]
+        yield from each._replace(losses=here).entries()
+
+
+def _of_shares(source: Source, target: DecidedTarget) -> Iterator[TargetRefusal]:
+    """What is refused of the GPUShare documents of a text, each on its workload."""
+    for document, share in shares_in(source, target.settings.profile, named=False)[0]:
+        if share.workload is None:
+            continue
+        place = os.path.normpath(os.path.join(os.path.dirname(source.name), share.workload.file))
+        try:
+            workload = Input(place, place).source()
+        except InputError:
+            continue  # lint finds it
+        text = translate_source(workload, target.settings).text
+        request = RenderRequest(share, document, share.workload.container)
+        made = render_on(Source(place, text), [request], target.settings)
+        for one in made.diagnostics:
+            here = [
+                each._replace(
+                    losses=[loss for loss in each.losses if (loss.code, loss.path) == (one.code, one.path)]
+                )
+                for each in made.judged
+            ]
+            yield TargetRefusal(one, target, tuple(entry for each in here for entry in each.entries()))
