@@ -51,6 +51,7 @@ bench: $(VENV)/bench.stamp  ## every benchmark; KUBECONFORM="PROGRAM OPTIONS" me
 	$(BIN)/python -m bench
 	@echo
 	$(BIN)/python -m bench.growth
+	$(BIN)/python -m bench.sync
 	@echo
 	$(BIN)/python -m bench.structure
 
