@@ -381,6 +381,12 @@ class Backend(KeyTable):
             return device is not None and not models.isdisjoint(device.models)
         return device is None or None in (device.vendor, self.vendor) or device.vendor == self.vendor
 
+    @cached_property
+    def has_parts(self) -> bool:
+        """Its shares may be parts of a card; else they are whole cards alone."""
+        numbers = {"cores", "memoryMiB", "memoryPercent", "partition", "replica"}
+        return self.overrides("parts") or not numbers.isdisjoint(self.field_docs)
+
     def owns_at(self, name: str, place: Place) -> bool:
         """The key is this vendor's in a place of a pod."""
         row = self.find(name)

@@ -120,14 +120,21 @@ def most_of_a_card(one: Partition, profile: Profile | None) -> int:
 
 
 def unfit(
-    partition: Partition, profile: Profile | None, targets: Sequence[str]
+    partition: Partition,
+    profile: Profile | None,
+    targets: Sequence[str],
+    vendor: str = "nvidia",
+    codes: tuple[str, str] = ("NVIDIA003", "NVIDIA005"),
 ) -> tuple[str, str, str] | None:
-    """Why no card gives a partition, or not those of a profile for a target: code, message, hint."""
+    """Why no card gives a partition, or not those of a profile for a target: code, message, hint.
+
+    ``vendor``: of its cards; ``codes``: of a partition that no card has, and of too many.
+    """
     own = profile if profile and profile.target in targets else None
     card = card_for(Share(), own)
     if own is None or card is None or not card.templates:
-        unknown = unknown_partition(partition.profile, profile, mig=True)
-        return ("NVIDIA003", unknown.message, unknown.hint) if unknown and unknown.certain else None
+        unknown = unknown_partition(partition.profile, profile, vendor=vendor)
+        return (codes[0], unknown.message, unknown.hint) if unknown and unknown.certain else None
     one = card.template(partition.profile)
     if one is None:
         known = ", ".join(each.name for each in card.templates)
@@ -139,7 +146,7 @@ def unfit(
                 "nodes in this profile have no {profile} on {card}", profile=partition.profile, card=card.name
             )
             hint = msg("partitions of the nodes: {known}", known=known)
-        return "NVIDIA003", message, hint
+        return codes[0], message, hint
     most = (one.most or 0) * (own.cards.per_node or 0)
     if most and partition.count > most:
         message = msg(
@@ -148,7 +155,7 @@ def unfit(
             profile=partition.profile,
             most=most,
         )
-        return "NVIDIA005", message, msg("request at most {most}, or a larger profile", most=most)
+        return codes[1], message, msg("request at most {most}, or a larger profile", most=most)
     return None
 
 

@@ -71,8 +71,10 @@ BUILT_IN: tuple[BackendRow, ...] = (
     BackendRow("hami-ascend", "gpuxlate.backends.ascend", ("ascend",), ("huawei.com/",)),
     BackendRow("koordinator", "gpuxlate.backends.koordinator", (), ("koordinator.sh/", "kubernetes.io/gpu")),
     BackendRow("kai", "gpuxlate.backends.kai", ("runai",), ("gpu-fraction", "kai.scheduler/")),
-    BackendRow("dra-hami", "gpuxlate.backends.dra", (), ("resource.k8s.io/",), "HAMI"),
-    BackendRow("dra-nvidia", "gpuxlate.backends.dra", (), ("resource.k8s.io/",), "NVIDIA"),
+    *(
+        BackendRow(f"dra-{one}", "gpuxlate.backends.dra", (), ("resource.k8s.io/",), one.upper())
+        for one in ("hami", "nvidia", "amd", "intel")
+    ),
     BackendRow("nvidia-mig", "gpuxlate.backends.nvidia", ("mig",), ("nvidia.com/mig",), "MIG"),
     BackendRow("nvidia-shared", "gpuxlate.backends.nvidia", (), ("nvidia.com/gpu",), "SHARED"),
     BackendRow("gke", "gpuxlate.backends.gke", (), ("cloud.google.com/gke-",)),

@@ -108,20 +108,25 @@ def _run_of(found: Specs, done: Sequence[tuple[Backend, RenderResult]], target: 
 def of_all(
     targets: list[Backend], named: list[str], shares: list[Share], known: Profile | None
 ) -> list[Backend]:
-    """Of ``all``, the targets with cards that the shares name, and with the profile that they need; those
-    that a user named stay."""
+    """Of ``all``, the targets with cards that the shares name, with parts of them where a share is one, and
+    with the profile that they need; those that a user named stay."""
     chosen = common.targets(named, tuple, common.target)
     free = [one for one in targets if one not in chosen]
     no_card = [one.name for one in free if not all(one.has_cards_of(share) for share in shares)]
     target = registry.get(known.target).name if known else None
     no_profile = [one.name for one in free if one.parts_need and one.name != target]
+    no_parts = [one.name for one in free if not (one.has_parts or all(share.whole_cards for share in shares))]
     if no_card:
         common.info(
             msg("note: left out, since device names no card of them: {names}", names=", ".join(no_card))
         )
     if no_profile:
         common.info(msg("note: left out, since they need a profile: {names}", names=", ".join(no_profile)))
-    return [one for one in targets if one.name not in {*no_card, *no_profile}]
+    if no_parts:
+        common.info(
+            msg("note: left out, since they have whole cards only: {names}", names=", ".join(no_parts))
+        )
+    return [one for one in targets if one.name not in {*no_card, *no_profile, *no_parts}]
 
 
 def written_manifests() -> Iterator[Backend]:

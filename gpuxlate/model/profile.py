@@ -321,17 +321,20 @@ class UnknownPartition(NamedTuple):
 
 
 def unknown_partition(
-    name: str, profile: Profile | None = None, *, mig: bool = False
+    name: str, profile: Profile | None = None, *, vendor: str | None = None
 ) -> UnknownPartition | None:
-    """What is wrong with the name of a partition; None where a card has it. ``mig``: only profiles of MIG."""
-    known = [one.name for card in cards(profile) for one in card.templates if one.label or not mig]
+    """What is wrong with the name of a partition; None where a card has it. ``vendor``: of these alone."""
+    mine = [card for card in cards(profile) if vendor in (None, card.vendor)]
+    known = [one.name for card in mine for one in card.templates]
     if name in known or _is_mig_profile(name, known):
         return None
     shown = name[:MAX_NAME]
     near = join_or(_partitions_like(shown, known))
     message = msg("no card of the catalogue has the partition {name}", name=shown)
     hint = (
-        msg("did you mean {near}?", near=near) if near else msg("write a partition of a card, as in 1g.10gb")
+        msg("did you mean {near}?", near=near)
+        if near
+        else msg("write a partition of a card, as in {example}", example=known[0] if vendor else "1g.10gb")
     )
     return UnknownPartition(message, hint, not _has_cards_without_partitions(profile))
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import ceil
+from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal, NamedTuple
 
 from gpuxlate.backends.base import (
@@ -24,9 +25,10 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.device_plugin import is_of_the_nodes, unfit
+from gpuxlate.backends.device_plugin import CARD_NEEDED, is_of_the_nodes, unfit
 from gpuxlate.backends.limits import InitContainers, Limits
 from gpuxlate.model import quantity
+from gpuxlate.model.amounts import Part, card_for, partitions_of
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.keys import By, CardChoice, Chosen
 from gpuxlate.model.limits import FULL_CARD_CORES, shortened
@@ -51,6 +53,7 @@ from gpuxlate.model.profile import (
     card_of,
     products,
     products_with,
+    unknown_partition,
 )
 from gpuxlate.model.quantity import LIMIT
 from gpuxlate.model.share import (
@@ -60,6 +63,7 @@ from gpuxlate.model.share import (
     Partition,
     Policy,
     Replica,
+    Share,
     Strategy,
     above_limit,
 )
@@ -96,6 +100,13 @@ class DraProfile(Extension):
             "number, where each card has so many clients; unlimited, where it has any number of them.",
         ),
     ] = "disabled"
+    amd_auto_partition: Annotated[
+        bool,
+        Setting(
+            "amdAutoPartition",
+            "The feature gate AutoPartition of AMD's driver is on: it divides cards as claims request.",
+        ),
+    ] = False
 
     @property
     def replica(self) -> Replica | None:
@@ -137,33 +148,55 @@ CLAIMED = Limits(init=InitContainers.ADDED)
 class Driver(NamedTuple):
     """``device_class``: of whole cards and of shares; its own name is that of the driver too.
 
-    ``vendor``: of its cards. ``cores``: it has capacity of compute, in percent of a card. ``unread``: further
-    classes of the driver, which no share of this tool holds, and what they are. ``card_type``: the attribute
-    ``type`` of its cards. ``partition_class``: of hardware partitions, which have an attribute ``profile``.
+    ``vendor``: of its cards. ``card_type``: the attribute ``type`` of its cards. ``cores``: it has capacity
+    of compute, in percent of a card. ``parts``: claims may have a part of a card; else what they request of
+    its capacity chooses cards that have as much. ``choosing``: further capacity that only chooses.
     ``clients``: it may be set to share each card between a number of clients, which is a capacity too.
-    ``of_partitions``: further capacity of partitions, which no share of this tool holds.
+    ``also``: further classes of whole cards. ``unread``: those of the driver which no share of this tool
+    holds, and what they are.
+
+    ``partition_class``: of hardware partitions, which have the attribute ``type`` that ``partition_type``
+    is. ``profiles``: the attributes that name the profile of a partition, in one of these ways; several are
+    joined by ``_``. ``whole_profile``: how the profile of a card that is not divided begins.
+    ``of_partitions``: further capacity of partitions, which no share of this tool holds. ``example``: a
+    profile. ``partition_codes``: of partitions that no card has, and of more than a node has.
+    ``chosen_by``: the attributes by which claims choose cards.
     """
 
     name: str
     device_class: str
     isolation: Isolation
-    cores: bool
     vendor: str
-    unread: Mapping[str, str]
     source: str
     card_type: str
-    partition_class: str = ""
+    cores: bool = False
+    parts: bool = True
+    choosing: tuple[str, ...] = ()
     clients: bool = False
+    also: tuple[str, ...] = ()
+    unread: Mapping[str, str] = MappingProxyType({})
+    partition_class: str = ""
+    partition_type: str = ""
+    profiles: tuple[tuple[str, ...], ...] = ()
+    whole_profile: str = ""
     of_partitions: tuple[str, ...] = ()
+    example: str = ""
+    partition_codes: tuple[str, str] = ("DRA019", "DRA019")
+    chosen_by: Mapping[By, str] = MappingProxyType({By.UUID: "uuid", By.MODEL: "productName"})
 
     @property
     def read(self) -> tuple[str, ...]:
         """The classes whose devices a share can hold."""
-        return (self.device_class, *((self.partition_class,) if self.partition_class else ()))
+        return tuple(filter(None, dict.fromkeys((self.device_class, *self.also, self.partition_class))))
 
     @property
     def classes(self) -> tuple[str, ...]:
         return (*self.read, *self.unread)
+
+    @property
+    def has_one_class(self) -> bool:
+        """Whole cards and partitions are of one class: their attributes tell them apart."""
+        return self.partition_class == self.device_class
 
     def is_asked_by(self, pod: PodKeys) -> bool:
         """A container of the pod requests devices of the driver."""
@@ -178,8 +211,13 @@ class Driver(NamedTuple):
         return request.capacity.get(name) or request.capacity.get(self.attribute(name))
 
     def capacity(self) -> tuple[str, ...]:
-        """The short names of what a share can hold of its cards."""
-        return (*((CORES,) if self.cores else ()), MEMORY, *((SHARES,) if self.clients else ()))
+        """The short names of the capacity of its cards."""
+        return (
+            *((CORES,) if self.cores else ()),
+            MEMORY,
+            *((SHARES,) if self.clients else ()),
+            *self.choosing,
+        )
 
     def has_capacity(self, request: DeviceRequest, name: str) -> bool:
         """The devices of a request have a capacity, by its short or its qualified name."""
@@ -188,7 +226,7 @@ class Driver(NamedTuple):
         return own in self.capacity() or of_partition
 
 
-MEMORY, CORES, SHARES = "memory", "cores", "shares"
+MEMORY, CORES, SHARES, PARTITIONS = "memory", "cores", "shares", "partitions"
 Wrong = list[tuple[Value, Message, Message]]
 """Where, what is wrong, what to write."""
 UNLIMITED, DISABLED = "unlimited", "disabled"
@@ -220,7 +258,7 @@ def _cores(driver: Driver, way: DeviceRequest) -> int | None:
 
 def _memory(driver: Driver, way: DeviceRequest) -> int | None:
     """MiB of each card, rounded up; None is all of it."""
-    written = driver.amount(way, MEMORY)
+    written = driver.amount(way, MEMORY) if driver.parts else None
     if written is None or not quantity.is_amount(written.text):
         return None
     return ceil(quantity.parse(written.text).amount * BYTE) or None
@@ -292,7 +330,14 @@ def wrong_amounts(driver: Driver, way: DeviceRequest, sharing: Shares | None) ->
             found.append((shares, message, msg('write a number of clients, as in shares: "1"')))
         elif most is not None and number > most:
             found.append((shares, *too_many_clients(number, most)))
-    return found
+    return [*found, *_wrong_partitions(driver, way)]
+
+
+def _wrong_partitions(driver: Driver, way: DeviceRequest) -> Iterator[tuple[Value, Message, Message]]:
+    written = driver.amount(way, PARTITIONS) if PARTITIONS in driver.of_partitions else None
+    if written is not None and not quantity.whole(written.text):
+        message = msg("partitions {text} is not a whole number from 1", text=written.text)
+        yield written, message, msg('write a number of partitions, as in partitions: "1"')
 
 
 def too_many_clients(count: int, most: int | None) -> tuple[Message, Message]:
@@ -303,6 +348,10 @@ def too_many_clients(count: int, most: int | None) -> tuple[Message, Message]:
 
 def not_known(driver: Driver, way: DeviceRequest, sharing: Shares | None) -> Doubt | None:
     """What decides what a request gets, and is in no manifest (DRA018)."""
+    if driver.has_one_class and kind_of(driver, way).partition is None:
+        message = msg("a whole card is assumed: on nodes with divided cards the claim may get a partition")
+        hint = msg("select the devices by their type: {text}", text=_of_type(driver).text)
+        return Doubt(None, message, hint, Severity.INFO)
     if not driver.clients:
         return None
     memory, shares = driver.amount(way, MEMORY), driver.amount(way, SHARES)
@@ -363,7 +412,7 @@ def driver_keys(driver: Driver) -> tuple[KeySpec, ...]:
         values=(Range(1),),
         source=driver.source,
     )
-    capacity = (*((cores,) if driver.cores else ()), memory)
+    capacity = (*((cores,) if driver.cores else ()), *((memory,) if driver.parts else ()))
     devices = (
         f"deviceclass/{driver.device_class}",
         f"{driver.device_class}.deviceclass.resource.k8s.io/devices",
@@ -436,15 +485,13 @@ def names_are_whole(
 
 
 # Choices of cards in claims: the expressions in CEL that are written, and read back.
-ATTRIBUTES = {By.UUID: "uuid", By.MODEL: "productName"}
 MOST_BYTES = 10 * 1024
 """Of an expression (TYPES: CELSelectorExpressionMaxLength)."""
 _TEXT = r"""(?:"[^"\\]*"|'[^'\\]*')"""
 _OF_DRIVER = rf"device\.attributes\s*\[\s*(?P<driver>{_TEXT})\s*\]\s*\.\s*"
-_PROFILE = re.compile(rf"{_OF_DRIVER}profile\s*==\s*(?P<one>{_TEXT})")
+_EQUAL = re.compile(rf"\s*(?:{_OF_DRIVER}(?P<name>\w+)|device\.driver)\s*==\s*(?P<one>{_TEXT})\s*")
 _FORM = re.compile(
-    rf"(?P<others>!\s*\(\s*)?{_OF_DRIVER}"
-    rf"(?P<name>{'|'.join(ATTRIBUTES.values())})\s*"
+    rf"(?P<others>!\s*\(\s*)?{_OF_DRIVER}(?P<name>\w+)\s*"
     rf"(?:in\s*\[\s*(?P<names>{_TEXT}(?:\s*,\s*{_TEXT})*)\s*\]|==\s*(?P<one>{_TEXT}))(?(others)\s*\))"
 )
 ALLOWED_MODELS = CardChoice(By.MODEL)
@@ -455,20 +502,77 @@ def chosen_in(driver: Driver, expression: Value) -> Chosen | None:
     found = _FORM.fullmatch(expression.text.strip())
     if found is None or found["driver"][1:-1] != driver.device_class:
         return None
-    by = next(by for by, name in ATTRIBUTES.items() if name == found["name"])
+    by = next((by for by, name in driver.chosen_by.items() if name == found["name"]), None)
+    if by is None:
+        return None
     names = [one[1:-1] for one in re.findall(_TEXT, found["names"] or found["one"])]
     return Chosen.of(CardChoice(by, allow=found["others"] is None), names)
 
 
-def profile_in(driver: Driver, expression: Value) -> str | None:
-    """The profile of hardware partitions that an expression chooses; None where it has another form."""
-    found = _PROFILE.fullmatch(expression.text.strip())
-    return found["one"][1:-1] if found and found["driver"][1:-1] == driver.device_class else None
+class DeviceKind(NamedTuple):
+    """What the selectors of a request say of the kind of its devices.
+
+    ``partition``: whether these are hardware partitions, None where the request does not say it;
+    ``profile``: theirs. ``said_by``: the numbers of the selectors that say it, and nothing else.
+    """
+
+    partition: bool | None = None
+    profile: str | None = None
+    said_by: frozenset[int] = frozenset()
 
 
-def with_profile(driver: Driver, profile: str) -> Value:
-    """The expression for the partitions of a profile (NV: their attribute ``profile``)."""
-    return Value.of(f'device.attributes["{driver.device_class}"].profile == "{profile}"')
+def kind_of(driver: Driver, way: DeviceRequest) -> DeviceKind:
+    """The kind of devices that a request is for."""
+    if not way.asks(driver.partition_class):
+        return DeviceKind(partition=False)
+    known = {"", "type", *(name for names in driver.profiles for name in names)}
+    terms: dict[str, str] = {}
+    said_by = set()
+    for number, value in enumerate(way.selectors):
+        found = equalities(driver, value)
+        if found and found.keys() <= known:
+            terms.update(found)
+            said_by.add(number)
+    ways = ([terms.get(name) for name in names] for names in driver.profiles)
+    profile = next(("_".join(one) for each in ways if (one := [x for x in each if x]) == each), None)
+    of_type = terms.get("type")
+    partition: bool | None = True
+    if driver.has_one_class:
+        first = next((terms[name] for names in driver.profiles for name in names[:1] if name in terms), None)
+        if of_type == driver.card_type or (first and first.startswith(driver.whole_profile)):
+            partition = False
+        elif of_type != driver.partition_type and first is None:
+            partition = None
+    return DeviceKind(partition, profile if partition else None, frozenset(said_by))
+
+
+def equalities(driver: Driver, expression: Value) -> dict[str, str] | None:
+    """The attributes of the driver that an expression sets, joined by ``&&``; None where it has another
+    form. The name of the driver itself has no name here."""
+    found: dict[str, str] = {}
+    for term in expression.text.split("&&"):
+        one = _EQUAL.fullmatch(term)
+        if one is None or (one["driver"] or one["one"])[1:-1] != driver.device_class:
+            return None
+        found[one["name"] or ""] = one["one"][1:-1]
+    return found
+
+
+def with_profile(driver: Driver, profile: str, names: Sequence[str] = ()) -> Value:
+    """The expression for the partitions of a profile, by attributes that name it."""
+    names = names or driver.profiles[0]
+    values = profile.split("_", len(names) - 1)
+    return Value.of(
+        " && ".join(
+            f'device.attributes["{driver.device_class}"].{name} == "{value}"'
+            for name, value in zip(names, values, strict=False)
+        )
+    )
+
+
+def _of_type(driver: Driver) -> Value:
+    """The expression for whole cards, where partitions are of the same class."""
+    return Value.of(f'device.attributes["{driver.device_class}"].type == "{driver.card_type}"')
 
 
 def choices_of(driver: Driver, way: DeviceRequest) -> frozenset[Chosen]:
@@ -487,7 +591,7 @@ def models_in(found: frozenset[Chosen], profile: Profile | None) -> tuple[str, .
 def selectors_of(driver: Driver, pod: PodWriter, profile: Profile | None) -> tuple[Value, ...]:
     """Expressions for the choices of a pod and for the models of its shares, which are taken."""
     found: dict[str, None] = {}
-    for by in By:
+    for by in driver.chosen_by:
         for allow in (True, False):
             one = pod.chosen(by, allow=allow)
             if one is None or one.chosen is None or not _whole(driver, pod, one, profile):
@@ -508,7 +612,7 @@ def selectors_of(driver: Driver, pod: PodWriter, profile: Profile | None) -> tup
 
 def _expression(driver: Driver, chosen: Chosen) -> str:
     names = ", ".join(f'"{one}"' for one in chosen.names)
-    text = f'device.attributes["{driver.device_class}"].{ATTRIBUTES[chosen.choice.by]} in [{names}]'
+    text = f'device.attributes["{driver.device_class}"].{driver.chosen_by[chosen.choice.by]} in [{names}]'
     return text if chosen.choice.allow else f"!({text})"
 
 
@@ -707,18 +811,11 @@ def _amounts(
                 pod, one, msg("count of claim {name} is not a number", name=one.claim.name), "write count: 1"
             )
         return None
-    partition = None
-    if way.asks(driver.partition_class):
-        partition = next(filter(None, (profile_in(driver, each) for each in way.selectors)), None)
-        amounts = [name for name in way.capacity if not name.endswith(SHARES)]
-        if partition is None or amounts:
-            what = msg("a part of a partition") if amounts else msg("a partition of no profile")
-            message = msg("claim {name} requests {what}", name=one.claim.name, what=what)
-            hint = msg(
-                "select the devices by their profile alone: {text}", text=with_profile(driver, "1g.10gb").text
-            )
-            _refuse(pod, one, message, hint)
-            return None
+    kind = kind_of(driver, way)
+    each = _partitions(driver, pod, one, kind) if kind.partition else 1
+    if each is None:
+        return None
+    cards *= each
     cores, memory = amounts_of(driver, way)
     replica = client_of(driver, way, sharing)
     if memory is not None and replica is not None and replica.count > 1:
@@ -739,7 +836,27 @@ def _amounts(
             others=names or msg("any other"),
         )
         pod.note("GX020", message, one.use.path, severity=Severity.INFO)
-    return RequestAmounts(cards, cores, memory, partition, None if memory is not None else replica)
+    return RequestAmounts(cards, cores, memory, kind.profile, None if memory is not None else replica)
+
+
+def _partitions(driver: Driver, pod: PodReader, one: DriverRequest, kind: DeviceKind) -> int | None:
+    """How many partitions a request takes of each card; None where no share says it, which is reported."""
+    amounts = [name for name in one.way.capacity if driver.parts and not name.endswith(SHARES)]
+    if kind.profile is None or amounts:
+        what = msg("a part of a partition") if amounts else msg("a partition of no profile")
+        message = msg("claim {name} requests {what}", name=one.claim.name, what=what)
+        hint = msg(
+            "select the devices by their profile alone: {text}",
+            text=with_profile(driver, driver.example).text,
+        )
+        _refuse(pod, one, message, hint)
+        return None
+    others = unknown_partition(kind.profile, pod.profile, vendor=driver.vendor)
+    if others is not None and unknown_partition(kind.profile, pod.profile) is None:
+        pod.note("DRA019", others.message, one.use.path, others.hint, others.severity)
+        return None
+    each = driver.amount(one.way, PARTITIONS)
+    return (quantity.whole(each.text) if each else None) or 1
 
 
 def _choices(
@@ -749,14 +866,17 @@ def _choices(
 
     ``choices``: those of all requests of the pod; ``device``: what the share holds of them.
     """
-    for value in one.way.selectors:
-        if one.way.asks(driver.partition_class) and profile_in(driver, value):
+    said_by = kind_of(driver, one.way).said_by
+    for number, value in enumerate(one.way.selectors):
+        if number in said_by:
             continue
         chosen = chosen_in(driver, value)
         if device is None or chosen is None or chosen.choice != ALLOWED_MODELS:
             of_pod = chosen if chosen in choices else None
             pod.selectors.append(Selector("selectors", value.text, one.use.path, CHOICE, of_pod))
     found = [(name, value.text or "...") for name, value in one.way.others.items()]
+    if not driver.parts:
+        found += [(n, v.text) for n, v in one.way.capacity.items() if not n.endswith(PARTITIONS)]
     devices = one.claim.devices or Devices()
     found += [
         ("matchAttribute", each.match.text)
@@ -823,7 +943,7 @@ def _devices(
         if placing.peek("replica") is None:
             placing.isolated(Isolation.HARDWARE)
             placing.shared_by(Policy.FIXED_SHARE)
-        wrong = unfit(partition, profile, (driver.name,))
+        wrong = unfit(partition, profile, (driver.name,), driver.vendor, driver.partition_codes)
         if wrong is not None:
             placing.refuse("partition", *wrong)
         request = DeviceRequest(
@@ -831,9 +951,11 @@ def _devices(
             Value.of(driver.partition_class),
             Value.of(partition.count) if partition.count > 1 else None,
             capacity=capacity,
-            selectors=(with_profile(driver, partition.profile), *selectors),
+            selectors=(with_profile(driver, partition.profile, _named_by(driver, profile)), *selectors),
         )
         return Devices((request,))
+    if not driver.parts:
+        return _of_whole_cards(driver, placing, selectors)
     cards, cores, memory = int(placing.take("cards")), None, placing.take("memory_mib")
     if driver.cores:
         cores = placing.take("cores")
@@ -858,6 +980,31 @@ def _devices(
     )
     apart = Constraint((REQUEST,), distinct=Value.of(driver.attribute("uuid")))
     return Devices((request,), (apart,) if cards > 1 and capacity else ())
+
+
+def _of_whole_cards(driver: Driver, placing: ShareWriter, selectors: tuple[Value, ...]) -> Devices:
+    """Cards of a driver whose claims have no parts of them."""
+    part = next((one for one in ("memory_mib", "cores") if placing.peek(one) is not None), None)
+    if part is not None:
+        placing.take("cores")
+        placing.take("memory_mib")
+        message = msg("{name} gives whole cards, and no part of one", name=driver.device_class)
+        placing.refuse(part, "GX023", message, "request whole cards")
+    else:
+        placing.isolated(Isolation.HARDWARE)
+    cards = int(placing.take("cards"))
+    request = DeviceRequest(
+        REQUEST,
+        Value.of(driver.device_class),
+        Value.of(cards) if cards > 1 else None,
+        selectors=(*((_of_type(driver),) if driver.has_one_class else ()), *selectors),
+    )
+    return Devices((request,))
+
+
+def _named_by(driver: Driver, profile: Profile | None) -> tuple[str, ...]:
+    """The attributes that name a profile where the driver divides cards by itself; else the first ones."""
+    return driver.profiles[-1 if DraProfile.of(profile).amd_auto_partition else 0]
 
 
 def _clients(driver: Driver, placing: ShareWriter, profile: Profile | None) -> int | None:
@@ -891,32 +1038,72 @@ def _is_counted(placing: ShareWriter, profile: Profile | None) -> None:
 # demo/specs/consumable-shares (v0.5.0-dev, 2026-08): with ``consumableShares: memory`` a claim takes a part
 # of the memory of a card, with a number N it is one of N clients of a card (capacity ``shares``, 1 where it
 # is not set). The scheduler counts them, and nothing enforces them; there is no capacity of compute.
+# AMD = ROCm/k8s-gpu-dra-driver, docs/driver-attributes.md and docs/device-plugin-to-dra-partitions.md
+# (2026-08): whole cards and partitions are devices of one class. A card that the administrator divided has
+# partitions with ``partitionProfile``; with the feature gate AutoPartition the driver divides cards itself,
+# as claims select ``computePartition`` and ``memoryPartition``, and ``partitions`` counts those of a card.
+# INTEL = intel/intel-resource-drivers-for-kubernetes, cmd/kubelet-gpu-plugin/node_state.go (gpu-v0.11.0,
+# 2026-08): whole cards; ``memory`` and ``millicores`` (1000 of each card) are not shared by claims.
+FOR_MACHINES = "a card for a virtual machine"
 HAMIS = Driver(
     "dra-hami",
     "hami-core-gpu.project-hami.io",
     Isolation.SOFT,  # by a library in the container (HD)
-    True,
     "nvidia",
-    {},
     "HD",
     "hami-gpu",
+    cores=True,
 )
 NVIDIAS = Driver(
     "dra-nvidia",
     "gpu.nvidia.com",
     Isolation.NONE,
-    False,
     "nvidia",
-    {"vfio.gpu.nvidia.com": "a card for a virtual machine"},
     "NV",
     "gpu",
-    "mig.nvidia.com",
     clients=True,
+    unread={"vfio.gpu.nvidia.com": FOR_MACHINES},
+    partition_class="mig.nvidia.com",
+    partition_type="mig",
+    profiles=(("profile",),),
+    example="1g.10gb",
+    partition_codes=("NVIDIA003", "NVIDIA005"),
     of_partitions=(  # cmd/gpu-kubelet-plugin/mig.go; memorySlice has a number behind it
         *("multiprocessors", "copyEngines", "decoders", "encoders", "jpegEngines", "ofaEngines"),
         "memorySlice",
     ),
 )
+AMDS = Driver(
+    "dra-amd",
+    "gpu.amd.com",
+    Isolation.HARDWARE,
+    "amd",
+    "AMD",
+    "amdgpu",
+    parts=False,
+    choosing=("computeUnits", "simdUnits"),
+    also=("gpu.amd.com-spx",),
+    partition_class="gpu.amd.com",
+    partition_type="amdgpu-partition",
+    profiles=(("partitionProfile",), ("computePartition", "memoryPartition")),
+    whole_profile="spx",
+    of_partitions=(PARTITIONS,),
+    example="cpx_nps4",
+    chosen_by={By.MODEL: "productName"},
+)
+INTELS = Driver(
+    "dra-intel",
+    "gpu.intel.com",
+    Isolation.HARDWARE,
+    "intel",
+    "INTEL",
+    "gpu",
+    parts=False,
+    choosing=("millicores",),
+    unread={"gpu-vfio.intel.com": FOR_MACHINES, "gaudi.intel.com": "a Gaudi accelerator"},
+    chosen_by={By.MODEL: "model"},
+)
+DRIVERS = (HAMIS, NVIDIAS, AMDS, INTELS)
 BY_MEMORY = "memory"
 _SAY = "pass a profile that says so: dra: {{nvidiaConsumableShares: {mode}}}"
 PROFILE_NEEDED = msg(_SAY, mode=BY_MEMORY)
@@ -928,7 +1115,6 @@ class DraBackend(Backend):
     driver: Driver
     rule_prefix = "DRA"
     row_rules = ()
-    vendor = "nvidia"
     limits = CLAIMED
     extension = DraProfile
 
@@ -947,6 +1133,7 @@ class DraBackend(Backend):
 
 class DraHami(DraBackend):
     driver = HAMIS
+    vendor = HAMIS.vendor
     name = HAMIS.name
     title = "HAMi's DRA driver"
     components = (Component("hamiDraDriver", "HAMi's DRA driver"),)
@@ -997,6 +1184,7 @@ def _is_shared_so(placing: ShareWriter, profile: Profile | None) -> None:
 
 class DraNvidia(DraBackend):
     driver = NVIDIAS
+    vendor = NVIDIAS.vendor
     name = NVIDIAS.name
     title = "NVIDIA's DRA driver"
     components = (Component("nvidiaDraDriver", "NVIDIA's DRA driver"),)
@@ -1018,4 +1206,41 @@ class DraNvidia(DraBackend):
         return super().write(pod, profile)
 
 
-HAMI, NVIDIA = DraHami(), DraNvidia()
+class DraAmd(DraBackend):
+    driver = AMDS
+    vendor = AMDS.vendor
+    name = AMDS.name
+    title = "AMD's DRA driver"
+    components = (Component("amdDraDriver", "AMD's DRA driver"),)
+    keys = driver_keys(AMDS)
+    field_docs = {
+        "cards": f"count, selector on type == {AMDS.card_type}",
+        "device": "vendor amd; models: selectors on productName",
+        "isolation": "hardware",
+        "partition": "selector on partitionProfile, or on computePartition and memoryPartition; count",
+    }
+    device_classes = AMDS.classes
+    parts_need = CARD_NEEDED
+
+    def parts(self, share: Share, profile: Profile | None) -> Iterable[Part]:
+        """Partitions of the card of the share, or of the profile."""
+        card = card_for(share, profile)
+        return partitions_of(card) if card is not None and card.vendor == self.vendor else ()
+
+
+class DraIntel(DraBackend):
+    driver = INTELS
+    vendor = INTELS.vendor
+    name = INTELS.name
+    title = "Intel's DRA driver for GPUs"
+    components = (Component("intelDraDriver", "Intel's DRA driver for GPUs"),)
+    keys = driver_keys(INTELS)
+    field_docs = {
+        "cards": "count",
+        "device": "vendor intel; models: selectors on model",
+        "isolation": "hardware",
+    }
+    device_classes = INTELS.classes
+
+
+HAMI, NVIDIA, AMD, INTEL = DraHami(), DraNvidia(), DraAmd(), DraIntel()

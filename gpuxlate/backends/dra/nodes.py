@@ -10,6 +10,7 @@ from gpuxlate.backends.dra import CORES, MEMORY, DraBackend, Driver
 from gpuxlate.backends.live import PERCENT, CardUse, LiveDevice, LiveNode, NodeView, Serves, Taken
 from gpuxlate.backends.requirements import NodeNeeds, NodeWarning, VendorDocument, cards_of_a_node
 from gpuxlate.model import quantity
+from gpuxlate.model.keys import By
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 
@@ -25,6 +26,7 @@ def node_view(backend: DraBackend, node: LiveNode) -> NodeView | None:
         return None
     cards = [one for one in mine if _value(driver, one.attributes, "type") in (None, driver.card_type)]
     shared = [one for one in cards if one.shared] or cards
+    taken_whole = not (driver.parts and shared and shared[0].shared)
     open_ = [one for one in shared if not one.tainted]
     notes = tuple(_notes(driver, node, mine, cards, shared, open_))
     if not open_:
@@ -34,11 +36,12 @@ def node_view(backend: DraBackend, node: LiveNode) -> NodeView | None:
     size = min(known) if len(known) == len(sizes) else None
     if size is not None and size != max(known):
         notes = (*notes, f"its cards differ: {size} to {max(known)} MiB; the smallest is counted")
-    models = {_value(driver, one.attributes, "productName") for one in open_}
+    model = driver.chosen_by[By.MODEL]
+    models = {_value(driver, one.attributes, model) for one in open_}
     return NodeView(
         driver.name,
         Serves.SHARES,
-        mode=None if open_[0].shared else "exclusive",
+        mode="exclusive" if taken_whole else None,
         cards=len(open_),
         card_mib=size,
         physical_mib=size,
@@ -47,7 +50,7 @@ def node_view(backend: DraBackend, node: LiveNode) -> NodeView | None:
         model=models.pop() if len(models) == 1 else None,
         notes=notes,
         ids=tuple(one.name for one in open_),
-        instances=None if open_[0].shared else 1,
+        instances=1 if taken_whole else None,
         uses=tuple(
             _use(driver, number, one, taken) for number, one in enumerate(open_) for taken in one.taken
         ),
@@ -67,7 +70,7 @@ def _notes(driver: Driver, node: LiveNode, *kinds: list[LiveDevice]) -> Iterator
 
 def _use(driver: Driver, card: int, device: LiveDevice, taken: Taken) -> CardUse:
     """What a claim has of a card. All of its compute and memory is the whole card."""
-    if not device.shared or taken.consumed is None:
+    if not (driver.parts and device.shared) or taken.consumed is None:
         return CardUse(card, taken.namespace, taken.pods, taken.claim)
     memory = _mib(driver, taken.consumed)
     cores = quantity.whole(_value(driver, taken.consumed, CORES) or "0") or 0

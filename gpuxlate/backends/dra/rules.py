@@ -7,13 +7,14 @@ from collections.abc import Iterator
 
 from gpuxlate.backends.dra import (
     CORES,
+    DRIVERS,
     MEMORY,
     ON_BY_DEFAULT,
     Driver,
     amounts_of,
     counts_capacity,
+    kind_of,
     not_known,
-    profile_in,
     sharing_of,
     unknown_capacity,
     wrong_amounts,
@@ -221,7 +222,7 @@ def amounts_are_of_a_card(this: Rule, document: DocumentKeys, context: Context) 
     ## Source
     Project-HAMi/k8s-dra-driver, the capacity of a device; KEP-5075, request policies (2026-11).
     """
-    for _, _, way, driver in requests(document, HAMI, NVIDIA):
+    for _, _, way, driver in requests(document, *DRIVERS):
         for value, message, hint in wrong_amounts(driver, way, sharing_of(context.profile)):
             mib = f"{value.text}Mi"
             memory = value is driver.amount(way, MEMORY) and value.text.isdigit() and value.text != "0"
@@ -396,7 +397,7 @@ def capacity_is_of_the_driver(this: Rule, document: DocumentKeys, context: Conte
     Project-HAMi/k8s-dra-driver, the capacity of a device; kubernetes-sigs/dra-driver-nvidia-gpu,
     consumable_shares.go and mig.go; KEP-5075 (2026-11).
     """
-    for _, _, way, driver in requests(document, HAMI, NVIDIA):
+    for _, _, way, driver in requests(document, *DRIVERS):
         for value, message, hint in unknown_capacity(driver, way, sharing_of(context.profile)):
             yield this.diagnostic(value, message, hint, on_key=True)
 
@@ -468,8 +469,9 @@ def partition_is_one_of_a_card(this: Rule, document: DocumentKeys, context: Cont
 
     ## What it does
     Reports a selector on `profile` of a request for `mig.nvidia.com` with a profile of MIG that no card of
-    the catalogue has. A warning where a profile of the cluster names or adds a card without a list of its
-    partitions.
+    the catalogue has, and one on `partitionProfile`, or on `computePartition` and `memoryPartition`, of a
+    request for `gpu.amd.com` with a partition that no card of AMD there has. A warning where a profile of the
+    cluster names or adds a card without a list of its partitions.
 
     ## Why
     No device satisfies the request, so the pod stays Pending.
@@ -505,14 +507,17 @@ def partition_is_one_of_a_card(this: Rule, document: DocumentKeys, context: Cont
     ```
 
     ## Source
-    NVIDIA/mig-parted, config-default.yaml; NVIDIA/go-nvlib, mig_profile.go (2026-08).
+    NVIDIA/mig-parted, config-default.yaml; NVIDIA/go-nvlib, mig_profile.go; ROCm/k8s-gpu-dra-driver,
+    docs/device-plugin-to-dra-partitions.md (2026-08).
     """
-    for _, _, way, driver in requests(document, NVIDIA):
-        for value in way.selectors if way.asks(driver.partition_class) else ():
-            profile = profile_in(driver, value)
-            unknown = unknown_partition(profile, context.profile, mig=True) if profile else None
-            if unknown is not None:
-                yield this.diagnostic(value, unknown.message, unknown.hint, severity=unknown.severity)
+    for _, _, way, driver in requests(document, *DRIVERS):
+        kind = kind_of(driver, way)
+        if kind.profile is None:
+            continue
+        unknown = unknown_partition(kind.profile, context.profile, vendor=driver.vendor)
+        if unknown is not None:
+            where = way.selectors[max(kind.said_by)]
+            yield this.diagnostic(where, unknown.message, unknown.hint, severity=unknown.severity)
 
 
 # Rules on claims beside keys of device plugins, and on settings of MPS: DRA007, DRA009, DRA010.

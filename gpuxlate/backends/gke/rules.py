@@ -212,7 +212,7 @@ def partitions_are_counted_as_cards(this: Rule, pod: PodKeys, context: Context) 
         if not k.SIZES.fullmatch(text):
             message = msg("{key} is {value!r}, which is not a MIG profile", key=k.SIZE, value=text)
             yield this.diagnostic(size, message, "write the profile of the node pool, as 1g.5gb")
-        elif unknown := unknown_partition(text, context.profile, mig=True):
+        elif unknown := unknown_partition(text, context.profile, vendor="nvidia"):
             yield this.diagnostic(size, unknown.message, unknown.hint, severity=unknown.severity)
         elif card is not None and card.templates and not card.template(text):
             message = msg("{profile} is not a profile of {card}", profile=text, card=card.name)

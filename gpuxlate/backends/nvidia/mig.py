@@ -326,12 +326,12 @@ def profile_is_one_of_a_card(this: Rule, pod: PodKeys, context: Context) -> Iter
         found = unfit(Partition(ALIASES.get(profile, profile)), context.profile, NAMES)
         if found is not None:
             yield this.diagnostic(value, found[1], found[2], on_key=True)
-        elif unknown := unknown_partition(profile, context.profile, mig=True):
+        elif unknown := unknown_partition(profile, context.profile, vendor="nvidia"):
             yield this.diagnostic(
                 value, unknown.message, unknown.hint, severity=unknown.severity, on_key=True
             )
     for choice, profile in _chosen(pod):
-        if unknown := unknown_partition(profile, context.profile, mig=True):
+        if unknown := unknown_partition(profile, context.profile, vendor="nvidia"):
             yield this.diagnostic(choice, unknown.message, unknown.hint, severity=unknown.severity)
 
 

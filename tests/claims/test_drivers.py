@@ -1,0 +1,167 @@
+"""Claims for cards of AMD and of Intel.
+
+AMD: ROCm/k8s-gpu-dra-driver, docs/driver-attributes.md, docs/device-plugin-to-dra-partitions.md and example
+(2026-08). Intel: intel/intel-resource-drivers-for-kubernetes, cmd/kubelet-gpu-plugin/node_state.go and
+deployments/gpu/examples (2026-08).
+"""
+
+from typing import Any
+
+import pytest
+
+import gpuxlate
+from gpuxlate import Refused
+from tests.claims.objects import capacity, claim, pod, requested
+
+AMD, INTEL = "gpu.amd.com", "gpu.intel.com"
+
+
+def attribute(name: str, value: str, driver: str = AMD) -> str:
+    return f'device.attributes["{driver}"].{name} == "{value}"'
+
+
+def asking(driver: str, *expressions: str, **fields: Any) -> str:
+    """A pod, and the template that it names."""
+    selectors = [{"cel": {"expression": one}} for one in expressions]
+    given = {"selectors": selectors, **fields} if selectors else fields
+    return f"{pod()}---\n{claim('t', requested(driver, **given))}"
+
+
+CPX = attribute("computePartition", "cpx"), attribute("memoryPartition", "nps4")
+PROFILE = attribute("partitionProfile", "cpx_nps4")
+OF_TYPE, OF_PARTITION = attribute("type", "amdgpu"), attribute("type", "amdgpu-partition")
+TWO = {"partition": {"profile": "cpx_nps4", "count": 2}}
+ONE = {"partition": {"profile": "cpx_nps4"}}
+GETS: dict[str, tuple[str, dict[str, Any]]] = {
+    "of no kind": (asking(AMD), {"cards": 1}),
+    "of the class of whole cards": (asking("gpu.amd.com-spx", count=2), {"cards": 2}),
+    "a whole card by its type": (asking(AMD, OF_TYPE), {"cards": 1}),
+    "not divided": (asking(AMD, attribute("computePartition", "spx")), {"cards": 1}),
+    "not divided, as the driver's example": (
+        asking(
+            AMD,
+            f"{attribute('computePartition', 'spx')} &&\n{attribute('memoryPartition', 'nps1')}",
+            capacity=capacity(partitions="1"),
+        ),
+        {"cards": 1},
+    ),
+    "the profile of a whole card": (asking(AMD, attribute("partitionProfile", "spx_nps1")), {"cards": 1}),
+    "two expressions": (asking(AMD, *CPX), ONE),
+    "one expression": (asking(AMD, " && ".join(CPX), capacity=capacity(partitions="1")), ONE),
+    "its driver as well": (asking(AMD, f"device.driver == '{AMD}' && {PROFILE}"), ONE),
+    "partitions that are there": (asking(AMD, OF_PARTITION, PROFILE, count=2), TWO),
+    "by capacity": (asking(AMD, *CPX, capacity=capacity(**{f"{AMD}/partitions": "2"})), TWO),
+    "Intel": (asking(INTEL, count=2), {"cards": 2}),
+}
+
+
+@pytest.mark.parametrize("case", GETS)
+def test_what_a_claim_gets(case: str) -> None:
+    text, share = GETS[case]
+    [made] = gpuxlate.parse(text).objects
+    assert made["spec"] == share
+    assert not [one for one in gpuxlate.lint(text).diagnostics if one.severity != "info"]
+
+
+NOT_HELD = {
+    "partitions of no profile": (asking(AMD, OF_PARTITION), {"GX023"}),
+    "compute without memory": (asking(AMD, CPX[0]), {"GX023"}),
+    "a profile that no card has": (
+        asking(AMD, attribute("partitionProfile", "cpx_nps8")),
+        {"DRA019", "GX011"},
+    ),
+    "a profile of MIG": (asking(AMD, attribute("partitionProfile", "1g.10gb")), {"DRA019"}),
+    "no number of partitions": (asking(AMD, *CPX, capacity=capacity(partitions="all")), {"DRA004"}),
+    "no capacity of AMD": (asking(AMD, capacity=capacity(cores="30")), {"DRA017"}),
+    "no capacity of Intel": (asking(INTEL, capacity=capacity(cores="30")), {"DRA017"}),
+    "a card for a machine": (asking("gpu-vfio.intel.com"), {"GX023"}),
+    "no GPU": (asking("gaudi.intel.com"), {"GX023"}),
+}
+CHOICES = {
+    "as much memory": asking(
+        INTEL, 'device.capacity["gpu.intel.com"].memory.compareTo(quantity("4Gi")) >= 0'
+    ),
+    "a driver of the kernel": asking(INTEL, attribute("driver", "i915", INTEL)),
+    "a model": asking(INTEL, attribute("model", "Flex 170", INTEL)),
+    "capacity, which no claim shares": asking(INTEL, capacity=capacity(memory="4Gi", millicores="100")),
+    "capacity of AMD": asking(AMD, OF_TYPE, capacity=capacity(memory="4Gi", computeUnits="38")),
+}
+
+
+def errors_of(text: str, **options: Any) -> set[str]:
+    with pytest.raises(Refused) as refused:
+        gpuxlate.translate(text, "neutral", **options)
+    return {one.code for one in refused.value.diagnostics if one.severity == "error"}
+
+
+@pytest.mark.parametrize("case", NOT_HELD)
+def test_what_no_share_holds(case: str) -> None:
+    text, codes = NOT_HELD[case]
+    found = errors_of(text)
+    assert found
+    assert found <= codes
+
+
+@pytest.mark.parametrize("case", CHOICES)
+def test_what_chooses_whole_cards(case: str) -> None:
+    assert errors_of(CHOICES[case]) == {"GX020"}
+    made = gpuxlate.translate(CHOICES[case], "neutral", drop=["selector"]).text
+    assert "gpuxlate.io/cards: 1" in made
+
+
+SHARE = {"apiVersion": "gpuxlate.io/v1alpha1", "kind": "GPUShare", "metadata": {"name": "web"}}
+DIVIDES = {"target": "dra-amd", "dra": {"amdAutoPartition": True}}
+OF_MI300X = {"target": "dra-amd", "cards": {"model": "MI300X", "perNode": 8}}
+WRITTEN: list[tuple[str, dict[str, Any], dict[str, Any] | None, dict[str, Any]]] = [
+    ("dra-amd", {"cards": 2}, None, {"count": 2, "selectors": [OF_TYPE]}),
+    ("dra-amd", TWO, None, {"count": 2, "selectors": [PROFILE]}),
+    ("dra-amd", ONE, DIVIDES, {"selectors": [" && ".join(CPX)]}),
+    # 38 of 304 compute units and an eighth of 196592 MiB: docs/demo.md, docs/driver-attributes.md
+    (
+        "dra-amd",
+        {"cores": 13, "memoryMiB": 24574},
+        OF_MI300X,
+        {"selectors": [attribute("partitionProfile", "cpx_nps1")]},
+    ),
+    (
+        "dra-amd",
+        {"cards": 1, "device": {"vendor": "amd", "models": ["MI300X"]}},
+        None,
+        {
+            "selectors": [
+                OF_TYPE,
+                'device.attributes["gpu.amd.com"].productName in ["AMD_Instinct_MI300X_OAM"]',
+            ]
+        },
+    ),
+    ("dra-intel", {"cards": 1}, None, {}),
+    ("dra-intel", {"cards": 2}, None, {"count": 2}),
+]
+
+
+@pytest.mark.parametrize(("target", "spec", "profile", "fields"), WRITTEN)
+def test_what_is_written(
+    target: str, spec: dict[str, Any], profile: dict[str, Any] | None, fields: dict[str, Any]
+) -> None:
+    made = gpuxlate.render({**SHARE, "spec": spec}, target, profile=profile, round="up")
+    [request] = made.objects[1]["spec"]["spec"]["devices"]["requests"]
+    expressions = [one["cel"]["expression"] for one in request["exactly"].pop("selectors", [])]
+    found = {**request["exactly"], **({"selectors": expressions} if expressions else {})}
+    assert found == {"deviceClassName": AMD if target == "dra-amd" else INTEL, **fields}
+    back = gpuxlate.parse(made.text, profile=profile).objects
+    assert "partition" in spec or "cores" in spec or [one["spec"] for one in back] == [spec]
+
+
+NOT_GIVEN = [
+    ("dra-amd", {"cores": 30, "memoryMiB": 4096}, "GX023"),  # of no card that is known
+    ("dra-amd", {"partition": {"profile": "1g.10gb"}}, "DRA019"),
+    ("dra-intel", {"cores": 30}, "GX023"),
+    ("dra-intel", {"memoryMiB": 4096}, "GX023"),
+]
+
+
+@pytest.mark.parametrize(("target", "spec", "code"), NOT_GIVEN)
+def test_what_is_not_given(target: str, spec: dict[str, Any], code: str) -> None:
+    with pytest.raises(Refused) as refused:
+        gpuxlate.render({**SHARE, "spec": spec}, target)
+    assert {one.code for one in refused.value.diagnostics if one.severity == "error"} == {code}
