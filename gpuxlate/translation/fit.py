@@ -447,7 +447,7 @@ def fit_pod(
             tuple(placing.diagnostics),
             frozenset(placing.implied),
             terms.share,
-            amount_of(share, profile) or terms.amount or placing.derived,
+            (amount_of(share, profile) if share.is_part else None) or terms.amount or placing.derived,
             placing.comes_with,
         )
         for (one, share), terms, placing in zip(shared, fitted, placings, strict=True)
@@ -469,7 +469,7 @@ def as_read(
                 one,
                 share,
                 (*one.granted, *(_differs(one, share, *each) for each in differ)),
-                derived=amount_of(share, profile),
+                derived=amount_of(share, profile) if share.is_part else None,
             )
             for one, share in shared
         ),

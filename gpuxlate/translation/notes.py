@@ -10,7 +10,6 @@ from dataclasses import replace
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Reading, Selector
 from gpuxlate.manifest.facts import resource_of
-from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import Pod, counted, counter_of
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Rename, Severity
 from gpuxlate.model.keys import Per
@@ -118,8 +117,6 @@ def miscounted(document: Document, pod: Pod, fit: PodFit) -> Iterator[Diagnostic
 
 def uncounted(pod: Pod, fit: PodFit, target: Backend) -> Iterator[Diagnostic]:
     """A key with a number for each container, for a pod whose containers the values do not show (GX030)."""
-    if pod.object.kind != VALUES:
-        return
     for field, values in (("labels", fit.keys.labels), ("annotations", fit.keys.annotations)):
         for name in values if field not in pod.lacks else ():
             row = target.find(name)

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.backends.base import Backend, Reading
+from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import Numbered, Pod
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import msg
@@ -78,7 +79,8 @@ def fitted(
     found += writable(pod, fit, sources, target, settings.context)
     found += miscounted(document, pod, fit)
     found += written_without_a_dialect(fit, target)
-    found += uncounted(pod, fit, target)
+    if pod.object.kind == VALUES:
+        found += uncounted(pod, fit, target)
     return FittedPod(readings, fit, found, broken)
 
 

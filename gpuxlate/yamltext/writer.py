@@ -402,7 +402,7 @@ class Style:
 
     def key(self, text: str) -> str:
         """A key as text."""
-        return quoted(text, self.quote_keys) if self.quote_keys else scalar(text, None)
+        return scalar(text, self.quote_keys)
 
     def value(self, value: Any) -> str:
         """A scalar value as text: an int bare, a str as a string; None is null."""
@@ -648,7 +648,9 @@ class Writer:
         for key, value in plan.pairs((plan.keys.keys() | plan.values.keys()) - plan.removed):
             if id(key) in self.plan.keys:
                 start = body_start(self.text, key)
-                yield Splice(start, key.end, _like(key, self.plan.keys[id(key)]), self.depth)
+                # in the quotes of the one that it replaces
+                quote = key.style if isinstance(key, Scalar) and key.style in ("'", '"') else None
+                yield Splice(start, key.end, scalar(plan.keys[id(key)], quote), self.depth)
             if id(key) in self.plan.values:
                 yield from self._new_value(key, value, self.plan.values[id(key)])
 
@@ -735,12 +737,6 @@ def _lists(plan: NodePlan) -> bool:
         if isinstance(value, dict):
             pending.extend(value.values())
     return False
-
-
-def _like(node: Node, text: str) -> str:
-    """A key in the quotes of the one it replaces."""
-    quote = node.style if isinstance(node, Scalar) else None
-    return Style(quote_keys=quote if quote in ("'", '"') else None).key(text)
 
 
 def _leaves(nodes: list[Node]) -> list[Node]:
