@@ -23,37 +23,37 @@ from gpuxlate.model.messages import msg
 UsageProblem: type[Any] = typer.BadParameter.__mro__[1]
 
 COMMANDS: dict[str, str] = {
-    "render": "GPUShare documents to manifests, for one target or several",
-    "translate": "Whole manifests from any dialect to another; only GPU lines change",
-    "sync": "One source tree, one tree for each cloud, always in step",
-    "parse": "Vendor manifests to GPUShare documents",
+    "render": "Write GPUShare documents as manifests, for one target or several",
+    "translate": "Translate manifests to another dialect; only GPU lines change",
+    "sync": "Keep a tree for each cloud in step with one source tree",
+    "parse": "Write the shares of manifests as GPUShare documents",
     "lint": "Check manifests and GPUShare documents",
-    "explain": "One rule: what it does, why, an example, the fix, the source",
-    "rules": "The list of rules",
-    "targets": "The fields of a share that each target supports",
-    "compare": "One share at several targets side by side",
-    "assess": "A fleet report: the result of a translation, share by share",
-    "inspect": "What a set of manifests requests",
-    "plan": "The cards and nodes that shares need at a target, packed by its limits",
-    "cost": "What shares cost, by the vendor's GPU-hour formula",
-    "verify": "Check what nvidia-smi prints in a container against the share",
-    "nodepool": "The node labels and prerequisites that a share needs",
-    "policy": "Admission policies from the rules: what lint finds, the cluster refuses",
-    "schema": "The JSON Schemas",
-    "completion": "The completion script of a shell",
-    "krm": "A KRM function for kpt and kustomize",
-    "server": "A language server: findings, fixes and completion in an editor",
+    "explain": "Explain a rule: what it does, why, an example, the source",
+    "rules": "List the rules",
+    "targets": "List the targets and the fields that each supports",
+    "compare": "Compare a share at several targets",
+    "assess": "Report what a translation would do to each share",
+    "inspect": "List the shares that manifests request, with totals",
+    "plan": "Count the cards and nodes that shares need at a target",
+    "cost": "Compute what shares cost, by the vendor's formula",
+    "verify": "Compare the output of nvidia-smi with the share",
+    "nodepool": "List the node labels and prerequisites of a share",
+    "policy": "Write admission policies: the cluster refuses what lint finds",
+    "schema": "Print the JSON Schemas",
+    "completion": "Print the completion script of a shell",
+    "krm": "Run as a KRM function, for kpt and kustomize",
+    "server": "Run a language server, for findings and fixes in editors",
 }
 """Name and one line of help; the module of a command is ``gpuxlate.cli.<name>``."""
 
 LIVE_COMMANDS: dict[str, tuple[str, Sequence[str]]] = {
-    "nodes": ("Each GPU node: the target it serves, policy, cards, memory, what is free", OF_OBJECTS),
-    "capacity": ("Which pod uses what on which card, and whether a workload would still fit", OF_OBJECTS),
-    "plan": ("What runs now: room per card, the largest share that fits, fragmentation", OF_OBJECTS),
-    "preflight": ("The vendor's prerequisites against the live nodes", OF_OBJECTS),
-    "apply": ("Translate to the dialect of the current cluster, then server-side apply", OF_NAMESPACE),
-    "policy": ("Admission policies for the dialects that this cluster serves", OF_CLUSTER),
-    "verify": ("nvidia-smi in the running container against its share", OF_NAMESPACE),
+    "nodes": ("List the GPU nodes: target, policy, cards, what is free", OF_OBJECTS),
+    "capacity": ("Show what runs on each card, and whether a workload fits", OF_OBJECTS),
+    "plan": ("Show the room on each card and the largest share that fits", OF_OBJECTS),
+    "preflight": ("Check the vendor's prerequisites on the live nodes", OF_OBJECTS),
+    "apply": ("Translate to the dialect of the cluster, then apply", OF_NAMESPACE),
+    "policy": ("Write admission policies for the dialects of this cluster", OF_CLUSTER),
+    "verify": ("Compare nvidia-smi in a running container with its share", OF_NAMESPACE),
 }
 """More commands of ``kubectl gpuxlate``, or ``on_cluster`` of one above: help, and flags of kubectl."""
 LIVE_OBJECTS = ("translate", "parse", "lint", "assess", "inspect")
@@ -64,7 +64,18 @@ LANG, LANG_VARIABLE = "--lang", "GPUXLATE_LANG"
 
 
 class _WithSharedOptions:
-    """What is called with the options of every command, whose function does not see them."""
+    """What is called with the options of every command, whose function does not see them, and has help in the
+    language that they choose."""
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        from gpuxlate.cli import help as of
+
+        of.write_usage(self, ctx, formatter)
+        of.write_text(self, formatter)
+        of.write_options(self, ctx, formatter)
+        if isinstance(self, LazyGroup):
+            rows = [(name, of.said(text)) for name, text in self.table.items()]  # imports no command
+            of.write_rows("Commands", rows, formatter)
 
     def invoke(self, ctx: Any) -> Any:
         note_options(ctx.obj, {name: ctx.params.pop(name) for name in shared() if name in ctx.params})
@@ -84,12 +95,16 @@ def note_options(run: Invocation, given: dict[str, Any]) -> None:
 
 
 def _choose_language(option: str | None) -> None:
-    """The language of an option, or of the environment. Raises CliError for one without a catalogue."""
-    name = option or os.environ.get(LANG_VARIABLE) or "en"
-    if name not in locale.LANGUAGES:
+    """The language of an option, or that which ``_begin_language`` found, until one is read.
+
+    Raises CliError for one without a catalogue, of the environment too.
+    """
+    name = option or os.environ.get(LANG_VARIABLE)
+    if name and name not in locale.LANGUAGES:
         languages = msg("languages: {names}", names=", ".join(locale.LANGUAGES))
         raise InvalidValueError(LANG, name, languages)
-    locale.use(name)
+    if option:
+        locale.use(option)
 
 
 def _begin_language(arguments: Sequence[str]) -> None:
@@ -120,18 +135,6 @@ class Command(_WithSharedOptions, TyperCommand):
             raise CliError(msg("{option} is given twice", option=twice.opts[0]), "it takes one value")
         return super().parse_args(ctx, args)
 
-    def format_options(self, ctx: Any, formatter: Any) -> None:
-        parts: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], "Global options": []}
-        for one in self.get_params(ctx):
-            row = one.get_help_record(ctx)
-            if row is not None:
-                title = "Global options" if one.name in GLOBAL else "Options"
-                parts["Arguments" if one.param_type_name == "argument" else title].append(row)
-        for title, rows in parts.items():
-            if rows:
-                with formatter.section(title):
-                    formatter.write_dl(rows)
-
 
 class LazyGroup(_WithSharedOptions, TyperGroup):
     """Commands by name from the table, imported when they are called.
@@ -157,11 +160,6 @@ class LazyGroup(_WithSharedOptions, TyperGroup):
         named = [CompletionItem(name, help=text) for name, text in self.table.items()]
         of_group = super(TyperGroup, self).shell_complete(ctx, incomplete)
         return [*(one for one in named if one.value.startswith(incomplete)), *of_group]
-
-    def format_commands(self, _ctx: Any, formatter: Any) -> None:
-        """The list for ``--help`` from the table, without importing commands."""
-        with formatter.section("Commands"):
-            formatter.write_dl(list(self.table.items()))
 
     def get_command(self, _ctx: Any, cmd_name: str) -> Any:
         if cmd_name not in self.table:
@@ -242,10 +240,9 @@ def root(
         bool, typer.Option("--version", "-V", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
-    """One GPU share in every vendor's terms.
+    """Translate and check GPU shares in Kubernetes manifests, in every vendor's terms.
 
-    Renders, reads, translates and checks GPU-sharing requests in Kubernetes manifests. The vendors: gpuxlate
-    targets.
+    `gpuxlate targets` lists the vendors.
     """
 
 

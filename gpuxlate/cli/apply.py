@@ -27,13 +27,14 @@ from gpuxlate.yamltext.source import Source
 
 def command(
     file: Annotated[
-        list[str], typer.Option("-f", "--filename", help="Manifests to apply, or -.", metavar="FILE")
+        list[str],
+        typer.Option("-f", "--filename", help="The manifests to apply, or - for stdin.", metavar="FILE"),
     ],
     to: Annotated[
         str | None,
         typer.Option(
             "--to",
-            help="The target; by default that of the nodes.",
+            help="The target (default: that of the nodes).",
             metavar="TARGET",
             autocompletion=options.complete_written,
         ),
@@ -47,13 +48,13 @@ def command(
         str,
         typer.Option(
             "--dry-run",
-            help="server: only try it on the server.",
+            help="With server, only try it on the server.",
             metavar="none|server",
             autocompletion=options.completing("none", "server"),
         ),
     ] = "none",
     diff: Annotated[
-        bool, typer.Option("--diff", help="Show what would change on the server; apply nothing.")
+        bool, typer.Option("--diff", help="Print what would change on the server; apply nothing.")
     ] = False,
     force_conflicts: Annotated[
         bool, typer.Option("--force-conflicts", help="Take over fields that other managers own.")
@@ -61,9 +62,9 @@ def command(
     allow_leftovers: options.AllowLeftovers = False,
     output: options.TextOutput = "text",
 ) -> int:
-    """Translate to the dialect of the cluster, then server-side apply.
+    """Translate to the dialect of the cluster, then apply server-side.
 
-    Everything is tried on the server first: if anything is refused, nothing is applied.
+    The server does a dry run first: if it refuses anything, nothing is applied.
     """
     if dry_run not in ("none", "server"):
         hint = "write --dry-run=server; gpuxlate translate needs no server"

@@ -46,9 +46,9 @@ def command(
     html: options.Html = None,
     output: options.Output = "table",
 ) -> int:
-    """How many shares would be exact, rounded, filled, dropped or refused, and why.
+    """Count the shares that are exact, rounded, filled, dropped or refused at a target, and say why.
 
-    Nothing is written but the report. Exit 1 only for files that cannot be read as manifests, and with
+    Only the report is written. Exit 1 only for files that cannot be read as manifests, and with
     --write-decisions while something is undecided.
     """
     decided = read_decisions(decisions, write_decisions, prune=prune_decisions)

@@ -32,15 +32,15 @@ _VERDICTS = {
 def command(
     file: Annotated[
         list[str],
-        typer.Option("-f", "--filename", help="Manifests: do their pods still fit?", metavar="FILE"),
+        typer.Option("-f", "--filename", help="Manifests whose pods to fit, or - for stdin.", metavar="FILE"),
     ] = [],  # noqa: B006 - typer copies it
-    pods: Annotated[bool, typer.Option("--pods", help="The containers on each card.")] = False,
+    pods: Annotated[bool, typer.Option("--pods", help="List the containers on each card.")] = False,
     output: options.Output = "table",
 ) -> int:
-    """The use of each card, as bars; with -f, whether the pods of FILE still fit, and if not, why.
+    """Show the use of each card; with -f, whether the pods of FILE still fit, and if not, why.
 
     Only GPUs are considered. -l selects nodes; pods of all namespaces count. With -f, exit 1 if
-    they do not fit, or that is not known.
+    they do not fit, or if this is not known.
     """
     wanted = _demand(file) if file else None
     server = live.cluster()

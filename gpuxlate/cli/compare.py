@@ -246,8 +246,8 @@ def command(
     to: Annotated[
         list[str],
         options.several(
-            "The targets: a list, or all. Otherwise targets of the configuration; without it three clouds "
-            "and the workload's dialects."
+            "The targets: one, a list, or all (default: those of the configuration; without it, three clouds "
+            "and the dialects of the workload)."
         ),
     ] = [],  # noqa: B006 - typer copies it
     round_: options.Round = None,
@@ -260,7 +260,7 @@ def command(
         bool, typer.Option("--manifests", help="Show where the rendered manifests differ, side by side.")
     ] = False,
 ) -> int:
-    """One share at several targets side by side: the values, the rounding, the refusals."""
+    """Compare a share at several targets: the values, the verdict, and what to change."""
     known = common.profile(profile)
     found = read_specs(common.some_inputs(specs), known)
     common.show(found.diagnostics, found.sources)

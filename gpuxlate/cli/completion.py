@@ -17,11 +17,13 @@ def command(
     shell: Annotated[
         str,
         typer.Argument(
-            help=f"One of {', '.join(SHELLS)}.", metavar="SHELL", autocompletion=options.completing(*SHELLS)
+            help=options.listing("The shell", SHELLS),
+            metavar="SHELL",
+            autocompletion=options.completing(*SHELLS),
         ),
     ],
 ) -> int:
-    """The completion script of a shell.
+    """Print the completion script of a shell.
 
     For bash: source <(gpuxlate completion bash). For zsh the same, after compinit. For fish: gpuxlate
     completion fish | source. For PowerShell: gpuxlate completion powershell | Out-String | Invoke-Expression.

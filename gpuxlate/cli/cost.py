@@ -36,35 +36,49 @@ def command(
     specs: options.Specs,
     to: options.To,
     hours: Annotated[
-        str, typer.Option("--hours", help="How long: 1, 0.5, 1/3, 90m, 1h30m.", metavar="H")
+        str, typer.Option("--hours", help="How long the job runs: 1, 0.5, 1/3, 90m, 1h30m.", metavar="HOURS")
     ] = "1",
     pods: Annotated[
-        int | None, typer.Option("--pods", help="Pods of the job, all of them (1).", min=1, max=10**6)
+        int | None,
+        typer.Option(
+            "--pods", help="The number of pods of the job (default: 1).", metavar="COUNT", min=1, max=10**6
+        ),
     ] = None,
     executors: Annotated[
-        int | None, typer.Option("--executors", help="Spark: executors with a GPU.", min=0, max=10**6)
+        int | None,
+        typer.Option(
+            "--executors",
+            help="Spark: the number of executors with a GPU.",
+            metavar="COUNT",
+            min=0,
+            max=10**6,
+        ),
     ] = None,
     driver: Annotated[
         bool | None,
         typer.Option(
-            "--driver/--no-driver", help="Spark: the driver has a GPU too, as in the vendor's conf."
+            "--driver/--no-driver", help="Spark: whether the driver has a GPU, as in the vendor's conf."
         ),
     ] = None,
     card: Annotated[
-        str | None, typer.Option("--card", help="A card with known figures: A10.", metavar="NAME")
+        str | None, typer.Option("--card", help="A card whose figures are known: A10.", metavar="NAME")
     ] = None,
     card_units: Annotated[
-        str | None, typer.Option("--card-units", help="GPU-hours for one hour of the card.", metavar="N")
+        str | None,
+        typer.Option("--card-units", help="The GPU-hours of one hour of the card.", metavar="UNITS"),
     ] = None,
     card_memory: Annotated[
-        int | None, typer.Option("--card-memory-mib", help="MiB of the card that shares can use.", min=1)
+        int | None,
+        typer.Option(
+            "--card-memory-mib", help="The memory of the card that shares can use.", metavar="MIB", min=1
+        ),
     ] = None,
     round_: options.Round = None,
     fill: options.Fill = [],  # noqa: B006 - typer copies it
     drop: options.Drop = [],  # noqa: B006
     output: options.Output = "table",
 ) -> int:
-    """What shares cost: the vendor's GPU-hour formula, exact."""
+    """Compute what shares cost, exactly, by the vendor's formula of GPU-hours."""
     backend = common.target(to)
     if not backend.billing_plan:
         names = (one.name for one in registry.all_backends() if one.billing_plan)

@@ -25,7 +25,7 @@ def command(
     ],
     output: options.TextOutput = "text",
 ) -> int:
-    """One rule: what it does, why, an example, the fix, the source."""
+    """Explain a rule: what it does, why, an example, the fix, the source."""
     backends = list(registry.all_backends())
     rule = catalog.find(code, backends)
     if rule is None:

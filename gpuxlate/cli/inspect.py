@@ -30,7 +30,7 @@ def command(
     profile: options.ProfileFile = None,
     output: options.Output = "table",
 ) -> int:
-    """What a set of manifests requests: workload, target, cards, cores, MiB, replicas, totals."""
+    """List the shares that manifests request: workload, target, cards, cores, MiB, replicas, totals."""
     source = common.target(from_) if from_ else None
     settings = Settings.reading(source, common.profile(profile))
     (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings], READ)

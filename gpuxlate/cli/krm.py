@@ -31,16 +31,16 @@ def command(
     config_file: Annotated[
         str | None,
         typer.Argument(
-            help="As an exec plug-in of kustomize: the configuration file; resources are on stdin.",
+            help="The configuration file, as an exec plug-in of kustomize; resources are on stdin.",
             metavar="[CONFIGFILE]",
             show_default=False,
         ),
     ] = None,
     output: Annotated[str, options.output("yaml")] = "yaml",  # noqa: ARG001 - what a KRM function writes
 ) -> int:
-    """A KRM function: reads a ResourceList from stdin, writes it to stdout with its shares translated.
+    """Run as a KRM function: read a ResourceList from stdin, and write it to stdout, translated.
 
-    Its functionConfig is of kind Translate (apiVersion gpuxlate.io/v1alpha1, spec: to, from, round, drop,
+    The functionConfig is of kind Translate (apiVersion gpuxlate.io/v1alpha1, spec: to, from, round, drop,
     fill, decisions), or a ConfigMap with the same keys in data.
     """
     settings = None if config_file is None else _settings(config_file)

@@ -36,7 +36,7 @@ FAIL_ON = ("error", "warning", "info", "never")
 
 def command(
     paths: options.Paths = options.HERE,
-    output: Annotated[str | None, options.output(*report.FORMATS)] = None,
+    output: Annotated[str | None, options.output(*report.FORMATS, default="text")] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False,
     diff: options.Diff = False,
     exit_zero: options.ExitZero = False,
@@ -45,7 +45,7 @@ def command(
         str | None,
         typer.Option(
             "--add-ignores",
-            help="Write a comment with this reason at each finding.",
+            help="Write an ignore with this reason at each finding.",
             metavar="REASON",
         ),
     ] = None,
@@ -55,24 +55,29 @@ def command(
     fail_on: Annotated[
         str | None,
         options.one_of(
-            "--fail-on", FAIL_ON, "The least severity that is exit 1", metavar="LEVEL", what="levels"
+            "--fail-on",
+            FAIL_ON,
+            "Exit 1 at this severity or above",
+            metavar="LEVEL",
+            what="levels",
+            default="error",
         ),
     ] = None,
-    allow_empty: Annotated[bool, typer.Option("--allow-empty", help="Nothing to check is not an error.")] = (
-        False
-    ),
+    allow_empty: Annotated[
+        bool, typer.Option("--allow-empty", help="Exit 0 if there is nothing to check.")
+    ] = (False),
     baseline: Annotated[
         str | None,
-        typer.Option("--baseline", help="Count only findings that this file does not have.", metavar="FILE"),
+        typer.Option("--baseline", help="Report only findings that are not in this file.", metavar="FILE"),
     ] = None,
     write_baseline: Annotated[
         str | None,
-        typer.Option("--write-baseline", help="Write the findings of this run to a file.", metavar="FILE"),
+        typer.Option("--write-baseline", help="Write the findings of this run to this file.", metavar="FILE"),
     ] = None,
-    statistics: Annotated[bool, typer.Option("--statistics", help="Print counts by rule.")] = False,
-    watch: Annotated[
-        bool, typer.Option("-w", "--watch", help="Check again whenever a file changes.")
+    statistics: Annotated[
+        bool, typer.Option("--statistics", help="Print the number of findings of each rule.")
     ] = False,
+    watch: Annotated[bool, typer.Option("-w", "--watch", help="Check again when a file changes.")] = False,
 ) -> int:
     """Check manifests and GPUShare documents."""
     in_actions = os.environ.get("GITHUB_ACTIONS") == "true" and not statistics

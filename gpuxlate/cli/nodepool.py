@@ -53,23 +53,26 @@ def command(
     to: options.Tos,
     check: Annotated[
         str | None,
-        typer.Option("--check", help="Check the prerequisites against a cluster profile.", metavar="PROFILE"),
+        typer.Option(
+            "--check", help="Check the prerequisites against this cluster profile.", metavar="PROFILE"
+        ),
     ] = None,
     node: Annotated[
-        list[str], typer.Option("--node", help="The node of kubectl lines; may be repeated.", metavar="NAME")
+        list[str],
+        typer.Option("--node", help="The node of the kubectl commands; may be repeated.", metavar="NAME"),
     ] = [],  # noqa: B006 - typer copies it
     instance_type: Annotated[
         list[str],
         typer.Option(
-            "--instance-type", help="The machines of -o karpenter; may be repeated.", metavar="NAME"
+            "--instance-type", help="The instance type of -o karpenter; may be repeated.", metavar="NAME"
         ),
     ] = [],  # noqa: B006
     output: Annotated[str, options.output(*FORMATS)] = "text",
 ) -> int:
-    """The node labels that a share needs, the warnings of the documents, and the prerequisites.
+    """List the node labels and prerequisites that a share needs, with the warnings of the documents.
 
-    -o asg-tags, cluster-api and karpenter write what an autoscaler has to know to scale up from zero; the
-    cards are those of --check.
+    -o asg-tags, cluster-api and karpenter write what an autoscaler needs to scale up from zero; the cards
+    are those of --check.
     """
     if (output == "karpenter") != bool(instance_type):
         raise CliError("-o karpenter and --instance-type go together", "--instance-type g6.2xlarge")

@@ -27,14 +27,14 @@ def command(
         str | None,
         typer.Option(
             "--to",
-            help="Only the nodes of this target.",
+            help="Show only the nodes of this target.",
             metavar="TARGET",
             autocompletion=options.complete_target,
         ),
     ] = None,
     output: Annotated[str, options.output(*FORMATS)] = "table",
 ) -> int:
-    """Each GPU node: the target it serves, policy, cards, memory per card, what is free.
+    """List the GPU nodes: target, policy, cards, memory of a card, what is free.
 
     -o profile prints a cluster profile of the nodes, for --profile. -l selects nodes; pods of all
     namespaces count.

@@ -105,10 +105,22 @@ def completing(*words: str) -> Callable[[], Candidates]:
     return lambda: words
 
 
+def listing(what: str, values: Sequence[str]) -> str:
+    """A help text with the values, for ``gpuxlate.cli.help``: "Output format: table, json."."""
+    return f"{what}: {', '.join(values)}."
+
+
 def one_of(
-    flag: str, values: Sequence[str], help_: str, *others: str, metavar: str = "WHICH", what: str = "values"
+    flag: str,
+    values: Sequence[str],
+    help_: str,
+    *others: str,
+    metavar: str = "WHICH",
+    what: str = "values",
+    default: str = "",
 ) -> Any:
-    """An option that takes one of some values; its help lists them. ``others``: more names of it."""
+    """An option that takes one of some values; its help lists them. ``others``: more names of it.
+    ``default``: what holds where it is not given, if the parameter has no default."""
 
     def check(ctx: typer.Context, value: str | None) -> str | None:
         if value is not None and value not in values and not ctx.resilient_parsing:
@@ -119,7 +131,7 @@ def one_of(
     return typer.Option(
         flag,
         *others,
-        help=f"{help_.rstrip('.')}: {', '.join(values)}.",
+        help=listing(help_, values) + (f"  [default: {default}]" if default else ""),
         metavar=metavar,
         callback=check,
         autocompletion=completing(*values),
@@ -130,9 +142,10 @@ OUTPUT = ("-o", "--format", "--output")
 """The names of the option that chooses a format: those of kubectl and of linters, in every command."""
 
 
-def output(*formats: str) -> Any:
-    """``-o`` of a command with these formats, the default first."""
-    return one_of(OUTPUT[0], formats, "Output format", *OUTPUT[1:], metavar="FORMAT", what="formats")
+def output(*formats: str, default: str = "") -> Any:
+    """``-o`` of a command with these formats, the default first; ``default``: as in ``one_of``."""
+    named = {"metavar": "FORMAT", "what": "formats", "default": default}
+    return one_of(OUTPUT[0], formats, "Output format", *OUTPUT[1:], **named)
 
 
 def _a_file(value: str | None) -> str | None:
@@ -145,17 +158,17 @@ def _a_file(value: str | None) -> str | None:
     return value
 
 
-Paths = Annotated[list[str], typer.Argument(help="Files, folders or - for stdin.", metavar="PATH...")]
+Paths = Annotated[list[str], typer.Argument(help="Files, folders, or - for stdin.", metavar="PATH...")]
 Specs = Annotated[list[str], typer.Argument(help="GPUShare documents, or - for stdin.", metavar="SPEC...")]
 To = Annotated[
     str, typer.Option("--to", help="The target.", metavar="TARGET", autocompletion=complete_written)
 ]
-Tos = Annotated[list[str], several("The targets: a list, or all.")]
+Tos = Annotated[list[str], several("The targets: one, a list, or all.")]
 From = Annotated[
     str | None,
     typer.Option(
         "--from",
-        help="The dialect to read; found by its keys otherwise.",
+        help="The dialect to read (default: every dialect that the keys belong to).",
         metavar="TARGET",
         autocompletion=complete_target,
     ),
@@ -164,7 +177,7 @@ Round = Annotated[
     str | None,
     typer.Option(
         "--round",
-        help="Accept rounding: up (never below the request).",
+        help="Accept rounding up: never below the request.",
         metavar="up",
         autocompletion=completing("up"),
     ),
@@ -173,7 +186,7 @@ Fill = Annotated[
     list[str],
     typer.Option(
         "--fill",
-        help="Set an unset field, per card: cores=30, memoryMiB=8192.",
+        help="Set a field that is not set, per card: cores=30, memoryMiB=8192.",
         metavar="FIELD=N",
         autocompletion=completing(*(f"{name}=" for name in FILLABLE)),
     ),
@@ -182,82 +195,89 @@ Drop = Annotated[
     list[str],
     typer.Option(
         "--drop",
-        help=f"Fields that may be lost: {', '.join(DROPPABLE)}.",
+        help=listing("Accept that these fields are lost", DROPPABLE),
         metavar="FIELD[,FIELD]",
         autocompletion=completing(*DROPPABLE),
     ),
 ]
 ProfileFile = Annotated[
-    str | None, typer.Option("--profile", help="A cluster profile (YAML).", metavar="FILE")
+    str | None, typer.Option("--profile", help="The cluster profile, a YAML file.", metavar="FILE")
 ]
 ProfileFiles = Annotated[
     list[str],
-    typer.Option("--profile", help="A cluster profile (YAML), one of each target.", metavar="FILE"),
+    typer.Option(
+        "--profile", help="A cluster profile, a YAML file; repeat it for each target.", metavar="FILE"
+    ),
 ]
 CardMemory = Annotated[
-    int | None, typer.Option("--card-memory-mib", help="MiB of a physical card, if known.", min=1)
+    int | None, typer.Option("--card-memory-mib", help="The memory of a physical card.", metavar="MIB", min=1)
 ]
 Select = Annotated[
     list[str],
     typer.Option(
         "--select",
-        help="Only these rules (codes or prefixes).",
+        help="Check only these rules (codes or prefixes).",
         metavar="CODE[,CODE]",
         autocompletion=complete_code,
     ),
 ]
 Ignore = Annotated[
     list[str],
-    typer.Option("--ignore", help="Not these rules.", metavar="CODE[,CODE]", autocompletion=complete_code),
+    typer.Option(
+        "--ignore",
+        help="Skip these rules (codes or prefixes).",
+        metavar="CODE[,CODE]",
+        autocompletion=complete_code,
+    ),
 ]
-Html = Annotated[str | None, typer.Option("--html", help="Draw the result in one HTML page.", metavar="FILE")]
+Html = Annotated[str | None, typer.Option("--html", help="Write the result as an HTML page.", metavar="FILE")]
 OutputDir = Annotated[
-    str | None, typer.Option("--output-dir", help="Write files into this folder.", metavar="DIR")
+    str | None, typer.Option("--output-dir", help="Write files to this folder.", metavar="DIR")
 ]
 Report = Annotated[
     str | None,
     typer.Option(
-        "--report", help="Write a JSON report, also of a refusal.", metavar="FILE", callback=_a_file
+        "--report", help="Write a JSON report, also if a share is refused.", metavar="FILE", callback=_a_file
     ),
 ]
 Diff = Annotated[
     bool,
-    typer.Option("--diff", help="Print what would change; write nothing; exit 1 if something would."),
+    typer.Option("--diff", help="Print what would change and write nothing; exit 1 if anything would."),
 ]
 ExitZero = Annotated[
-    bool, typer.Option("--exit-zero", help="With --diff: exit 0 where something would change.")
+    bool, typer.Option("--exit-zero", help="With --diff, exit 0 even if something would change.")
 ]
 AllowLeftovers = Annotated[
     bool,
     typer.Option(
-        "--allow-leftovers", help="Accept what is not translated of the source: it becomes a warning (GX026)."
+        "--allow-leftovers", help="Accept keys that are not translated: they become warnings (GX026)."
     ),
 ]
 DecisionsFile = Annotated[
     list[str],
-    typer.Option("--decisions", help="Accept what is accepted in this file, one by one.", metavar="FILE"),
+    typer.Option("--decisions", help="Accept the losses that this file accepts, one by one.", metavar="FILE"),
 ]
 WriteDecisions = Annotated[
     str | None,
     typer.Option(
         "--write-decisions",
-        help="Add an entry to this file for each loss that nothing accepts; exit 1 while there is one.",
+        help="Add an entry to this file for each loss that is not accepted; exit 1 while there is one.",
         metavar="FILE",
     ),
 ]
 PruneDecisions = Annotated[
-    bool, typer.Option("--prune-decisions", help="Remove the entries that match nothing (GX034).")
+    bool, typer.Option("--prune-decisions", help="Remove the entries that match no loss (GX034).")
 ]
 AllowOutside = Annotated[
     bool,
-    typer.Option("--allow-outside", help="A document may name a workload outside of its folder."),
+    typer.Option("--allow-outside", help="Allow a document to name a workload outside of its folder."),
 ]
 Output = Annotated[str, output("table", "json")]
 TextOutput = Annotated[str, output("text", "json")]
 Objects = Annotated[
     list[str],
     typer.Argument(
-        help="Files, folders, - for stdin; or live objects: deploy/web, deploy web, deploy, pods.",
+        help="Files, folders, or - for stdin; or live objects: deploy/web, deploy web, deploy, pods.",
         metavar="[PATH|KIND[/NAME]]...",
         autocompletion=_complete_kind,
     ),
@@ -275,67 +295,80 @@ class SharedOptions:
         typer.Option(
             "-n",
             "--namespace",
-            help="The namespace.",
+            help="The namespace (default: that of the context).",
             metavar="NAMESPACE",
             autocompletion=_complete_namespace,
         ),
     ] = None
-    all_namespaces: Annotated[bool, typer.Option("-A", "--all-namespaces", help="In all namespaces.")] = False
+    all_namespaces: Annotated[bool, typer.Option("-A", "--all-namespaces", help="Use all namespaces.")] = (
+        False
+    )
     selector: Annotated[
         str | None,
-        typer.Option("-l", "--selector", help="Only objects with these labels.", metavar="KEY=VALUE"),
+        typer.Option("-l", "--selector", help="Use only objects with these labels.", metavar="KEY=VALUE"),
     ] = None
     context: Annotated[
         str | None,
         typer.Option(
             "--context",
-            help="The context of the kubeconfig.",
+            help="The context of the kubeconfig (default: the current one).",
             metavar="NAME",
             autocompletion=_complete_context,
         ),
     ] = None
     kubeconfig: Annotated[
-        str | None, typer.Option("--kubeconfig", help="The kubeconfig.", metavar="FILE")
+        str | None, typer.Option("--kubeconfig", help="The kubeconfig file.", metavar="FILE")
     ] = None
     request_timeout: Annotated[
         str | None,
         typer.Option(
-            "--request-timeout", help="For each request: 30s, 2m; 0 for no limit.", metavar="DURATION"
+            "--request-timeout",
+            help="The time limit of each request: 30s, 2m; 0 is no limit.",
+            metavar="DURATION",
         ),
     ] = None
     exclude: Annotated[
         list[str] | None,
         typer.Option(
             "--exclude",
-            help="Leave these out of folders too (gitignore patterns).",
+            help="Exclude these files from folders (gitignore patterns).",
             metavar="PATTERN[,PATTERN]",
         ),
     ] = None
     force_exclude: Annotated[
-        bool, typer.Option("--force-exclude", help="Leave out named files too, for hooks that name all.")
+        bool,
+        typer.Option("--force-exclude", help="Exclude named files too, for hooks that pass every file name."),
     ] = False
     stdin_filename: Annotated[
         str | None,
-        typer.Option("--stdin-filename", help="The file whose text stdin has.", metavar="FILE"),
+        typer.Option("--stdin-filename", help="The file name to report for stdin.", metavar="FILE"),
     ] = None
     config: Annotated[
         str | None,
-        typer.Option("--config", help="The configuration, instead of one found upwards.", metavar="FILE"),
+        typer.Option(
+            "--config",
+            help="The configuration file (default: .gpuxlate.yaml here or in a parent folder).",
+            metavar="FILE",
+        ),
     ] = None
-    isolated: Annotated[bool, typer.Option("--isolated", help="No configuration.")] = False
-    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Findings and results alone.")] = False
+    isolated: Annotated[bool, typer.Option("--isolated", help="Ignore configuration files.")] = False
+    quiet: Annotated[bool, typer.Option("-q", "--quiet", help="Print only findings and results.")] = False
     verbose: Annotated[
         bool,
         typer.Option(
-            "-v", "--verbose", help="Say which files, dialects and profile are used, and every info."
+            "-v", "--verbose", help="Print which files, dialects and profile are used, and every info."
         ),
     ] = False
     lang: Annotated[
         str | None,
-        typer.Option("--lang", help="The language of messages: en, zh. Also GPUXLATE_LANG.", metavar="LANG"),
+        typer.Option(
+            "--lang",
+            help="The language of messages: en or zh (default: GPUXLATE_LANG, or en).",
+            metavar="LANG",
+        ),
     ] = None
     color: Annotated[
-        str | None, one_of("--color", ("auto", "always", "never"), "Colour; auto: on a terminal.")
+        str | None, one_of("--color", ("auto", "always", "never"), "When to use colour", default="auto")
     ] = None
 
 

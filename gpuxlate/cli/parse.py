@@ -21,7 +21,7 @@ def command(
     profile: options.ProfileFile = None,
     output: Annotated[str, options.output("yaml", "json")] = "yaml",
 ) -> int:
-    """Vendor manifests to GPUShare documents, one for each container that has a share."""
+    """Write the shares of vendors' manifests as GPUShare documents, one for each container with a share."""
     source = common.target(from_) if from_ else None
     settings = Settings.reading(source, common.profile(profile))
     (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings], READ)

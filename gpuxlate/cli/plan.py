@@ -313,7 +313,7 @@ def _bars(one: TargetPlan) -> Iterator[str]:
 def on_cluster(
     output: options.Output = "table",
 ) -> int:
-    """What runs now: room per card, the largest share that fits, and whether room is fragmented.
+    """Show the room on each card, the largest share that fits, and whether the room is fragmented.
 
     Only GPUs are considered. -l selects nodes; pods of all namespaces count. Moves are advice: nothing
     is moved.

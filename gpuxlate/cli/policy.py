@@ -45,20 +45,21 @@ from gpuxlate.yamltext.plain import dump_yaml
 Targets = Annotated[
     list[str],
     options.several(
-        "The rules of these dialects: a list, or all (default).", complete=options.complete_target
+        "The dialects whose rules to write: one, a list, or all (default: all).",
+        complete=options.complete_target,
     ),
 ]
 Forbid = Annotated[
     list[str],
     options.several(
-        "Deny every key of these dialects, in place of the rules.", "--forbid", options.complete_target
+        "Deny every key of these dialects, instead of checking rules.", "--forbid", options.complete_target
     ),
 ]
 ScopeOf = Annotated[
     str,
     typer.Option(
         "--scope",
-        help="pods (default), workloads or all. Pods are judged when they are made.",
+        help="Check pods (when they are created), workloads, or all.",
         metavar="SCOPE",
         autocompletion=options.completing(*PolicyScope),
     ),
@@ -67,7 +68,7 @@ ActionOf = Annotated[
     str | None,
     typer.Option(
         "--action",
-        help="deny, warn or audit. By default errors of pods are denied; the rest is a warning.",
+        help="deny, warn or audit (default: deny errors of pods, warn about the rest).",
         metavar="ACTION",
         autocompletion=options.completing(*Action),
     ),
@@ -81,43 +82,48 @@ Namespaces = Annotated[
     ),
 ]
 Custom = Annotated[
-    bool, typer.Option("--crds", help="Workloads that are custom resources too; with --scope.")
+    bool, typer.Option("--crds", help="With --scope, check workloads that are custom resources too.")
 ]
 Select = Annotated[
     list[str],
     typer.Option(
-        "--select", help="Only these rules.", metavar="CODE[,CODE]", autocompletion=options.complete_code
+        "--select",
+        help="Check only these rules (codes or prefixes).",
+        metavar="CODE[,CODE]",
+        autocompletion=options.complete_code,
     ),
 ]
 Profiles = Annotated[
     list[str],
-    typer.Option("--profile", help="A cluster profile (YAML); one for each target.", metavar="FILE"),
+    typer.Option(
+        "--profile", help="A cluster profile, a YAML file; repeat it for each target.", metavar="FILE"
+    ),
 ]
 Parameters = Annotated[
     bool,
     typer.Option(
         "--parameters",
-        help="Numbers of the profile in a ConfigMap that policies read, not in their expressions.",
+        help="Write the numbers of the profile to a ConfigMap that the policies read.",
     ),
 ]
 FormatOf = Annotated[
     str,
     typer.Option(
         *options.OUTPUT,
-        help="vap (ValidatingAdmissionPolicy) or kyverno.",
+        help="Output format: vap (ValidatingAdmissionPolicy), kyverno.",
         metavar="FORMAT",
         autocompletion=options.completing(*Format),
     ),
 ]
 Translate = Annotated[
     bool,
-    typer.Option("--translate", help="The cluster translates pods to --to TARGET when they are made."),
+    typer.Option("--translate", help="Make the cluster translate pods to --to TARGET when they are created."),
 ]
 From = Annotated[
     str | None,
     typer.Option(
         "--from",
-        help="The keys that pods come with; with --translate. Those of gpuxlate by default.",
+        help="With --translate, the dialect of the pods (default: neutral).",
         metavar="TARGET",
         autocompletion=options.complete_target,
     ),
@@ -144,9 +150,9 @@ def command(
     format_: FormatOf = Format.VAP,
     explain_: Explain = False,
 ) -> int:
-    """Admission policies from the rules: what lint finds in files, the API server refuses.
+    """Write admission policies from the rules: the API server refuses what lint finds.
 
-    For Kubernetes 1.30 and later, without any engine: gpuxlate policy --to TARGET | kubectl apply -f -
+    For Kubernetes 1.30 and later, without a webhook: gpuxlate policy --to TARGET | kubectl apply -f -
     """
     known = [there for one in profile if (there := common.profile(one)) is not None]
     form: Format = one_of(format_, Format, options.OUTPUT[0])
@@ -412,7 +418,7 @@ KIND = "ValidatingAdmissionPolicy"
 def on_cluster(
     to: Targets = [],  # noqa: B006 - typer copies it
     apply: Annotated[
-        bool, typer.Option("--apply", help="Apply them: all are tried first, so that all or none are there.")
+        bool, typer.Option("--apply", help="Apply the policies, after a dry run of all of them.")
     ] = False,
     forbid: Forbid = [],  # noqa: B006
     translate: Translate = False,
@@ -432,7 +438,7 @@ def on_cluster(
         bool, typer.Option("--force-conflicts", help="Take over fields that other managers own.")
     ] = False,
 ) -> int:
-    """Admission policies for the dialects that this cluster serves, as its nodes show them.
+    """Write admission policies for the dialects that the nodes of this cluster serve.
 
     Names and units of resources are those of the nodes, or of --profile.
     """

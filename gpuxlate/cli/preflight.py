@@ -30,13 +30,13 @@ def command(
     to: options.To,
     specs: Annotated[
         list[str],
-        typer.Argument(help="GPUShare documents: only what these shares need.", metavar="[SPEC]..."),
+        typer.Argument(help="GPUShare documents: check only what these shares need.", metavar="[SPEC]..."),
     ] = [],  # noqa: B006 - typer copies it
     output: options.TextOutput = "text",
 ) -> int:
-    """The vendor's prerequisites against the live nodes: versions, labels, images.
+    """Check the vendor's prerequisites on the live nodes: versions, labels, images.
 
-    Exit 1 if one of them is met on no node. -l selects nodes.
+    Exit 1 if no node meets one of them. -l selects nodes.
     """
     backend = common.target(to)
     if not backend.has_nodes:

@@ -30,15 +30,17 @@ from gpuxlate.yamltext.source import Source
 
 def command(
     specs: options.Specs,
-    to: Annotated[list[str], options.several("The targets: a list, or all (all that write manifests).")],
+    to: Annotated[list[str], options.several("The targets: one, a list, or all (that write manifests).")],
     workload: Annotated[
         str | None,
         typer.Option(
-            "--workload", help="Put the share on this manifest, or into this file of a job.", metavar="FILE"
+            "--workload",
+            help="The manifest of a workload, or the file of a job, to write the share to.",
+            metavar="FILE",
         ),
     ] = None,
     container: Annotated[
-        str | None, typer.Option("--container", help="The container that gets it.", metavar="NAME")
+        str | None, typer.Option("--container", help="The container to write the share to.", metavar="NAME")
     ] = None,
     round_: options.Round = None,
     fill: options.Fill = [],  # noqa: B006 - typer copies it
@@ -52,7 +54,7 @@ def command(
     report: options.Report = None,
     output: Annotated[str, options.output("text", "yaml", "json")] = "text",
 ) -> int:
-    """GPUShare documents to manifests: on a workload, or as a Pod that runs nvidia-smi."""
+    """Write GPUShare documents as manifests: on a workload, or as a Pod that runs nvidia-smi."""
     targets = common.targets(to, written_manifests)
     _judge_output(output, targets, workload)
     accept = common.accept(round_, fill, drop)

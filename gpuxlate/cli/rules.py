@@ -28,7 +28,9 @@ def command(
     ] = [],  # noqa: B006 - typer copies it
     to: Annotated[
         list[str],
-        options.several("Only the rules of these targets: a list, or all.", complete=options.complete_target),
+        options.several(
+            "Only rules of these targets: one, a list, or all.", complete=options.complete_target
+        ),
     ] = [],  # noqa: B006
     severity: Annotated[
         str | None, options.one_of("--severity", [*Severity], "Only rules of this severity", metavar="LEVEL")
@@ -36,7 +38,7 @@ def command(
     fixable: Annotated[bool, typer.Option("--fixable", help="Only rules with a fix.")] = False,
     output: options.Output = "table",
 ) -> int:
-    """The list of rules."""
+    """List the rules."""
     selection = RuleSelection.of(select, (), None, None)
     targets = common.targets(to, registry.all_backends, common.target)
     known = {one.code for target in targets for one in target.rules}

@@ -33,18 +33,18 @@ def command(
     kind: Annotated[
         str,
         typer.Argument(
-            help=f"One of {', '.join(KINDS)}.", metavar="KIND", autocompletion=options.completing(*KINDS)
+            help=options.listing("The kind of schema", KINDS),
+            metavar="KIND",
+            autocompletion=options.completing(*KINDS),
         ),
     ],
     check: Annotated[
         str | None,
-        typer.Option(
-            "--check", help="Check this file (YAML or JSON) against the schema instead.", metavar="FILE"
-        ),
+        typer.Option("--check", help="Check this YAML or JSON file against the schema.", metavar="FILE"),
     ] = None,
     output: Annotated[str, options.output("json")] = "json",  # noqa: ARG001 - there is no other
 ) -> int:
-    """The JSON Schemas: of the documents people write, and of the JSON that gpuxlate prints."""
+    """Print a JSON Schema: of a document that people write, or of JSON that gpuxlate prints."""
     if kind not in KINDS:
         raise CliError(msg("no schema {kind!r}", kind=kind), msg("kinds: {names}", names=", ".join(KINDS)))
     from gpuxlate.config.schemas import schema

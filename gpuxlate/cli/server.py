@@ -23,13 +23,13 @@ def command(
         list[str],
         typer.Option(
             "--to",
-            help="Targets to show beside each share; those of the configuration's profiles by default.",
+            help="The targets to show beside each share (default: those of the configuration's profiles).",
             metavar="TARGET",
             autocompletion=options.complete_written,
         ),
     ] = [],  # noqa: B006 - typer copies it
 ) -> int:
-    """A language server on stdin and stdout, for editors."""
+    """Run a language server for editors, on stdin and stdout."""
     for name in to:
         if not common.written_target(name).writes_pods:
             raise CliError(msg("invalid target {name!r} for --to: it is not for manifests", name=name))

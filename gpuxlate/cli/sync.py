@@ -53,29 +53,36 @@ def command(
         list[str],
         typer.Option(
             "--to",
-            help="These targets of the configuration alone.",
+            help="Only these targets of the configuration.",
             metavar="TARGET[,TARGET]",
             autocompletion=options.complete_written,
         ),
     ] = [],  # noqa: B006 - typer copies it
     check: Annotated[
-        bool, typer.Option("--check", help="Exit 1 if a folder is not in step; write nothing.")
+        bool, typer.Option("--check", help="Write nothing; exit 1 if a folder is not in step.")
     ] = False,
     diff: Annotated[
-        bool, typer.Option("--diff", help="Print what would change, and who wrote it; write nothing.")
+        bool,
+        typer.Option(
+            "--diff", help="Print what would change, with the line that it comes from; write nothing."
+        ),
     ] = False,
     overwrite: Annotated[
-        bool, typer.Option("--overwrite", help="Replace files that are not of sync, or changed by hand.")
+        bool,
+        typer.Option(
+            "--overwrite", help="Replace files that sync did not write, and files that were changed by hand."
+        ),
     ] = False,
     decisions: options.DecisionsFile = [],  # noqa: B006
     write_decisions: options.WriteDecisions = None,
     prune_decisions: options.PruneDecisions = False,
     output: options.TextOutput = "text",
 ) -> int:
-    """One source tree, one tree for each target, as the configuration says (sync).
+    """Keep a tree for each target in step with one source tree, as `sync` of the configuration says.
 
-    Each file of the source goes to the folder of each target at the same path, YAML and JSON translated. Only
-    what sync wrote is ever changed or removed. Exit 1 where a target is refused, or not in step (--check).
+    Each file of the source is written to the same path in the folder of each target, YAML and JSON
+    translated. Only files that sync wrote are changed or removed. Exit 1 if a target is refused, or not in
+    step (--check).
     """
     config = common.config()
     if config is None or not config.sync:

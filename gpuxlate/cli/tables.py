@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import io
+import re
 import sys
-import textwrap
 from collections.abc import Iterable, Sequence
 
 from gpuxlate.cli.process import color_wanted, is_terminal
@@ -94,11 +94,29 @@ def width_of(texts: int, bars: int) -> int:
 
 def wrapped(text: str, first: str, rest: str | None = None) -> list[str]:
     """A text in lines of WIDTH columns, with ``first`` before the first and ``rest`` before the others."""
-    return textwrap.wrap(
-        localize(text),
-        WIDTH,
-        initial_indent=first,
-        subsequent_indent=" " * len(first) if rest is None else rest,
-        break_long_words=False,
-        break_on_hyphens=False,
-    )
+    return fold(localize(text), WIDTH, first, " " * len(first) if rest is None else rest)
+
+
+_WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
+_OPENING, _CLOSING = "（《“「【", "，。：；？！）》”」】、"
+_PIECES = re.compile(
+    rf"(\s*)([{_OPENING}]*(?:[{_WIDE}]|[^\s{_WIDE}{_OPENING}{_CLOSING}]+)[{_CLOSING}]*|[{_CLOSING}]+)"
+)
+"""Spaces, and what no line ends in: a word, or one Chinese character, with the signs that belong to it."""
+
+
+def fold(text: str, columns: int, first: str = "", rest: str = "") -> list[str]:
+    """A text in lines of at most so many columns; ``first`` is before the first, ``rest`` before the others.
+
+    Lines end at spaces, and beside Chinese characters, but none begins with a sign that closes. A longer word
+    stays whole.
+    """
+    lines: list[str] = []
+    line, empty = first, True
+    for space, piece in _PIECES.findall(text):
+        if not empty and width(line) + len(space) + width(piece) > columns:
+            lines.append(line)
+            line, empty, space = rest, True, ""
+        line += piece if empty else space + piece
+        empty = False
+    return lines if empty else [*lines, line]

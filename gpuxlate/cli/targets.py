@@ -13,7 +13,7 @@ from gpuxlate.model.share import JSON_NAMES
 
 
 def command(output: options.Output = "table") -> int:
-    """The fields of a share that each target supports, and how it represents them."""
+    """List the targets, the fields of a share that each supports, and their representation."""
     backends = list(registry.all_backends())
     fields = list(JSON_NAMES.values())
     if output == "json":

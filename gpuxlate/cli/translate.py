@@ -30,17 +30,17 @@ def command(
     decisions: options.DecisionsFile = [],  # noqa: B006
     write_decisions: options.WriteDecisions = None,
     prune_decisions: options.PruneDecisions = False,
-    in_place: Annotated[bool, typer.Option("-i", "--in-place", help="Change the files themselves.")] = False,
+    in_place: Annotated[bool, typer.Option("-i", "--in-place", help="Change the files in place.")] = False,
     output_dir: options.OutputDir = None,
     diff: options.Diff = False,
     exit_zero: options.ExitZero = False,
     check: Annotated[
-        bool, typer.Option("--check", help="Exit 1 if something would change; write nothing.")
+        bool, typer.Option("--check", help="Write nothing; exit 1 if something would change.")
     ] = False,
     report: options.Report = None,
     output: Annotated[str, options.output("yaml", "json")] = "yaml",
 ) -> int:
-    """Whole manifests from any dialect to another; only GPU lines change."""
+    """Translate manifests from any dialect to another; only GPU lines change."""
     _exclusive(in_place, output_dir, diff, check, exit_zero)
     if output == "json" and (in_place or output_dir or diff or check):
         raise CliError("-o json prints all on stdout", "omit -i, --output-dir, --diff and --check")

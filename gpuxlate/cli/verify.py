@@ -24,27 +24,33 @@ from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.parse import Document, with_location
 
 Name = Annotated[
-    str | None, typer.Option("--name", help="Which of several GPUShare documents.", metavar="NAME")
+    str | None, typer.Option("--name", help="The name of the document, if there are several.", metavar="NAME")
 ]
 
 
 def command(
     specs: options.Specs,
     printed: Annotated[
-        str, typer.Option("--nvidia-smi", help="What nvidia-smi printed, or - for stdin.", metavar="FILE")
+        str,
+        typer.Option(
+            "--nvidia-smi", help="The file with the output of nvidia-smi, or - for stdin.", metavar="FILE"
+        ),
     ],
     name: Name = None,
     to: Annotated[
         str | None,
         typer.Option(
-            "--to", help="The target that the container runs at.", autocompletion=options.complete_target
+            "--to",
+            help="The target that the container runs at.",
+            metavar="TARGET",
+            autocompletion=options.complete_target,
         ),
     ] = None,
     profile: options.ProfileFile = None,
     card_memory: options.CardMemory = None,
     output: options.Output = "table",
 ) -> int:
-    """Check what nvidia-smi prints in a container against the share: cards, and memory of each."""
+    """Compare the output of nvidia-smi in a container with the share: cards, and the memory of each."""
     if printed == "-" and "-" in specs:
         raise CliError("stdin can be read once only", "give SPEC or --nvidia-smi as a file")
     known = common.profile(profile)
@@ -195,18 +201,20 @@ def on_cluster(
         typer.Argument(help="A running pod; with --nvidia-smi, GPUShare documents.", metavar="POD|SPEC..."),
     ],
     container: Annotated[
-        str | None, typer.Option("-c", "--container", help="Which container of the pod.", metavar="NAME")
+        str | None, typer.Option("-c", "--container", help="The container of the pod.", metavar="NAME")
     ] = None,
     output_of: Annotated[
         str | None,
-        typer.Option("--nvidia-smi", help="The output of nvidia-smi, or - for stdin.", metavar="FILE"),
+        typer.Option(
+            "--nvidia-smi", help="The file with the output of nvidia-smi, or - for stdin.", metavar="FILE"
+        ),
     ] = None,
     name: Name = None,
     to: Annotated[
         str | None,
         typer.Option(
             "--to",
-            help="The target of a document's container.",
+            help="The target that the container of a document runs at.",
             metavar="TARGET",
             autocompletion=options.complete_target,
         ),
@@ -215,9 +223,9 @@ def on_cluster(
     card_memory: options.CardMemory = None,
     output: options.Output = "table",
 ) -> int:
-    """Whether nvidia-smi in a running container shows its share: cards, and memory on each.
+    """Run nvidia-smi in a container, and compare the cards and the memory of each with the share.
 
-    With --nvidia-smi nothing is run: its output is compared with a GPUShare document.
+    With --nvidia-smi, nothing is run: this output is compared with a GPUShare document.
     """
     if output_of is not None:
         return command(names, output_of, name, to, profile, card_memory, output)

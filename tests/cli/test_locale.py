@@ -19,6 +19,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+import typer
 from babel.messages.pofile import read_po
 
 from gpuxlate import locale
@@ -29,6 +30,7 @@ from gpuxlate.backends.kai import DISABLED, KaiProfile
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.row_rules import ROW_RULES
 from gpuxlate.cli import kubectl, live
+from gpuxlate.cli.app import build
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.diagnostics import Diagnostic
@@ -125,6 +127,10 @@ def test_a_text_says_the_same_and_is_not_stale() -> None:
 
     assert {one: text for one, text in TEXTS.items() if not is_right(one, text)} == {}
     there = {one.value for one in parsed() if isinstance(one, ast.Constant) and isinstance(one.value, str)}
+    there |= {" ".join(part.split()) for text in there for part in text.split("\n\n")}  # help, by paragraphs
+    application = build()
+    with typer.Context(application) as context:  # with what the library declares
+        there |= {one.help for one in application.get_params(context)}
     assert sorted(set(TEXTS) - there) == []
 
 
