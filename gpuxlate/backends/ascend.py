@@ -20,6 +20,7 @@ from gpuxlate.backends.hami_scheduler import (
     HAMI,
     PLACEMENT,
     SCHEDULER,
+    SCHEDULING,
     by_uuid,
 )
 from gpuxlate.backends.pod_reader import granted
@@ -100,6 +101,7 @@ class HamiAscend(Backend):
     vendor = "huawei"
     isolation = Isolation.SOFT  # hami-core is a library (CODE)
     other_schedulers = (SCHEDULER, "volcano")  # Volcano reads the same keys in its mode for HAMi (VNPU)
+    scheduling = SCHEDULING
     extra_annotations = {MODE: HAMI_CORE}
     extension = AscendProfile
     components = (

@@ -16,7 +16,7 @@ from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 from gpuxlate.backends import row_reader, row_writer
-from gpuxlate.backends.limits import UNBOUND, InitContainers, Limits
+from gpuxlate.backends.limits import UNBOUND, UNDOCUMENTED, InitContainers, Limits, Scheduling
 from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading, Selector
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 from gpuxlate.backends.rows import (
@@ -134,13 +134,13 @@ class Backend(KeyTable):
     easily taken for its own (GX006). ``known_typos``: misspelt keys that a rule of the vendor reports.
     ``quotes_numbers``: the vendor writes its numbers as strings. ``read_only``: a source of migrations,
     never a target. ``companions``: resources of other vendors that are one share with its own keys in a
-    container, which that vendor's device plugin needs. ``cloud``: whose machines it runs on; None where
-    it runs on any. ``limits``: of its cards and nodes. ``device_classes``: of its devices, where pods ask
-    for them in claims. ``model_label``: the label of nodes that has the card model. ``parts_need``: what
-    to say in a profile, without which it writes no parts of cards. ``detected_by``: a pod that meets it
-    is of this target, whatever keys are in its resources. ``fact_commands``: by fact of a profile, the
-    command that shows it where nodes do not. ``whole_cards_anywhere``: its whole cards are those of any
-    node that counts them under its key.
+    container, which that vendor's device plugin needs. ``cloud``: whose machines it runs on; None where it
+    runs on any. ``limits``: of its cards and nodes; ``scheduling``: how it fills them. ``device_classes``:
+    of its devices, where pods ask for them in claims. ``model_label``: the label of nodes that has the card
+    model. ``parts_need``: what to say in a profile, without which it writes no parts of cards.
+    ``detected_by``: a pod that meets it is of this target, whatever keys are in its resources.
+    ``fact_commands``: by fact of a profile, the command that shows it where nodes do not.
+    ``whole_cards_anywhere``: its whole cards are those of any node that counts them under its key.
     """
 
     gpu_prefixes: tuple[str, ...] = ()
@@ -150,6 +150,7 @@ class Backend(KeyTable):
     read_only: bool = False
     cloud: Cloud | None = None
     limits: Limits = UNBOUND
+    scheduling: Scheduling = UNDOCUMENTED
     device_classes: tuple[str, ...] = ()
     companions: tuple[str, ...] = ()
     model_label: str | None = None

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 
 from gpuxlate.backends.base import KeySpec
+from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.rows import choice, choices, written
 from gpuxlate.model.keys import INT32, By, Range
 from gpuxlate.model.profile import Component, Release
@@ -17,6 +18,12 @@ DOCUMENTS = {
     "TYPES": "Project-HAMi/HAMi, pkg/util/types.go (2026-08-21)",
     "DEVICES": "Project-HAMi/HAMi, pkg/device/devices.go and the folders beside it (2026-08-21)",
 }
+SCHEDULING = Scheduling(
+    Pick.FULLEST,
+    Pick.EMPTIEST,
+    "Project-HAMi/HAMi, charts/hami/values.yaml, defaultSchedulerPolicy (2026-08-21)",
+)
+"""A pod may say otherwise (TYPES)."""
 NODE_POLICIES = ("binpack", "spread")
 CARD_POLICIES = (*NODE_POLICIES, "topology-aware", "mutex", "numa")
 CHAIN = re.compile(r" *({0}) *(, *({0}) *)*".format("|".join(CARD_POLICIES)))

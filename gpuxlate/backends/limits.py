@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
+from enum import Enum, StrEnum
 
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
@@ -82,5 +82,32 @@ class Limits:
     init: InitContainers = InitContainers.LARGEST
 
 
+class Pick(StrEnum):
+    """Which of the nodes that take a pod, or of their cards, a scheduler picks. Of equal ones, the first."""
+
+    FULLEST = "binpack"
+    EMPTIEST = "spread"
+    FEWEST_PODS = "fewest pods"
+    """Of nodes alone."""
+    FIRST = "first"
+    """Of cards alone."""
+
+
+@dataclass(frozen=True, slots=True)
+class Scheduling:
+    """How the scheduler of a target picks nodes, and cards of them, for one pod at a time.
+
+    ``source``: the document that says it. Without one, as kube-scheduler.
+    """
+
+    nodes: Pick = Pick.FEWEST_PODS
+    cards: Pick = Pick.FIRST
+    source: str = ""
+
+
+UNDOCUMENTED = Scheduling()
+KUBE_SCHEDULER = Scheduling(source="kubernetes.io, kube-scheduler configuration (v1), NodeResourcesFitArgs")
+"""Its scores count the CPU and memory of pods, which are taken to be alike, and no devices: those are taken
+in their order."""
 UNBOUND = Limits()
 """No document has a limit."""

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from gpuxlate.backends.base import GIB, Absent, Backend, Limits, Place, PodReader, RuleKind, ShareWriter, key
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, in_int32
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, SCHEDULING, in_int32
 from gpuxlate.backends.pod_reader import whole_numbers
 from gpuxlate.backends.rows import Fields, cards, choice, choices, cores, memory, whole, written
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -35,6 +35,7 @@ class MetaxSgpu(Backend):
     vendor = "metax"
     isolation = Isolation.SOFT  # by the vendor's driver (CODE)
     other_schedulers = (SCHEDULER,)
+    scheduling = SCHEDULING
     several_doubt = "HAMi's and Koordinator's pages share one card only, and HAMi's code takes several"
     rule_reasons = {RuleKind.SEVERAL: f"{several_doubt}."}
     limits = Limits(source="CODE", card_mode=card_mode)

@@ -231,6 +231,15 @@ Ignore = Annotated[
     ),
 ]
 Html = Annotated[str | None, typer.Option("--html", help="Write the result as an HTML page.", metavar="FILE")]
+PACKED, SCHEDULED = "packed", "scheduled"
+As = Annotated[
+    str,
+    one_of(
+        "--as",
+        (PACKED, SCHEDULED),
+        "Also place the pods one at a time, as the scheduler of the target does it",
+    ),
+]
 OutputDir = Annotated[
     str | None, typer.Option("--output-dir", help="Write files to this folder.", metavar="DIR")
 ]

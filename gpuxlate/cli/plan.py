@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -47,17 +47,23 @@ from gpuxlate.translation.options import Settings
 from gpuxlate.translation.results import Item, Result
 from gpuxlate.translation.translate import PLAN
 
+if TYPE_CHECKING:
+    from gpuxlate.planning.schedule import Schedule
+
 FORMAT = "gpuxlate-plan/v1"
 MOST_LINES = 24
 """Lines of bars for one target; --html and -o json have all cards."""
 
 
 class PlannedTarget(NamedTuple):
-    """One target: the translation to it, how its shares are packed, and values that would pack better."""
+    """One target: the translation to it, how its shares are packed, what its scheduler makes of them, and
+    values that would pack better.
+    """
 
     run: Result
     planned: TargetPlan
-    better: tuple[Suggestion, ...]
+    scheduled: Schedule | None
+    better: tuple[Suggestion, ...] = ()
 
 
 def command(
@@ -73,13 +79,14 @@ def command(
     decisions: options.DecisionsFile = [],  # noqa: B006
     write_decisions: options.WriteDecisions = None,
     prune_decisions: options.PruneDecisions = False,
+    as_: options.As = options.PACKED,
     html: options.Html = None,
     output: options.Output = "table",
 ) -> int:
     """How many cards and nodes the shares of these manifests need at each target, and why.
 
     Each target needs a profile with cards.perNode and cards.memoryMiB. Exit 1 where a share is refused or
-    fits nowhere, or something is not translated.
+    fits nowhere, or something is not translated. --as scheduled also says which pods would wait.
     """
     profiles = _profiles(profile)
     targets = common.targets(to, lambda: _with_profile(profiles))
@@ -120,12 +127,14 @@ def command(
     made: list[PlannedTarget] = []
     for (target, own), found in zip(owns, runs[: len(owns)], strict=True):
         planned = planned_for(found.items, target, own)
-        made.append(PlannedTarget(found, planned, better_values(planned, profile_with(own, planned.node))))
-    today = []
+        better = better_values(planned, profile_with(own, planned.node))
+        made.append(PlannedTarget(found, planned, _scheduled(planned, as_), better))
+    today: list[PlannedTarget] = []
     for one, found in zip(others, runs[len(owns) :], strict=True):
         items = [item for item in found.items if item.source == one.name]
         if items:
-            today.append(planned_for(items, one, profiles[one.name]))
+            planned = planned_for(items, one, profiles[one.name])
+            today.append(PlannedTarget(found, planned, _scheduled(planned, as_)))
     data = _json(made, today)
     if html:
         from gpuxlate.report.html import plan_page
@@ -138,6 +147,14 @@ def command(
     left = any(each.diagnostic.severity is Severity.ERROR for one in made for each in one.run.leftovers)
     complete = all(one.planned.complete for one in made)
     return Exit.CLEAN if complete and not (left or broken or undecided) else Exit.FINDINGS
+
+
+def _scheduled(planned: TargetPlan, how: str) -> Schedule | None:
+    if how != options.SCHEDULED:
+        return None
+    from gpuxlate.planning.schedule import schedule
+
+    return schedule(planned)
 
 
 def planned_for(items: Sequence[Item], target: Backend, profile: Profile) -> TargetPlan:
@@ -193,16 +210,21 @@ def _profile_of(target: Backend, profiles: dict[str, Profile]) -> Profile:
 # --- json -----------------------------------------------------------------------------------------
 
 
-def _json(made: Sequence[PlannedTarget], today: Sequence[TargetPlan]) -> dict[str, Any]:
+def _json(made: Sequence[PlannedTarget], today: Sequence[PlannedTarget]) -> dict[str, Any]:
     return {
         "format": FORMAT,
-        "targets": [to_json(one.planned, one.better, one.run.leftovers) for one in made],
-        "before": [to_json(one) for one in today],
+        "targets": [_target_json(one, one.run.leftovers) for one in made],
+        "before": [_target_json(one, ()) for one in today],
         "uncounted": [
             {"file": one.file, "line": one.span.line if one.span else None, "message": str(one.message)}
             for one in _uncounted(made[0].run)
         ],
     }
+
+
+def _target_json(one: PlannedTarget, leftovers: Sequence[Leftover]) -> dict[str, Any]:
+    scheduled = {"scheduled": one.scheduled.to_json()} if one.scheduled else {}
+    return to_json(one.planned, one.better, leftovers) | scheduled
 
 
 def _uncounted(run: Result) -> list[Any]:
@@ -223,13 +245,14 @@ def _container(path: tuple[Any, ...]) -> tuple[Any, ...]:
 # --- text -----------------------------------------------------------------------------------------
 
 
-def _text(made: Sequence[PlannedTarget], today: Sequence[TargetPlan]) -> str:
+def _text(made: Sequence[PlannedTarget], today: Sequence[PlannedTarget]) -> str:
     run = made[0].run
-    rows = [*(_row(one, before=True) for one in today), *(_row(one.planned) for one in made)]
-    head = ["TARGET", "CARDS", "NODES", "AT LEAST", "COMPUTE", "MEMORY", "BINDS"]
+    rows = [*(_row(one, before=True) for one in today), *(_row(one) for one in made)]
+    head = ["TARGET", "CARDS", "NODES", *(["AS SCHEDULED"] if made[0].scheduled else [])]
+    head += ["AT LEAST", "COMPUTE", "MEMORY", "BINDS"]
     blocks = [text_of([localize(counts(run)), ""]) + table(head, rows)]
-    blocks += [text_of(_target(one, (), before=True)) for one in today]
-    blocks += [text_of((*_target(one.planned, one.better), *_bars(one.planned))) for one in made]
+    blocks += [text_of(_target(one, before=True)) for one in today]
+    blocks += [text_of((*_target(one), *_bars(one.planned))) for one in made]
     blocks += _left_behind(made)
     uncounted = _uncounted(run)
     if uncounted:
@@ -256,12 +279,14 @@ def _left_behind(made: Sequence[PlannedTarget]) -> Iterator[str]:
             yield ("" if len(targets) == len(made) else text_of([localize(at)])) + leftover_table(leftovers)
 
 
-def _row(one: TargetPlan, *, before: bool = False) -> list[str]:
+def _row(found: PlannedTarget, *, before: bool = False) -> list[str]:
+    one = found.planned
     bound = one.fleet.bound
     return [
         msg("{target} (before)", target=one.backend.name) if before else one.backend.name,
         str(one.fleet.cards),
         str(one.fleet.nodes),
+        *([found.scheduled.short] if found.scheduled else []),
         msg("that many") if one.fleet.least else join_and((cards(bound.cards), nodes(bound.nodes))),
         f"{one.use['cores'].percent} %",
         f"{one.use['memoryMiB'].percent} %",
@@ -269,7 +294,8 @@ def _row(one: TargetPlan, *, before: bool = False) -> list[str]:
     ]
 
 
-def _target(one: TargetPlan, better: Sequence[Suggestion], *, before: bool = False) -> Iterator[str]:
+def _target(found: PlannedTarget, *, before: bool = False) -> Iterator[str]:
+    one = found.planned
     node, fleet = one.node, one.fleet
     what = msg(
         "{shares} on {cards} of {nodes}",
@@ -286,7 +312,8 @@ def _target(one: TargetPlan, better: Sequence[Suggestion], *, before: bool = Fal
     )
     text = "{target}: before, {what} ({of})" if before else "{target}: {what} ({of})"
     yield localize(msg(text, target=one.backend.name, what=what, of=of))
-    yield from (f"  {localize(line)}" for line in (*remarks(one, better), *missing(one)))
+    lines = [*remarks(one, found.better), *(found.scheduled.remarks() if found.scheduled else ())]
+    yield from (f"  {localize(line)}" for line in (*lines, *missing(one)))
 
 
 def _bars(one: TargetPlan) -> Iterator[str]:

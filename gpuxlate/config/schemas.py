@@ -363,6 +363,32 @@ _NOWHERE = object_of(
         "reason": a("string", "Why."),
     },
 )
+_SCHEDULED = object_of(
+    "What its scheduler makes of the pods, one at a time in the order of the manifests. With --as scheduled.",
+    {
+        "nodes": count(
+            "Nodes that the cluster needs: those of the packing, and what is added for pods that wait."
+        ),
+        "waiting": list_of(
+            object_of(
+                "Pods that wait on the nodes of the packing.",
+                {
+                    "workload": a("string", "Namespace, kind and name of the object."),
+                    "file": a("string", "The file."),
+                    "pods": count("How many."),
+                },
+            ),
+            "What waits.",
+        ),
+        "waitingLargestFirst": count("Pods that wait where the largest are applied first."),
+        "picksNode": a("string", "Of the nodes with room, which one.", examples=["spread", "fewest pods"]),
+        "picksCard": a("string", "Of the cards with room, which one.", examples=["binpack", "first"]),
+        "source": a(
+            ["string", "null"], "The document that says how it picks; null: none, as kube-scheduler."
+        ),
+        "remarks": list_of({"type": "string"}, "What comes of it, in sentences."),
+    },
+)
 _TARGET = object_of(
     "One target.",
     {
@@ -403,6 +429,7 @@ _TARGET = object_of(
             object_of("One node.", {"cards": list_of({"$ref": "#/$defs/Card"}, "Its cards.")}), "The nodes."
         ),
     },
+    {"scheduled": _SCHEDULED},
 )
 PLAN: Schema = {
     "title": "Plan of gpuxlate",

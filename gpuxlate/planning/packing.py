@@ -158,26 +158,33 @@ class Budget:
             raise UndecidedError
 
 
-def ways(cards: Cards, asks: Asks, budget: Budget | None = None) -> Iterator[tuple[Cards, Chosen]]:
-    """Placements of a pod on the cards of a node that differ in what they leave free, tightest first.
+CardOrder = Callable[[tuple[int, int, int, int]], Any]
+"""Which card comes first, by what is free of MiB, percent and slots, and by its index."""
+
+
+def ways(
+    cards: Cards, asks: Asks, budget: Budget | None = None, order: CardOrder | None = None
+) -> Iterator[tuple[Cards, Chosen]]:
+    """Placements of a pod on the cards of a node that differ in what they leave free; without another
+    ``order`` of cards, the tightest first.
 
     Raises UndecidedError where there are too many.
     """
     found, budget = _of_pool(cards, asks), budget or Budget(STEPS)
     if any(one.ends for one in asks):
-        return _ways_in_phases(found, asks, budget)
-    return _ways(found, asks, budget)
+        return _ways_in_phases(found, asks, budget, order)
+    return _ways(found, asks, budget, order)
 
 
-def first_way(cards: Cards, asks: Asks) -> tuple[Cards, Chosen] | None:
-    """The tightest placement of a pod on a node; None where there is none. Raises UndecidedError."""
+def first_way(cards: Cards, asks: Asks, order: CardOrder | None = None) -> tuple[Cards, Chosen] | None:
+    """The first of these; None where there is none. Raises UndecidedError."""
     if len(asks) != 1:
-        return next(ways(cards, asks), None)
+        return next(ways(cards, asks, order=order), None)
     ask = asks[0]
     able = _able(cards, ask)
     if len(able) < ask.cards:
         return None
-    picked = (min(able)[-1],) if ask.cards == 1 else next(_picks(cards, ask))
+    picked = (min(able, key=order)[-1],) if ask.cards == 1 else next(_picks(cards, ask, order))
     return _taken(_of_pool(cards, asks), ask, picked), (picked,)
 
 
@@ -196,37 +203,41 @@ def _taken(cards: Cards, ask: ContainerRequest, picked: tuple[int, ...]) -> Card
     return tuple(after)
 
 
-def _ways(cards: Cards, asks: Asks, budget: Budget) -> Iterator[tuple[Cards, Chosen]]:
+def _ways(
+    cards: Cards, asks: Asks, budget: Budget, order: CardOrder | None
+) -> Iterator[tuple[Cards, Chosen]]:
     if not asks:
         yield cards, ()
         return
     seen: set[Cards] = set()
-    for picked in _picks(cards, asks[0]):
+    for picked in _picks(cards, asks[0], order):
         budget.spend()
-        for left, rest in _ways(_taken(cards, asks[0], picked), asks[1:], budget):
+        for left, rest in _ways(_taken(cards, asks[0], picked), asks[1:], budget, order):
             shape = tuple(sorted(left))
             if shape not in seen:
                 seen.add(shape)
                 yield left, (picked, *rest)
 
 
-def _ways_in_phases(cards: Cards, asks: Asks, budget: Budget) -> Iterator[tuple[Cards, Chosen]]:
+def _ways_in_phases(
+    cards: Cards, asks: Asks, budget: Budget, order: CardOrder | None
+) -> Iterator[tuple[Cards, Chosen]]:
     """The same for a pod with init containers that end: each finds the cards as they are before the pod, but
     for what is there already."""
     steady = [number for number, one in enumerate(asks) if not one.ends]
-    order = (*steady, *(number for number, one in enumerate(asks) if one.ends))
+    turns = (*steady, *(number for number, one in enumerate(asks) if one.ends))
     seen: set[Cards] = set()
 
     def place(at: int, there: dict[int, tuple[int, ...]]) -> Iterator[dict[int, tuple[int, ...]]]:
-        if at == len(order):
+        if at == len(turns):
             yield there
             return
-        ask = asks[order[at]]
+        ask = asks[turns[at]]
         last = ask.index if ask.ends else None
         free = _less(cards, asks, {n: there[n] for n in there if _is_there(asks[n], last)})
-        for picked in _picks(free, ask, (cards, taken(cards, asks, there))):
+        for picked in _picks(free, ask, order, (cards, taken(cards, asks, there))):
             budget.spend()
-            yield from place(at + 1, {**there, order[at]: picked})
+            yield from place(at + 1, {**there, turns[at]: picked})
 
     for found in place(0, {}):
         left = taken(cards, asks, found)
@@ -274,9 +285,11 @@ def _able(cards: Cards, ask: ContainerRequest) -> list[tuple[int, int, int, int]
     return [(one.memory_mib, one.cores, one.slots, n) for n, one in enumerate(cards) if one.takes(ask)]
 
 
-def _picks(cards: Cards, ask: ContainerRequest, also: tuple[Cards, ...] = ()) -> Iterator[tuple[int, ...]]:
+def _picks(
+    cards: Cards, ask: ContainerRequest, order: CardOrder | None, also: tuple[Cards, ...] = ()
+) -> Iterator[tuple[int, ...]]:
     """Choices of cards for one container; equal cards are tried once. ``also``: in these views too."""
-    able = [one[-1] for one in sorted(_able(cards, ask))]
+    able = [one[-1] for one in sorted(_able(cards, ask), key=order)]
 
     def equal(one: int, other: int) -> bool:
         return all(view[one] == view[other] for view in (cards, *also))

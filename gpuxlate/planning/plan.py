@@ -295,7 +295,7 @@ def _use(
     node: NodeType, asks: Sequence[Asks], fleet: Fleet, held: Sequence[Sequence[Sequence[PlacedContainer]]]
 ) -> dict[str, Utilization]:
     """Compute and memory of the cards that run something."""
-    least = _least({one for kind in {spot.kind for spot in fleet.spots} for one in asks[kind]})
+    least = smallest({one for kind in {spot.kind for spot in fleet.spots} for one in asks[kind]})
     used = [card for cards in fleet.state for card in cards if not card.untouched]
     cores = memory = 0
     for card in used:
@@ -313,7 +313,7 @@ def _use(
     }
 
 
-def _least(asks: Iterable[ContainerRequest]) -> list[tuple[int, int]]:
+def smallest(asks: Iterable[ContainerRequest]) -> list[tuple[int, int]]:
     """The smallest requests: no other one needs less of both."""
     found: list[tuple[int, int]] = []
     for cores, memory in sorted({(a.cores, a.memory_mib or 0) for a in asks if not a.fresh}):

@@ -240,10 +240,11 @@ Key = tuple[str, str, int, int, str]
 def plan_page(data: PlanData) -> str:
     """The page of a whole plan."""
     every = [(one, True) for one in data["before"]] + [(one, False) for one in data["targets"]]
+    head = [*SUMMARY, *(["As scheduled"] if any("scheduled" in one for one, _ in every) else [])]
     return page(
         "GPU plan",
         tag("h1", "GPU plan"),
-        table(SUMMARY, [_row(one, before) for one, before in every]),
+        table(head, [_row(one, before) for one, before in every]),
         *(_target(one, before) for one, before in every),
         _uncounted(data["uncounted"]),
         tag("p", "Only GPUs are considered: CPU, memory of the node and taints are not.", class_="dim"),
@@ -267,7 +268,14 @@ def _row(one: PlanData, before: bool) -> list[object]:
         f"{_percent(use['cores'])} %",
         f"{_percent(use['memoryMiB'])} %",
         one["rounding"]["cards"],
+        *(_scheduled(found) for found in (one.get("scheduled"),) if found),
     ]
+
+
+def _scheduled(found: PlanData) -> str:
+    """The nodes that the cluster needs, and the pods that wait on those of the packing."""
+    waiting = sum(one["pods"] for one in found["waiting"])
+    return _of(found, "node") + (f"; {_plural(waiting, 'pod')} would wait" if waiting else "")
 
 
 def _of(counts: PlanData, noun: str) -> str:
@@ -306,6 +314,7 @@ def _target(one: PlanData, before: bool) -> Html:
 
 def _notes(one: PlanData) -> Iterator[object]:
     yield from one["remarks"]
+    yield from one["scheduled"]["remarks"] if "scheduled" in one else ()
     for found in one["nowhere"]:
         what = f"not packed: {found['workload']}, {_of(found, 'pod')}: {found['reason']}"
         yield tag("span", what, class_="bad")

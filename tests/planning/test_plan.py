@@ -1,6 +1,7 @@
 """``gpuxlate plan``: cards for pods, what is said of the numbers, bad input, parts of cards, and the page."""
 
 import json
+import random
 import re
 from collections.abc import Callable, Iterator, Mapping
 from html.parser import HTMLParser
@@ -223,6 +224,87 @@ def test_an_empty_folder(plan: Plan, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     plan(pods(cores=10, mib=1024), "--to vke", {"vke": TWO})
     assert run("plan", "empty", "--to", "vke", "--profile", "vke.profile").code == 3
+
+
+# --- as scheduled ---------------------------------------------------------------------------------
+
+
+def as_scheduled(plan: Plan, text: str, target: str, cards: Mapping[str, Any]) -> dict[str, Any]:
+    flags = f"--to {target} --as scheduled --round up --drop cores -o json"
+    return first(plan(text, flags, {target: {"cards": cards}}))
+
+
+def of_40(seed: int, *limits: Mapping[str, int]) -> str:
+    """40 pods of these kinds, in any order."""
+    draw = random.Random(seed)
+    kinds = [limits[int(draw.random() * len(limits))] for _ in range(40)]
+    return "---\n".join(deployment(one, 1, f"web-{number}") for number, one in enumerate(kinds))
+
+
+def waiting(found: Mapping[str, Any]) -> int:
+    return sum(one["pods"] for one in found["scheduled"]["waiting"])
+
+
+MIG = [
+    *({"nvidia.com/mig-1g.10gb": count} for count in (1, 2, 3, 4, 5, 6, 7)),
+    *({"nvidia.com/mig-2g.20gb": count} for count in (1, 2, 3)),
+    *({"nvidia.com/mig-3g.40gb": count} for count in (1, 2)),
+]
+CLAIMS = [
+    {"gpuxlate.io/cores": cores, "gpuxlate.io/memory-mib": mib}
+    for cores, mib in ((10, 16384), (20, 8192), (30, 20480), (50, 4096), (60, 10240))
+]
+
+
+# kube-scheduler 1.36.2 left 2 to 5 of 40 MIG pods in random order waiting on the planned nodes, and none
+# with the largest first; claims needed one node more, once two; 40 of 40 pods with a whole card ran.
+@pytest.mark.parametrize("seed", [1, 3, 9, 11])
+def test_partitions_in_random_order_wait(plan: Plan, seed: int) -> None:
+    found = as_scheduled(plan, of_40(seed, *MIG), "nvidia-mig", {"perNode": 4, "model": "H100-80GB"})
+    assert (2 <= waiting(found) <= 5, found["scheduled"]["nodes"]) == (True, found["nodes"] + 1)
+    assert found["scheduled"]["waitingLargestFirst"] == 0
+
+
+@pytest.mark.parametrize("seed", [0, 2, 5, 9])
+def test_claims_need_more_nodes(plan: Plan, seed: int) -> None:
+    found = as_scheduled(plan, of_40(seed, *CLAIMS), "dra-hami", {"perNode": 2, "memoryMiB": 40960})
+    assert found["nodes"] < found["scheduled"]["nodes"] <= found["nodes"] + 2
+    assert waiting(found) > 0
+
+
+def test_whole_cards_reach_the_packing(plan: Plan) -> None:
+    text = of_40(1, {"gpuxlate.io/cards": 1})
+    found = as_scheduled(plan, text, "dra-nvidia", {"perNode": 8, "memoryMiB": 40960})
+    assert (found["nodes"], found["scheduled"]["nodes"], waiting(found)) == (5, 5, 0)
+
+
+@pytest.mark.parametrize("row", CASES["as scheduled"], ids=lambda row: row["name"])
+def test_what_the_scheduler_of_a_target_makes_of_it(plan: Plan, row: dict[str, Any]) -> None:
+    found = as_scheduled(plan, text_of(row), row["to"], row["cards"])
+    scheduled = found["scheduled"]
+    assert [found["nodes"], scheduled["nodes"], waiting(found)] == row["wants"]
+    assert [scheduled["picksNode"], scheduled["picksCard"], bool(scheduled["source"])] == row["picks"]
+
+
+def test_which_of_both_the_cluster_reaches(plan: Plan, tmp_path: Path, untranslated: Untranslated) -> None:
+    text = pods(2, cores=40, mib=4096) + "---\n" + pods(2, cores=60, mib=4096)
+    one = {"hami": {"cards": {"perNode": 1, "memoryMiB": 32768}}}
+    ran = plan(text, "--to hami --as scheduled --html page.html", one).out.decode()
+    assert re.search(r"^TARGET +CARDS +NODES +AS SCHEDULED +AT LEAST", ran, re.MULTILINE)
+    assert re.search(r"^hami +2 +2 +3 nodes; 1 pod would wait", ran, re.MULTILINE)
+    assert (
+        "as scheduled: 1 of 4 pods would wait on these nodes, in the order of the manifests "
+        "(Deployment/web: 1); the cluster needs 3 nodes"
+    ) in ran
+    assert "applied largest first, every pod runs on these nodes" in ran
+    assert "its scheduler picks the fullest node, and the emptiest card" in ran
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "<td>3 nodes; 1 pod would wait</td>" in page
+    assert "applied largest first" in page
+    untranslated.found.clear()
+    plan(text, "--to hami --as scheduled --lang zh", one)
+    assert [said for said in untranslated.found if said.isascii()] == []
+    assert "scheduled" not in first(plan(text, "--to hami -o json", one))
 
 
 # --- the page ---------------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ from gpuxlate.backends.base import (
     VisibleMemory,
     key,
 )
+from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.pod_reader import requesting, too_many_cards
 from gpuxlate.backends.rows import cores, memory, whole, written
 from gpuxlate.model import quantity
@@ -424,6 +425,10 @@ class AlibabaGpushare(Backend):
     whole_card_key = WHOLE
     limits = Limits(
         PODS_PER_CARD, certain=False, source="page of ack-ai-installer, 2026-06", node_mode=node_mode
+    )
+    # of nodes no document says it
+    scheduling = Scheduling(
+        cards=Pick.FULLEST, source="Alibaba Cloud ACK, labels of GPU nodes, ack.node.gpu.placement"
     )
     rule_prefix = "ACK"
     row_rules = ()

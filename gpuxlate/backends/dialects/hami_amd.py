@@ -1,7 +1,15 @@
 """AMD GPUs under HAMi. Everything is per card."""
 
 from gpuxlate.backends.base import Absent, Backend, Place
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, FROM_2_10, HAMI, PLACEMENT, SCHEDULER, in_int32
+from gpuxlate.backends.hami_scheduler import (
+    DOCUMENTS,
+    FROM_2_10,
+    HAMI,
+    PLACEMENT,
+    SCHEDULER,
+    SCHEDULING,
+    in_int32,
+)
 from gpuxlate.backends.rows import cards, choice, choices, cores, memory, written
 from gpuxlate.model.keys import By
 from gpuxlate.model.share import Isolation
@@ -27,6 +35,7 @@ class HamiAmd(Backend):
     vendor = "amd"
     isolation = Isolation.SOFT  # by a library (CODE)
     other_schedulers = (SCHEDULER,)
+    scheduling = SCHEDULING
     components = (HAMI,)
     node_annotations = {"hami.io/node-amd-register": "hami.io/amd-devices-allocated"}  # (CODE)
     documents = {

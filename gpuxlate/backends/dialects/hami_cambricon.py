@@ -10,7 +10,7 @@ from gpuxlate.backends.base import (
     SeveralCards,
     SummedNodes,
 )
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, in_int32
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, SCHEDULING, in_int32
 from gpuxlate.backends.rows import cards, choices, cores, memory, written
 from gpuxlate.model.keys import By
 from gpuxlate.model.share import Isolation
@@ -28,6 +28,7 @@ class HamiCambricon(Backend):
     vendor = "cambricon"
     isolation = Isolation.SOFT  # by the vendor's driver (CODE)
     other_schedulers = (SCHEDULER,)
+    scheduling = SCHEDULING
     several_cards = SeveralCards.REFUSED
     pod_record = PodRecord("CAMBRICON_DSMLU_PROFILE", "first")  # (CODE)
     summed_nodes = SummedNodes(

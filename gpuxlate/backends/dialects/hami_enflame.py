@@ -4,7 +4,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from gpuxlate.backends.base import Backend, Range, RuleKind, SeveralCards, Size
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, FROM_2_10, HAMI, PLACEMENT, SCHEDULER, in_int32
+from gpuxlate.backends.hami_scheduler import (
+    DOCUMENTS,
+    FROM_2_10,
+    HAMI,
+    PLACEMENT,
+    SCHEDULER,
+    SCHEDULING,
+    in_int32,
+)
 from gpuxlate.backends.pod_reader import PodReader, number
 from gpuxlate.backends.rows import choices, cores, memory, whole, written
 from gpuxlate.model.keys import GIB, By, Place, key
@@ -32,6 +40,7 @@ class HamiEnflame(Backend):
     vendor = "enflame"
     isolation = Isolation.HARDWARE  # "hard-partition mode" (CONFIG)
     other_schedulers = (SCHEDULER,)
+    scheduling = SCHEDULING
     components = (HAMI,)
     several_cards = SeveralCards.REFUSED
     sizes = tuple(SIZES.values())

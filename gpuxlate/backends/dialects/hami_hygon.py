@@ -3,7 +3,7 @@
 from typing import Any
 
 from gpuxlate.backends.base import Absent, Backend, Range, RuleKind, SeveralCards
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER, in_int32
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER, SCHEDULING, in_int32
 from gpuxlate.backends.rows import cards, choices, cores, memory
 from gpuxlate.model.keys import By, Change
 from gpuxlate.model.profile import Release
@@ -27,6 +27,7 @@ class HamiHygon(Backend):
     vendor = "hygon"
     isolation = Isolation.SOFT  # by the vendor's driver (CODE)
     other_schedulers = (SCHEDULER,)
+    scheduling = SCHEDULING
     several_cards = SeveralCards.REFUSED
     components = (HAMI,)
     node_annotations = {

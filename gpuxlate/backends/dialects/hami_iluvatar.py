@@ -1,7 +1,7 @@
 """Iluvatar under HAMi. The names of keys hold the card; parts of several have all of their compute."""
 
 from gpuxlate.backends.base import Backend, Range, RuleKind
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, by_uuid, in_int32
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, SCHEDULING, by_uuid, in_int32
 from gpuxlate.backends.rows import cards, cores, for_models, memory
 from gpuxlate.model.profile import names_of
 from gpuxlate.model.share import Isolation
@@ -20,6 +20,7 @@ class HamiIluvatar(Backend):
     vendor = "iluvatar"
     isolation = Isolation.SOFT  # by the vendor's driver (CODE)
     other_schedulers = (SCHEDULER,)
+    scheduling = SCHEDULING
     node_annotations = {
         f"hami.io/node-{name}-register": f"hami.io/{name}-devices-allocated" for name in names_of(NAME)
     }  # (CODE)

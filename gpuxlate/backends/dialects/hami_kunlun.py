@@ -1,7 +1,7 @@
 """Kunlunxin vXPU under HAMi: parts of three sizes, whose memory and compute come together."""
 
 from gpuxlate.backends.base import Backend, Range, Size
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, by_uuid
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, SCHEDULING, by_uuid
 from gpuxlate.backends.rows import cards, choices, memory, whole, written
 from gpuxlate.model.keys import By
 
@@ -19,6 +19,7 @@ class HamiKunlun(Backend):
     aliases = ("kunlun",)
     vendor = "kunlunxin"
     other_schedulers = (SCHEDULER,)
+    scheduling = SCHEDULING
     sizes = tuple(Size(mib, mib * 100 // CARD) for mib in (24576, 49152, CARD))
     node_annotations = {"hami.io/node-register-xpu": "hami.io/xpu-devices-allocated"}  # (CODE)
     documents = {

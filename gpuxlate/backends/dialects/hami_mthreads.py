@@ -3,7 +3,7 @@
 from fractions import Fraction
 
 from gpuxlate.backends.base import Backend, Limits, PodRecord, Range, RuleKind, SeveralCards, SummedNodes
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, in_int32
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, SCHEDULING, in_int32
 from gpuxlate.backends.rows import cards, choices, cores, memory, written
 from gpuxlate.model.keys import By
 from gpuxlate.model.profile import cards as catalogue
@@ -24,6 +24,7 @@ class HamiMthreads(Backend):
     vendor = "mthreads"
     isolation = Isolation.SOFT  # by the vendor's driver (CODE)
     other_schedulers = (SCHEDULER,)
+    scheduling = SCHEDULING
     several_cards = SeveralCards.WHOLE
     pod_record = PodRecord("mthreads.com/gpu-index", "last")  # (CODE)
     summed_nodes = SummedNodes("hami.io/mthreads-vgpu-devices-allocated", "{node}-mthreads-{index}")  # (CODE)

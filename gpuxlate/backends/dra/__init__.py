@@ -26,7 +26,7 @@ from gpuxlate.backends.base import (
     key,
 )
 from gpuxlate.backends.device_plugin import CARD_NEEDED, is_of_the_nodes, unfit
-from gpuxlate.backends.limits import InitContainers, Limits
+from gpuxlate.backends.limits import KUBE_SCHEDULER, InitContainers, Limits
 from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Part, card_for, partitions_of
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
@@ -1116,6 +1116,7 @@ class DraBackend(Backend):
     rule_prefix = "DRA"
     row_rules = ()
     limits = CLAIMED
+    scheduling = KUBE_SCHEDULER
     extension = DraProfile
 
     def detect(self, pod: PodKeys) -> bool:

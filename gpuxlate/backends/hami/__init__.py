@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
 from gpuxlate.backends.base import Absent, Backend, KeySpec, Limits, Place, Range, RuleKind, RuleRow, key
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER, in_int32
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER, SCHEDULING, in_int32
 from gpuxlate.backends.rows import cards, choice, choices, cores, memory, percent, written
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import SELECTOR, By, CardChoice
@@ -170,6 +170,7 @@ class Hami(Backend):
     whole_card_key = COUNT
     whole_cores = True  # the webhook adds it too; without it the manifest shows no dialect
     other_schedulers = (SCHEDULER,)  # the webhook sets it (HOOK)
+    scheduling = SCHEDULING
     detected_by = SPEAKS
     extension = HamiProfile
     limits = Limits(

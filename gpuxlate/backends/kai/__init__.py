@@ -27,6 +27,7 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
+from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.pod_reader import rounded_up
 from gpuxlate.backends.rows import choice, whole, written
 from gpuxlate.model import quantity
@@ -502,6 +503,11 @@ class Kai(Backend):
     vendor = "nvidia"
     scheduler = SCHEDULER
     other_schedulers = (RUNAI_SCHEDULER,)
+    scheduling = Scheduling(
+        Pick.FULLEST,
+        Pick.FULLEST,
+        "kai-scheduler/KAI-Scheduler, docs/operator/scheduling-shards.md (2026-08-07)",
+    )
     whole_card_key = WHOLE
     one_share_per_pod = True
     documents = {

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from gpuxlate.backends.base import BYTE, Absent, Backend, Limits, Per, Place, PodReader, Range, RuleKind, key
+from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.rows import cards, choice, cores, memory, percent, whole, written
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import msg
@@ -49,6 +50,11 @@ class Koordinator(Backend):
     overridden_severity = Severity.WARNING  # the webhook writes BOTH over CORE and RATIO (HOOK)
     # each share has a percent of the memory at least; the documents set no other bound
     limits = Limits(100, certain=False, source="HOOK")
+    scheduling = Scheduling(
+        Pick.EMPTIEST,
+        Pick.EMPTIEST,
+        "koordinator-sh/koordinator, pkg/scheduler/apis/config/v1/defaults.go at a7a1b76b (2026-07-24)",
+    )
     init_containers = False
     companions = COMPANIONS
     whole_card_key = WHOLE

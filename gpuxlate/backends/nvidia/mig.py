@@ -24,7 +24,7 @@ from gpuxlate.backends.device_plugin import (
     take_products,
     unfit,
 )
-from gpuxlate.backends.limits import ANY
+from gpuxlate.backends.limits import ANY, KUBE_SCHEDULER
 from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.backends.pod_reader import number
 from gpuxlate.model.amounts import Part
@@ -162,6 +162,7 @@ class NvidiaMig(Backend):
     extension = NvidiaProfile
     parts_need = CARD_NEEDED
     limits = Limits(source="PLUGIN", node_mode=node_mode)
+    scheduling = KUBE_SCHEDULER
     rule_prefix = "NVIDIA"
     row_rules = ()
     fact_commands = {"cards.model": f"kubectl get nodes -L {k.WHOLE}.product"}

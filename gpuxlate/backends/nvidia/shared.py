@@ -23,6 +23,7 @@ from gpuxlate.backends.device_plugin import (
     shares,
     take_products,
 )
+from gpuxlate.backends.limits import KUBE_SCHEDULER
 from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.backends.pod_reader import number
 from gpuxlate.model.amounts import Part, known_replica
@@ -112,6 +113,7 @@ class NvidiaShared(Backend):
         "time-slicing no part of a card is promised"
     )
     limits = Limits(source="PLUGIN", node_mode=divided_alike)
+    scheduling = KUBE_SCHEDULER
     rule_prefix = "NVIDIA"
     row_rules = ()
     fact_commands = {"cards.model": f"kubectl get nodes -L {k.WHOLE}.product"}

@@ -26,7 +26,7 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.limits import ANY
+from gpuxlate.backends.limits import ANY, Pick, Scheduling
 from gpuxlate.backends.rows import cores, memory, written
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import Message, msg
@@ -356,6 +356,11 @@ class TencentQgpu(Backend):
     similar_products = (GPU_MANAGER, ELASTIC_GPU, SUPER_NODES)
     quotes_numbers = True
     limits = Limits(MAX_SHARES, source="S003", node_mode=node_mode)
+    scheduling = Scheduling(
+        Pick.EMPTIEST,
+        Pick.FULLEST,
+        "tencentyun/qcloud-documents, qGPU, parameters config.priority and config.nodepriority",
+    )
     rule_prefix = "TKE"
     row_rules = ()
     fact_commands = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpuxlate.backends.base import Backend, Limits, Range, RuleKind, RuleRow
+from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.rows import cards, choice, choices, cores, memory, percent, written
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import By, CardChoice
@@ -30,6 +31,10 @@ class VolcanoVgpu(Backend):
     init_containers = False
     # getVGPUDevicesFromPod adds up spec.containers alone (UTIL, VGPU utils.go)
     limits = Limits(source="VGPU", uncapped_percent=1)
+    scheduling = Scheduling(
+        cards=Pick.FULLEST,
+        source="volcano-sh/volcano, docs/user-guide/how_to_use_volcano_vgpu.md (2026-08-20)",
+    )
     similar_products = (VOLCANO_GPU_SHARE,)
     documents = {
         "UTIL": "volcano-sh/volcano, pkg/scheduler/api/devices/util.go (2026-08-20)",

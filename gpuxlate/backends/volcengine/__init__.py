@@ -25,7 +25,7 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.limits import ANY
+from gpuxlate.backends.limits import ANY, Pick, Scheduling
 from gpuxlate.backends.rows import cores, memory, written
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import msg
@@ -342,6 +342,11 @@ class VolcengineMgpu(Backend):
         RuleRow(RuleKind.KNOWN_VALUE, "VKE028", keys=(QOS,)),
     )
     limits = Limits(INSTANCES_PER_CARD, source="V", node_mode=node_mode)
+    scheduling = Scheduling(
+        Pick.EMPTIEST,
+        Pick.FULLEST,
+        "Volcengine docs 6460/1169613, parameters of scheduler-plugin (2024-07-01)",
+    )
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Keys to shares. The annotation decides first whether a number covers one card or several.
