@@ -65,6 +65,9 @@ from gpuxlate.yamltext.writer import Splice
 _NEW_LINK = ".new.gpuxlate"
 LOCK = ".gpuxlate-sync.json"
 FORMAT = "gpuxlate-sync-lock/v1"
+_DIGEST = re.compile("[0-9a-f]{64}")
+_PATH = 4096
+"""Bytes of a path, and of what ends it, that Linux allows."""
 _OUTSIDE = re.compile(r"(?:^|[\s\"'\[,:/])((?:\.\./)*\.\.(?:/[\w./-]*)?)", re.M)
 """Paths in a kustomization that lead upwards."""
 
@@ -294,6 +297,14 @@ class Locked:
         return data | ({"link": True} if self.link else {}) | ({"made": self.made} if self.made else {})
 
 
+def _is_path(name: str) -> bool:
+    """A file may have the name."""
+    try:
+        return "\0" not in name and len(os.fsencode(name)) < _PATH
+    except UnicodeEncodeError:
+        return False
+
+
 def read_lock(folder: str) -> dict[str, Locked]:
     """What sync wrote into a folder; nothing without a lock. Raises SyncError."""
     path = os.path.join(folder, LOCK)
@@ -318,13 +329,15 @@ def read_lock(folder: str) -> dict[str, Locked]:
     for name, one in files.items() if isinstance(files, dict) else [("", None)]:
         entry = one if isinstance(one, dict) else {}
         source, digest, made = (entry.get(key) for key in ("source", "sha256", "made"))
-        if not isinstance(source, str) or not isinstance(digest, str):
-            raise SyncError(msg("{path}: the entry {name!r} is not one of sync", path=path, name=name), hint)
+        is_entry = isinstance(source, str) and isinstance(digest, str) and _DIGEST.fullmatch(digest)
+        if not is_entry or name == LOCK or not _is_path(name):
+            shown = limits.cut(name, limits.MAX_NAME)
+            raise SyncError(msg("{path}: the entry {name!r} is not one of sync", path=path, name=shown), hint)
         tidy = posixpath.normpath(name)
-        if name != tidy or posixpath.isabs(name) or tidy.split("/")[0] in ("..", ".") or "\0" in name:
+        if name != tidy or posixpath.isabs(name) or tidy.split("/")[0] in ("..", "."):
             raise SyncError(msg("{path}: {name!r} leads out of the folder", path=path, name=name), hint)
         known = made if isinstance(made, str) else None
-        found[name] = Locked(source, digest, known, entry.get("link") is True)
+        found[name] = Locked(str(source), str(digest), known, entry.get("link") is True)
     return found
 
 
@@ -374,6 +387,10 @@ def settings_of(
         allow_leftovers=given.get("allow-leftovers", False),
         decisions=decisions,
     )
+
+
+def _is_folder(place: str) -> bool:
+    return os.path.isdir(place) and not os.path.islink(place)
 
 
 @dataclass
@@ -428,6 +445,7 @@ class TargetTree:
 
     def compare(self, *, overwrite: bool) -> None:
         """Say what is to be written and removed, or what stands in the way."""
+        self._compare_gone(overwrite=overwrite)
         for path, one in self.wanted.items():
             there, locked = self.on_disk(path), self.locked.get(path)
             blocked = self._blocked(path)
@@ -435,7 +453,7 @@ class TargetTree:
                 self.conflicts.append(blocked)
             elif one.data is None or (there == one.there and self._has_mode(path, one.source)):
                 self.unchanged.append(path)
-            elif there is None or (overwrite and not os.path.isdir(self.place(path))):
+            elif there is None or self._goes(path) or (overwrite and not os.path.isdir(self.place(path))):
                 self.written.append(path)
             elif there == one.there:
                 self.written.append(path)  # the mode alone
@@ -450,15 +468,23 @@ class TargetTree:
                 self.by_hand.append(path)
             else:
                 self.written.append(path)
-        self._compare_gone(overwrite=overwrite)
+
+    def _goes(self, path: str) -> bool:
+        """It is a folder of which nothing stays."""
+        place = self.place(path)
+        if not _is_folder(place):
+            return False
+        removed = set(self.removed)
+        below = (os.path.join(top, name) for top, _, names in os.walk(place) for name in names)
+        return all(os.path.relpath(one, self.folder) in removed for one in below)
 
     def _compare_gone(self, *, overwrite: bool) -> None:
         for path, locked in self.locked.items():
             if path in self.wanted or self._blocked(path) is not None:
                 continue
             there = self.on_disk(path)
-            if there is None:
-                continue
+            if there is None or _is_folder(self.place(path)):
+                continue  # a folder in its place: the file is gone
             if there == (locked.digest, locked.link) or overwrite:
                 self.removed.append(path)
             else:
@@ -511,6 +537,9 @@ class TargetTree:
     def _write(self, place: str, one: WantedFile) -> None:
         assert one.data is not None
         os.makedirs(os.path.dirname(place), exist_ok=True)
+        if _is_folder(place):
+            for folder, _, _ in os.walk(place, topdown=False):
+                os.rmdir(folder)  # what was in it has been removed
         if one.source.link is not None:
             new = f"{place}{_NEW_LINK}"
             if os.path.lexists(new):

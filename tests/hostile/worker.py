@@ -12,6 +12,7 @@ import resource
 import signal
 import socket
 import sys
+import time
 from collections.abc import Callable, Sequence
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from importlib import import_module
@@ -22,7 +23,10 @@ LIBC = ctypes.CDLL(None, use_errno=True)
 CLONE_NEWNS, MS_REC, MS_PRIVATE = 0x20000, 0x4000, 0x40000
 PTRACE_TRACEME, PTRACE_SYSCALL = 0, 24
 
-CHANGES = ("write", "fsync", "fchmod", "fchown", "setxattr", "replace", "unlink", "close", "mkdir")
+CHANGES = (
+    *("write", "fsync", "fchmod", "fchown", "setxattr", "replace", "unlink", "close", "mkdir"),
+    *("chmod", "rmdir", "symlink"),
+)
 """What the program does to the disk through ``os``, beside opening for writing."""
 
 
@@ -149,6 +153,9 @@ def run(command: Callable[..., None], asked: dict[str, Any]) -> dict[str, Any]:
             os._exit(code)
     os.close(tell)
     stops = traced(child, asked["trace"]) if "trace" in asked else 0
+    if "after" in asked:
+        time.sleep(asked["after"])
+        os.kill(child, signal.SIGKILL)
     with os.fdopen(told) as stream:
         calls = stream.read()
     _, status, usage = os.wait4(child, 0)

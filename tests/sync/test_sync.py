@@ -136,3 +136,24 @@ def test_what_the_disk_refuses(tree: Path, monkeypatch: pytest.MonkeyPatch) -> N
     os.mkfifo(tree / "base" / "pipe")
     done = run("sync")
     assert (done.code, b"base/pipe: it is a named pipe" in done.err) == (3, True), done.err
+
+
+def test_a_folder_becomes_a_file(tree: Path) -> None:
+    """All that sync wrote there goes first; what somebody put there stays, and is in the way."""
+    more = tree / "base/more"
+    more.mkdir()
+    (more / "note").write_text("n\n")
+    assert run("sync").code == 0
+    (more / "note").unlink()
+    more.rmdir()
+    more.write_text("a file\n")
+    mine = tree / "clusters/tke/more/mine"
+    mine.write_text("x\n")
+    before = steps.contents()
+    done = run("sync", "--to", "tke", "--overwrite")
+    assert (done.code, b"clusters/tke/more is not of sync" in done.err) == (1, True), done.err
+    assert steps.contents() == before
+    mine.unlink()
+    assert run("sync").code == 0
+    assert (tree / "clusters/tke/more").read_text() == "a file\n"
+    assert run("sync", "--check").code == 0
