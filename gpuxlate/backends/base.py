@@ -376,10 +376,12 @@ class Backend(KeyTable):
 
     def has_cards_of(self, share: Share) -> bool:
         """Its cards are those that the share names; where its keys name cards, the share has to."""
-        models = {row.model for row in self.keys if row.model}
+        models = {rows.model for rows in self.keys_by_model}
         device = share.device
-        if models:
-            return device is not None and not models.isdisjoint(device.models)
+        if device is not None and not models.isdisjoint(device.models):
+            return True
+        if models and "" not in models:
+            return False
         return device is None or None in (device.vendor, self.vendor) or device.vendor == self.vendor
 
     @cached_property

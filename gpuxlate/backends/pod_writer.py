@@ -76,7 +76,7 @@ class ShareWriter:
         self._now: dict[str, Any] = {name: getattr(share, name) for name in JSON_NAMES}
         self._untaken = set(share.given_fields())
         self.implied: set[str] = set()  # placed without a key: nothing in a manifest tells them
-        self.comes_with: dict[str, int] = {}  # not asked for, and given with the rest
+        self.comes_with: dict[str, Any] = {}  # not asked for, and given with the rest
         self.derived: Amount | None = None
         self._why: dict[str, Message] = {}
 
@@ -110,6 +110,13 @@ class ShareWriter:
         self._imply(
             "device", msg("none of its keys names these cards") if theirs else made_by, Device(vendor).__eq__
         )
+
+    def named(self, device: Device) -> None:
+        """Take ``device`` where it is that of the target's keys, which any share gets by them."""
+        if self._now["device"] == device:
+            self.take("device")
+        else:
+            self.comes_with["device"] = device
 
     def _imply(self, attribute: str, why: Message, enough: Callable[[Any], bool]) -> None:
         """Place a field without a key where what the target has is enough; else it stays, with the reason."""

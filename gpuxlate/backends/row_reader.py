@@ -49,9 +49,7 @@ def read(table: KeyTable, pod: PodReader, profile: Profile | None) -> Reading:
                     text=value.text,
                     what=row.unsupported_reason,
                 )
-                pod.note(
-                    "GX023", message, value.path, "write the memory and the compute that the container needs"
-                )
+                pod.note("GX023", message, value.path, _instead(table))
     fields: dict[str, Any] = {}
     origins: dict[str, Path] = {}
     for row in table.enum_keys:
@@ -67,6 +65,14 @@ def read(table: KeyTable, pod: PodReader, profile: Profile | None) -> Reading:
             for one, asks in zip(containers, asking, strict=True)
         ]
     )
+
+
+def _instead(table: KeyTable) -> str:
+    """What to write in place of a number that no share holds."""
+    rows = table.keys_by_model[0]
+    if rows.parts or rows.cards is None:
+        return "write the memory and the compute that the container needs"
+    return msg("request whole cards: {key}", key=rows.cards.name)
 
 
 def _asks(table: KeyTable, container: ContainerKeys) -> bool:
@@ -135,6 +141,8 @@ def _container(
     for rows in table.keys_by_model:
         found = _numbers(table, pod, container, rows, profile)
         if found is not None:
+            if "device" in found.others:
+                origins["device"] = found.origins["cards"]
             found = replace(found, others={**found.others, **fields}, origins={**origins, **found.origins})
             found = table.normalize(pod, found)
             return _share(pod, _without_absent(table, found) if table.absent else found)
@@ -185,7 +193,8 @@ def _numbers(
         if (amount := _amount(table, pod, container, row, profile, origins)) and row in effective
     }
     whole = {row.name: pod.number(container, row.name) for row in rows.whole}
-    device = {"device": Device(table.vendor, (rows.model,))} if rows.model else {}
+    models = (rows.model,) if rows.model else ()
+    device = {"device": Device(table.vendor, models)} if models or table.names_vendor else {}
     found = Fields(container, count, others=device, origins=origins)
     if amounts:
         return _part(table, pod, found, rows, amounts)

@@ -240,9 +240,12 @@ def _mapping(values: Mapping[str, Value]) -> str:
 
 
 def share(table: KeyTable) -> RowExample:
-    """A part of one card as the dialect writes it."""
+    """A part of one card as the dialect writes it; a whole one, where it has no other."""
     rows = (row for row in table.keys if row.unit and row.sets not in (None, "cards"))
     parts = {row.name for row in rows}
+    one_card = None if parts else _written(table, Share(1))
+    if one_card is not None:
+        return one_card
     tried = (_written(table, one) for one in SHARES)
     found = next((one for one in tried if one and parts & {*one.limits[0], *one.annotations}), None)
     if found is None:
@@ -994,7 +997,10 @@ class Models(RowRule):
     def example(self) -> RowExample:
         good = self.instead()
         known = {row.name: row.template for row in self.table.keys if row.model}
-        limits = {known[name].replace(MODEL, "unknown"): value for name, value in good.limits[0].items()}
+        limits = {
+            known.get(name, self.mine[0].template).replace(MODEL, "unknown"): value
+            for name, value in good.limits[0].items()
+        }
         return replace(good, limits=(limits,))
 
 
@@ -1265,7 +1271,8 @@ class WithinNode(RowRule):
         return this.diagnostic(value, message, msg("write at most {most}", most=most or f"{card_mib}Mi"))
 
     def example(self) -> RowExample:
-        return share(self.table)
+        good, counts = share(self.table), [row for row in self.mine if row.sets == "cards"]
+        return good if len(counts) < len(self.mine) else good.setting(counts[0].name, 5)
 
     def instead(self) -> RowExample:
         return whole(self.table)
@@ -1483,7 +1490,8 @@ class Versions(RowRule):
             row.name: one.fields["name"] for row in self.mine for one in row.changes if "name" in one.fields
         }
         renamed = {other.get(name, name): value for name, value in good.limits[0].items()}
-        return replace(good, limits=(renamed,))
+        row = self._shown_row
+        return replace(good, limits=(renamed if row.name in good.limits[0] else {row.name: Value.of(1)},))
 
     def cluster(self) -> str:
         row = self._shown_row
@@ -1492,7 +1500,9 @@ class Versions(RowRule):
             return ""  # the newest release
         first, *rest = reversed(release.version.split("."))
         before = ".".join([*reversed(rest), str(int(first) - 1), "0"])
-        return f"components: {{{release.component.name}: {before if row.since else release.version}}}"
+        shown = before if row.since else release.version
+        shown = shown if shown.count(".") > 1 else f'"{shown}"'  # YAML takes 2.20 for a number
+        return f"components: {{{release.component.name}: {shown}}}"
 
     def instead(self) -> RowExample:
         return whole(self.table) if self.cluster() else share(self.table)
@@ -1501,7 +1511,7 @@ class Versions(RowRule):
     def _shown_row(self) -> KeySpec:
         """The row of its example."""
         there = share(self.table).limits[0]
-        return next(row for row in self.mine if row.name in there)
+        return next((row for row in self.mine if row.name in there), self.mine[0])
 
 
 def _releases(row: KeySpec) -> Iterator[Release]:

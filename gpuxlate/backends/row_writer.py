@@ -28,7 +28,7 @@ from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_meant, card_of, products, products_with
-from gpuxlate.model.share import ALL_MEMORY, JSON_NAMES
+from gpuxlate.model.share import ALL_MEMORY, JSON_NAMES, Device
 
 
 def one_is_recorded(record: PodRecord, count: int) -> tuple[Message, str]:
@@ -128,6 +128,8 @@ def _container(table: KeyTable, placing: ShareWriter, profile: Profile | None) -
         for row in table.absent:
             if row.model == rows.model and row.sets in JSON_NAMES:
                 placing.drop(row.sets or "", table.code(RuleKind.VERSIONS), table.lack_text(row.name))
+        if table.names_vendor:
+            placing.named(Device(table.vendor, (rows.model,) if rows.model else ()))
         free = table.before_write(placing)
         if placing.asked.whole_cards:
             values = _whole(table, rows, placing)
@@ -194,9 +196,10 @@ def _rows(table: KeyTable, placing: ShareWriter, profile: Profile | None) -> Key
     """The rows of the card that the share or the profile names; None where names of keys hold a card, and
     neither names one."""
     by_model = {rows.model: rows for rows in table.keys_by_model}
-    if "" in by_model:
-        return by_model[""]
-    model, device = card_for(table, placing, profile), placing.take("device")
+    model, any_card = card_for(table, placing, profile), by_model.get("")
+    if any_card is not None and (placing.peek("device") is None or model not in by_model):
+        return any_card
+    device = placing.take("device")
     if model in by_model:
         return by_model[model]
     models: tuple[str, ...] = device.models if device else ()

@@ -240,7 +240,8 @@ class KeyTable:
     where a manifest names none; ``other_schedulers``: with which the keys have effect too.
     ``one_share_per_pod``: the containers of a pod have one share together. ``pod_record``: what its
     scheduler writes about one container of a pod alone. ``init_containers``: they may have a share.
-    ``vendor``: who makes the cards, as in a share's device; None where it is any.
+    ``vendor``: who makes the cards, as in a share's device; None where it is any. ``names_vendor``: its keys
+    say so: a share that is read has it, and one that is written gets it.
     ``isolation``: what keeps a container within its memory; ``policy``: how containers whose compute is
     set share a card. ``full_is_whole``: all compute of a card is the whole card. ``whole_cores``: whole
     cards are written with all of their compute, as the count alone is anybody's.
@@ -274,6 +275,7 @@ class KeyTable:
     pod_record: PodRecord | None = None
     init_containers: bool = True
     vendor: str | None = None
+    names_vendor: bool = False
     isolation: Isolation | None = None
     policy: Policy | None = None
     full_is_whole: bool = False
@@ -449,7 +451,7 @@ class KeyTable:
             )
             place = next(one for one in Place if one in row.places)
             found[JSON_NAMES[row.sets or ""]] = f"{place} {row.name}: {words}"
-        if rows.model:
+        if rows.model or self.names_vendor:
             found["device"] = "in the names of the keys"
         elif self.vendor is not None:
             found["device"] = f"no key; vendor {self.vendor} alone"

@@ -83,7 +83,9 @@ def too_little(
     yield from _less_memory(asked, given, accept, card_mib)
     for field in ("policy", "qos", "device"):
         said = getattr(asked, field)
-        if getattr(given, field) != said and not (said and field in {*accept.drop, *implied}):
+        lost = said and field in {*accept.drop, *implied}
+        anything = said is None and field == "device"  # which the cards of a target may be in its keys
+        if getattr(given, field) != said and not (lost or anything):
             yield field
     least = Isolation.HARDWARE if given.whole_cards else given.isolation or Isolation.NONE
     if asked.isolation and not ("isolation" in {*accept.drop, *implied} or least.covers(asked.isolation)):

@@ -111,6 +111,16 @@ def _in_numbers(
     path = container.origins.get(name, container.path)
     count = max(one.count for one in parts)
     bare = replace(share, partition=None, replica=None)
+    counted = [one for one in NUMBERS if one in backend.field_docs or backend.overrides("parts")]
+    if not counted:
+        message = msg(
+            "{field} {part} cannot be expressed: {target} has whole cards only",
+            field=name,
+            part=part,
+            target=backend.name,
+        )
+        refused = Loss(LossKind.REFUSED, name, REFUSED, message, "request whole cards", part, path=path)
+        return Terms(_bare(share), (refused,), undecided=True)
     if count > 1:
         message = msg(
             "{field} {part} cannot be expressed by {target}: its instances may be on one card or on several",
@@ -132,10 +142,9 @@ def _in_numbers(
             values[field_name] = filled
             unknown = _unknown(field_name, name, part, share, profile, path)
             losses.append(replace(unknown, given=values[field_name], accepted=True))
-    for field_name in NUMBERS:
-        open_ = field_name not in values and (field_name in backend.field_docs or backend.overrides("parts"))
-        if open_ and not (field_name == "cores" and values):  # it is not capped, unless the target needs it
-            losses.append(_unknown(field_name, name, part, share, profile, path))
+    # compute is not capped, unless the target needs it
+    open_ = [one for one in counted if one not in values and not (one == "cores" and values)]
+    losses += [_unknown(one, name, part, share, profile, path) for one in open_]
     if not values or any(one.kind is LossKind.FILLED and not one.accepted for one in losses):
         return Terms(_some(bare), tuple(losses), undecided=True)
     return Terms(replace(bare, cores=values.get("cores"), memory_mib=values.get("memoryMiB")), tuple(losses))
@@ -250,8 +259,8 @@ def _as_part(
 
 
 def _bare(share: Share) -> Share:
-    """The share without its numbers."""
-    numbers = ("cores", "memory_mib", "memory_percent", "memory_limit_mib")
+    """The share without its numbers and parts."""
+    numbers = ("cores", "memory_mib", "memory_percent", "memory_limit_mib", "partition", "replica")
     return replace(share, cards=1, **dict.fromkeys(numbers))
 
 
@@ -342,7 +351,7 @@ class Outcome:
     implied: frozenset[str] = frozenset()  # attributes that the target gives without a key
     fitted: Share | None = None  # the share in the target's terms, where they are others
     derived: Amount | None = None  # what the parts of a card amount to, as asked or as given
-    comes_with: Mapping[str, int] = field(default_factory=dict)  # what was not asked for, by attribute
+    comes_with: Mapping[str, Any] = field(default_factory=dict)  # what was not asked for, by attribute
 
     @property
     def verdict(self) -> Verdict:

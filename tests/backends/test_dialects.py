@@ -87,7 +87,7 @@ def share_of(section: Short, text: str | None) -> Share | None:
     vendor, _, name = model.rpartition(" ")
     card: Short = {"vendor": vendor or None, "models": [name]} if of else section.get("device", {})
     if card and model != "any model":
-        fields["device"] = Device(card.get("vendor"), tuple(card["models"]))
+        fields["device"] = Device(card.get("vendor"), tuple(card.get("models", ())))
     return Share(**fields)
 
 

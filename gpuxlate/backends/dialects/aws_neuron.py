@@ -1,0 +1,35 @@
+"""AWS Neuron: devices of Inferentia and Trainium instances. Its cores are not the same part of each."""
+
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.rows import cards, unread, whole
+from gpuxlate.model.profile import Component, Release
+
+NEURON = Component("neuron", "AWS Neuron")
+
+
+class AwsNeuron(Backend):
+    name = "aws-neuron"
+    title = "AWS Neuron"
+    rule_prefix = "NEURON"
+    aliases = ("neuron",)
+    vendor = "aws"
+    names_vendor = True
+    components = (NEURON,)
+    documents = {
+        "PLUGIN": "aws-neuron/aws-neuron-sdk, deploy/includes/k8s-neuron-device-plugin.rst (2026-08-21)",
+        "CORES": "aws-neuron/aws-neuron-sdk, deploy/tutorials/build-run-container.rst (2026-08-21)",
+        "OLD": "aws-neuron/aws-neuron-sdk, announce-no-support-device-version.rst (2026-08-21)",
+    }
+    gpu_prefixes = ("aws.amazon.com/neuron",)
+    keys = (
+        cards("aws.amazon.com/neuron", source="PLUGIN"),
+        whole("aws.amazon.com/neurondevice", until=Release(NEURON, "2.20"), source="OLD"),
+        unread(
+            "aws.amazon.com/neuroncore",
+            "cores of a device, whose number the type of the instance decides",
+            source="PLUGIN, CORES",
+        ),
+    )
+
+
+BACKEND = AwsNeuron()

@@ -1,0 +1,36 @@
+"""Google TPUs on GKE, counted in chips. Which chips, nodes say: pods choose them by labels."""
+
+from gpuxlate.backends.base import Backend, Place
+from gpuxlate.backends.rows import cards, choice
+
+_LABELS = {"accelerator": "TPU version", "topology": "arrangement of the chips of a slice"}
+
+
+class GoogleTpu(Backend):
+    name = "google-tpu"
+    title = "Google TPUs on GKE"
+    rule_prefix = "TPU"
+    aliases = ("tpu",)
+    vendor = "google"
+    names_vendor = True
+    documents = {
+        "TPU": 'Google Cloud, "Deploy TPU workloads in GKE" (2026-07)',
+        "SAMPLES": "GoogleCloudPlatform/kubernetes-engine-samples, ai-ml/gke-ray (2026-07-30)",
+    }
+    gpu_prefixes = ("google.com/tpu",)
+    keys = (
+        cards("google.com/tpu", meaning="chips", source="TPU, SAMPLES"),
+        *(
+            choice(
+                f"cloud.google.com/gke-tpu-{name}",
+                *(Place.NODE_SELECTOR, Place.NODE),
+                meaning=meaning,
+                general=True,
+                source="TPU, SAMPLES",
+            )
+            for name, meaning in _LABELS.items()
+        ),
+    )
+
+
+BACKEND = GoogleTpu()
