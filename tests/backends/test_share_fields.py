@@ -240,6 +240,7 @@ OF_A_MODEL = ("hami-iluvatar", "hami-ascend", "baidu-cce")
 KEYS_OF = {
     *(("kai", "memory_limit_mib"), ("hami-enflame", "isolation")),
     *((name, "device") for name in OF_A_MODEL),
+    *((backend.name, "device") for backend in ALL if backend.names_vendor),
 }
 Asked = Callable[[Backend], object]
 
