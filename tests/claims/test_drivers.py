@@ -8,6 +8,7 @@ deployments/gpu/examples (2026-08).
 from typing import Any
 
 import pytest
+import yaml
 
 import gpuxlate
 from gpuxlate import Refused
@@ -63,7 +64,55 @@ def test_what_a_claim_gets(case: str) -> None:
     assert not [one for one in gpuxlate.lint(text).diagnostics if one.severity != "info"]
 
 
+def counting(**resources: Any) -> str:
+    """A pod whose containers count devices of classes (KEP-5004)."""
+    limits = {
+        name: {f"deviceclass.resource.kubernetes.io/{c}": n for c, n in one.items()}
+        for name, one in resources.items()
+    }
+    containers = [
+        {"name": name, "image": "web", "resources": {"limits": one}} for name, one in limits.items()
+    ]
+    return yaml.safe_dump(
+        {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "web"}, "spec": {"containers": containers}}
+    )
+
+
+COUNTED: dict[str, tuple[str, dict[str, Any], str]] = {
+    "HAMi": (counting(web={"hami-core-gpu.project-hami.io": 2}), {"cards": 2}, "dra-hami"),
+    "NVIDIA": (counting(web={"gpu.nvidia.com": 1}), {"cards": 1}, "dra-nvidia"),
+    "AMD": (counting(web={"gpu.amd.com": 2}), {"cards": 2}, "dra-amd"),
+    "AMD, undivided": (counting(web={"gpu.amd.com-spx": 1}), {"cards": 1}, "dra-amd"),
+    "Intel, deployments/gpu/examples": (counting(web={INTEL: 1}), {"cards": 1}, "dra-intel"),
+    "two classes": (counting(web={AMD: 1, "gpu.amd.com-spx": 1}), {"cards": 2}, "dra-amd"),
+}
+
+
+@pytest.mark.parametrize("case", COUNTED)
+def test_devices_as_resources(case: str) -> None:
+    """They are whole cards; a translation takes the resource away, and one to its own dialect nothing."""
+    text, share, target = COUNTED[case]
+    [made] = gpuxlate.parse(text).objects
+    assert made["spec"] == share
+    assert not gpuxlate.lint(text).diagnostics
+    assert gpuxlate.translate(text, target).text == text
+    there = gpuxlate.translate(text, "neutral").text
+    assert f"gpuxlate.io/cards: {share['cards']}" in there
+    assert "deviceclass" not in there
+
+
+def test_containers_that_count_devices_have_devices_of_their_own() -> None:
+    made = gpuxlate.translate(counting(a={INTEL: 1}, b={INTEL: 2}), "neutral").text
+    assert [line.strip() for line in made.splitlines() if "cards" in line] == [
+        f"gpuxlate.io/cards: {count}" for count in (1, 2)
+    ]
+
+
 NOT_HELD = {
+    "partitions as a resource": (counting(web={"mig.nvidia.com": 1}), {"GX023"}),
+    "a card for a machine as a resource": (counting(web={"vfio.gpu.nvidia.com": 1}), {"GX023"}),
+    "no devices": (counting(web={INTEL: 0}), {"DRA004"}),
+    "no whole number of devices": (counting(web={INTEL: "0.5"}), {"K8S001"}),
     "partitions of no profile": (asking(AMD, OF_PARTITION), {"GX023"}),
     "compute without memory": (asking(AMD, CPX[0]), {"GX023"}),
     "a profile that no card has": (

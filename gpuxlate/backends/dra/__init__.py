@@ -226,6 +226,8 @@ class Driver(NamedTuple):
         return own in self.capacity() or of_partition
 
 
+EXTENDED = "deviceclass.resource.kubernetes.io/"
+"""Before the name of a class: the resource that counts its devices (KEP-5004)."""
 MEMORY, CORES, SHARES, PARTITIONS = "memory", "cores", "shares", "partitions"
 Wrong = list[tuple[Value, Message, Message]]
 """Where, what is wrong, what to write."""
@@ -420,6 +422,13 @@ def driver_keys(driver: Driver) -> tuple[KeySpec, ...]:
     return (
         *capacity,
         *((clients,) if driver.clients else ()),
+        *(
+            key(EXTENDED + one, Place.RESOURCE, meaning=meaning, sets="cards", unit=1, source="KEP")
+            for one, meaning in {
+                **dict.fromkeys(driver.read, "devices of the class"),
+                **driver.unread,
+            }.items()
+        ),
         *(key(name, Place.QUOTA, meaning="devices of claims", sets="cards", unit=1) for name in devices),
         *(
             one._replace(
@@ -674,14 +683,16 @@ def read(driver: Driver, pod: PodReader, profile: Profile | None) -> Reading:
     Devices that several containers use are one share, which the first of them has.
     """
     containers = tuple(pod.pod.all_containers())
-    every = [tuple(asked(driver, pod.pod, one)) for one in containers]
+    every = [list(asked(driver, pod.pod, one)) for one in containers]
+    for mine in every:
+        for one in mine:
+            pod.claim(one.use, one.claim)
+    for container, mine in zip(containers, every, strict=True):
+        mine += _counted(driver, pod, container)
     choices = {choices_of(driver, one.way) for mine in every for one in mine}
     alike = choices.pop() if len(choices) == 1 else frozenset()  # else no choice is that of the pod
     models = models_in(alike, profile)
     device = Device(driver.vendor, models) if models else None
-    for mine in every:
-        for one in mine:
-            pod.claim(one.use, one.claim)
     found: dict[int, ContainerShare] = {}
     for (owner, *others), requests in _users(containers, every):
         share = _share(driver, pod, containers[owner], requests, alike, device, profile)
@@ -731,6 +742,24 @@ def asked(driver: Driver, pod: PodKeys, container: ContainerKeys) -> Iterator[Dr
         known = [one for one in ways if any(map(one.asks, driver.read))]
         if ways:
             yield DriverRequest(use, claim, request, (known or ways)[0])
+
+
+def _counted(driver: Driver, pod: PodReader, container: ContainerKeys) -> Iterator[DriverRequest]:
+    """The devices that a container counts as resources, for which the scheduler makes a claim (KEP-5004)."""
+    for device_class in driver.classes:
+        name = EXTENDED + device_class
+        value = container.resources.get(name)
+        count = pod.number(container, name)
+        if value is None or count is None:
+            continue
+        if count < 1:
+            message = msg("{key} {text} counts no devices", key=name, text=value.text)
+            pod.note("DRA004", message, value.path, "remove it, or write a number from 1")
+        else:
+            request = DeviceRequest(
+                f"{'init-' if container.init else ''}{container.index}", Value.of(device_class), value
+            )
+            yield DriverRequest(ClaimUse(name, path=value.path), PodClaim(name), request, request)
 
 
 def _share(
