@@ -281,7 +281,7 @@ def number_of(text: str) -> Fraction:
     """A number above 0, as ``10``, ``0.5`` or ``1/3``, exactly. Raises ValueError."""
     match = _FRACTION.fullmatch(text) if len(text) <= MAX_LENGTH else None
     if match is None or int(match[2] or 1) == 0:
-        raise ValueError(f"{text[:MAX_LENGTH]!r} is not a number")
+        raise ValueError(msg("{text!r} is not a number", text=text[:MAX_LENGTH]))
     return _positive(Fraction(match[1]) / int(match[2] or 1))
 
 

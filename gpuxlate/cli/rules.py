@@ -12,7 +12,9 @@ from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.explain import rule_json
 from gpuxlate.cli.tables import table
 from gpuxlate.lint.settings import RuleSelection
+from gpuxlate.locale import current, summary
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.messages import msg
 from gpuxlate.rules import catalog
 
 
@@ -53,6 +55,9 @@ def command(
     if output == "json":
         common.json_out({"format": "gpuxlate-rules/v1", "rules": [rule_json(r) for r in rules]})
     else:
-        rows = [[r.code, str(r.severity), r.fix or "", r.summary] for r in rules]
+        rows = [
+            [one.code, msg(one.severity), one.fix or "", summary(one.code, one.summary, current())]
+            for one in rules
+        ]
         common.out(table(["CODE", "SEVERITY", "FIX", "DESCRIPTION"], rows))
     return Exit.CLEAN

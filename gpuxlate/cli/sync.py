@@ -261,7 +261,7 @@ def _target(
     try:
         settings = sync.settings_of(one, source, known, decided.known if decided else None)
     except AcceptError as error:
-        where = f"sync targets {one.name}"
+        where = msg("sync targets {name}", name=one.name)
         raise CliError(msg("{where}: {message}", where=where, message=error.message), error.hint) from None
     texts = [each.text for each in decided.sources.values()] if decided else []
     paths = [str(config.path), *([profile] if profile and os.path.isfile(profile) else [])]

@@ -9,6 +9,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.tables import table
+from gpuxlate.model.messages import msg
 from gpuxlate.model.share import JSON_NAMES
 
 
@@ -45,7 +46,7 @@ def command(output: options.Output = "table") -> int:
 
 
 def _names(backend: Backend) -> list[str]:
-    read = ["  (read only)"] if backend.read_only else []
+    read = [msg("  (read only)")] if backend.read_only else []
     return [backend.name, *(f"  {alias}" for alias in registry.aliases(backend.name)), *read]
 
 
@@ -56,4 +57,4 @@ def _fields(backend: Backend) -> Iterator[str]:
     )
     missing = [name for name in JSON_NAMES.values() if name not in backend.field_docs]
     if missing:
-        yield f"not supported: {', '.join(missing)}"
+        yield msg("not supported: {names}", names=", ".join(missing))

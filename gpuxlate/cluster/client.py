@@ -184,7 +184,7 @@ class Connection:
         if not isinstance(found, dict):
             kind = str(answer.headers.get("Content-Type", "")).partition(";")[0]
             kind = kind if re.fullmatch(r"[\w.+-]+/[\w.+-]+", kind) else "without a content type"
-            raise errors.unexpected(asked, f"a JSON object ({kind})")
+            raise errors.unexpected(asked, msg("a JSON object ({kind})", kind=kind))
         return found
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 from gpuxlate.cluster.kubeconfig import KubeContext
 from gpuxlate.cluster.server import ClusterError, ConflictError, ExpiredError, ForbiddenError, MissingError
-from gpuxlate.model.messages import msg
+from gpuxlate.model.messages import join_and, msg, plural
 
 CHECK_ADDRESS = "is the address in the kubeconfig right? does it need a VPN or a proxy?"
 CHECK_CONTEXT = "check this context in the kubeconfig"
@@ -159,7 +159,7 @@ def failure(asked: Request, answer: Any, tries: int) -> ClusterError:
 
 
 def _times(count: int) -> str:
-    return "1 try" if count == 1 else f"{count} tries"
+    return plural(count, "{count} try", "{count} tries")
 
 
 def unexpected(asked: Request, wanted: str) -> ClusterError:
@@ -221,8 +221,9 @@ def _conflict(asked: Request, status: Mapping[str, Any], message: str) -> Cluste
             "it has changed; try again",
         )
     owners = dict.fromkeys(manager for manager, _ in found)
-    text = "; ".join(
-        f"{manager} owns {', '.join(field for one, field in found if one == manager)}" for manager in owners
+    owned = [(one, ", ".join(field for manager, field in found if manager == one)) for one in owners]
+    text = join_and(
+        [msg("{manager} owns {fields}", manager=one, fields=each) for one, each in owned], "{before}; {last}"
     )
     return ConflictError(msg("{thing}: conflict: {text}", thing=asked.thing, text=text), None, tuple(found))
 

@@ -154,8 +154,10 @@ def _check_address(context: str, server: str) -> None:
     try:
         urlsplit(server)
     except ValueError:
-        wrong = f"context {context}: the kubeconfig names the server {shown}, which is not a valid address"
-        raise ClusterError(wrong, "write server: https://HOST:PORT") from None
+        wrong = "context {context}: the kubeconfig names the server {shown}, which is not a valid address"
+        raise ClusterError(
+            msg(wrong, context=context, shown=shown), "write server: https://HOST:PORT"
+        ) from None
 
 
 def _read(path: Path) -> Mapping[str, Any]:
@@ -163,7 +165,11 @@ def _read(path: Path) -> Mapping[str, Any]:
         data = plain_document(Source.from_bytes(str(path), path.read_bytes()))
     except OSError as error:
         raise ClusterError(
-            msg("kubeconfig {path}: {lower}", path=path, lower=(error.strerror or "cannot be read").lower())
+            msg(
+                "kubeconfig {path}: {lower}",
+                path=path,
+                lower=msg((error.strerror or "cannot be read").lower()),
+            )
         ) from None
     except NotYamlError as error:  # the text is not shown: it may hold a secret
         raise ClusterError(

@@ -50,7 +50,8 @@ def _lines(found: Iterable[Diagnostic]) -> Iterator[str]:
         where = f"{one.file}:{one.span.line}: " if one.span else ""
         where = where or (f"{one.file}: " if one.file and one.file != file else "")
         file = one.file
-        yield f"{where}{one.message}{f' ({one.hint})' if one.hint else ''}"
+        said = msg("{message} ({hint})", message=one.message, hint=one.hint) if one.hint else one.message
+        yield msg("{where}{message}", where=where, message=said)
 
 
 def _error(message: str, hint: str | None = None, file: Path | None = None) -> ConfigError:
@@ -285,7 +286,8 @@ def _bad_patterns(given: Mapping[str, Any], base: DocumentPath) -> Iterator[Diag
         try:
             compiled()
         except ValueError as error:
-            message = f"{dotted(path)} is not a gitignore pattern: {error}"
+            why = message_of(error)
+            message = msg("{path} is not a gitignore pattern: {why}", path=dotted(path), why=why)
             hint = "write a pattern as in .gitignore"
             yield Diagnostic(CODE, Severity.ERROR, message, hint, (*base, *path))
 
@@ -354,13 +356,14 @@ def _of_catalogue(catalogue: Iterable[Card], base: DocumentPath) -> Iterator[Dia
     for index, one in enumerate(catalogue):
         if one.name.casefold() in names:
             path = (*base, index, "name")
-            message = f"{dotted(path)} is {one.name!r} a second time"
+            message = msg("{path} is {name!r} a second time", path=dotted(path), name=one.name)
             yield Diagnostic(CODE, Severity.ERROR, message, "write all of a card in one entry", path)
         if one.templates_of and card_named(one.templates_of) is None:
             path = (*base, index, "templatesOf")
-            message = f"{dotted(path)} is {one.templates_of!r}, which is no card of the catalogue"
+            wrong = "{path} is {name!r}, which is no card of the catalogue"
+            message = msg(wrong, path=dotted(path), name=one.templates_of)
             near = nearest(one.templates_of)
-            hint = f"did you mean {near[0]}?" if near else "gpuxlate.io/cards lists them"
+            hint = msg("did you mean {near}?", near=near[0]) if near else "gpuxlate.io/cards lists them"
             yield Diagnostic(CODE, Severity.ERROR, message, hint, path)
         names.add(one.name.casefold())
 
@@ -382,16 +385,20 @@ def find_profile(name: str, config: Config | None, read_yaml: ReadYaml) -> Profi
         return found
     file = found or Path(name)
     if found and config and config.path and not inside(found, config.path.parent):
-        what = f"profiles.{name} names {found}, which is outside of the folder of the configuration"
+        what = "profiles.{name} names {found}, which is outside of the folder of the configuration"
         raise _error(
-            what, msg("put it into that folder, or pass --profile {found}", found=found), config.path
+            msg(what, name=name, found=found),
+            msg("put it into that folder, or pass --profile {found}", found=found),
+            config.path,
         )
     if found or file.is_file():
         return load_profile_file(file, read_yaml)
     from difflib import get_close_matches
 
     near = get_close_matches(name, list(known), 1, 0.5)
-    listed = f"profiles: {', '.join(known)}; or give a file" if known else "give the file of a profile"
+    listed = "give the file of a profile"
+    if known:
+        listed = msg("profiles: {names}; or give a file", names=", ".join(known))
     raise _error(
         msg("there is no profile {name!r}", name=name),
         msg("did you mean {near}?", near=near[0]) if near else listed,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpuxlate.files.read import StrPath, UnusualFileError, content, upwards
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
+from gpuxlate.model.messages import msg
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -42,7 +43,9 @@ def _nearest(start: str) -> str | None:
     for folder in upwards(start if os.path.isdir(start) else os.path.dirname(start)):
         there = [one for name in NAMES if os.path.lexists(one := os.path.join(folder, name))]
         if len(there) > 1:
-            raise TwoFilesError(f"{folder} has both {' and '.join(NAMES)}")
+            raise TwoFilesError(
+                msg("{folder} has both {one} and {other}", folder=folder, one=NAMES[0], other=NAMES[1])
+            )
         if there:
             return there[0]
         if _has_section(one := os.path.join(folder, PYPROJECT)):
@@ -72,7 +75,7 @@ def _has_section(pyproject: str) -> bool:
 def read_toml(text: str) -> dict[str, Any]:
     """Raises ValueError, or RecursionError for what is nested too deeply."""
     if _LONG_KEY.search(text):
-        raise ValueError(f"a key of more than {MAX_PARTS} parts")
+        raise ValueError(msg("a key of more than {most} parts", most=MAX_PARTS))
     import tomllib
 
     return tomllib.loads(text)

@@ -18,7 +18,7 @@ from typing import Final, TypeVar
 
 from gpuxlate.files.read import StrPath, content, forgotten, inside, read_at_most, repository, upwards
 from gpuxlate.model import limits
-from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.messages import Message, message_of, msg
 from gpuxlate.yamltext.parse import Document, DocumentReader, documents, kept
 from gpuxlate.yamltext.source import DecodeError, Source
 
@@ -268,7 +268,7 @@ def _character(match: re.Match[str]) -> Test | None:
     excluded = members[:1] in ("!", "^")
     ranges = [(m["first"], m["last"] or m["first"]) for m in _MEMBER.finditer(members[excluded:])]
     if any(first > last for first, last in ranges):
-        raise ValueError(f"the range {match.group()} ends before it begins")
+        raise ValueError(msg("the range {text} ends before it begins", text=match.group()))
     return lambda one: any(first <= one <= last for first, last in ranges) != excluded
 
 
@@ -439,7 +439,7 @@ def is_blank(data: bytes) -> bool:
 def reason(error: OSError) -> str:
     """The system's message, beginning in lower case."""
     text = error.strerror or str(error)
-    return text[:1].lower() + text[1:]
+    return text if isinstance(text, Message) else text[:1].lower() + text[1:]
 
 
 def expand(

@@ -9,6 +9,7 @@ from functools import lru_cache, partial
 from typing import Any, TypeVar
 
 from gpuxlate.model.limits import MAX_TEXT
+from gpuxlate.model.messages import msg
 
 StrPath = str | os.PathLike[str]
 BLOCK = 64 * 1024
@@ -120,10 +121,10 @@ def _check_kind(path: StrPath, mode: int) -> None:
         return
     kind = next((name for test, name in _KINDS if test(mode)), None)
     if kind:
-        raise UnusualFileError(path, f"it is {kind}, not a file")
+        raise UnusualFileError(path, msg("it is {kind}, not a file", kind=msg(kind)))
 
 
 def _too_large(path: StrPath, most: int) -> UnusualFileError:
     """The file is larger than ``most`` bytes."""
-    size = f"{most // 2**20} MiB" if most >= 2**20 else f"{most} bytes"
-    return UnusualFileError(path, f"larger than {size}")
+    size = msg("{count} MiB", count=most // 2**20) if most >= 2**20 else msg("{count} bytes", count=most)
+    return UnusualFileError(path, msg("larger than {size}", size=size))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.messages import msg
 from gpuxlate.report.characters import visible
 from gpuxlate.report.summary import Report
 
@@ -15,5 +17,5 @@ def render(report: Report) -> str:
 def _line(one: Diagnostic) -> str:
     place = f"{one.file or ''}:{one.span.line}:{one.span.column}" if one.span else one.file or ""
     fix = " [*]" if one.fix and one.fix.safe else ""
-    hint = f" ({one.hint})" if one.hint else ""
-    return visible(f"{place}: {one.severity} {one.code}{fix} {one.message}{hint}")
+    said = msg("{message} ({hint})", message=one.message, hint=one.hint) if one.hint else one.message
+    return visible(f"{place}: {one.severity} {one.code}{fix} {localize(said)}")

@@ -5,6 +5,7 @@ Source: docs.github.com, "Workflow commands for GitHub Actions".
 
 from __future__ import annotations
 
+from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.report.characters import visible
 from gpuxlate.report.summary import Report, repository_path
@@ -33,5 +34,5 @@ def _command(one: Diagnostic) -> str:
     listed = ",".join(
         f"{key}={visible(str(value).translate(_PROPERTY))}" for key, value in properties.items()
     )
-    message = f"{one.message}\n{one.hint}" if one.hint else one.message
+    message = "\n".join(map(localize, filter(None, (one.message, one.hint))))
     return f"::{_COMMAND[one.severity]} {listed}::{visible(message.translate(_DATA))}"

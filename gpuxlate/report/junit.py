@@ -8,7 +8,9 @@ from __future__ import annotations
 from itertools import groupby
 from xml.sax.saxutils import escape, quoteattr
 
+from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.messages import titled
 from gpuxlate.report.characters import visible
 from gpuxlate.report.summary import Report
 
@@ -33,11 +35,11 @@ def render(report: Report) -> str:
 
 def _case(one: Diagnostic, file: str) -> str:
     place = f"{file}:{one.span.line}:{one.span.column}" if one.span else file
-    body = "\n".join(map(_text, [place, *([f"help: {one.hint}"] if one.hint else [])]))
+    body = "\n".join(map(_text, [place, *([localize(titled("help", one.hint))] if one.hint else [])]))
     named = f"{one.code} {place}".rstrip()
     return (
         f"    <testcase classname={quoteattr(_text(file or 'gpuxlate'))} name={quoteattr(_text(named))}>\n"
-        f'      <failure type="{one.severity}" message={quoteattr(_text(one.message))}>'
+        f'      <failure type="{one.severity}" message={quoteattr(_text(localize(one.message)))}>'
         f"{escape(body)}</failure>\n"
         "    </testcase>\n"
     )

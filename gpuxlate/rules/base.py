@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 from gpuxlate.model.deprecated import warn
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Severity
 from gpuxlate.model.keys import KeySpec, Place
+from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.products import Product
@@ -274,8 +275,8 @@ class UnknownRuleError(LookupError):
     """No rule has the code ``name``, or begins with it; ``near``: the nearest, ``where``: who names it."""
 
     def __init__(self, name: str, near: str | None, where: str = "") -> None:
-        super().__init__(f"{where}no rule {name!r}")
-        self.hint = f"did you mean {near}?" if near else "gpuxlate rules lists them"
+        super().__init__(msg("{where}no rule {name!r}", where=where, name=name))
+        self.hint = msg("did you mean {near}?", near=near) if near else "gpuxlate rules lists them"
 
 
 def letters(text: str) -> str:

@@ -4,6 +4,7 @@ Of the commonest mistakes all is said in Chinese, and of the rest never less tha
 """
 
 import ast
+import errno
 import itertools
 import json
 import os
@@ -46,6 +47,8 @@ from gpuxlate.translation.translate import translate_source
 from tests.cluster.fake import FakeServer
 from tests.e2e import nodes, pods
 from tests.effort import some
+from tests.errors.running import run as run_case
+from tests.errors.table import sections
 from tests.lint.cases import Case, cases
 from tests.running import run
 
@@ -131,6 +134,7 @@ def test_a_text_says_the_same_and_is_not_stale() -> None:
     application = build()
     with typer.Context(application) as context:  # with what the library declares
         there |= {one.help for one in application.get_params(context)}
+    there |= {os.strerror(number).lower() for number in errno.errorcode}  # what files cannot be read for
     assert sorted(set(TEXTS) - there) == []
 
 
@@ -379,6 +383,60 @@ def _texts(node: ast.AST) -> Iterator[str]:
 def test_ever_less_is_untranslated() -> None:
     left = {one for one in said() if one not in TEXTS and re.search(r"[a-z]{2}", re.sub(r"\{.*?\}", "", one))}
     assert len(left) <= MOST_SAID, "\n".join(sorted(left))
+
+
+FORMATS = ("text", "concise", "github", "junit")
+"""Those that people read. JSON, SARIF and GitLab's format are for programs, the same in every language."""
+
+
+def test_formats_for_people_are_in_chinese() -> None:
+    for format_ in FORMATS:
+        printed_ = "\n".join(printed("lint", "examples/lint", "-o", format_, "--lang", "zh"))
+        for said in ("不是 5 的整数倍", "对 TKE002 的忽略没有对应的检查结果", "请删除这条忽略"):
+            assert said in printed_, format_
+        assert not re.search(r"\b(multiple|ignore of|remove|write)\b", printed_), format_
+    for format_ in ("json", "sarif", "gitlab"):
+        command = ("lint", "examples/lint", "-o", format_)
+        assert printed(*command, "--lang", "zh") == printed(*command), format_
+
+
+def test_the_list_of_rules_has_its_chinese_summaries() -> None:
+    lines = printed("rules", "--lang", "zh")
+    assert lines[0].split() == ["代码", "级别", "修复", "说明"]
+    assert len(lines) == len(RULES) + 1
+    assert [line for line in lines[1:] if not line.endswith("。")] == []
+    assert printed("rules", "-o", "json", "--lang", "zh") == printed("rules", "-o", "json")
+
+
+def test_every_heading_of_a_table_is_there() -> None:
+    heads = [
+        [one.value for one in node.args[0].elts if isinstance(one, ast.Constant)]
+        for node in parsed()
+        if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "table"
+        if node.args and isinstance(node.args[0], ast.List)
+    ]
+    assert len(heads) > 10
+    assert sorted({one for head in heads for one in head if one not in TEXTS} - {"", "QOS"}) == []
+
+
+@pytest.mark.full  # each error once more
+def test_errors_are_told_in_chinese(untranslated: Untranslated, tmp_path: Path) -> None:
+    """What gpuxlate says of every mistake of the table; what others say of it stays as it is."""
+    for number, case in enumerate(case for one in sections() for row in one.cases for case in row):
+        (tmp_path / str(number)).mkdir()
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(locale, "use", lambda _: None)
+            run_case(case, tmp_path / str(number))
+    left = {one for one in untranslated.found if not (HAN.search(one) or OF_OTHERS.search(one))}
+    assert sorted(left) == []
+
+
+OF_OTHERS = re.compile(
+    r"gpuxlate |^https?://|^kubectl exec|^pip |^: |Error: |^nvidia-smi: |^NVIDIA-SMI |^\| "
+    r"|context prod|^did not find|^control characters|^Invalid value|^falcon |^write |^\S+: (?:\w+|\S+ \S+)$"
+    r"|^reason: |^the anchor &|is not complete$|^kind is |^the document$|gitignore pattern, relative|^Version of "
+)
+"""Programs and libraries, addresses, commands, and descriptions of fields, which are those of the schemas."""
 
 
 SPEC = "examples/bert-serving/bert.gpushare.yaml"
