@@ -17,9 +17,22 @@ from gpuxlate.model.quantity import LIMIT, round_up
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share, above_limit, limit_beside
 from gpuxlate.rules.translation import needed_field_is_set
 
+WRITE = "write {field}: {given}, or pass --round up"
+WRITE_ALONE = "write {field}: {given}"
+OMIT = "omit {field}, or pass --round up"
+ADD = "add {field} to the share, or pass --fill {field}={example} ({unit} per card)"
+REMOVE = "remove {field} from the share, or pass --drop {field}"
+ACCEPTED_BY = {
+    WRITE: "pass --round up",
+    WRITE_ALONE: None,
+    OMIT: "pass --round up",
+    ADD: "pass --fill {field}={example} ({unit} per card)",
+    REMOVE: "pass --drop {field}",
+}
+"""Hints that name a field of the share, and what they are where its file has none: what accepts the loss."""
 NEEDS_A_CARD = (
-    "write memoryMiB, or pass a profile with cards.memoryMiB (--profile): percent becomes MiB only where "
-    "the memory of a card is known"
+    "set the memory in MiB, or pass a profile with cards.memoryMiB (--profile): percent becomes MiB only "
+    "where the memory of a card is known"
 )
 """Hint for memory in percent at a target that counts MiB."""
 
@@ -211,10 +224,7 @@ class ShareWriter:
             message = msg("{problem}; rounded up to {valid}", problem=problem, valid=valid)
         else:
             message = msg("{problem}; next valid value: {valid}", problem=problem, valid=valid)
-        if given is None:
-            hint = msg("omit {field}, or pass --round up", field=name)
-        else:
-            hint = msg("write {field}: {given}, or pass --round up", field=name, given=given)
+        hint = msg(OMIT, field=name) if given is None else msg(WRITE, field=name, given=given)
         self._lose(LossKind.ROUNDED, attribute, code, message, hint, given, accepted=accepted)
         return given
 
@@ -246,7 +256,7 @@ class ShareWriter:
             message = msg("{problem}; filled with {given}", problem=message, given=given)
         example = example or (30 if attribute == "cores" else 8192)
         hint = msg(
-            "add {field} to the share, or pass --fill {field}={example} ({unit} per card)",
+            ADD,
             field=name,
             example=example,
             unit=msg("percent") if attribute == "cores" else "MiB",
@@ -282,7 +292,7 @@ class ShareWriter:
         message = self._unsupported(name, asked)
         if why:
             message = msg("{problem}: {why}", problem=message, why=why)
-        hint = msg("remove {field} from the share, or pass --drop {field}", field=name)
+        hint = msg(REMOVE, field=name)
         accepted = self.accepts(LossKind.DROPPED, attribute, code, None)
         self._lose(LossKind.DROPPED, attribute, code, message, hint, None, accepted=accepted)
 

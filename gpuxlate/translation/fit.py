@@ -13,7 +13,7 @@ from typing import Any
 
 from gpuxlate.backends.base import Backend, ContainerShare, Selector
 from gpuxlate.backends.pod_reader import NODE_SELECTOR
-from gpuxlate.backends.pod_writer import Accept, PodWriter, ShareWriter
+from gpuxlate.backends.pod_writer import WRITE, Accept, PodWriter, ShareWriter
 from gpuxlate.model.amounts import Amount, Part, amount_of, card_for, known_replica
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind
 from gpuxlate.model.messages import Message, msg
@@ -172,7 +172,7 @@ def _derived(
         field,
         PART,
         message,
-        msg("write {field}: {given}, or pass --round up", field=field, given=given),
+        msg(WRITE, field=field, given=given),
         f"{name} {part}",
         given,
         path=path,
@@ -251,7 +251,7 @@ def _as_part(
         amount=found.amount.text,
         wasted=_wasted(found.amount, share),
     )
-    hint = msg("write {name}: {given}, or pass --round up", name=name, given=part)
+    hint = msg(WRITE, field=name, given=part)
     loss = Loss(LossKind.ROUNDED, name, PART, message, hint, asked, part, path=path)
     loss = replace(loss, accepted=accept.takes(loss, container.name))
     becomes = replace(bare, partition=found.partition, replica=found.replica)

@@ -16,6 +16,7 @@ from gpuxlate.rules.translation import cards_are_of_one_vendor, isolation_is_the
 from gpuxlate.translation.claims import ClaimTemplate, shared_claims, with_templates
 from gpuxlate.translation.edits import PlannedPod, share_edits, writable
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
+from gpuxlate.translation.hints import in_keys
 from gpuxlate.translation.notes import (
     miscounted,
     shared_in_pod,
@@ -66,6 +67,8 @@ def fitted(
     )
     if decided:
         fit = decided.judge(fit)
+    if not fit.accepted or any(one.diagnostics for one in fit.outcomes):
+        fit = in_keys(fit, pod.keys, readings, settings.profile)
     found += fit.findings()
     if pod.keys.claims:
         found += shared_in_pod(readings, target)

@@ -58,11 +58,11 @@ def test_a_refusal() -> None:
     assert (found["text"], found["diff"]) == (None, [])
     [one] = found["translation"]
     assert (one["code"], one["severity"], one["line"], one["column"]) == ("TKE001", "error", 12, 41)
-    assert one["hint"] == "write memoryMiB: 4096, or pass --round up"
+    assert one["hint"] == "write vke.volcengine.com/mgpu-memory: 4096, or pass --round up"
     assert [one["verdict"] for one in chinese["verdicts"]] == ["取整"]
     [one] = chinese["translation"]
     assert one["message"] == "memoryMiB 4000 不是 1024 MiB 的整数倍；下一个有效值：4096"
-    assert one["hint"] == "请写 memoryMiB: 4096，或使用 --round up"
+    assert one["hint"] == "请写 vke.volcengine.com/mgpu-memory: 4096，或使用 --round up"
 
 
 def test_other_answers() -> None:

@@ -105,7 +105,7 @@ class BaiduCce(Backend):
     def before_write(self, placing: ShareWriter) -> frozenset[str]:
         """Memory in percent is written for one card alone."""
         if placing.cards > 1 and placing.peek("memory_percent") is not None:
-            placing.refuse("memory_percent", "BAIDU020", SEVERAL, "write memoryMiB")
+            placing.refuse("memory_percent", "BAIDU020", SEVERAL, "set the memory in MiB")
         return frozenset()
 
 

@@ -26,6 +26,7 @@ from gpuxlate.backends.base import (
     key,
 )
 from gpuxlate.backends.limits import ANY, Pick, Scheduling
+from gpuxlate.backends.pod_writer import WRITE_ALONE
 from gpuxlate.backends.rows import cores, memory, written
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import msg
@@ -279,7 +280,8 @@ def _shared(placing: ShareWriter, offline: bool, multi: bool) -> dict[str, int]:
 def _doubtful_memory(placing: ShareWriter, memory: int, cards: int, multi: bool) -> None:
     if not multi and memory == SINGLE_CARD_MIN_MIB:
         doubt = "memoryMiB is exactly 256; one page of the vendor says more than 256"
-        placing.warn("VKE012", doubt, "write memoryMiB: 257", "memory_mib")
+        hint = msg(WRITE_ALONE, field="memoryMiB", given=257)
+        placing.warn("VKE012", doubt, hint, "memory_mib")
     if multi and memory // cards > MULTI_CARD_MAX_MIB:
         message = msg(
             "{each} MiB per card is above the documented maximum of {most} MiB",
