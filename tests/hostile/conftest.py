@@ -95,6 +95,8 @@ class Worker:
         number = next(self._number)
         given = {1: stdout, 2: stderr}
         kept = {n: self._work / f"{number}.{n}" for n, path in given.items() if path == ""}
+        for path in kept.values():
+            path.touch()  # a run may be killed before it opens them
         paths = [stdin, *(str(kept[n]) if n in kept else path for n, path in given.items())]
         answer = self.ask({"cwd": str(folder), "arguments": arguments, "streams": paths, **rest})
         said = {n: path.read_text(errors="surrogateescape") for n, path in kept.items()}
