@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,6 +64,9 @@ class DecisionFiles:
     def _prune(self, unmatched: Sequence[Decision]) -> None:
         from gpuxlate.config.decisions import without_entries
 
+        removed = set(map(id, unmatched))
+        kept = tuple(one for one in self.known.entries if id(one) not in removed)
+        self.known = replace(self.known, entries=kept)
         for name, source in list(self.sources.items()):
             mine = [one for one in unmatched if one.document and one.document.source is source]
             if mine:

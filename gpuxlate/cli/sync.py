@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -39,13 +39,19 @@ EXAMPLE = msg(
 @dataclass
 class PlannedTree:
     """One source with its targets, and the decisions of each. ``source``, ``dirs``: as the configuration has
-    them."""
+    them; ``commons``: what all files of each target depend on, by its decisions as they are now."""
 
     source: str
     tree: sync.SourceTree
     targets: list[sync.TargetTree]
     decided: dict[str, DecisionFiles]
     dirs: dict[str, str]
+    commons: dict[str, Callable[[], str]]
+
+    def find_keys(self) -> None:
+        """Say what each file depends on."""
+        for target in self.targets:
+            target.keys = sync.keys(self.tree, target.settings, self.commons[target.name]())
 
 
 def command(
@@ -100,6 +106,8 @@ def command(
     except sync.SyncError as error:
         raise CliError(error.message, error.hint) from None
     undecided = _decide(planned, write_decisions, decisions)
+    for one in planned if prune else ():
+        one.find_keys()
     every = [(one, each) for one in planned for each in one.targets]
     for _, each in every:
         _judge(each, overwrite=overwrite)
@@ -207,7 +215,7 @@ def _planned(
     targets: list[sync.TargetTree] = []
     decided: dict[str, DecisionFiles] = {}
     dirs: dict[str, str] = {}
-    commons: list[str] = []
+    commons: dict[str, Callable[[], str]] = {}
     not_copied = [str(config.path)] if config.path else []
     for entry_ in config.sync:
         for one in entry_.targets:
@@ -216,9 +224,9 @@ def _planned(
     not_copied += [*more, *([write] if write else []), *([str(config.decisions)] if config.decisions else [])]
     for one in entry.targets:
         if _backend(one.name).name in wanted:
-            target, files, base = read(one)
+            target, files, common_ = read(one)
             targets.append(target)
-            commons.append(base)
+            commons[target.name] = common_
             dirs[target.name] = one.dir
             if files is not None:
                 decided[target.name] = files
@@ -231,9 +239,9 @@ def _planned(
         common.info(
             msg("note: left out of {source}, without a workload: {shares}", source=source, shares=shares)
         )
-    for target, base in zip(targets, commons, strict=True):
-        target.keys = sync.keys(tree, target.settings, base)
-    return PlannedTree(os.path.normpath(entry.source), tree, targets, decided, dirs)
+    planned = PlannedTree(os.path.normpath(entry.source), tree, targets, decided, dirs, commons)
+    planned.find_keys()
+    return planned
 
 
 def _target(
@@ -244,8 +252,8 @@ def _target(
     one: SyncTarget,
     *,
     prune: bool,
-) -> tuple[sync.TargetTree, DecisionFiles | None, str]:
-    """A target as its mapping says, and what all of its files depend on."""
+) -> tuple[sync.TargetTree, DecisionFiles | None, Callable[[], str]]:
+    """A target as its mapping says, and what all of its files depend on, once it is asked."""
     given = one.options
     named = [_folder(config, given["decisions"])] if "decisions" in given else []
     named += [os.path.relpath(config.decisions)] if config.decisions else []
@@ -263,13 +271,17 @@ def _target(
     except AcceptError as error:
         where = msg("sync targets {name}", name=one.name)
         raise CliError(msg("{where}: {message}", where=where, message=error.message), error.hint) from None
-    texts = [each.text for each in decided.sources.values()] if decided else []
     paths = [str(config.path), *([profile] if profile and os.path.isfile(profile) else [])]
     paths += [str(each) for each in config.profiles.values() if isinstance(each, Path)]
-    bytes_ = [sync.sha256(Path(path).read_bytes()) for path in paths]
-    base = json.dumps([entry.from_, one.name, dict(given), texts, bytes_], sort_keys=True)
+    digests = [sync.sha256(Path(path).read_bytes()) for path in paths]
+
+    def common_() -> str:
+        accepted = decided.known.accepted(settings.to.name) if decided else []
+        return json.dumps([entry.from_, one.name, dict(given), accepted, digests], sort_keys=True)
+
     folder = _folder(config, one.dir)
-    return sync.TargetTree(settings.to.name, folder, settings, sync.read_lock(folder)), decided, base
+    anew = decided is not None and decided.prunes  # an entry matches nothing where every loss is known
+    return sync.TargetTree(settings.to.name, folder, settings, sync.read_lock(folder), anew), decided, common_
 
 
 # --- decisions ----------------------------------------------------------------------------------------------

@@ -193,6 +193,11 @@ class Decisions:
         """A text may have an object of an entry: it is read though it has no key of GPUs by now."""
         return any(one.object.rpartition("/")[2].encode() in data for one in self.entries)
 
+    def accepted(self, target: str) -> list[str]:
+        """What a translation to a target depends on, as one text for each entry."""
+        mine = (one for one in self.entries if one.accept and one.to in (None, target))
+        return sorted(json.dumps(one._replace(reason="").to_data()) for one in mine)
+
     def _of(self, name: str, target: str) -> list[Decision]:
         names = self.built or (name,)
         return [one for one in self.entries if one.object in names and one.to in (None, target)]

@@ -359,7 +359,6 @@ class WantedFile:
 
     source: TreeFile
     data: bytes | None
-    made: str | None = None
 
     @property
     def digest(self) -> str:
@@ -395,12 +394,16 @@ def _is_folder(place: str) -> bool:
 
 @dataclass
 class TargetTree:
-    """One target of a source: its folder, what is in it, and what is to be done."""
+    """One target of a source: its folder, what is in it, and what is to be done.
+
+    ``anew``: every file is translated again, whether or not something changed.
+    """
 
     name: str
     folder: str
     settings: Settings
     locked: dict[str, Locked]
+    anew: bool = False
     keys: dict[str, str] = field(default_factory=dict)
     result: Result = field(default_factory=Result)
     wanted: dict[str, WantedFile] = field(default_factory=dict)
@@ -414,7 +417,7 @@ class TargetTree:
 
     def stale(self, files: Iterable[TreeFile]) -> list[TreeFile]:
         """The files whose result is not in the folder."""
-        return [one for one in files if not self._in_step(one)]
+        return [one for one in files if self.anew or not self._in_step(one)]
 
     def _in_step(self, one: TreeFile) -> bool:
         locked, key = self.locked.get(one.path), self.keys.get(one.path)
@@ -567,7 +570,9 @@ class TargetTree:
         for path, one in self.wanted.items():
             is_link = one.source.link is not None
             digest = self.locked[path].digest if one.data is None else one.digest
-            found[path] = Locked(posixpath.join(source, one.source.path), digest, one.made, is_link)
+            found[path] = Locked(
+                posixpath.join(source, one.source.path), digest, self.keys.get(path), is_link
+            )
         return found
 
 
@@ -618,13 +623,12 @@ def _readable(given: Sequence[TreeFile]) -> tuple[list[TreeFile], list[Diagnosti
 
 
 def _want(tree: SourceTree, target: TargetTree, one: TreeFile, text: bytes | None, *, stale: bool) -> None:
-    key = target.keys.get(one.path)
     if not stale:
         if one.path in target.locked:
-            target.wanted[one.path] = WantedFile(one, None, key)
+            target.wanted[one.path] = WantedFile(one, None)
         return
     if one.link is not None:
-        target.wanted[one.path] = WantedFile(one, os.fsencode(one.link), key)
+        target.wanted[one.path] = WantedFile(one, os.fsencode(one.link))
         return
     data = file_bytes(one.place) if text is None else text
     asked = tree.shares.get(one.path, ())
@@ -633,7 +637,7 @@ def _want(tree: SourceTree, target: TargetTree, one: TreeFile, text: bytes | Non
         if made is None:
             return
         data = made
-    target.wanted[one.path] = WantedFile(one, data, key)
+    target.wanted[one.path] = WantedFile(one, data)
 
 
 def _with_shares(

@@ -157,3 +157,23 @@ def test_a_folder_becomes_a_file(tree: Path) -> None:
     assert run("sync").code == 0
     assert (tree / "clusters/tke/more").read_text() == "a file\n"
     assert run("sync", "--check").code == 0
+
+
+def test_the_lock_follows_the_decisions_that_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Neither an entry that waits nor a reason makes it another one; after entries are removed it is final."""
+    monkeypatch.chdir(tmp_path)
+    steps.write(CASES["trees/decisions of the configuration are those of all its trees"]["files"])
+    decisions, lock = tmp_path / "d.yaml", tmp_path / "clusters/tke" / sync.LOCK
+    assert run("sync", "--write-decisions", "d.yaml").code == 1
+    decisions.write_text(decisions.read_text().replace("accept: false", "accept: true"))
+    assert run("sync").code == 0
+    before = lock.read_bytes()
+    decisions.write_text(decisions.read_text().replace('""', "whole GiB") + "# read by Li\n")
+    assert run("sync").code == 0
+    assert lock.read_bytes() == before
+    web = tmp_path / "base/web.yaml"
+    web.write_text(web.read_text().replace("4000", "4096"))
+    assert run("sync", "--prune-decisions").code == 0
+    before = lock.read_bytes()
+    assert run("sync").code == 0
+    assert lock.read_bytes() == before
