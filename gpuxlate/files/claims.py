@@ -40,13 +40,13 @@ class Unread(NamedTuple):
 
 class ClaimText(NamedTuple):
     """What one text has: claims and templates, pods that name some, and what else may name some. ``made``:
-    the namespace and name of templates that a controller makes."""
+    the namespace and name of templates that a controller makes, and the kind of the object that says so."""
 
     name: str
     objects: Sequence[ClaimObject] = ()
     pods: Sequence[Pod] = ()
     unread: Sequence[Unread] = ()
-    made: Sequence[tuple[str | None, str]] = ()
+    made: Sequence[tuple[str | None, str, str]] = ()
 
 
 def text_of(source: Source, read: DocumentReader = documents, *, is_patch: bool = False) -> ClaimText:
@@ -54,7 +54,7 @@ def text_of(source: Source, read: DocumentReader = documents, *, is_patch: bool 
     objects: list[ClaimObject] = []
     pods: list[Pod] = []
     unread: list[Unread] = []
-    made: list[tuple[str | None, str]] = []
+    made: list[tuple[str | None, str, str]] = []
     if source.holds(*MARKS):
         from gpuxlate.rules.source import template_in
 
@@ -122,7 +122,7 @@ class ClaimIndex:
 
     def __init__(self, texts: Iterable[ClaimText]) -> None:
         self._objects: dict[tuple[str, str], dict[str, _SameName]] = {}
-        self._made: set[tuple[str, str]] = set()
+        self._made: dict[tuple[str, str], str] = {}
         self._pods: list[tuple[str, Pod]] = []
         self._unread: list[Unread] = []
         for text in texts:
@@ -130,7 +130,7 @@ class ClaimIndex:
             for one in text.objects:
                 named = self._objects.setdefault((one.kind, one.name), {})
                 named.setdefault(one.namespace or DEFAULT, _SameName()).add(one)
-            self._made.update((namespace or DEFAULT, name) for namespace, name in text.made)
+            self._made.update({(namespace or DEFAULT, name): kind for namespace, name, kind in text.made})
             self._pods += ((text.name, pod) for pod in text.pods)
 
     def resolved(self, pod: Pod, file: str) -> Pod:
@@ -149,8 +149,9 @@ class ClaimIndex:
         if claim.reference is None:
             message = msg("claim {name} names no template", name=claim.name)
             return replace(claim, missing=Missing(message, "add resourceClaimTemplateName"))
-        if claim.template and (namespace or DEFAULT, claim.template.text) in self._made:
-            return claim
+        kind = self._made.get((namespace or DEFAULT, claim.template.text)) if claim.template else None
+        if kind:
+            return replace(claim, made_by=kind)
         found = self._find(TEMPLATE if claim.template else CLAIM, claim.reference.text, namespace, file)
         if isinstance(found, ClaimObject):
             return replace(claim, devices=found.devices, api=found.api, found=found)

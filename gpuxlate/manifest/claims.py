@@ -82,13 +82,14 @@ def claims_of(document: Document) -> Iterator[ClaimObject]:
             yield ClaimObject(ref.kind or "", namespace, name, version, devices, place)
 
 
-def templates_made(document: Document) -> Iterator[tuple[str | None, str]]:
-    """The namespace and name of the templates that controllers make for objects of a document."""
+def templates_made(document: Document) -> Iterator[tuple[str | None, str, str]]:
+    """The namespace and name of the templates that controllers make for objects of a document, and the kind
+    of these."""
     for ref, _, node in objects_in(document):
         steps = kind_of(ref.api_version, ref.kind).template
         name = get_text(node, *steps) if steps else None
         if name:
-            yield get_text(node, "metadata", "namespace"), name
+            yield get_text(node, "metadata", "namespace"), name, ref.kind or ""
 
 
 def _listed(node: Node | None, path: Path, name: str) -> Iterator[tuple[Node, Path]]:

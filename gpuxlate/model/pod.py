@@ -183,16 +183,6 @@ class PodKeys:
                 if claim and use.gets(request):
                     yield use, claim, request
 
-    def device_classes(self) -> frozenset[str]:
-        """The classes of the devices that its containers request."""
-        return frozenset(
-            way.device_class.text
-            for container in self.all_containers()
-            for _, _, request in self.requests_of(container)
-            for way in request.ways()
-            if way.device_class
-        )
-
     def metadata_of(self, name: str) -> Path:
         """The mapping with the ``labels`` or the ``annotations`` of the pod."""
         return (*self.metadata_path, self.fields.get(name, name))
@@ -402,7 +392,8 @@ class PodClaim:
 
     ``template``, ``claim``: the object that it names. ``found``: that object; ``missing``: why it is not
     known. ``devices``: what it requests, of a claim that is to be written too; ``api``: the version to
-    write it in. ``source``: the field that named the object in older versions.
+    write it in. ``source``: the field that named the object in older versions. ``made_by``: the kind of
+    the object in the input for which a controller makes its template.
     """
 
     name: str
@@ -414,6 +405,7 @@ class PodClaim:
     missing: Missing | None = field(default=None, compare=False)
     path: Path = field(default=(), compare=False)
     source: Value | None = field(default=None, compare=False)
+    made_by: str = field(default="", compare=False)
 
     @property
     def reference(self) -> Value | None:

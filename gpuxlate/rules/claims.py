@@ -7,7 +7,17 @@ from collections.abc import Iterator
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.pod import CLAIM, FLAT, GROUP, TEMPLATE, VERSIONS, DocumentKeys, PodKeys, RequestForm
+from gpuxlate.model.pod import (
+    CLAIM,
+    FLAT,
+    GROUP,
+    TEMPLATE,
+    VERSIONS,
+    DocumentKeys,
+    PodClaim,
+    PodKeys,
+    RequestForm,
+)
 from gpuxlate.model.profile import at_least
 from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, Scope, Subject, rule
 
@@ -349,6 +359,30 @@ def name_is_free(this: Rule, path: Path, message: Message) -> Diagnostic:
     return this.diagnostic(
         path, message, msg("rename the workload, or remove the other {kind}", kind=TEMPLATE)
     )
+
+
+@rule("DRA020", Severity.INFO, scope=Scope.TRANSLATION)
+def other_claims_stay(this: Rule, claim: PodClaim, what: str) -> Diagnostic:
+    """What becomes of a claim that is for no GPU is said.
+
+    ## What it does
+    Reports, in a translation of a pod with shares, each of its claims that requests other devices: channels
+    between nodes of a ComputeDomain, networks, devices of drivers that gpuxlate does not read.
+
+    ## Why
+    Such a claim is no share of a GPU and stays as it is: the cluster needs its driver too.
+
+    ## Example
+    A pod with a claim on a GPU and one on a channel of a ComputeDomain, from `dra-nvidia` to `hami`.
+
+    ## Use instead
+    The same, where the driver of the other claim is in the cluster; else remove that claim.
+
+    ## Source
+    kubernetes-sigs/dra-driver-nvidia-gpu, demo/specs/imex (2026-08).
+    """
+    message = msg("claim {name} is for {what}, which is no share: it stays", name=claim.name, what=what)
+    return this.diagnostic(claim.path, message, "the cluster needs the driver of these devices too")
 
 
 @rule("DRA016", Severity.ERROR, scope=Scope.TRANSLATION)

@@ -19,7 +19,7 @@ from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import CLAIM, TEMPLATE, ClaimObject, PodClaim, PodKeys, Value
 from gpuxlate.overlays.kustomization import changed_names
 from gpuxlate.overlays.roles import ClaimLookup
-from gpuxlate.rules.claims import claim_is_known, name_is_free, names_are_followed
+from gpuxlate.rules.claims import claim_is_known, name_is_free, names_are_followed, other_claims_stay
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
 from gpuxlate.translation.leftovers import Leftover, LeftoverScope
 from gpuxlate.yamltext.edit import apply
@@ -84,6 +84,16 @@ def shared_claims(pod: Pod, sources: Sequence[Backend], beside: ClaimLookup) -> 
                 "keep these pods on claims; with a {kind} each pod gets devices of its own", kind=TEMPLATE
             )
             yield share_is_expressible(claim.claim.path, message, hint)
+
+
+def other_claims(pod: PodKeys) -> Iterator[Diagnostic]:
+    """Claims of a pod with shares that are for other devices, which stay (DRA020)."""
+    for claim in pod.claims:
+        classes = claim.devices.classes() if claim.devices else frozenset()
+        if claim.made_by:
+            yield other_claims_stay(claim, msg("what {kind} makes", kind=claim.made_by))
+        elif classes and classes.isdisjoint(registry.device_classes()):
+            yield other_claims_stay(claim, ", ".join(sorted(classes)))
 
 
 def is_replaced(claim: PodClaim, replaced: Iterable[Backend]) -> bool:

@@ -13,7 +13,7 @@ from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.rules.translation import cards_are_of_one_vendor, isolation_is_the_same, share_is_expressible
-from gpuxlate.translation.claims import ClaimTemplate, shared_claims, with_templates
+from gpuxlate.translation.claims import ClaimTemplate, other_claims, shared_claims, with_templates
 from gpuxlate.translation.edits import PlannedPod, share_edits, writable
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.hints import in_keys
@@ -105,6 +105,7 @@ def translate_pod(state: State, pod: Pod, sources: tuple[Backend, ...], pods: Nu
     if pod.keys.claims:
         replaced = [one for one in sources if one is not target]
         found += shared_claims(pod, replaced, state.claims)
+        found += other_claims(pod.keys)
     part = PassResult(diagnostics=[with_location(document, one, pod.object) for one in found])
     part.items = pod_items(document, pod, readings, fit, target, broken, part.diagnostics)
     if any(is_refusal(one) for one in found):  # the target can express the share, and the manifest cannot

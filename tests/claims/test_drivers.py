@@ -12,7 +12,7 @@ import yaml
 
 import gpuxlate
 from gpuxlate import Refused
-from tests.claims.objects import capacity, claim, pod, requested
+from tests.claims.objects import HAMI, capacity, claim, pod, requested
 
 AMD, INTEL = "gpu.amd.com", "gpu.intel.com"
 
@@ -214,3 +214,64 @@ def test_what_is_not_given(target: str, spec: dict[str, Any], code: str) -> None
     with pytest.raises(Refused) as refused:
         gpuxlate.render({**SHARE, "spec": spec}, target)
     assert {one.code for one in refused.value.diagnostics if one.severity == "error"} == {code}
+
+
+MIG = {
+    "deviceClassName": "mig.nvidia.com",
+    "selectors": [{"cel": {"expression": attribute("profile", "1g.10gb", "gpu.nvidia.com")}}],
+}
+PART = {"deviceClassName": HAMI, "capacity": capacity(cores="30", memory="4Gi")}
+WHOLE_INTEL, GAUDI = {"deviceClassName": INTEL, "count": 2}, {"deviceClassName": "gaudi.intel.com"}
+NETWORK = {"deviceClassName": "rdma-net"}
+ALTERNATIVES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str]] = {
+    "HAMi's first": ([PART, MIG], {"cores": 30, "memoryMiB": 4096}, "a0 is read, and not a1 (1g.10gb)"),
+    "NVIDIA's first": (
+        [MIG, PART],
+        {"partition": {"profile": "1g.10gb"}},
+        "a0 is read, and not a1 (cores 30, memory 4Gi)",
+    ),
+    "several devices": ([PART, WHOLE_INTEL], {"cores": 30, "memoryMiB": 4096}, f"not a1 (2 x {INTEL})"),
+    "what no share holds comes later": ([GAUDI, WHOLE_INTEL], {"cards": 2}, "a1 is read, and not a0 (gaudi"),
+    "other devices too": ([NETWORK, WHOLE_INTEL], {"cards": 2}, "a1 is read, and not a0 (rdma-net)"),
+}
+
+
+@pytest.mark.parametrize("case", ALTERNATIVES)
+def test_the_first_alternative_is_the_share(case: str) -> None:
+    """Whichever driver has it; what the others are for is said."""
+    ways, share, said = ALTERNATIVES[case]
+    request = {"name": "gpu", "firstAvailable": [{"name": f"a{n}", **one} for n, one in enumerate(ways)]}
+    found = gpuxlate.parse(f"{pod()}---\n{claim('t', request)}")
+    assert [one["spec"] for one in found.objects] == [share]
+    [message] = [str(one.message) for one in found.diagnostics if one.code == "GX020"]
+    assert said in message
+
+
+DOMAIN = """\
+apiVersion: resource.nvidia.com/v1beta1
+kind: ComputeDomain
+metadata: {name: domain}
+spec: {numNodes: 2, channel: {resourceClaimTemplate: {name: channel}}}
+"""
+
+
+def test_claims_on_other_devices_stay() -> None:
+    """DRA020. The template of a ComputeDomain is made by its controller (NVIDIA, demo/specs/imex)."""
+    web = yaml.safe_load(pod())
+    web["spec"]["containers"][0]["resources"]["claims"] += [{"name": "channel"}, {"name": "net"}]
+    web["spec"]["resourceClaims"] += [
+        {"name": "channel", "resourceClaimTemplateName": "channel"},
+        {"name": "net", "resourceClaimTemplateName": "n"},
+    ]
+    templates = (claim("t", requested(INTEL)), claim("n", requested("rdma-net", "nic")))
+    text = "---\n".join((DOMAIN, yaml.safe_dump(web), *templates))
+    assert not gpuxlate.lint(text).diagnostics
+    made = gpuxlate.translate(text, "neutral")
+    said = [str(one.message) for one in made.diagnostics if one.code == "DRA020"]
+    assert said == [
+        "claim channel is for what ComputeDomain makes, which is no share: it stays",
+        "claim net is for rdma-net, which is no share: it stays",
+    ]
+    kept = [one for one in yaml.safe_load_all(made.text) if one["kind"] == "Pod"]
+    assert [one["name"] for one in kept[0]["spec"]["resourceClaims"]] == ["channel", "net"]
+    assert not [one for one in gpuxlate.translate(text, "dra-intel").diagnostics if one.code == "DRA020"]

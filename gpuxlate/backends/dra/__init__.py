@@ -200,7 +200,7 @@ class Driver(NamedTuple):
 
     def is_asked_by(self, pod: PodKeys) -> bool:
         """A container of the pod requests devices of the driver."""
-        return not pod.device_classes().isdisjoint(self.classes)
+        return any(any(asked(self, pod, one)) for one in pod.all_containers())
 
     def attribute(self, name: str) -> str:
         """The qualified name of an attribute or a capacity."""
@@ -736,12 +736,16 @@ def _allocation(requests: Sequence[DriverRequest]) -> frozenset[Hashable]:
 
 
 def asked(driver: Driver, pod: PodKeys, container: ContainerKeys) -> Iterator[DriverRequest]:
-    """The requests of a container for devices of a driver."""
+    """The requests of a container that a driver satisfies first.
+
+    Of alternatives that is the first one with devices that some share holds, whichever driver has it.
+    """
     for use, claim, request in pod.requests_of(container):
-        ways = [one for one in request.ways() if any(map(one.asks, driver.classes))]
-        known = [one for one in ways if any(map(one.asks, driver.read))]
-        if ways:
-            yield DriverRequest(use, claim, request, (known or ways)[0])
+        ways = [(one, way) for way in request.ways() for one in DRIVERS if any(map(way.asks, one.classes))]
+        known = [(one, way) for one, way in ways if any(map(way.asks, one.read))]
+        for one, way in (known or ways)[:1]:
+            if one is driver:
+                yield DriverRequest(use, claim, request, way)
 
 
 def _counted(driver: Driver, pod: PodReader, container: ContainerKeys) -> Iterator[DriverRequest]:
@@ -858,14 +862,24 @@ def _amounts(
     if (doubt := not_known(driver, way, sharing)) is not None:
         pod.note("DRA018", doubt.message, one.use.path, doubt.hint, doubt.severity)
     if one.request.alternatives:
-        names = ", ".join(each.name for each in one.request.alternatives if each is not way)
+        others = [each for each in one.request.alternatives if each is not way]
         message = msg(
             "firstAvailable: {name} is read, and not {others}",
             name=way.name,
-            others=names or msg("any other"),
+            others=", ".join(map(_in_words, others)) or msg("any other"),
         )
         pod.note("GX020", message, one.use.path, severity=Severity.INFO)
     return RequestAmounts(cards, cores, memory, kind.profile, None if memory is not None else replica)
+
+
+def _in_words(way: DeviceRequest) -> str:
+    """An alternative and what it asks for: ``small (2 x 1g.10gb)``, ``part (cores 30, memory 4Gi)``."""
+    kinds = (kind_of(one, way) for one in DRIVERS if any(map(way.asks, one.read)))
+    profile = next((one.profile for one in kinds), None)
+    amounts = ", ".join(f"{name.rpartition('/')[2]} {value.text}" for name, value in way.capacity.items())
+    device_class = way.device_class.text if way.device_class else ""
+    what = amounts or profile or device_class
+    return f"{way.name} ({f'{way.count.text} x ' if way.count else ''}{what})"
 
 
 def _partitions(driver: Driver, pod: PodReader, one: DriverRequest, kind: DeviceKind) -> int | None:
