@@ -28,6 +28,7 @@ from gpuxlate.overlays.roles import ClaimLookup, FileKind
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule, in_order
 from gpuxlate.rules.catalog import check_document, check_pod
+from gpuxlate.rules.documents import once_per_object
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.kubernetes import quantity_has_no_suffix, quantity_is_whole
 from gpuxlate.rules.number_format import NumberForm, written
@@ -82,7 +83,7 @@ def lint_source(source: Source, settings: LintSettings, read: DocumentReader = d
         if problem.code == "GX012":
             result.skipped = HELM_TEMPLATE
     if found or ignores:
-        wanted = [one for one in _once(found) if settings.selected(one.code)]
+        wanted = [one for one in once_per_object(_once(found)) if settings.selected(one.code)]
         left, result.suppressed = without_ignored(wanted, ignores, settings.selected)
         result.diagnostics = sorted(context.applying(left), key=Diagnostic.sort_key)
         result.excuse(settings.excused)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -10,6 +11,8 @@ from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import DocumentKeys, PodKeys
 from gpuxlate.rules.base import Context, Rule, Scope, Subject, rule
+from gpuxlate.rules.keys import product_is_read
+from gpuxlate.rules.translation import whole_cards_have_a_dialect
 
 
 @rule("GX002", Severity.ERROR, about=Subject.REPEATED, scope=Scope.DOCUMENT)
@@ -123,8 +126,9 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
 
     ## What it does
     Reports the vendors' keys in a ConfigMap, `values.yaml` and wherever else there is no pod; resources in
-    quotas, ranges of limits and queues are read. As a warning, with the right place, where they are beside
-    a pod's own fields: `resources` beside the containers, `limits` as a list, `annotation` for `annotations`.
+    quotas, ranges of limits and queues are read. One finding for each object, with the number of its keys.
+    As a warning for each key, with the right place, where they are beside a pod's own fields: `resources`
+    beside the containers, `limits` as a list, `annotation` for `annotations`.
 
     ## Why
     What such a key means depends on what reads it, so it is neither checked nor translated.
@@ -166,6 +170,37 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
             on_key=True,
         )
         yield found.located(span=span)
+
+
+REMARKS = (key_is_in_a_pod.code, product_is_read.code, whole_cards_have_a_dialect.code)
+"""Of what is left as it is: as info, one for each key of an object is enough."""
+
+
+def once_per_object(found: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The findings of a source with one for each object and key of what is left as it is, and one for all
+    keys of an object outside of pods, with their number."""
+    same: dict[object, list[Diagnostic]] = {}
+    for number, one in enumerate(found):
+        if one.severity is not Severity.INFO or one.code not in REMARKS:
+            same[number] = [one]
+            continue
+        item = one.path[:2] if one.path[:1] == ("items",) else ()
+        what = one.code if one.code == key_is_in_a_pod.code else one.message
+        same.setdefault((one.document, item, what), []).append(one)
+    return [_of_all(keys) if len(keys) > 1 else keys[0] for keys in same.values()]
+
+
+def _of_all(keys: list[Diagnostic]) -> Diagnostic:
+    """The first of them in the text, with their number where they are different keys."""
+    first = min(keys, key=Diagnostic.sort_key)
+    if first.code != key_is_in_a_pod.code or not isinstance(first.message, Message):
+        return first
+    message = msg(
+        "{name} and {count} more keys of this object are not in a pod: they are left as they are",
+        name=first.message.values["name"],
+        count=len(keys) - 1,
+    )
+    return replace(first, message=message)
 
 
 # --- places beside the right ones: fields that Kubernetes does not have -----------------------------

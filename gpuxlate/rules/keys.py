@@ -212,7 +212,8 @@ def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
 
     ## What it does
     Reports the keys of GPU-sharing products that gpuxlate knows by name and does not read, wherever
-    they are in a pod, and names the product. Look-alikes of the keys that are read are GX006.
+    they are in a pod, once for each key of an object, and names the product. Look-alikes of the keys that
+    are read are GX006.
 
     ## Why
     These keys are neither checked nor translated. Without a word, a cluster that shares its GPUs

@@ -20,6 +20,7 @@ from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Edit, Path
 from gpuxlate.overlays.parts import OverlayPod
 from gpuxlate.overlays.roles import MANIFESTS, ClaimLookup, FileKind, FileRole
+from gpuxlate.rules.documents import once_per_object
 from gpuxlate.rules.source import no_yaml, too_many
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.claims import ClaimTemplate, applied, clashes
@@ -199,6 +200,8 @@ def run_source(
         whole.diagnostics.append(problem)
         if problem.code == "GX012":
             leave_text(whole, left_in_text(source, settings.scope, end), source, settings, task)
+    if len(whole.diagnostics) > 1:
+        whole.diagnostics = once_per_object(whole.diagnostics)
     if whole.named:
         whole.diagnostics += clashes(whole.named)
     if (splices or beside) and not whole.refused:

@@ -57,6 +57,15 @@ MISTAKES: dict[str, tuple[str, list[tuple[str, str, str, str]]]] = {
             ("K8S003", "1Gi", "1Gi in requests and 2Gi in limits", "the same whole number"),
         ],
     ),
+    # values of a public catalogue of models: 78 keys
+    "keys outside of pods": (
+        "kind: ConfigMap\ndata:\n  aliyun.com/gpu-mem: '8'\n  aliyun.com/gpu-count: '2'\n"
+        f"  {CORE}: '30'\n---\nkind: ConfigMap\ndata: {{{CORE}: '30'}}\n",
+        [
+            ("GX014", "aliyun.com/gpu-mem", "gpu-mem and 2 more keys of this object are not in a pod", ""),
+            ("GX014", CORE, f"{CORE} is not in a pod: it is left as it is", "by hand"),
+        ],
+    ),
 }
 
 

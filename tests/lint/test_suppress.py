@@ -58,13 +58,16 @@ def test_a_comment(name: str) -> None:
 
 
 def test_a_comment_at_a_string_counts_for_its_text() -> None:
-    text = "kind: ConfigMap\ndata:\n  %s\n  p: |\n    x:\n    %s\n    aliyun.com/gpu-mem: 1\n    y: 1\n"
-    for above, inside, findings in (
-        ("", "", "7:5 GX014, 9:5 GX014"),
-        ("# gpuxlate: ignore[GX014] by hand", "", ""),
-        ("", "# gpuxlate: ignore[GX014] this one", "9:5 GX014"),
+    """A comment inside of a string counts for its line; the finding is at the first key of the object."""
+    text = "kind: ConfigMap\ndata:\n  %s\n  p: |\n    x:\n    %s\n    aliyun.com/gpu-mem: 1\n    %s\n"
+    comment = "# gpuxlate: ignore[GX014] by hand"
+    for above, inside, below, findings in (
+        ("", "", "", "7:5 GX014"),
+        (comment, "", "", ""),
+        ("", comment, "", ""),
+        ("", "", comment, "7:5 GX014, 8:5 GX009"),
     ):
-        write({"a.yaml": text % (above, inside) + "    aliyun.com/gpu-count: 2\n"})
+        write({"a.yaml": text % (above, inside, below) + "    aliyun.com/gpu-count: 2\n"})
         assert lint("a.yaml", "--fail-on", "never").findings == at(findings)
 
 
