@@ -18,6 +18,7 @@ from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates.conditions import InRange, IsAnnotated, Not, Predicate, Violation
 
 COUNT, MEMORY, CORES = "metax-tech.com/sgpu", "metax-tech.com/vmemory", "metax-tech.com/vcore"
+WHOLE = "metax-tech.com/gpu"
 APP_CLASS = "metax-tech.com/sgpu-app-class"
 POLICY = "metax-tech.com/sgpu-qos-policy"
 
@@ -39,6 +40,7 @@ class MetaxSgpu(Backend):
     several_doubt = "HAMi's and Koordinator's pages share one card only, and HAMi's code takes several"
     rule_reasons = {RuleKind.SEVERAL: f"{several_doubt}."}
     limits = Limits(source="CODE", card_mode=card_mode)
+    on_one_card = (WHOLE,)  # (CODE, customFilterRule)
     compute_when = Not(IsAnnotated(APP_CLASS, "online"))
     node_annotations = {"metax-tech.com/node-gpu-devices": "hami.io/metax-sgpu-devices-allocated"}  # (CODE)
     documents = {
@@ -51,8 +53,16 @@ class MetaxSgpu(Backend):
     keys = (
         cards(COUNT, values=in_int32(), source="CODE, KOORDINATOR"),
         memory(MEMORY, unit=GIB, quantity=True, needs=(COUNT,), source="CODE, EXAMPLES"),
-        cores(CORES, needs=(COUNT,), default=Absent.ALL, source="CODE, EXAMPLES"),
-        whole("metax-tech.com/gpu", source="CODE"),
+        cores(
+            CORES,
+            uncertain_values={
+                "0": "the scheduler reserves no compute; no document says whether the driver caps it"
+            },
+            needs=(COUNT,),
+            default=Absent.ALL,
+            source="CODE, EXAMPLES",
+        ),
+        whole(WHOLE, source="CODE"),
         key(
             POLICY,
             Place.ANNOTATION,
@@ -77,7 +87,10 @@ class MetaxSgpu(Backend):
     )
 
     def normalize(self, pod: PodReader, found: Fields) -> Fields:
-        """An online pod competes for compute, whatever its keys say (CODE; METAX021)."""
+        """An online pod competes for compute, whatever its keys say (CODE; METAX021). Class and policy are
+        those of sGPUs: HAMi does not look at them for whole cards (CODE)."""
+        if found.origins["cards"][-1:] == (WHOLE,):
+            return replace(found, others={})
         return replace(found, cores=None) if found.others.get("qos") is Qos.ONLINE else found
 
     def before_write(self, placing: ShareWriter) -> frozenset[str]:

@@ -27,7 +27,7 @@ from gpuxlate.backends.pod_reader import (
 )
 from gpuxlate.backends.pod_writer import Accept, PodWriter, ShareWriter
 from gpuxlate.backends.row_reader import MOST_MIB, in_mib
-from gpuxlate.backends.row_writer import one_is_recorded
+from gpuxlate.backends.row_writer import beyond_one_card, on_one_card, one_is_recorded
 from gpuxlate.backends.rows import MODEL, KeyTable, RuleKind, RuleRow, SeveralCards, legal_text, next_legal
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
@@ -1408,6 +1408,64 @@ class Recorded(RowRule):
         return replace(good, limits=(good.limits[0], good.limits[0]))
 
 
+class OneCard(RowRule):
+    """Pods whose containers are all on one card."""
+
+    kind, name, tells_whole_cards = RuleKind.ONE_CARD, "one-card-holds-the-containers", True
+    summary = "The containers of a pod of {title} are on one card together."
+    what = (
+        "Reports {keys} of several containers where one has several cards or a whole one, or where their "
+        "parts together are more than a card. Init containers are not counted: they run before."
+    )
+    usual_why = (
+        "{title} takes the cards of all containers of a pod from one card, so that the pod stays Pending."
+    )
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for _, row in self.table.shared_counts)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for rows, row in self.table.shared_counts:
+            counted = InRange(row.name, Range(1)) & ~IsInit()
+            when: Condition = ALWAYS
+            if not row.whole and rows.memory is not None:
+                part = InRange(row.name, Range(1, 1)) & Requests(rows.memory.name)
+                when = SomeContainer(counted & Not(part))
+            yield Predicate(ContainersAtMost(counted, 1), when, (row.name,), per_container=False)
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(breach)
+        found = self._counted(pod, row)
+        why = on_one_card(self.table, row, len(found))
+        parts = not row.whole and all(number(one.resources[row.name]) == 1 for one in found)
+        for one in found[1:]:  # of one card each, memory is missing
+            yield this.diagnostic(one.resources[row.name], *why, on_key=True, missing=parts)
+
+    @staticmethod
+    def _counted(pod: PodKeys, row: KeySpec) -> list[ContainerKeys]:
+        return [one for one, _, count in whole_numbers(pod, row.name) if count > 0 and not one.init]
+
+    def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        """Parts that together are more than a card."""
+        for rows, row in self.table.shared_counts:
+            found = self._counted(pod, row)
+            parts = [one for one in found if number(one.resources[row.name]) == 1]
+            if len(found) < 2 or len(parts) < len(found):
+                continue
+            if any(rows.memory is None or rows.memory.name not in one.resources for one in parts):
+                continue
+            beyond = beyond_one_card(rows, [one.resources for one in parts])
+            if beyond is not None:
+                last = next(one for one in reversed(parts) if beyond.name in one.resources)
+                why = on_one_card(self.table, beyond, len(parts))
+                yield this.diagnostic(last.resources[beyond.name], *why)
+
+    def example(self) -> RowExample:
+        good, row = self.instead(), self.mine[0]
+        limits = good.limits[0] if row.name in good.limits[0] else {row.name: Value.of(1)}
+        return replace(good, limits=(limits, {row.name: Value.of(2)}))
+
+
 class Counts(RowRule):
     """Labels of the pod that count cards."""
 
@@ -1515,9 +1573,9 @@ class Versions(RowRule):
 
 
 def _releases(row: KeySpec) -> Iterator[Release]:
-    """The releases with which something of a row changes."""
+    """The releases with which a name is read, or no longer."""
     yield from (one for one in (row.since, row.until) if one is not None)
-    yield from (one.release for one in row.changes)
+    yield from (one.release for one in row.changes if "name" in one.fields)
 
 
 # --- the rules of a dialect -------------------------------------------------------------------
@@ -1526,7 +1584,7 @@ ROW_RULES: Mapping[RuleKind, type[RowRule]] = {
     one.kind: one
     for one in (
         *(Numbers, Needs, Excludes, Words, SingleAlias, Scheduler, Several, WithinNode, Compute, Sizes, Init),
-        *(Models, OneShare, Doubts, Ignored, Amounts, Counts, KnownValue, Versions, Recorded),
+        *(Models, OneShare, Doubts, Ignored, Amounts, Counts, KnownValue, Versions, Recorded, OneCard),
     )
 }
 """Every kind, in the order of their numbers."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from gpuxlate.backends.pod_reader import outside
@@ -42,6 +42,32 @@ def one_is_recorded(record: PodRecord, count: int) -> tuple[Message, str]:
     return message, "use a separate pod for each container"
 
 
+def beyond_one_card(rows: KeyGroup, containers: Sequence[Mapping[str, Value]]) -> KeySpec | None:
+    """The row of which containers, in their order, request more than one card has; and behind those that have
+    all of the compute, HAMi places none without."""
+    for row in rows.parts:
+        most, used = row.most, 0
+        for one in containers if most is not None else ():
+            asked = (quantity.whole(one[row.name].text) or 0) if row.name in one else 0
+            exhausted = row.sets == "cores" and not asked and used == most
+            used += asked
+            if exhausted or used > (most or 0):
+                return row
+    return None
+
+
+def on_one_card(table: KeyTable, row: KeySpec, count: int) -> tuple[Message, str]:
+    """Several containers of a pod with cards, which have to be on one card together."""
+    message = msg(
+        "{count} containers of the pod request {key}, and {target} places all of them on one card, which "
+        "does not hold them",
+        count=count,
+        key=row.name,
+        target=table.called,
+    )
+    return message, "use a separate pod for each container"
+
+
 Numbers = dict[str, int | str | None]
 """Values of one container by key; None where a field that the target needs is not set."""
 
@@ -65,6 +91,8 @@ def write(table: KeyTable, pod: PodWriter, profile: Profile | None) -> PodKeys:
     if record is not None and len(pod.placings) > 1:
         for placing in pod.placings:
             placing.warn(table.code(RuleKind.RECORDED), *one_is_recorded(record, len(pod.placings)))
+    if table.on_one_card and len(pod.placings) > 1:
+        _on_one_card(table, pod, containers)
     if table.one_share_per_pod and len(pod.placings) > 1:
         for placing in pod.placings:
             message = msg(ONE_SHARE, target=table.name, count=len(pod.placings))
@@ -75,6 +103,25 @@ def write(table: KeyTable, pod: PodWriter, profile: Profile | None) -> PodKeys:
         annotations=of_pod[Place.ANNOTATION],
         scheduler_name=Value.of(table.scheduler) if table.scheduler and containers else None,
     )
+
+
+def _on_one_card(table: KeyTable, pod: PodWriter, containers: Sequence[ContainerKeys]) -> None:
+    """Refuse containers that are to be on one card, which has no room for all of them."""
+    for rows, row in table.shared_counts:
+        found = [
+            (placing, one.limits)
+            for placing, one in zip(pod.placings, containers, strict=True)
+            if row.name in one.limits and not one.init
+        ]
+        parts = [
+            limits
+            for _, limits in found
+            if rows.memory is not None and rows.memory.name in limits and limits[row.name].text == "1"
+        ]
+        if len(found) < 2 or (len(parts) == len(found) and not beyond_one_card(rows, parts)):
+            continue
+        for placing, _ in found:
+            placing.refuse("cards", table.code(RuleKind.ONE_CARD), *on_one_card(table, row, len(found)))
 
 
 def _words(table: KeyTable, pod: PodWriter) -> list[tuple[KeySpec, Value]]:

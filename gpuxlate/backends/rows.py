@@ -101,6 +101,7 @@ class RuleKind(IntEnum):
     KNOWN_VALUE = 18  # WORDS that people misspell, in place of it
     VERSIONS = 19
     RECORDED = 20
+    ONE_CARD = 30
 
 
 class RuleRow(NamedTuple):
@@ -239,7 +240,8 @@ class KeyTable:
     there is no other count. ``scheduler``: what every pod names; ``scheduler_set_by``: what may set it
     where a manifest names none; ``other_schedulers``: with which the keys have effect too.
     ``one_share_per_pod``: the containers of a pod have one share together. ``pod_record``: what its
-    scheduler writes about one container of a pod alone. ``init_containers``: they may have a share.
+    scheduler writes about one container of a pod alone. ``on_one_card``: the counts of cards of which all
+    ordinary containers of a pod together have one card. ``init_containers``: they may have a share.
     ``vendor``: who makes the cards, as in a share's device; None where it is any. ``names_vendor``: its keys
     say so: a share that is read has it, and one that is written gets it.
     ``isolation``: what keeps a container within its memory; ``policy``: how containers whose compute is
@@ -273,6 +275,7 @@ class KeyTable:
     other_schedulers: tuple[str, ...] = ()
     one_share_per_pod: bool = False
     pod_record: PodRecord | None = None
+    on_one_card: tuple[str, ...] = ()
     init_containers: bool = True
     vendor: str | None = None
     names_vendor: bool = False
@@ -357,6 +360,16 @@ class KeyTable:
     def of_pod(self, says: str) -> KeySpec | None:
         """The row with which a pod says a field for all its containers; None where it has none."""
         return next((row for row in self.keys if row.sets == says and row.words and self.is_pods(row)), None)
+
+    @cached_property
+    def shared_counts(self) -> tuple[tuple[KeyGroup, KeySpec], ...]:
+        """The rows of ``on_one_card``, each with those beside it."""
+        return tuple(
+            (rows, row)
+            for rows in self.keys_by_model
+            for row in (rows.cards, *rows.whole)
+            if row is not None and row.name in self.on_one_card
+        )
 
     @staticmethod
     def is_pods(row: KeySpec) -> bool:

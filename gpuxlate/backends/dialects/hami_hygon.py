@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gpuxlate.backends.base import Absent, Backend, Range, RuleKind, SeveralCards
+from gpuxlate.backends.base import Absent, Backend, Range, RuleKind
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER, SCHEDULING, in_int32
 from gpuxlate.backends.rows import cards, choices, cores, memory
 from gpuxlate.model.keys import By, Change
@@ -28,7 +28,7 @@ class HamiHygon(Backend):
     isolation = Isolation.SOFT  # by the vendor's driver (CODE)
     other_schedulers = (SCHEDULER,)
     scheduling = SCHEDULING
-    several_cards = SeveralCards.REFUSED
+    several_doubt = "HAMi's page gives a part of one card a container, and its scheduler takes several"
     components = (HAMI,)
     node_annotations = {
         "hami.io/node-hcu-register": "hami.io/hcu-devices-allocated",
@@ -49,9 +49,7 @@ class HamiHygon(Backend):
             "Without a count {title} sees no share. A part of a card is made only where memory is below that "
             "of the card: with compute alone the container gets the card."
         ),
-        RuleKind.SEVERAL: (
-            "A shared vHCU is one per container; several are whole cards, without memory and compute."
-        ),
+        RuleKind.SEVERAL: f"{several_doubt}.",
     }
     keys = (
         cards(COUNT, values=in_int32(), **in_later_releases(COUNT), source="RELEASED, RENAMED"),

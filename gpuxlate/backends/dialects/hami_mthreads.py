@@ -1,11 +1,13 @@
 """Moore Threads sGPU under HAMi: memory has legal sizes, compute sixteenths; several cards are whole."""
 
+from collections.abc import Iterable
 from fractions import Fraction
 
 from gpuxlate.backends.base import Backend, Limits, PodRecord, Range, RuleKind, SeveralCards, SummedNodes
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, SCHEDULING, in_int32
+from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER, SCHEDULING, in_int32
 from gpuxlate.backends.rows import cards, choices, cores, memory, written
-from gpuxlate.model.keys import By
+from gpuxlate.model.keys import By, Change
+from gpuxlate.model.profile import Release
 from gpuxlate.model.profile import cards as catalogue
 from gpuxlate.model.share import Isolation
 
@@ -14,6 +16,14 @@ UNIT = 512
 """MiB of one unit of memory (CODE)."""
 SIZES = sorted({mib // UNIT for card in catalogue() if card.vendor == "mthreads" for mib in card.sizes_mib})
 """Units that the webhook takes, on one card or another; others are refused (CODE)."""
+CARD = 96
+"""Units of a card; releases up to 2.10.0 know none with more (CODE)."""
+LATER = Release(HAMI, "2.10.0", after=True)
+"""It takes 128 and 160 too: ``memoryPerCard`` of its configuration (CODE)."""
+
+
+def _sizes(units: Iterable[int]) -> tuple[Range, ...]:
+    return tuple(Range(n, n) for n in units)
 
 
 class HamiMthreads(Backend):
@@ -26,6 +36,8 @@ class HamiMthreads(Backend):
     other_schedulers = (SCHEDULER,)
     scheduling = SCHEDULING
     several_cards = SeveralCards.WHOLE
+    on_one_card = (COUNT,)  # (CODE, customFilterRule)
+    components = (HAMI,)
     pod_record = PodRecord("mthreads.com/gpu-index", "last")  # (CODE)
     summed_nodes = SummedNodes("hami.io/mthreads-vgpu-devices-allocated", "{node}-mthreads-{index}")  # (CODE)
     limits = Limits(100, source="CODE")
@@ -35,7 +47,10 @@ class HamiMthreads(Backend):
     }
     gpu_prefixes = ("mthreads.com/vgpu", "mthreads.com/sgpu")
     rule_reasons = {
-        RuleKind.NUMBERS: "HAMi's webhook refuses memory that is not in its list; compute has 16 parts.",
+        RuleKind.NUMBERS: (
+            "HAMi's webhook refuses memory that is not in its list, which has 128 and 160 in a release after "
+            "2.10.0 only; compute has 16 parts."
+        ),
         RuleKind.SEVERAL: (
             "HAMi's webhook writes the limits of whole cards, in a container with several cards and in one "
             "with compute and no memory, and leaves the requests: the API server refuses the pod where they "
@@ -47,15 +62,19 @@ class HamiMthreads(Backend):
         memory(
             MEMORY,
             unit=UNIT,
-            values=tuple(Range(n, n) for n in SIZES),
+            values=_sizes(n for n in SIZES if n <= CARD),
+            changes=(Change(LATER, {"values": _sizes(SIZES)}),),
             needs=(COUNT,),
-            forced=96,
+            forced=CARD,
             source="CODE",
         ),
         cores(
             "mthreads.com/sgpu-core",
             unit=Fraction(100, 16),
             values=(Range(1, 16),),
+            uncertain_values={
+                "0": "the scheduler reserves no compute; no document says whether the driver caps it"
+            },
             needs=(COUNT,),
             forced=16,
             forced_without=(MEMORY,),

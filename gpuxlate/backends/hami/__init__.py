@@ -11,16 +11,28 @@ and the like): DaoCloud's documentation has ``nvidia.com/vgpu`` beside ``gpumem`
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Annotated, ClassVar
 
-from gpuxlate.backends.base import Absent, Backend, KeySpec, Limits, Place, Range, RuleKind, RuleRow, key
+from gpuxlate.backends.base import (
+    Absent,
+    Backend,
+    KeySpec,
+    Limits,
+    Place,
+    PodReader,
+    Range,
+    RuleKind,
+    RuleRow,
+    key,
+)
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER, SCHEDULING, in_int32
-from gpuxlate.backends.rows import cards, choice, choices, cores, memory, percent, written
+from gpuxlate.backends.rows import Fields, cards, choice, choices, cores, memory, percent, written
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import SELECTOR, By, CardChoice
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.profile import Extension, Profile, Setting
-from gpuxlate.model.share import Isolation, Policy, Qos
+from gpuxlate.model.share import ALL_MEMORY, Isolation, Policy, Qos
 from gpuxlate.rules.predicates.conditions import AnyOf, EnvIs, IsAnnotated, IsInit, Requests, SomeContainer
 from gpuxlate.rules.products import NOS, VGPU_MANAGER
 
@@ -247,6 +259,14 @@ class Hami(Backend):
             why="A cluster has one name for each, set in its chart. The pod never schedules on the other.",
         ),
     )
+
+    def normalize(self, pod: PodReader, found: Fields) -> Fields:
+        """A priority is that among the containers on one card: whole cards have no other (DEV)."""
+        full = found.memory_percent in (None, ALL_MEMORY) and found.memory_mib is None
+        if full and found.cores in (None, FULL_CARD_CORES * (found.cards or 1)):
+            others = {name: one for name, one in found.others.items() if name != "qos"}
+            return replace(found, others=others)
+        return found
 
 
 BACKEND = Hami()
