@@ -69,7 +69,7 @@ def command(
     if html:
         from gpuxlate.report.html import assess_page
 
-        files[Path(html)] = assess_page(reports)
+        files[Path(html)] = assess_page(reports, outputs.made())
     outputs.write_files({path: text.encode() for path, text in files.items()})
     if output == "json":
         common.json_out(data)

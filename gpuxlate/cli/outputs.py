@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from gpuxlate.cli.common import info
 from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.options import invocation
 from gpuxlate.files.find import InputError, reason
 from gpuxlate.files.read import StrPath, inside
-from gpuxlate.model.messages import message_of, msg, plural
+from gpuxlate.model.messages import Message, message_of, msg, plural
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -28,6 +29,20 @@ def output_path(folder: str, *parts: str) -> Path:
     if not inside(path, base):
         raise CliError(msg("{names} would be written outside {folder}", names="/".join(parts), folder=folder))
     return path
+
+
+def made() -> Message:
+    """How a page came to be: version, date (that of ``SOURCE_DATE_EPOCH`` where it is set) and command."""
+    import os
+    import time
+    from datetime import UTC, datetime
+
+    from gpuxlate import __version__
+
+    given = os.environ.get("SOURCE_DATE_EPOCH", "")
+    moment = datetime.fromtimestamp(int(given) if given.isdecimal() else time.time(), UTC)
+    values = {"version": __version__, "date": moment.date().isoformat(), "command": invocation().command}
+    return msg("gpuxlate {version}, {date}: {command}", **values)
 
 
 def as_json(texts: Iterable[str]) -> str:

@@ -139,7 +139,7 @@ def command(
     if html:
         from gpuxlate.report.html import plan_page
 
-        outputs.write_files({Path(html): plan_page(data).encode()})
+        outputs.write_files({Path(html): plan_page(data, outputs.made()).encode()})
     if output == "json":
         common.json_out(data)
     else:

@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
-from gpuxlate.model.messages import plural
+from gpuxlate.locale import current, localize
+from gpuxlate.model.messages import Message, join_and, msg, plural
 from gpuxlate.report.characters import visible
 
 STYLE = """
@@ -51,6 +52,10 @@ details>*{display:block}details::details-content{content-visibility:visible}
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
+LANGUAGES = {"en": "en", "zh": "zh-CN"}
+"""As HTML names them."""
+
+
 class Html(str):
     """Text that is HTML already."""
 
@@ -58,8 +63,17 @@ class Html(str):
 
 
 def text(one: object) -> Html:
-    """Any text, escaped, with control characters made visible; HTML as it is."""
-    return one if isinstance(one, Html) else Html(escape(visible(str(one)), quote=True))
+    """Any text, escaped, with control characters made visible; HTML as it is, messages in the language of the
+    process."""
+    if isinstance(one, Html):
+        return one
+    said = localize(one) if isinstance(one, Message) else str(one)
+    return Html(escape(visible(said), quote=True))
+
+
+def said(one: str) -> Html:
+    """A text of gpuxlate, with or without values, in the language of the process."""
+    return text(localize(one))
 
 
 def tag(name: str, *parts: object, **attributes: object) -> Html:
@@ -75,9 +89,9 @@ def join(parts: Iterable[object]) -> Html:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> Html:
-    """A table that scrolls where it is too wide; whole numbers to the right."""
+    """A table that scrolls where it is too wide; whole numbers to the right. ``head``: message ids."""
     body = join(tag("tr", *map(_cell, row)) for row in rows)
-    return tag("div", tag("table", tag("tr", *(tag("th", one) for one in head)), body), class_="scroll")
+    return tag("div", tag("table", tag("tr", *(tag("th", msg(one)) for one in head)), body), class_="scroll")
 
 
 SHORT = 20
@@ -87,7 +101,9 @@ SHORT = 20
 def _cell(one: object) -> Html:
     if isinstance(one, int):
         return tag("td", one, class_="n")
-    is_name = isinstance(one, str) and not isinstance(one, Html) and len(one) <= SHORT and " " not in one
+    is_name = (
+        isinstance(one, str) and not isinstance(one, Html | Message) and len(one) <= SHORT and " " not in one
+    )
     return tag("td", one, class_="w" if is_name else None)
 
 
@@ -107,7 +123,12 @@ def page(title: str, *parts: object) -> str:
             tag("style", Html(STYLE)),
         )
     )
-    return f'<!doctype html>\n<html lang="en"><head>{head}</head><body>{join(parts)}</body></html>\n'
+    html = f'<html lang="{LANGUAGES[current()]}">'
+    return f"<!doctype html>\n{html}<head>{head}</head><body>{join(parts)}</body></html>\n"
+
+
+def _foot(made: str) -> Html:
+    return tag("p", made, class_="dim")
 
 
 # The page of a fleet report (``gpuxlate-report/v1``): verdicts, reasons, shares and leftovers.
@@ -121,16 +142,20 @@ COLOURS = {
 Data = Mapping[str, Any]
 
 
-def assess_page(reports: Mapping[str, Data]) -> str:
-    """The page of whole reports, by target."""
+def assess_page(reports: Mapping[str, Data], made: str) -> str:
+    """The page of whole reports, by target. ``made``: the version, the date, and the command."""
     parts = [part for target, data in reports.items() for part in _assessed(data, target)]
-    return page(f"Moving to {', '.join(reports)}", *parts)
+    return page(_moving(", ".join(reports)), *parts, _foot(made))
+
+
+def _moving(target: str) -> Message:
+    return msg("Moving to {target}", target=target)
 
 
 def _assessed(data: Data, target: str) -> Iterator[Html]:
     shares, left = data["items"], data["leftovers"]
-    yield tag("h1", f"Moving to {target}")
-    yield tag("p", f"{_count(shares, 'share')}, {_count(left, 'leftover')}")
+    yield tag("h1", _moving(target))
+    yield tag("p", join_and([_plural(len(shares), "share"), _plural(len(left), "leftover")]))
     yield _verdicts(data["summary"], len(shares))
     yield _reasons(shares)
     yield _shares(shares)
@@ -138,15 +163,14 @@ def _assessed(data: Data, target: str) -> Iterator[Html]:
     yield _leftovers(left)
 
 
-def _count(found: Sequence[Data], noun: str) -> str:
-    return str(plural(len(found), f"{{count}} {noun}", f"{{count}} {noun}s"))
-
-
 def _verdicts(summary: Mapping[str, int], every: int) -> Html:
     found = [(verdict, count) for verdict, count in summary.items() if count]
     parts = [
         tag(
-            "i", count, style=f"width:{100 * count / every:.2f}%;background:{COLOURS[verdict]}", title=verdict
+            "i",
+            count,
+            style=f"width:{100 * count / every:.2f}%;background:{COLOURS[verdict]}",
+            title=msg(verdict),
         )
         for verdict, count in found
     ]
@@ -155,7 +179,7 @@ def _verdicts(summary: Mapping[str, int], every: int) -> Html:
 
 
 def _mark(verdict: str) -> Html:
-    return tag("span", verdict, class_="key", style=f"background:{COLOURS[verdict]}")
+    return tag("span", msg(verdict), class_="key", style=f"background:{COLOURS[verdict]}")
 
 
 def _reasons(shares: Sequence[Data]) -> Html:
@@ -170,12 +194,13 @@ def _reasons(shares: Sequence[Data]) -> Html:
     rows = [
         [code, count, example[code]] for code, count in sorted(counts.items(), key=lambda c: (-c[1], c[0]))
     ]
-    return join((tag("h2", "Why"), table(["Rule", "Shares", "For example"], rows))) if rows else Html("")
+    return join((tag("h2", msg("Why")), table(["Rule", "Shares", "For example"], rows))) if rows else Html("")
 
 
-def _change(one: Data) -> str:
-    given = "nothing" if one["given"] is None else one["given"]
-    return f"{one['field']}: {one['asked']} becomes {given}"
+def _change(one: Data) -> Message:
+    if one["given"] is None:
+        return msg("{field}: {asked} is dropped", field=one["field"], asked=one["asked"])
+    return msg("{field}: {asked} becomes {given}", field=one["field"], asked=one["asked"], given=one["given"])
 
 
 def _shares(shares: Sequence[Data]) -> Html:
@@ -193,15 +218,25 @@ def _shares(shares: Sequence[Data]) -> Html:
         for one in shares
     ]
     head = ["Verdict", "Workload", "Container", "From", "What becomes of it", "File"]
-    return join((tag("h2", "Shares"), table(head, rows))) if rows else Html("")
+    return join((tag("h2", msg("Shares")), table(head, rows))) if rows else Html("")
 
 
 def _becomes(one: Data) -> str:
     if one["verdict"] == "refused":
         errors = [d for d in one["diagnostics"] if d["severity"] == "error"]
-        return "; ".join(f"{d['code']} {d['message']}" for d in errors)
-    filled = [f"{each['field']}: set to {each['given']}" for each in one["filled"]]
-    return "; ".join([*map(_change, (*one["changes"], *one["dropped"])), *filled])
+        return _several(msg("{code} {message}", code=d["code"], message=d["message"]) for d in errors)
+    filled = [_filled(each) for each in one["filled"]]
+    return _several([*map(_change, (*one["changes"], *one["dropped"])), *filled])
+
+
+def _filled(one: Data) -> Message:
+    if one["given"] is None:
+        return msg("{field}: has to be set", field=one["field"])
+    return msg("{field}: set to {given}", field=one["field"], given=one["given"])
+
+
+def _several(parts: Iterable[Message]) -> str:
+    return join_and(parts, "{before}; {last}")
 
 
 def _quotas(quotas: Sequence[Data]) -> Html:
@@ -209,19 +244,22 @@ def _quotas(quotas: Sequence[Data]) -> Html:
         [
             f"{one['file']}:{one['line']}",
             f"{one['key']} {one['value']}",
-            one["verdict"],
+            msg("not translated" if one["verdict"] == "left" else one["verdict"]),
             " ".join(str(one[name]) for name in ("newKey", "newValue") if one[name] is not None),
         ]
         for one in quotas
     ]
     head = ["At", "Amount", "Verdict", "Becomes"]
-    return join((tag("h2", "Quotas"), table(head, rows))) if rows else Html("")
+    return join((tag("h2", msg("Quotas")), table(head, rows))) if rows else Html("")
 
 
 def _leftovers(left: Sequence[Data]) -> Html:
-    rows = [[f"{one['file']}:{one['line']}", one["code"], one["message"], one["hint"] or ""] for one in left]
+    rows = [
+        [f"{one['file']}:{one['line']}", one["code"], said(one["message"]), said(one["hint"] or "")]
+        for one in left
+    ]
     head = ["At", "Rule", "What", "What to do"]
-    return join((tag("h2", "Leftovers"), table(head, rows))) if rows else Html("")
+    return join((tag("h2", msg("Not translated")), table(head, rows))) if rows else Html("")
 
 
 # The page of a plan (``gpuxlate-plan/v1``): every card with what is on it.
@@ -237,27 +275,28 @@ Key = tuple[str, str, int, int, str]
 """Workload, container, percent, MiB, and the part of a card that it is; empty for numbers."""
 
 
-def plan_page(data: PlanData) -> str:
-    """The page of a whole plan."""
+def plan_page(data: PlanData, made: str) -> str:
+    """The page of a whole plan. ``made``: the version, the date, and the command."""
     every = [(one, True) for one in data["before"]] + [(one, False) for one in data["targets"]]
     head = [*SUMMARY, *(["As scheduled"] if any("scheduled" in one for one, _ in every) else [])]
     return page(
-        "GPU plan",
-        tag("h1", "GPU plan"),
+        msg("GPU plan"),
+        tag("h1", msg("GPU plan")),
         table(head, [_row(one, before) for one, before in every]),
         *(_target(one, before) for one, before in every),
         _uncounted(data["uncounted"]),
-        tag("p", "Only GPUs are considered: CPU, memory of the node and taints are not.", class_="dim"),
+        tag("p", msg("Only GPUs are considered: CPU, memory of the node and taints are not."), class_="dim"),
+        _foot(made),
     )
 
 
 def _name(one: PlanData, before: bool) -> str:
-    return f"{one['target']} (before)" if before else str(one["target"])
+    return msg("{target} (before)", target=one["target"]) if before else str(one["target"])
 
 
 def _row(one: PlanData, before: bool) -> list[object]:
     bound, use = one["lowerBound"], one["use"]
-    least = "that many" if one["proved"] else f"{_of(bound, 'card')}, {_of(bound, 'node')}"
+    least = msg("optimal") if one["proved"] else join_and([_of(bound, "card"), _of(bound, "node")])
     missing = len(one["refused"]) + len(one["nowhere"])
     return [
         tag("b", _name(one, before)),
@@ -275,16 +314,19 @@ def _row(one: PlanData, before: bool) -> list[object]:
 def _scheduled(found: PlanData) -> str:
     """The nodes that the cluster needs, and the pods that wait on those of the packing."""
     waiting = sum(one["pods"] for one in found["waiting"])
-    return _of(found, "node") + (f"; {_plural(waiting, 'pod')} would wait" if waiting else "")
+    nodes = _of(found, "node")
+    if not waiting:
+        return nodes
+    return msg("{nodes}; {pods} would wait", nodes=nodes, pods=_plural(waiting, "pod"))
 
 
-def _of(counts: PlanData, noun: str) -> str:
+def _of(counts: PlanData, noun: str) -> Message:
     """``1 card``, ``2 cards``, by the plural of the noun in the data."""
     return _plural(counts[f"{noun}s"], noun)
 
 
-def _plural(count: int, noun: str) -> str:
-    return str(plural(count, f"{{count}} {noun}", f"{{count}} {noun}s"))
+def _plural(count: int, noun: str) -> Message:
+    return plural(count, f"{{count}} {noun}", f"{{count}} {noun}s")
 
 
 def _percent(use: PlanData) -> int:
@@ -295,9 +337,12 @@ def _target(one: PlanData, before: bool) -> Html:
     keys = _keys(one)
     node = one["node"]
     model = f"{node['model']}, " if node["model"] else ""
-    about = (
-        f"{_of(one, 'share')} in {_of(one, 'pod')} on {_of(one, 'card')} of {_of(one, 'node')}: "
-        f"{model}{_of(node, 'card')} to a node, {node['usableMiB']} MiB to share on each"
+    about = msg(
+        "{shares} in {pods} on {cards} of {nodes}: {model}{each} to a node, {usable} MiB to share on each",
+        **{f"{noun}s": _of(one, noun) for noun in ("share", "pod", "card", "node")},
+        model=model,
+        each=_of(node, "card"),
+        usable=node["usableMiB"],
     )
     return join(
         (
@@ -316,19 +361,19 @@ def _notes(one: PlanData) -> Iterator[object]:
     yield from one["remarks"]
     yield from one["scheduled"]["remarks"] if "scheduled" in one else ()
     for found in one["nowhere"]:
-        what = f"not packed: {found['workload']}, {_of(found, 'pod')}: {found['reason']}"
-        yield tag("span", what, class_="bad")
+        values = {"workload": found["workload"], "pods": _of(found, "pod"), "reason": found["reason"]}
+        yield tag("span", msg("not packed: {workload}, {pods}: {reason}", **values), class_="bad")
 
 
 def _refused(one: PlanData) -> Html:
     if not one["refused"]:
         return Html("")
     rows = [
-        [_object(item), item["container"], item["verdict"], _why(item), item["file"]]
+        [_object(item), item["container"], msg(item["verdict"]), _why(item), item["file"]]
         for item in one["refused"]
     ]
     return _folded(
-        f"not packed: {_plural(len(rows), 'share')}",
+        msg("not packed: {shares}", shares=_plural(len(rows), "share")),
         ["Workload", "Container", "Verdict", "Why", "File"],
         rows,
     )
@@ -340,7 +385,8 @@ def _object(item: PlanData) -> str:
 
 
 def _why(item: PlanData) -> str:
-    return "; ".join(f"{d['code']} {d['message']}" for d in item["diagnostics"] if d["severity"] == "error")
+    errors = [d for d in item["diagnostics"] if d["severity"] == "error"]
+    return _several(msg("{code} {message}", code=d["code"], message=d["message"]) for d in errors)
 
 
 def _folded(title: str, head: Sequence[str], rows: Sequence[Sequence[object]]) -> Html:
@@ -376,13 +422,16 @@ def _legend(keys: Mapping[Key, int]) -> Html:
         for key, number in keys.items()
     ]
     attributes = {"open": ""} if len(rows) <= LEGEND else {}
-    title = tag("summary", "What the numbers on the cards are, each of one card")
+    title = tag("summary", msg("What the numbers on each card mean"))
     return tag("details", title, tag("ul", *rows, class_="legend"), **attributes)
 
 
 def _amount(key: Key) -> str:
     _, _, cores, memory, part = key
-    return part or f"{f'{cores} %' if cores else 'compute not capped'}, {memory} MiB"
+    if part:
+        return part
+    compute = msg("{percent} %", percent=cores) if cores else msg("compute not capped")
+    return join_and([compute, msg("{count} MiB", count=memory)])
 
 
 def _colour(number: int) -> str:
@@ -393,23 +442,32 @@ def _nodes(one: PlanData, keys: Mapping[Key, int]) -> Iterator[Html]:
     usable = one["node"]["usableMiB"]
     for number, node in enumerate(one["layout"], 1):
         cards = [_card(index, card, keys, usable) for index, card in enumerate(node["cards"])]
-        yield tag("section", tag("h3", f"node {number}"), tag("div", *cards, class_="cards"), class_="node")
+        yield tag(
+            "section",
+            tag("h3", msg("node {number}", number=number)),
+            tag("div", *cards, class_="cards"),
+            class_="node",
+        )
 
 
 def _card(index: int, card: PlanData, keys: Mapping[Key, int], usable: int) -> Html:
     held = sorted(card["held"], key=lambda one: keys[_key(one)])
     if not held:
         return tag(
-            "div", f"card {index}: free", tag("div", class_="bar"), tag("div", class_="bar"), class_="card"
+            "div",
+            msg("card {index}: free", index=index),
+            tag("div", class_="bar"),
+            tag("div", class_="bar"),
+            class_="card",
         )
     compute, memory = card["cores"], card["memoryMiB"]
     return tag(
         "div",
-        f"card {index}: compute {compute} %",
+        msg("card {index}: compute {compute} %", index=index, compute=compute),
         _bar(held, keys, "cores", 100, compute),
         _bar(held, keys, "memoryMiB", usable, memory),
-        f"memory {memory} of {usable} MiB",
-        tag("div", f"shares {_listed([keys[_key(one)] for one in held])}", class_="dim"),
+        msg("memory {memory} of {usable} MiB", memory=memory, usable=usable),
+        tag("div", msg("shares {numbers}", numbers=_listed([keys[_key(one)] for one in held])), class_="dim"),
         class_="card",
     )
 
@@ -440,11 +498,12 @@ def _plan_leftovers(left: Sequence[PlanData]) -> Html:
     """What is not translated at one target."""
     if not left:
         return Html("")
-    rows = [[f"{one['file']}:{one['line']}", one["code"], one["message"]] for one in left]
-    return _folded(f"{_plural(len(rows), 'leftover')} on no card", ["At", "Rule", "What"], rows)
+    rows = [[f"{one['file']}:{one['line']}", one["code"], said(one["message"])] for one in left]
+    title = msg("{leftovers} on no card", leftovers=_plural(len(rows), "leftover"))
+    return _folded(title, ["At", "Rule", "What"], rows)
 
 
 def _uncounted(found: Sequence[PlanData]) -> Html:
     """Whole cards of no dialect, which no target counts."""
-    rows = [[f"{one['file']}:{one['line']}", one["message"]] for one in found]
-    return join((tag("h2", "Not counted"), table(["At", "What"], rows))) if rows else Html("")
+    rows = [[f"{one['file']}:{one['line']}", said(one["message"])] for one in found]
+    return join((tag("h2", msg("Not counted")), table(["At", "What"], rows))) if rows else Html("")

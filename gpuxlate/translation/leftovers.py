@@ -86,7 +86,7 @@ class Leftover(NamedTuple):
             "column": span.column if span else None,
             "key": self.key,
             "code": self.diagnostic.code,
-            "message": str(self.diagnostic.message),
+            "message": self.diagnostic.message,
             "hint": self.diagnostic.hint,
         }
 

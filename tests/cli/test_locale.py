@@ -5,6 +5,7 @@ Of the commonest mistakes all is said in Chinese, and of the rest never less tha
 
 import ast
 import errno
+import importlib.metadata
 import itertools
 import json
 import os
@@ -385,6 +386,36 @@ def test_ever_less_is_untranslated() -> None:
     assert len(left) <= MOST_SAID, "\n".join(sorted(left))
 
 
+PLAN = "plan examples/plan/fleet --from ack --to tke --fill cores=10 --profile examples/plan/ack.yaml"
+PAGES = (
+    "assess examples/leftovers examples/application examples/move --to vke,ack,tke",
+    f"{PLAN} --profile examples/plan/tke.yaml --as scheduled",
+)
+NAMED = re.compile(
+    r"[\w.-]+(?:/[\w.:-]+)*|\w+/[\w-]+ \w+:|\d+: \w+/[\w-]+ \w+|[\w./-]+ \d+|\d+ %(?:，\d+ MiB)?|1/\d+, \w+"
+)
+"""Files, workloads and their containers, keys and their values, shares."""
+
+
+@pytest.mark.parametrize("command", PAGES)
+def test_pages_to_send_are_in_chinese(command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """They say how they came to be, and are the same whenever they are made."""
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "86400")
+    words = (*command.split(), "--html", str(tmp_path / "page.html"), "--lang", "zh")
+    run(*words)
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.startswith('<!doctype html>\n<html lang="zh-CN">')
+    version = importlib.metadata.version("gpuxlate")
+    assert f"gpuxlate {version}，1970-01-02：gpuxlate {' '.join(words)}</p>" in page
+    shown = re.findall(
+        r">([^<>]+)<|title=\"([^\"]+)\"", re.sub(r"<style.*?</style>", "", page, flags=re.DOTALL)
+    )
+    texts = {one.strip() for pair in shown for one in pair} - {""}
+    assert sorted(one for one in texts if not (HAN.search(one) or NAMED.fullmatch(one))) == []
+    run(*words)
+    assert (tmp_path / "page.html").read_text(encoding="utf-8") == page
+
+
 FORMATS = ("text", "concise", "github", "junit")
 """Those that people read. JSON, SARIF and GitLab's format are for programs, the same in every language."""
 
@@ -434,7 +465,7 @@ def test_errors_are_told_in_chinese(untranslated: Untranslated, tmp_path: Path) 
 OF_OTHERS = re.compile(
     r"gpuxlate |^https?://|^kubectl exec|^pip |^: |Error: |^nvidia-smi: |^NVIDIA-SMI |^\| "
     r"|context prod|^did not find|^control characters|^Invalid value|^falcon |^write |^\S+: (?:\w+|\S+ \S+)$"
-    r"|^reason: |^the anchor &|is not complete$|^kind is |^the document$|gitignore pattern, relative|^Version of "
+    r"|^reason: |^the anchor &|is not complete$|^kind is |^the document$|gitignore pattern|^Version of "
 )
 """Programs and libraries, addresses, commands, and descriptions of fields, which are those of the schemas."""
 
