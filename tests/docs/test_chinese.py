@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / chinese.README, *sorted((ROOT / "docs").glob("*.zh.md"))]
 
 ENGLISH_ONLY = {
-    "ai-app", "alibaba-multi-card", "dra", "editors", "emr", "hami", "krm", "kubectl",
+    "ai-app", "alibaba-multi-card", "dra", "editors", "emr", "hami", "krm",
     "moving-an-application", "node-pools", "partitions", "performance", "pipelines", "plan", "policy",
     "python", "security", "sources", "tencent-qgpu", "volcano-vgpu", "volcengine-colocation",
     "writing-a-target",
