@@ -7,10 +7,11 @@ Their generated tables are those of the English page with other words, and what 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from docs.tools.markdown import blocks, fenced, with_blocks
+from gpuxlate.locale import translator
 
 README = "README.zh-CN.md"
 _PLACE = re.compile(r"\\\{(\w+)\\\}")
@@ -20,16 +21,17 @@ class Templates:
     """English texts with ``{places}``, each with what it is in another language.
 
     ``{n}`` and ``{m}`` stand for numbers, other places for any text, which is translated in its turn.
-    Where several templates match, the first counts.
+    Where several templates match, the first counts; where none does, ``otherwise`` translates.
     """
 
-    def __init__(self, texts: Mapping[str, str]) -> None:
+    def __init__(self, texts: Mapping[str, str], otherwise: Callable[[str], str] = str) -> None:
         self._texts = texts
+        self._otherwise = otherwise
         self._patterns: list[tuple[re.Pattern[str], str]] = []
 
     def __call__(self, english: str) -> str:
         template, values = self.match(english)
-        text = self._texts.get(template, template)
+        text = self._texts[template] if template in self._texts else self._otherwise(template)
         return text.format(**{name: self(value) for name, value in values.items()}) if values else text
 
     def match(self, english: str) -> tuple[str, dict[str, str]]:
@@ -98,9 +100,22 @@ WORDS = Templates(
         "placement": "放置策略",
         "label of qGPU nodes": "qGPU 节点的标签",
         "written by the scheduler": "调度器写入的内容",
-    }
+        "kind": "类型",
+        "group": "API 组",
+        "resource": "资源",
+        "rule": "规则",
+        "severity": "级别",
+        "enforced": "能否强制",
+        "why": "原因",
+        "yes": "是",
+        "no": "否",
+        "with parameters more: {why}": "带参数时更多：{why}",
+        "with parameters: {why}; {more}": "带参数：{why}；{more}",
+        "on workloads": "仅工作负载",
+    },
+    translator("zh"),
 )
-"""The words of the tables "what becomes of it"."""
+"""The words of tables; the texts of gpuxlate in them are those of its messages."""
 
 PICTURES = Templates(
     {
