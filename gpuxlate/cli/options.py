@@ -209,6 +209,15 @@ ProfileFiles = Annotated[
         "--profile", help="A cluster profile, a YAML file; repeat it for each target.", metavar="FILE"
     ),
 ]
+NodeTypes = Annotated[
+    list[str],
+    typer.Option(
+        "--node",
+        help="Nodes, in place of a profile: card model and cards of a node, and the MiB of a card where the "
+        "catalogue has none (A100-80GB:8:81251). TARGET=A10-24GB:4 is for one target. May be repeated.",
+        metavar="[TARGET=]CARD:NUMBER",
+    ),
+]
 CardMemory = Annotated[
     int | None, typer.Option("--card-memory-mib", help="The memory of a physical card.", metavar="MIB", min=1)
 ]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -13,7 +14,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, live, options, outputs
 from gpuxlate.cli.capacity import books_text, node_json
 from gpuxlate.cli.decisions import read as read_decisions
-from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import Cell, bar, columns, table
 from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftover_table, show_findings
@@ -21,8 +22,8 @@ from gpuxlate.cluster.pods import gpu_nodes, pods_of
 from gpuxlate.files.find import Input
 from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.messages import Message, join_and, message_of, msg, plural
-from gpuxlate.model.profile import Profile
+from gpuxlate.model.messages import Message, join_and, join_or, message_of, msg, plural
+from gpuxlate.model.profile import CardProfile, Profile, card_named, nearest
 from gpuxlate.planning.capacity import FreeCapacity, FreeSlot, PartRoom, part_rooms, rooms
 from gpuxlate.planning.ledger import GpuUsage, books
 from gpuxlate.planning.plan import (
@@ -71,6 +72,7 @@ def command(
     *,
     to: options.Tos,
     profile: options.ProfileFiles = [],  # noqa: B006 - typer copies it
+    node: options.NodeTypes = [],  # noqa: B006
     from_: options.From = None,
     round_: options.Round = None,
     fill: options.Fill = [],  # noqa: B006
@@ -85,11 +87,15 @@ def command(
 ) -> int:
     """How many cards and nodes the shares of these manifests need at each target, and why.
 
-    Each target needs a profile with cards.perNode and cards.memoryMiB. Exit 1 where a share is refused or
-    fits nowhere, or something is not translated. --as scheduled also says which pods would wait.
+    Each target needs --node, or a profile with cards.perNode and cards.memoryMiB. Exit 1 where a share is
+    refused or fits nowhere, or something is not translated. --as scheduled also says which pods would wait.
     """
     profiles = _profiles(profile)
-    targets = common.targets(to, lambda: _with_profile(profiles))
+    nodes_of_any = _nodes(node, profiles)
+    targets = common.targets(to, lambda: _with_nodes(profiles, nodes_of_any))
+    if nodes_of_any:
+        for one in targets:
+            profiles.setdefault(one.name, Profile(one.name, cards=nodes_of_any))
     for one in targets:
         if not one.writes_pods:
             raise CliError(
@@ -180,14 +186,64 @@ def _profiles(names: Sequence[str]) -> dict[str, Profile]:
     return found
 
 
-def _with_profile(profiles: dict[str, Profile]) -> list[Backend]:
-    """The targets of ``--to all``: those that can be planned. Raises CliError where there is none."""
-    found = [one for one in registry.all_writable() if one.name in profiles and one.writes_pods]
-    if not found:
+NODE = re.compile(
+    r"(?:(?P<target>[^=]+)=)?(?P<card>[^=:]+):(?P<number>[1-9][0-9]{0,3})(?::(?P<mib>[1-9][0-9]{0,8}))?"
+)
+NODES_NEEDED = (
+    "pass --node A10-24GB:4, or --profile FILE with cards: {perNode: 4, memoryMiB: 22731}, once for each "
+    "target"
+)
+
+
+def _nodes(texts: Sequence[str], profiles: dict[str, Profile]) -> CardProfile | None:
+    """The nodes of ``--node`` for any target; those of one target go to ``profiles``. Raises CliError."""
+    of_any = None
+    for text in texts:
+        parsed = NODE.fullmatch(text)
+        if parsed is None:
+            raise InvalidValueError("--node", text, "write a card and the cards of a node: A10-24GB:4")
+        there = _cards_of(text, *parsed.group("card", "number", "mib"))
+        target = parsed["target"] and common.target(parsed["target"]).name
+        if target is None and of_any is None:
+            of_any = there
+        elif target is not None and target not in profiles:
+            profiles[target] = Profile(target, cards=there)
+        else:
+            message = msg("--node {value}: the nodes of {target} are given twice", value=text, target=target)
+            if target is None:
+                message = msg("--node {value}: the nodes of all targets are given twice", value=text)
+            raise CliError(message, "pass one --node or one profile of each target")
+    return of_any
+
+
+def _cards_of(text: str, name: str, number: str, mib: str | None) -> CardProfile:
+    """The cards of a node. Raises CliError where the catalogue does not know them."""
+    card = card_named(name)
+    if card is None:
+        near = join_or(nearest(name))
         raise CliError(
-            "no target has a profile: its cards and nodes are not known",
-            "pass --profile FILE with cards: {perNode: 4, memoryMiB: 22731}, once for each target",
+            msg("--node {value}: the catalogue has no card {name}", value=text, name=name),
+            msg("did you mean {near}?", near=near) if near else "gpuxlate.io/cards lists them",
         )
+    memory = int(mib) if mib else card.memory_mib
+    if memory is None:
+        raise CliError(
+            msg("--node {value}: the catalogue has no memory of {name}", value=text, name=card.name),
+            msg("add the MiB that nvidia-smi shows of a card: --node {value}:MIB", value=text),
+        )
+    return CardProfile(card.name, int(number), memory)
+
+
+def _with_nodes(profiles: Mapping[str, Profile], of_any: CardProfile | None) -> list[Backend]:
+    """The targets of ``--to all``: those that can be planned. Raises CliError where there is none."""
+    card = card_named(of_any.model or "") if of_any else None
+    found = [
+        one
+        for one in registry.all_writable()
+        if one.writes_pods and (one.name in profiles or (card and one.vendor in (None, card.vendor)))
+    ]
+    if not found:
+        raise CliError("no target has a profile: its cards and nodes are not known", NODES_NEEDED)
     return found
 
 
@@ -198,7 +254,8 @@ def _profile_of(target: Backend, profiles: dict[str, Profile]) -> Profile:
         raise CliError(
             msg("no profile is for {target}: its cards and nodes are not known", target=target.name),
             msg(
-                "pass --profile FILE with target: {target} and cards: {{perNode: 4, memoryMiB: 22731}}",
+                "pass --node {target}=A10-24GB:4, or --profile FILE with target: {target} and cards: "
+                "{{perNode: 4, memoryMiB: 22731}}",
                 target=target.name,
             ),
         )

@@ -220,6 +220,37 @@ def test_a_plan_is_never_made_of_guesses(plan: Plan, profile: dict[str, Any], sa
     assert [text for text in said if text not in ran.err.decode()] == []
 
 
+# --- nodes without a profile ----------------------------------------------------------------------
+
+
+def test_nodes_stand_in_place_of_a_profile(plan: Plan) -> None:
+    """The same plan, for every target or for one."""
+    text = pods(9, cores=30, mib=4096)
+    profile = {"cards": {"model": "A10-24GB", "perNode": 2}}
+    found = json.loads(plan(text, "--to vke,tke -o json", {"vke": profile, "tke": profile}).out)
+    for flags in (
+        "--node A10-24GB:2",
+        "--node vke=a10-24gb:2 --node A10-24GB:2",
+        "--node tke=A10-24GB:2 --profile vke.profile",
+    ):
+        assert json.loads(plan(text, f"--to vke,tke -o json {flags}", {}).out) == found
+
+
+def test_nodes_of_each_target(plan: Plan) -> None:
+    ran = plan(pods(9, vke=[30, 4096]), "--to tke --node A100-80GB:1:81251 --node vke=A10-24GB:4 -o json", {})
+    found = first(ran)
+    assert (found["node"]["cards"], found["node"]["memoryMiB"], found["nodes"]) == (1, 81251, 3)
+    [before] = json.loads(ran.out)["before"]
+    assert (before["target"], before["node"]["memoryMiB"]) == ("volcengine-mgpu", 22731)
+
+
+def test_all_targets_are_those_of_the_vendor_of_the_card(plan: Plan) -> None:
+    ran = plan(pods(cores=30, mib=4096), "--to all --round up --node Ascend910B4:8 --drop cores -o json", {})
+    names = {one["target"] for one in json.loads(ran.out)["targets"]}
+    assert {"hami-ascend", "neutral"} <= names
+    assert not names & {"volcengine-mgpu", "hami-hygon"}
+
+
 def test_an_empty_folder(plan: Plan, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     plan(pods(cores=10, mib=1024), "--to vke", {"vke": TWO})
