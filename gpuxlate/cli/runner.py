@@ -38,7 +38,7 @@ def map_inputs(
         results = parallel_map(partial(_result, work), several, count)
     else:
         results = ((one, _result(work, one)) for one in given)
-    yield from _progress(results, len(several)) if several else results
+    yield from progress(results, len(several)) if several else results
 
 
 def dialects_used(name: str, dialects: Iterable[str]) -> None:
@@ -81,8 +81,8 @@ def _result(work: Callable[[Input], Result], one: Input) -> Result | InputError:
         return error
 
 
-def _progress(items: Iterable[Job], total: int) -> Iterator[Job]:
-    """The items, with a bar on stderr where that is a terminal and there are many."""
+def progress(items: Iterable[Job], total: int, what: str = "reading") -> Iterator[Job]:
+    """The items, with a bar on stderr where that is a terminal and there are many; ``what`` is done."""
     if total < MANY or not sys.stderr.isatty():
         yield from items
         return
@@ -93,7 +93,7 @@ def _progress(items: Iterable[Job], total: int) -> Iterator[Job]:
 
     # no thread of rich's own: a process with threads cannot be forked safely
     with Progress(console=Console(stderr=True), transient=True, auto_refresh=False) as bar:
-        task = bar.add_task("reading", total=total)
+        task = bar.add_task(what, total=total)
         shown = 0.0
         for item in items:
             yield item

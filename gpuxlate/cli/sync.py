@@ -16,6 +16,7 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.decisions import DecisionFiles
 from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.runner import progress
 from gpuxlate.cli.translations import translate_to_each
 from gpuxlate.config.configuration import Config, SyncEntry, SyncTarget
 from gpuxlate.files.find import InputError, reason
@@ -102,7 +103,7 @@ def command(
             _planned(config, entry, wanted, decisions, write_decisions, prune=prune) for entry in config.sync
         ]
         for one in planned:
-            sync.fill(one.tree, one.targets, translate_to_each)
+            sync.fill(one.tree, one.targets, translate_to_each, partial(_watched, "rendering"))
     except sync.SyncError as error:
         raise CliError(error.message, error.hint) from None
     undecided = _decide(planned, write_decisions, decisions)
@@ -122,6 +123,10 @@ def command(
     _note_former(config)
     behind = any(_stays(each) or not (writes or each.in_step) for _, each in every)
     return Exit.FINDINGS if behind or undecided else Exit.CLEAN
+
+
+def _watched(what: str, items: Sequence[Any]) -> Iterator[Any]:
+    return progress(items, len(items), what)
 
 
 def _stays(one: sync.TargetTree) -> bool:
@@ -422,7 +427,7 @@ def _note_former(config: Config) -> None:
 def _write(one: PlannedTree, each: sync.TargetTree) -> None:
     """Every file old or new, then the lock: a run that was killed is finished by the next one."""
     try:
-        each.write(one.source)
+        each.write(one.source, partial(_watched, "writing"))
     except OSError as error:
         name = error.filename or each.folder
         raise InputError(msg("{name}: {error}", name=name, error=reason(error))) from None

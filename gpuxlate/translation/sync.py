@@ -19,6 +19,7 @@ import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Any
 
 from gpuxlate import __version__
 from gpuxlate.backends import plugins, registry
@@ -388,6 +389,10 @@ def settings_of(
     )
 
 
+Watched = Callable[[Sequence[Any]], Iterable[Any]]
+"""Gives back what is gone through, for somebody to see how far it is."""
+
+
 def _is_folder(place: str) -> bool:
     return os.path.isdir(place) and not os.path.islink(place)
 
@@ -524,11 +529,11 @@ class TargetTree:
             return os.readlink(place)
         return content(place).decode(errors="replace") if os.path.isfile(place) else ""
 
-    def write(self, source: str) -> None:
+    def write(self, source: str, watched: Watched = iter) -> None:
         """Every file old or new, then the lock, which names the ``source``. Raises OSError."""
         for path in self.removed:
             self._remove(path)
-        for path in self.written:
+        for path in watched(self.written):
             self._write(self.place(path), self.wanted[path])
         lock = lock_text(self.name, source, self._lock(source))
         place = self.place(LOCK)
@@ -580,7 +585,7 @@ Each = Callable[[Sequence[Input], Sequence[Settings]], list[Result]]
 """Translates files for several targets, each read once."""
 
 
-def fill(tree: SourceTree, targets: Sequence[TargetTree], each: Each) -> None:
+def fill(tree: SourceTree, targets: Sequence[TargetTree], each: Each, watched: Watched = iter) -> None:
     """Make what the folders of the targets are to hold, or the findings that refuse it."""
     stale = {one.path for target in targets for one in target.stale(tree.files)}
     if any(target.settings.to.device_classes for target in targets) and stale:
@@ -599,7 +604,7 @@ def fill(tree: SourceTree, targets: Sequence[TargetTree], each: Each) -> None:
         target.result.diagnostics += tree.problems
         target.result.sources += tree.sources
         texts = {one.name: one.new for one in target.result.files}
-        for one in tree.files:
+        for one in watched(tree.files):
             _want(tree, target, one, texts.get(one.place), stale=one.path in stale)
         target.refused = any(one.severity is Severity.ERROR for one in target.result.diagnostics)
 

@@ -2,11 +2,15 @@
 
 import json
 import os
+import pty
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 from jsonschema import Draft202012Validator
 
+from gpuxlate.cli import runner
 from gpuxlate.config.schemas import schema
 from gpuxlate.translation import sync
 from tests import steps
@@ -160,7 +164,7 @@ def test_a_folder_becomes_a_file(tree: Path) -> None:
 
 
 def test_the_lock_follows_the_decisions_that_count(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Neither an entry that waits nor a reason makes it another one; after entries are removed it is final."""
+    """Neither an entry that waits nor a reason makes it another one, and removed entries are out at once."""
     monkeypatch.chdir(tmp_path)
     steps.write(CASES["trees/decisions of the configuration are those of all its trees"]["files"])
     decisions, lock = tmp_path / "d.yaml", tmp_path / "clusters/tke" / sync.LOCK
@@ -177,3 +181,32 @@ def test_the_lock_follows_the_decisions_that_count(tmp_path: Path, monkeypatch: 
     before = lock.read_bytes()
     assert run("sync").code == 0
     assert lock.read_bytes() == before
+
+
+def test_a_long_run_shows_how_far_it_is(tree: Path) -> None:
+    """On a terminal: reading, rendering and writing; nothing of it is left."""
+    web = (tree / "base/web.yaml").read_text()
+    for number in range(runner.MANY):
+        (tree / f"base/{number}.yaml").write_text(web)
+    ours, theirs = pty.openpty()
+    with os.fdopen(ours, "rb", buffering=0) as terminal:
+        done = subprocess.Popen(
+            [sys.executable, "-m", "gpuxlate", "sync", "--to", "tke"],
+            cwd=tree,
+            stdout=subprocess.DEVNULL,
+            stderr=theirs,
+            env=os.environ | {"COLUMNS": "80", "TERM": "xterm"},
+        )
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = terminal.read(2**16)
+            except OSError:  # nobody has the other end any more
+                break
+            if not part:
+                break
+            shown += part
+    assert done.wait() == 0, shown
+    bars = [what for what in (b"reading", b"rendering", b"writing") if what in shown]
+    assert bars == [b"reading", b"rendering", b"writing"], shown
