@@ -121,7 +121,7 @@ def read(
         try:
             sources[name] = Input(name, name).source()
         except InputError as error:
-            raise CliError(message_of(error), "--decisions names a file of decisions") from None
+            raise CliError(message_of(error), "name a file of decisions; an empty one has none") from None
     folder = base or (config.folder if config else None) or repository(os.getcwd())
     try:
         known, found = read_decisions(sources.values(), str(folder))

@@ -115,7 +115,7 @@ def command(
     if output == "json":
         common.json_out({"format": FORMAT, "targets": [_json(one, each) for one, each in every]})
     elif not writes:
-        common.out("".join(map(_diff if diff else _listed, (each for _, each in every))))
+        common.out("".join(_diff(one, each) if diff else _listed(each) for one, each in every))
     for one, each in every:
         if writes and not _stays(each):
             _write(one, each)
@@ -358,7 +358,7 @@ def _listed(each: sync.TargetTree) -> str:
     return "".join(f"{localize(line)}\n" for line in lines)
 
 
-def _diff(each: sync.TargetTree) -> str:
+def _diff(one: PlannedTree, each: sync.TargetTree) -> str:
     """What would change in a folder; of what somebody changed there, which lines of the source wrote it."""
     from gpuxlate.report.characters import unified
 
@@ -367,26 +367,23 @@ def _diff(each: sync.TargetTree) -> str:
         there, made = each.there(path), each.made(path)
         text += unified(there, made, each.place(path).lstrip("/"))
         if path in each.by_hand and path in each.wanted:
-            text += "".join(_back(each, path, made, there))
+            text += "".join(_back(one.tree, each, path, made, there))
     return text
 
 
-def _back(each: sync.TargetTree, path: str, made: str, there: str) -> Iterator[str]:
+def _back(tree: sync.SourceTree, each: sync.TargetTree, path: str, made: str, there: str) -> Iterator[str]:
     """Where a change of a target's file belongs in the source."""
-    source = each.wanted[path].source
-    text = Path(source.place).read_text(encoding="utf-8", errors="replace")
-    lines, origins = text.splitlines(), sync.written_by(text, made)
     for number, old, new in sync.changed_lines(made, there):
-        at = origins[number] if origins else 0
-        message = msg(
-            "{place}:{line} wrote {target}:{number}",
-            place=source.place,
-            line=at + 1,
-            target=each.place(path),
-            number=number + 1,
-        )
-        yield f"# {localize(message)}\n"
-        yield f"#     {lines[at].strip() if at < len(lines) else ''}\n"
+        for place, line, text in tree.writers(path, made, number):
+            message = msg(
+                "{place}:{line} wrote {target}:{number}",
+                place=place,
+                line=line,
+                target=each.place(path),
+                number=number + 1,
+            )
+            yield f"# {localize(message)}\n"
+            yield f"#     {text.strip()}\n"
         yield from (f"#   - {one.strip()}\n" for one in old.splitlines())
         yield from (f"#   + {one.strip()}\n" for one in new.splitlines())
 

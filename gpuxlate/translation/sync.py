@@ -59,7 +59,7 @@ from gpuxlate.translation.decisions import Decisions
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.render import RenderRequest, render_on
 from gpuxlate.translation.results import Result
-from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents, locate, with_location
 from gpuxlate.yamltext.source import DecodeError, Source
 from gpuxlate.yamltext.writer import Splice
 
@@ -232,6 +232,29 @@ class SourceTree:
                 self.problems.append(with_location(document, wrong))
                 continue
             self.shares.setdefault(path, []).append((document, share))
+
+    def writers(self, path: str, made: str, number: int) -> Iterator[tuple[str, int, str]]:
+        """The lines of the source that wrote a line (from 0) of a made text: file, number from 1, and text.
+
+        Those are of GPUShare documents where it has a key of GPUs, and the line that it comes from has none.
+        """
+        place = next(one.place for one in self.files if one.path == path)
+        text = file_bytes(place).decode(errors="replace")
+        lines, origins = text.splitlines(), written_by(text, made)
+        at = origins[number] if origins else 0
+        line = lines[at] if at < len(lines) else ""
+        shares = self.shares.get(path, ())
+        if shares and _asks("".join(made.splitlines()[number : number + 1])) and not _asks(line):
+            for document, _ in shares:
+                assert document.root is not None
+                first = document.source.span(*locate(document.root, ("spec",))).line
+                yield document.source.name, first, document.source.line_text(first)
+        else:
+            yield place, at + 1, line
+
+
+def _asks(line: str) -> bool:
+    return might_have_gpu_keys(line.encode())
 
 
 def _are_decisions(one: TreeFile, data: bytes) -> bool:
@@ -604,8 +627,10 @@ def fill(tree: SourceTree, targets: Sequence[TargetTree], each: Each, watched: W
         target.result.diagnostics += tree.problems
         target.result.sources += tree.sources
         texts = {one.name: one.new for one in target.result.files}
+        errors = {one.file for one in target.result.diagnostics if one.severity is Severity.ERROR}
         for one in watched(tree.files):
-            _want(tree, target, one, texts.get(one.place), stale=one.path in stale)
+            if one.place not in errors:
+                _want(tree, target, one, texts.get(one.place), stale=one.path in stale)
         target.refused = any(one.severity is Severity.ERROR for one in target.result.diagnostics)
 
 
@@ -661,7 +686,7 @@ def _with_shares(
     if gone:
         splices = [Splice(each.start, each.end, "") for each in gone]
         source = source.changed(applied(source, [], splices, len(found)))
-    if asked and not any(each.severity is Severity.ERROR for each in target.result.diagnostics):
+    if asked:
         requests = [
             RenderRequest(share, document, share.workload.container if share.workload else None)
             for document, share in asked
