@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import NamedTuple
 
 from gpuxlate.backends import registry
@@ -57,9 +58,9 @@ def decided_targets(
 
     Raises ValueError for what cannot be read, LookupError for names of no target.
     """
-    if config is None or path is None or config.folder is None:
+    if config is None or path is None or config.path is None:
         return
-    home = config.folder
+    home = Path(os.path.abspath(config.path)).parent
     for entry in config.sync:
         if not inside(path, home / entry.source):
             continue
@@ -76,7 +77,7 @@ def decided_targets(
             yield DecidedTarget(one.name, settings, next(iter(files), ""))
     if config.decisions is not None:
         known_file = str(config.decisions)
-        decisions = _decisions([known_file], str(home))
+        decisions = _decisions([known_file], str(config.folder))
         for name, settings in at_hand.items():
             yield DecidedTarget(name, replace(settings, decisions=decisions), known_file)
 

@@ -38,6 +38,8 @@ from gpuxlate.yamltext.writer import Splice, in_order
 
 MAX_TEXT = 2 * 2**20
 """Characters of a text that is checked while it is typed; ``gpuxlate lint`` checks larger files."""
+MAX_TRANSLATED = 2**18
+"""Characters of a text that is translated while it is typed; ``gpuxlate sync`` translates larger files."""
 _LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
 
@@ -331,7 +333,7 @@ class Check:
     def _refused(self) -> tuple[list[TargetRefusal], str | None]:
         """What the targets of the configuration refuse; and why that is not known."""
         found: list[TargetRefusal] = []
-        if self.here is None or self.linted is None:
+        if self.here is None or self.linted is None or len(self.text.text) > MAX_TRANSLATED:
             return found, None
         text, here = self.text, self.here
         try:

@@ -451,6 +451,7 @@ def offered(found: list[types.CodeAction]) -> list[types.Command]:
 )
 async def test_a_loss_is_accepted_with_a_reason_where_sync_refuses_it(one: Editor) -> None:
     assert await one.open(one.uri("web.yaml"), NEUTRAL) == []  # no source of a tree
+    assert await one.open(one.uri("base/large.yaml"), NEUTRAL + "#" * 2**18) == []
     uri, file = one.uri("base/web.yaml"), one.uri("decisions/tke.yaml")
     [found] = await one.open(uri, NEUTRAL)
     assert found.message.startswith("tke: memoryMiB 4000 is not a multiple of 1024 MiB")
