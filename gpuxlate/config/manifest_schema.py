@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import combinations
+from itertools import combinations, groupby
+from operator import itemgetter
 from typing import Any
 
 from gpuxlate.backends import registry
@@ -141,6 +142,14 @@ def _definitions(backends: Iterable[Backend]) -> dict[str, Schema]:
             "properties": {"resources": {"$ref": "#/$defs/Resources"}},
         },
         "Resources": _resources(known),
+        **{
+            name: {
+                "type": "object",
+                "properties": {"limits": {"type": "object", "anyOf": [{"required": [key]} for key in keys]}},
+                "required": ["limits"],
+            }
+            for name, keys in _groups(known).items()
+        },
         "Limits": _place(known, Place.RESOURCE, "What a container asks for.", together=True),
         "Requests": _place(known, Place.RESOURCE, "The same as limits, where it is given at all."),
         "Labels": _place(known, Place.LABEL, "Labels of a pod."),
@@ -233,11 +242,7 @@ def _needs(backends: list[Backend]) -> Iterator[Schema]:
 
 def _resources(backends: list[Backend]) -> Schema:
     """Limits and requests of one container: in limits too, and of one vendor."""
-    groups = [
-        [name for name in backend.resource_keys if name != backend.whole_card_key] for backend in backends
-    ]
-    groups = [one for one in groups if one]  # annotations and patterns are no group
-    groups += [[name] for name in dict.fromkeys(b.whole_card_key for b in backends) if name]
+    groups = _groups(backends)
     rules: list[Schema] = [
         {
             "if": {
@@ -247,23 +252,32 @@ def _resources(backends: list[Backend]) -> Schema:
             },
             "then": {"required": ["limits"], "properties": {"limits": {"required": [name]}}},
         }
-        for group in groups
+        for group in groups.values()
         for name in group
         if NATIVE not in name
     ]
-    for one, other in combinations(groups, 2):
-        if _counts_with(backends, one, other):
-            continue
-        both = [
-            {"type": "object", "properties": {"limits": _some(group)}, "required": ["limits"]}
-            for group in (one, other)
-        ]
-        rules.append({"if": {"allOf": both}, "then": {"$ref": "#/$defs/TwoVendors"}})
+    apart = (
+        (one, other)
+        for one, other in combinations(groups, 2)
+        if not _counts_with(backends, groups[one], groups[other])
+    )
+    for one, others in groupby(apart, key=itemgetter(0)):
+        beside = {"anyOf": [{"$ref": f"#/$defs/{other}"} for _, other in others]}
+        two = {"if": beside, "then": {"$ref": "#/$defs/TwoVendors"}}
+        rules.append({"if": {"$ref": f"#/$defs/{one}"}, "then": two})
     return {
         "description": "Limits and requests of a container.",
         "properties": {"limits": {"$ref": "#/$defs/Limits"}, "requests": {"$ref": "#/$defs/Requests"}},
         "allOf": rules,
     }
+
+
+def _groups(backends: list[Backend]) -> dict[str, list[str]]:
+    """The resources of one vendor, by the name of the definition for a container that requests some."""
+    own = {one.name: [name for name in one.resource_keys if name != one.whole_card_key] for one in backends}
+    common = {b.whole_card_key.replace("/", "-"): [b.whole_card_key] for b in backends if b.whole_card_key}
+    # annotations and patterns are no group
+    return {f"Requests-{name}": names for name, names in (*own.items(), *common.items()) if names}
 
 
 def _counts_with(backends: list[Backend], one: list[str], other: list[str]) -> bool:
@@ -273,10 +287,6 @@ def _counts_with(backends: list[Backend], one: list[str], other: list[str]) -> b
         if row is not None and other[0] == backend.whole_card_key:
             return not row.meaning.startswith("whole cards")
     return False
-
-
-def _some(names: list[str]) -> Schema:
-    return {"type": "object", "anyOf": [{"required": [name]} for name in names]}
 
 
 def _requirement(backends: list[Backend]) -> Schema:
