@@ -89,8 +89,8 @@ class Search:
 
 _END = 3
 """Characters before the rare one that are compared before whole words are."""
-_HEAD = re.compile(rb"[^._]{%d,}[._]" % _END)
-"""The beginning of a word, up to its first dot (of a domain) or underscore."""
+_HEAD = re.compile(rb"/|[^._]{%d,}[._]" % _END)
+"""The beginning of a word: the slash before a name, or up to its first dot (of a domain) or underscore."""
 _STEM = re.compile(rb"[a-z]{5,}")
 
 

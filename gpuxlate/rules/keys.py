@@ -15,6 +15,7 @@ from gpuxlate.rules import number_format
 from gpuxlate.rules.base import Context, Dialect, Rule, Subject, rule
 from gpuxlate.rules.predicates.conditions import AnyOf, HasKeyLike, InRange, Not, Predicate
 from gpuxlate.rules.products import Product
+from gpuxlate.rules.translation import SEE_TARGETS
 from gpuxlate.rules.vocabulary import BY_HAND, Vocabulary, alike, vocabulary_of
 
 _DOUBTFUL = {
@@ -239,7 +240,7 @@ def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
             yield this.diagnostic(
                 spot.path,
                 not_read(spot.name, product),
-                "it is neither checked nor translated: see gpuxlate targets for what is read",
+                SEE_TARGETS,
                 on_key=spot.on_key,
             )
 

@@ -1,10 +1,12 @@
-"""GPU-sharing products that are known by name and not read: their keys, and what their numbers count.
+"""GPU-sharing products that are known by name and not read: their keys, and what their numbers count; and
+whole accelerators that are not read.
 
 A key that a dialect reads is none of them: when a dialect is read, its rows leave this table.
 """
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
@@ -29,6 +31,8 @@ class Product(NamedTuple):
     local: Mapping[Place, tuple[str, ...]] = {}
 
 
+_OF_CLASSES = "deviceclass.resource.kubernetes.io/"
+"""The domain of resources that count devices of a class of claims."""
 _HAMI = "Project-HAMi/HAMi `pkg/device` and its chart (2026-08-21)"
 
 # facts other-dialects 1.6, alibaba-tencent: taken for keys of the clouds that are read
@@ -115,7 +119,6 @@ PRODUCTS: tuple[Product, ...] = (
         "halves or quarters of a card",
         "BirenTechnology/k8s-device-plugin",
     ),
-    Product("Vastai under HAMi", ("vastaitech.com/va",), "cards, or dies of cards", _HAMI),
     Product(
         "remote GPUs of HAMi",
         ("nvidia.com/remote-gpu", "nvidia.com/remote-gpu-memory"),
@@ -149,8 +152,65 @@ PRODUCTS: tuple[Product, ...] = (
         "VirtAI OrionX, in public manifests",
         {Place.ENV: ("ORION_VGPU", "ORION_GMEM", "ORION_RATIO", "ORION_RESERVED", "ORION_CROSS_NODE")},
     ),
+    Product(
+        "nvshare",
+        ("nvshare.com/gpu",),
+        "clients of a card, each with all of its memory in turn",
+        "grgalex/nvshare README",
+    ),
+    Product(
+        "KubeShare",
+        ("sharedgpu/gpu_*",),
+        "fractions of a card, memory in bytes",
+        "NTHU-LSALAB/KubeShare README",
+    ),
+    Product(
+        "NVIDIA vGPU of virtual machines",
+        ("nvidia.com/GRID_*", "nvidia.com/NVIDIA_*"),
+        "parts of a card with their profile in the name",
+        'NVIDIA GPU Operator, "GPU Operator with KubeVirt"',
+    ),
+    Product(
+        "totals of HAMi shares in Kueue",
+        ("nvidia.com/total-gpumem", "nvidia.com/total-gpucores"),
+        "MiB and percent over all cards of a pod",
+        'HAMi, "How to use Kueue on HAMi"',
+    ),
     *(SUPER_NODES, SIMULATORS, ACS, VOLCANO_GPU_SHARE, VGPU_MANAGER),
 )
+ACCELERATORS: dict[str, tuple[str, ...]] = {
+    # READMEs of the device plug-ins of their makers; Huawei Cloud CCE, "NPU scheduling"
+    "Ascend NPUs": ("huawei.com/ascend-*",),
+    "Biren cards": ("birentech.com/gpu",),
+    "Hygon DCUs": ("hygon.com/dcu",),
+    "Iluvatar cards": ("iluvatar.com/gpu",),
+    "Moore Threads cards": ("mthreads.com/gpu",),
+    "Vastai accelerators and dies": ("vastaitech.com/va", "vastaitech.com/die"),
+    "Intel NPUs": ("npu.intel.com/accel",),
+    "Furiosa NPUs": ("furiosa.ai/*", "alpha.furiosa.ai/*"),
+    "Rebellions NPUs": ("rebellions.ai/*",),
+    "Cloud AI 100 cards of Qualcomm": ("qualcomm.com/qaic*",),
+    # NVIDIA GPU Operator, "GPU Operator with KubeVirt"
+    "NVIDIA cards that are passed through to virtual machines": (
+        *("nvidia.com/G????*_*", "nvidia.com/TU1*_*", "nvidia.com/AD1*_*", "nvidia.com/pgpu"),
+    ),
+    # kubernetes/enhancements KEP-5004
+    "devices of the class in its name": (f"{_OF_CLASSES}*",),
+    # Kubernetes 1.11, changelog
+    "GPUs of old Kubernetes": ("alpha.kubernetes.io/nvidia-gpu",),
+}
+"""Resources that count whole accelerators which no dialect reads, by what they count."""
+UNKNOWN = ""
+"""What a resource counts that nobody knows, and whose name reads like an accelerator's."""
+_KINDS = ("npu", "tpu", "xpu", "mlu", "dcu", "gcu", "hpu", "ppu", "ipu")
+WORDS = tuple(f"/{kind}" for kind in _KINDS)
+"""One of them, or GPU, is in each such name."""
+_LIKE_ONE = re.compile(rf"[^/]*\.[^/]*/(?:.*gpu.*|(?:{'|'.join(_KINDS)})(?:[-._0-9].*)?)")
+_OTHERS = re.compile(
+    r"dra\.net|.*(?:(?<![a-z])(?:nets|netdev|network|nic|rdma|mrdma|sriov\w*|cni|dpu|qat|dsa|fpga|imex|"
+    r"cpus?|nvme|storage|disks?|volumes?|usb|audio|video)(?![a-z])|dranet|compute-domain).*"
+)
+"""Names of resources and device classes for networks, processors, storage, and channels between nodes."""
 
 
 Index = Mapping[str, list[tuple[str, Product]]]
@@ -168,6 +228,7 @@ def index(products: Iterable[Product]) -> Index:
 
 
 _KNOWN = index(PRODUCTS)
+_WHOLE = index(Product(title, keys, "", "") for title, keys in ACCELERATORS.items())
 _LOCAL = {(place, name): one for one in PRODUCTS for place, names in one.local.items() for name in names}
 LOCAL_NAMES = frozenset(name for _, name in _LOCAL)
 """Every name without a domain that is some product's key in some place."""
@@ -191,3 +252,21 @@ def product_of(name: str) -> Product | None:
 def product_at(name: str, place: Place) -> Product | None:
     """The product whose key a name is in a place of a pod, with a domain or without."""
     return _LOCAL.get((place, name)) or product_of(name)
+
+
+def accelerators_of(name: str) -> str | None:
+    """What a resource counts that is in the table of whole accelerators; None for any other."""
+    found = product_in(name, _WHOLE)
+    if found is None or (name.startswith(_OF_CLASSES) and not may_be_accelerators(name[len(_OF_CLASSES) :])):
+        return None
+    return found.title
+
+
+def reads_like_one(name: str) -> bool:
+    """A resource that nobody knows has a name that reads like an accelerator's."""
+    return _LIKE_ONE.fullmatch(name) is not None and may_be_accelerators(name.partition("/")[2])
+
+
+def may_be_accelerators(name: str) -> bool:
+    """A device class, or what is after the slash of a resource: it says nothing else."""
+    return _OTHERS.fullmatch(name) is None

@@ -6,11 +6,14 @@ Those of losses (GX020 to GX023) return texts, since a ``Loss`` has more fields 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.rules.base import Rule, Scope, rule
+from gpuxlate.model.pod import DocumentKeys
+from gpuxlate.rules.base import Context, Rule, Scope, rule
+from gpuxlate.rules.products import may_be_accelerators
 
 ON_POD_TEMPLATE = "put the share on a pod template, or leave out the field that needs it"
 
@@ -41,21 +44,27 @@ def isolation_is_the_same(this: Rule, old: str, target: str, path: Path) -> Diag
     return this.diagnostic(path, msg(message, old=old, target=target))
 
 
+SEE_TARGETS = "it is neither checked nor translated: see gpuxlate targets for what is read"
+
+
 @rule("GX016", Severity.INFO, scope=Scope.TRANSLATION)
 def whole_cards_have_a_dialect(this: Rule, path: Path, message: str, hint: str | None = None) -> Diagnostic:
     """Whole cards are requested in a vendor's dialect, or the dialect is named.
 
     ## What it does
     Reports that a pod requests whole cards under the common key alone, and is left as it is; and that a
-    translation writes whole cards under that key alone.
+    translation writes whole cards under that key alone. Also reports whole accelerators that gpuxlate does
+    not read, resources whose names read like one, and device classes of other drivers, once for each key of
+    an object.
 
     ## Why
     Every cloud uses `nvidia.com/gpu`, so it does not identify a dialect, and nothing reads it without
-    `--from`. Some targets use it for whole cards.
+    `--from`. Some targets use it for whole cards. Without a word, a pod whose accelerators are not read
+    would seem to be translated.
 
     ## Example
     A Deployment with `nvidia.com/gpu: 1` and no other GPU key, given to `translate --to vke`; whole cards
-    of VKE, given to `translate --to ack`.
+    of VKE, given to `translate --to ack`; a Job with `birentech.com/gpu: 8`.
 
     ## Use instead
     Nothing, if it is to stay as it is; else `--from` and a dialect: the hint lists those that write the key.
@@ -64,6 +73,29 @@ def whole_cards_have_a_dialect(this: Rule, path: Path, message: str, hint: str |
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
     return this.diagnostic(path, message, hint, on_key=True)
+
+
+def unread(path: Path, name: str, counts: str) -> Diagnostic:
+    """GX016 about whole accelerators that no dialect reads. ``counts``: which; empty where it is unknown."""
+    found: Diagnostic = whole_cards_have_a_dialect(
+        path,
+        msg("{name} counts {product}, which gpuxlate does not read: left as it is", name=name, product=counts)
+        if counts
+        else msg("{name} reads like an accelerator, which gpuxlate does not know: left as it is", name=name),
+        SEE_TARGETS,
+    )
+    return found
+
+
+def unread_classes(document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
+    """GX016 about device classes of drivers that no dialect reads."""
+    read = {name for one in context.dialects for name in one.device_classes}
+    for claim in document.claims:
+        for way in (way for request in claim.devices.requests for way in request.ways()):
+            one = way.device_class
+            if one is not None and one.text not in read and may_be_accelerators(one.text):
+                message = msg("gpuxlate reads no driver of device class {name}: left as it is", name=one.text)
+                yield replace(whole_cards_have_a_dialect(one.path, message, SEE_TARGETS), on_key=False)
 
 
 @rule("GX017", Severity.INFO, scope=Scope.TRANSLATION)

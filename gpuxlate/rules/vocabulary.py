@@ -12,7 +12,20 @@ from gpuxlate.model.pod import PodKeys, names_in
 from gpuxlate.rules.base import Context, Dialect, Subject
 from gpuxlate.rules.number_format import unit_of
 from gpuxlate.rules.predicates.conditions import Condition, Needs
-from gpuxlate.rules.products import LOCAL_NAMES, PRODUCTS, Product, index, product_at, product_in, product_of
+from gpuxlate.rules.products import (
+    ACCELERATORS,
+    LOCAL_NAMES,
+    PRODUCTS,
+    UNKNOWN,
+    Product,
+    accelerators_of,
+    index,
+    product_at,
+    product_in,
+    product_of,
+    reads_like_one,
+)
+from gpuxlate.rules.products import WORDS as SIGNS
 
 IGNORE = "gpuxlate.io/ignore"
 """Annotation that suppresses findings: under a GPU prefix, but not a key of a share."""
@@ -135,6 +148,7 @@ class Vocabulary(Owners[Dialect]):
         self.units = lru_cache(maxsize=4096)(self._units)
         self.memory_unit = lru_cache(maxsize=4096)(self._memory_unit)
         self.subjects = lru_cache(maxsize=4096)(self._subjects)
+        self.unread = lru_cache(maxsize=4096)(self._unread)
         # a plug-in may know products of its own
         self._look_alikes = index(one for dialect in dialects for one in dialect.similar_products)
         known = [
@@ -255,13 +269,23 @@ class Vocabulary(Owners[Dialect]):
         found = product_at(name, place) if place else product_of(name)
         return found or product_in(name, self._look_alikes)
 
+    def _unread(self, name: str) -> str | None:
+        """What whole accelerators a resource counts that no dialect reads, and that no other rule reports;
+        UNKNOWN where its name reads like an accelerator's."""
+        if self.owners(name) or self.rows(name) or self.product(name):
+            return None
+        found = accelerators_of(name)
+        return UNKNOWN if found is None and reads_like_one(name) and not self.near_miss(name) else found
+
     def taken_for(self, product: Product) -> Dialect | None:
         """The dialect whose keys those of a product are easily taken for."""
         return next((one for one in self.dialects if product in one.similar_products), None)
 
     def _near_miss(self, name: str) -> NearMiss | None:
         """The known key that a misspelt key is near, None where it is not misspelt."""
-        if name in (IGNORE, WHOLE_CARD) or name in self.known_typos or self.rows(name) or self.product(name):
+        if name in (IGNORE, WHOLE_CARD) or name in self.known_typos or self.rows(name):
+            return None
+        if self.product(name) or accelerators_of(name):
             return None
         owners = self.owners(name)
         if owners:
@@ -331,8 +355,10 @@ def words(dialects: Iterable[Dialect]) -> tuple[str, ...]:
     others = {prefix for one in listed for prefix in one.gpu_prefixes}
     others |= {alias for one in listed for row in one.keys for alias in row.aliases}
     lowered = {COMMON, *(_domain_or_all(name).lower() for name in names), *(one.lower() for one in others)}
+    lowered |= {*SIGNS}
     products = (*PRODUCTS, *(product for one in listed for product in one.similar_products))
-    for key in (*LOCAL_NAMES, *(name for product in products for name in product.keys)):
+    keys = [name for product in products for name in product.keys]
+    for key in (*LOCAL_NAMES, *keys, *(name for names in ACCELERATORS.values() for name in names)):
         text = key.lower()
         if not any(one in text for one in lowered):  # most have GPU in their names
             lowered |= set(_WORD.findall(text)[:1])

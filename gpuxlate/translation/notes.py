@@ -23,9 +23,10 @@ from gpuxlate.rules.translation import (
     nothing_is_left_behind,
     operator_knows_the_cards,
     share_is_expressible,
+    unread,
     whole_cards_have_a_dialect,
 )
-from gpuxlate.rules.vocabulary import vocabulary_of
+from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 from gpuxlate.translation.fit import PodFit
 from gpuxlate.yamltext.parse import Document, node_at
 from gpuxlate.yamltext.source import Source
@@ -146,25 +147,28 @@ def unknown_choices(wanted: Sequence[Selector], target: Backend) -> Iterator[Dia
 # --- whole cards under the key that every cloud uses (GX016) ------------------------------------
 
 
-def common_keys(pod: PodKeys, sources: Sequence[Backend]) -> dict[str, Path]:
-    """Where containers request whole cards by keys that every cloud uses, and no dialect reads them: the
-    first place of each key."""
+def common_keys(pod: PodKeys, sources: Sequence[Backend], words: Vocabulary) -> dict[str, Path]:
+    """Where containers request whole cards by keys that every cloud uses, or that gpuxlate does not read, and
+    no dialect reads them: the first place of each key."""
     names = {one.whole_card_key for one in registry.pod_backends() if one.whole_card_key}
     names -= {one.whole_card_key for one in sources}
     found: dict[str, Path] = {}
     for container in pod.all_containers():
-        if not any(one.owns(name) for one in sources for name in container.resources):
-            for name, value in container.resources.items():
-                if name in names:
-                    found.setdefault(name, value.path)
+        read = any(one.owns(name) for one in sources for name in container.resources)
+        for name, value in container.resources.items():
+            if (name in names and not read) or words.unread(name) is not None:
+                found.setdefault(name, value.path)
     return found
 
 
-def left_alone(path: Path, key: str, written: str) -> Diagnostic:
+def left_alone(path: Path, key: str, written: str, words: Vocabulary) -> Diagnostic:
     """Whole cards that are left as they are, with the dialects that write them under this key.
 
     ``written``: the name of the key in the text; a cluster may have another one.
     """
+    counts = words.unread(key)
+    if counts is not None:
+        return unread(path, written, counts)
     readers = [one.name for one in registry.pod_backends() if one.whole_card_key == key]
     found: Diagnostic = whole_cards_have_a_dialect(
         path,

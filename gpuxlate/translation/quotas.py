@@ -25,6 +25,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.rules.number_format import NumberForm, is_canonical, written
 from gpuxlate.rules.translation import cards_are_of_one_vendor, nothing_is_left_behind, quota_limits_the_same
+from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.leftovers import BY_HAND, Leftover
 from gpuxlate.translation.notes import common_keys, left_alone
 from gpuxlate.translation.options import Settings
@@ -324,14 +325,13 @@ def read_quotas(document: Document, settings: Settings) -> Quotas:
 def translate_quotas(document: Document, settings: Settings) -> Quotas:
     """The amounts of quotas in a document, the edits that put them in the dialect of the target, and what is
     left. A resource changes as a whole, or not at all."""
-    found = Quotas()
+    found, words = Quotas(), vocabulary_of(settings.context)
     for quotas, sources in _objects(document, settings):
         keys = keys_of(quotas, settings.renamed)
-        for key, path in common_keys(keys, sources).items():
+        for key, path in common_keys(keys, sources, words).items():
             written = next(one.resource for one in quotas if path in one.names)
-            found.diagnostics.append(
-                with_location(document, left_alone(path, key, written), quotas[0].object)
-            )
+            alone = left_alone(path, key, written, words)
+            found.diagnostics.append(with_location(document, alone, quotas[0].object))
         read = [
             _for_target(one, settings)
             for one in _read(quotas, sources, settings)

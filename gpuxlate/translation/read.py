@@ -30,6 +30,8 @@ from gpuxlate.rules import catalog
 from gpuxlate.rules.catalog import check_document
 from gpuxlate.rules.documents import key_is_in_a_pod
 from gpuxlate.rules.source import TEMPLATE, template_in, unrendered
+from gpuxlate.rules.translation import unread_classes
+from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.claims import unknown_claims
 from gpuxlate.translation.fit import Verdict, as_read
 from gpuxlate.translation.leftovers import Leftover, left_in_document, left_in_text, left_machines
@@ -133,9 +135,10 @@ def read_pods(state: State) -> None:
 
 
 def say_left_alone(state: State, pod: Pod, sources: Sequence[Backend]) -> None:
-    """Whole cards under a key that every cloud uses, and that no dialect reads."""
-    for key, path in common_keys(pod.keys, sources).items():
-        found = left_alone(path, key, str(path[-1]))
+    """Whole cards that no dialect reads."""
+    words = vocabulary_of(state.settings.context)
+    for key, path in common_keys(pod.keys, sources, words).items():
+        found = left_alone(path, key, str(path[-1]), words)
         state.diagnostics.append(with_location(state.document, found, pod.object))
 
 
@@ -172,6 +175,9 @@ def check_around(state: State) -> None:
         taken = one.code == key_is_in_a_pod.code and one.path[:1] in state.operations
         if one.code != "GX005" and not taken and (state.has_shares or one.severity is not Severity.ERROR):
             state.diagnostics.append(with_location(document, one))
+    if keys.claims:
+        found = unread_classes(keys, state.settings.context)
+        state.diagnostics += [with_location(document, one) for one in found]
 
 
 def find_machines(state: State) -> None:

@@ -29,7 +29,7 @@ from gpuxlate.rules.base import Context, Scope
 from gpuxlate.rules.catalog import check_document, check_pod
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.number_format import readings
-from gpuxlate.rules.products import LOCAL_NAMES, PRODUCTS, product_at, product_of
+from gpuxlate.rules.products import ACCELERATORS, LOCAL_NAMES, PRODUCTS, product_at, product_of
 from gpuxlate.rules.vocabulary import distance, nearest, vocabulary_of
 from gpuxlate.yamltext.parse import documents, with_location
 from gpuxlate.yamltext.source import Source
@@ -303,12 +303,15 @@ NAMES: dict[str, tuple[str, ...]] = {
         "huawei.com/Ascend310P-1c",
     ),
     "Biren SVI": ("birentech.com/1-2-gpu", "birentech.com/1-4-gpu"),
-    "Vastai under HAMi": ("vastaitech.com/va",),
     "remote GPUs of HAMi": ("nvidia.com/remote-gpu", "nvidia.com/remote-gpu-memory"),
     "the virtual GPU plug-in of AWS": ("k8s.amazonaws.com/vgpu",),
     "AMD partitions": ("amd.com/cpx_nps4", "amd.com/spx_nps1"),
     "TensorFusion": ("tensor-fusion.ai/tflops-request", "tensor-fusion.ai/enabled"),
     "VirtAI OrionX": ("virtaitech.com/gpu",),
+    "nvshare": ("nvshare.com/gpu",),
+    "KubeShare": ("sharedgpu/gpu_request", "sharedgpu/gpu_mem"),
+    "NVIDIA vGPU of virtual machines": ("nvidia.com/GRID_T4-4Q", "nvidia.com/NVIDIA_A10-24Q"),
+    "totals of HAMi shares in Kueue": ("nvidia.com/total-gpumem", "nvidia.com/total-gpucores"),
     "super nodes of TKE Serverless, which have no qGPU": ("eks.tke.cloud.tencent.com/gpu-type",),
     "Alibaba's scheduling simulators": ("alibabacloud.com/gpu-mem", "alibabacloud.com/gpu-milli"),
     "ACS, GPU-HPN nodes of Alibaba Cloud": ("alibabacloud.com/gpu-core.percentage",),
@@ -473,6 +476,82 @@ def test_whole_cards_written_with_the_common_key_are_said_to_be_unread() -> None
 
 def test_a_target_that_names_its_dialect_says_nothing() -> None:
     assert of_code("GX016", TKE, to="hami") == []
+
+
+# READMEs of the device plug-ins: whole accelerators, by what they are; names that read like one; others
+UNREAD = {
+    "Ascend NPUs": ("huawei.com/ascend-1980",),
+    "Biren cards": ("birentech.com/gpu",),
+    "Hygon DCUs": ("hygon.com/dcu",),
+    "Iluvatar cards": ("iluvatar.com/gpu",),
+    "Moore Threads cards": ("mthreads.com/gpu",),
+    "Vastai accelerators and dies": ("vastaitech.com/va", "vastaitech.com/die"),
+    "Intel NPUs": ("npu.intel.com/accel",),
+    "Furiosa NPUs": ("furiosa.ai/rngd", "alpha.furiosa.ai/npu"),
+    "Rebellions NPUs": ("rebellions.ai/ATOM",),
+    "Cloud AI 100 cards of Qualcomm": ("qualcomm.com/qaic",),
+    "NVIDIA cards that are passed through to virtual machines": (
+        *("nvidia.com/TU104GL_Tesla_T4", "nvidia.com/GA102GL_A10", "nvidia.com/AD102GL_L40"),
+        "nvidia.com/pgpu",
+    ),
+    "devices of the class in its name": ("deviceclass.resource.kubernetes.io/npu.example.com",),
+    "GPUs of old Kubernetes": ("alpha.kubernetes.io/nvidia-gpu",),
+    "reads like an accelerator": ("example.com/npu", "example.com/gpu-mem", "cards.example.com/tpu-v5e"),
+    "": (
+        *("rdma/hca", "hugepages-2Mi", "example.com/input", "gpu.example.com/nic", "example.com/gpu-nic"),
+        *("devices.kubevirt.io/kvm", "deviceclass.resource.kubernetes.io/dra.cpu", "cpu"),
+        "huawei.com/Ascend910B5",  # a misspelt key (GX003)
+        "tencent.com/vcuda-core",  # read
+    ),
+}
+
+
+def test_every_accelerator_has_a_case() -> None:
+    assert {*ACCELERATORS} == {*UNREAD} - {"reads like an accelerator", ""}
+
+
+@pytest.mark.parametrize("title", UNREAD)
+def test_accelerators_that_are_not_read_are_named_once_for_an_object(title: str) -> None:
+    for name in UNREAD[title]:
+        text = POD.format(name="whole", keys=f"{name}: 1")
+        both = text.replace(
+            "[{name: c", f"[{{name: d, image: x, resources: {{limits: {{{name}: 1}}}}}}, {{name: c"
+        )
+        quota = QUOTA.replace("nvidia.com/gpu", name)
+        for manifest in (text, text.replace("containers", "initContainers"), both, quota):
+            found = of_code("GX016", manifest, to="tke")
+            assert [one.severity for one in found] == ["info"] * bool(title), (name, found)
+            assert all(name in one.message and title in one.message for one in found)
+        assert of_code("GX027", text, to="tke") == []
+        assert [one.code for one in gpuxlate.lint(text).diagnostics if one.code == "GX016"] == []
+
+
+def test_accelerators_beside_a_share_are_named_too() -> None:
+    keys = 'tke.cloud.tencent.com/qgpu-core: "100", example.com/npu: 1'
+    [found] = of_code("GX016", POD.format(name="both", keys=keys), to="vke")
+    assert "example.com/npu" in found.message
+
+
+CLASSES = {
+    # examples of the drivers: accelerators
+    **dict.fromkeys(("gaudi.example.com", "npu.rebellions.ai", "tpu.google.com"), 1),
+    # dra.net, NVIDIA's ComputeDomain, dra-driver-cpu, GKE's networks, dra-driver-sriov
+    **dict.fromkeys(
+        ("dra.net", "dranet", "compute-domain-daemon.nvidia.com", "dra.cpu", "netdev.google.com"), 0
+    ),
+    **dict.fromkeys(("mrdma.google.com", "rdma-devices", "qat.intel.com", "gpu.nvidia.com"), 0),
+}
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_a_device_class_that_nobody_reads_is_named_once(name: str) -> None:
+    request = f"exactly: {{deviceClassName: {name}}}"
+    text = (
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: t}\nspec:\n  spec:\n"
+        f"    devices: {{requests: [{{name: a, {request}}}, {{name: b, {request}}}]}}\n"
+    )
+    found = of_code("GX016", text, to="tke")
+    assert [name in one.message for one in found] == [True] * CLASSES[name]
 
 
 def test_a_pod_with_keys_of_another_dialect_is_refused() -> None:

@@ -25,6 +25,8 @@ NAMED = f"""\
 
 These products share GPUs by keys of their own. gpuxlate knows the keys and does not read them: `lint` names
 the product ({rule_link("GX027")}, or {rule_link("GX006")} where a key is easily taken for one that is read).
+Translations leave whole accelerators that are not read as they are, and name them; so they do with resources
+whose names read like an accelerator's, and device classes of other drivers ({rule_link("GX016")}).
 """
 
 
