@@ -79,6 +79,11 @@ def most_mib(card: Card) -> int:
     return card.nominal_mib or card.memory_mib or 0
 
 
+def by_numbers_mib(card: Card) -> int:
+    """MiB of which hami-core gives parts: those that can be allocated (CODE, Fit)."""
+    return card.memory_mib or most_mib(card)
+
+
 def sizes_of(card: Card) -> tuple[Size, ...]:
     """The templates of a card, the smallest first."""
     found = ((one, card.cores_of(one)) for one in card.templates)
@@ -249,7 +254,8 @@ class HamiAscend(Backend):
                 placing.refuse("cards", "ASCEND024", why, "request whole cards, or another card")
         if placing.asked.whole_cards:
             return
-        memory, most = placing.peek("memory_mib"), most_mib(card)
+        most = by_numbers_mib(card) if self.extra_annotations else most_mib(card)
+        memory = placing.peek("memory_mib")
         if memory is not None and memory > most * placing.cards:
             each = -(-memory // placing.cards)
             message = msg(
@@ -485,8 +491,9 @@ def memory_is_a_template(
     "ASCEND023",
     Severity.ERROR,
     predicate=tuple(
-        Predicate(Not(InRange(memory.name, Range(most_mib(card) + 1))), keys=(memory.name,))
+        Predicate(Not(InRange(memory.name, Range(most + 1))), when, (memory.name,))
         for _, memory, card in _memory()
+        for when, most in ((~BY_NUMBERS, most_mib(card)), (BY_NUMBERS, by_numbers_mib(card)))
     ),
 )
 def memory_is_within_the_card(
@@ -495,10 +502,11 @@ def memory_is_within_the_card(
     """Memory is no more than the card has.
 
     ## What it does
-    Reports `huawei.com/<card>-memory` above the memory of the card that its name says.
+    Reports `huawei.com/<card>-memory` above the memory of the card that its name says; with
+    `huawei.com/vnpu-mode: hami-core` above what containers can have of it.
 
     ## Why
-    The webhook refuses it.
+    The webhook refuses it, or no card has as much: of 24576 MiB of an Ascend310P 21527 can be allocated.
 
     ## Example
     ```yaml
@@ -515,13 +523,14 @@ def memory_is_within_the_card(
     """
     card = next((card for _, memory, card in _memory() if memory.name == breach.name), None)
     if breach.value is not None and card is not None:
+        most = by_numbers_mib(card) if BY_NUMBERS.holds(pod) else most_mib(card)
         message = msg(
             "{key} {number} is above the {most} MiB of the card",
             key=breach.name,
             number=breach.value.text,
-            most=most_mib(card),
+            most=most,
         )
-        yield this.diagnostic(breach.value, message, msg("write {most} or less", most=most_mib(card)))
+        yield this.diagnostic(breach.value, message, msg("write {most} or less", most=most))
 
 
 @rule(
