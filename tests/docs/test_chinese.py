@@ -17,7 +17,7 @@ PAGES = [ROOT / chinese.README, *sorted((ROOT / "docs").glob("*.zh.md"))]
 
 ENGLISH_ONLY = {
     "ai-app", "alibaba-multi-card", "dra", "editors", "emr", "hami", "krm",
-    "moving-an-application", "node-pools", "partitions", "performance", "pipelines", "plan",
+    "moving-an-application", "node-pools", "partitions", "performance", "pipelines",
     "python", "security", "sources", "tencent-qgpu", "volcano-vgpu", "volcengine-colocation",
     "writing-a-target",
 }  # fmt: skip
