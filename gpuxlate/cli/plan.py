@@ -141,7 +141,7 @@ def command(
         if items:
             planned = planned_for(items, one, profiles[one.name])
             today.append(PlannedTarget(found, planned, _scheduled(planned, as_)))
-    data = _json(made, today)
+    data = _json(made, today) if html or output == "json" else {}
     if html:
         from gpuxlate.report.html import plan_page
 

@@ -203,15 +203,7 @@ class PodKeys:
         above = (self.owner_labels, self.owner_annotations, self.stray_labels, self.stray_annotations)
         if not any(above):
             return self
-        return replace(
-            self,
-            labels={**self.owner_labels, **self.stray_labels, **self.labels},
-            annotations={**self.owner_annotations, **self.stray_annotations, **self.annotations},
-            owner_labels={},
-            owner_annotations={},
-            stray_labels={},
-            stray_annotations={},
-        )
+        return _moved_to_the_pod(self)[0]
 
     def all_containers(self) -> Iterator[ContainerKeys]:
         """Init containers, then containers, in their order."""
@@ -247,6 +239,19 @@ class PodKeys:
         """The requirements on ``key`` where every term has one; empty where a term has none."""
         found = [[r for r in term if r.key == key] for term in self.affinity]
         return tuple(r for term in found for r in term) if found and all(found) else ()
+
+
+@keep_last
+def _moved_to_the_pod(pod: PodKeys) -> Iterator[PodKeys]:
+    yield replace(
+        pod,
+        labels={**pod.owner_labels, **pod.stray_labels, **pod.labels},
+        annotations={**pod.owner_annotations, **pod.stray_annotations, **pod.annotations},
+        owner_labels={},
+        owner_annotations={},
+        stray_labels={},
+        stray_annotations={},
+    )
 
 
 class Outside(NamedTuple):
