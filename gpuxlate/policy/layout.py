@@ -27,6 +27,9 @@ _TOKEN = re.compile(
 )
 _LEVELS = (("||",), ("&&",), ("==", "!=", "<=", ">=", "<", ">", "in"), ("+", "-"), ("*", "/", "%"))
 """Operators of two sides, the weakest first."""
+_LEVEL = {sign: level for level, signs in enumerate(_LEVELS) for sign in signs}
+_NESTED = ("||", "&&")
+"""These of each other are one chain, in brackets or not; of ``+`` one that is read from the left is."""
 _CLOSING = {"(": ")", "[": "]", "[?": "]", "{": "}"}
 _MACROS = {"all", "exists", "exists_one", "filter", "map"}
 _GLOBAL = {"variables", "object", "params", "true", "false", "null", "map", "string", "int", "double", "bool"}
@@ -53,7 +56,7 @@ class Kind(StrEnum):
     POSTFIX = "postfix"
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(slots=True, eq=False)
 class CelNode:
     """A part of an expression. ``sign``: an operator, an opening bracket, or ``.field``.
 
@@ -67,14 +70,18 @@ class CelNode:
     free: frozenset[str]
 
 
+_NONE: frozenset[str] = frozenset()
+
+
+@cache
 def _atom(sign: str) -> CelNode:
-    local = re.fullmatch(r"[A-Za-z_]\w*", sign) and sign not in _GLOBAL
-    return CelNode(Kind.ATOM, sign, (), sign, frozenset((sign,) if local else ()))
+    local = sign.isidentifier() and sign not in _GLOBAL
+    return CelNode(Kind.ATOM, sign, (), sign, frozenset((sign,)) if local else _NONE)
 
 
 def _node(kind: Kind, sign: str, parts: Sequence[CelNode]) -> CelNode:
     flats = [one.flat for one in parts]
-    free: frozenset[str] = frozenset().union(*(one.free for one in parts))
+    free = _NONE.union(*[one.free for one in parts])
     match kind:
         case Kind.UNARY:
             flat = sign + flats[0]
@@ -115,18 +122,23 @@ class _Parser:
 
     def __init__(self, expression: str) -> None:
         self.tokens = [match[match.lastgroup or 0] for match in _TOKEN.finditer(expression.strip())]
+        self.tokens.append("")
         self.at = 0
 
     def take(self, *signs: str) -> str:
-        found = self.tokens[self.at] if self.at < len(self.tokens) else ""
-        if not signs or found in signs:
-            self.at += 1
-            return found
-        return ""
+        found = self.tokens[self.at]
+        if found not in signs:
+            return ""
+        self.at += 1
+        return found
+
+    def next(self) -> str:
+        self.at += 1
+        return self.tokens[self.at - 1]
 
     def whole(self) -> CelNode:
         found = self.expression()
-        assert self.at == len(self.tokens), self.tokens[self.at :]
+        assert not self.tokens[self.at], self.tokens[self.at :]
         return found
 
     def expression(self) -> CelNode:
@@ -137,16 +149,19 @@ class _Parser:
         self.take(":")
         return _node(Kind.TERNARY, "?", (found, chosen, self.expression()))
 
-    def binary(self, level: int) -> CelNode:
-        if level == len(_LEVELS):
-            return self.unary()
-        found = self.binary(level + 1)
-        while sign := self.take(*_LEVELS[level]):
-            parts = [found, self.binary(level + 1)]
-            if sign in ("||", "&&"):  # of each other they are one chain, in brackets or not
+    def binary(self, least: int) -> CelNode:
+        """Operators of a level, or of stronger ones."""
+        found = self.unary()
+        while (level := _LEVEL.get(sign := self.tokens[self.at], -1)) >= least:
+            parts = [found]
+            while self.take(sign):
+                parts.append(self.binary(level + 1))
+                if sign not in _NESTED and sign != "+":
+                    break
+            if sign in _NESTED:
                 parts = [there for one in parts for there in _same(_inside(one), sign) or (one,)]
-            else:  # others are read from the left
-                parts[:1] = _same(found, sign) or (found,) if sign == "+" else (found,)
+            elif sign == "+":
+                parts[:1] = _same(found, sign) or (found,)
             found = _node(Kind.BINARY, sign, parts)
         return found
 
@@ -160,11 +175,11 @@ class _Parser:
             if sign in _CLOSING:
                 found = _node(Kind.POSTFIX, sign, [found, *self.listed(_CLOSING[sign])])
             else:
-                found = _node(Kind.POSTFIX, sign + self.take(), [found])
+                found = _node(Kind.POSTFIX, sign + self.next(), [found])
         return found
 
     def primary(self) -> CelNode:
-        sign = self.take()
+        sign = self.next()
         if sign == "[?":
             first = _node(Kind.UNARY, "?", [self.expression()])
             self.take(",")
@@ -331,6 +346,8 @@ class RepeatedParts:
 
     def _count(self, node: CelNode) -> None:
         """What is inside something that gets a name counts once."""
+        if len(node.flat) < LEAST_NAMED:  # and nothing in it is longer
+            return
         if _may_be_named(node):
             self._seen[node.flat] += 1
             if self._seen[node.flat] > 1:
@@ -348,7 +365,7 @@ class RepeatedParts:
         self._made.clear()
 
     def _named(self, node: CelNode, *, outermost: bool = False) -> CelNode:
-        if not node.parts:
+        if not node.parts or len(node.flat) < LEAST_NAMED:
             return node
         named = not outermost and self._seen[node.flat] > 1 and _may_be_named(node)
         if not named or node.flat not in self._names:
