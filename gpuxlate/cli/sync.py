@@ -39,8 +39,11 @@ EXAMPLE = msg(
 
 @dataclass
 class PlannedTree:
-    """One source with its targets, and the decisions of each. ``source``, ``dirs``: as the configuration has
-    them; ``commons``: what all files of each target depend on, by its decisions as they are now."""
+    """One source with its targets, and the decisions of each by its folder: a target may have several.
+
+    ``source``, ``dirs``: as the configuration has them; ``commons``: what all files of each target depend on,
+    by its decisions as they are now.
+    """
 
     source: str
     tree: sync.SourceTree
@@ -52,7 +55,7 @@ class PlannedTree:
     def find_keys(self) -> None:
         """Say what each file depends on."""
         for target in self.targets:
-            target.keys = sync.keys(self.tree, target.settings, self.commons[target.name]())
+            target.keys = sync.keys(self.tree, target.settings, self.commons[target.folder]())
 
 
 def command(
@@ -231,10 +234,10 @@ def _planned(
         if _backend(one.name).name in wanted:
             target, files, common_ = read(one)
             targets.append(target)
-            commons[target.name] = common_
-            dirs[target.name] = one.dir
+            commons[target.folder] = common_
+            dirs[target.folder] = one.dir
             if files is not None:
-                decided[target.name] = files
+                decided[target.folder] = files
     files_ = sync.tree_files(
         source, common.exclusion_of(options.invocation(), config), map(os.path.realpath, not_copied)
     )
@@ -295,7 +298,7 @@ def _decide(planned: Sequence[PlannedTree], write: str | None, more: Sequence[st
     wrong = False
     for one in planned:
         for target in one.targets:
-            decided = one.decided.get(target.name)
+            decided = one.decided.get(target.folder)
             wrong |= decided.settle(target.result.judged) if decided else False
     if write is None:
         return wrong
@@ -335,7 +338,7 @@ def _judge(each: sync.TargetTree, *, overwrite: bool) -> None:
 def _json(one: PlannedTree, each: sync.TargetTree) -> dict[str, Any]:
     return {
         "target": each.name,
-        "dir": one.dirs[each.name],
+        "dir": one.dirs[each.folder],
         "written": each.written,
         "removed": each.removed,
         "unchanged": each.unchanged,

@@ -212,14 +212,13 @@ def _trees(data: object) -> list[dict[str, Any]]:
 
 
 def _targets_as_folders(data: object) -> object:
-    """The configuration with a folder for every target of a tree that is a mapping; it is checked apart."""
+    """The configuration with a folder for every target of a tree; what it says of each is checked apart."""
     if not isinstance(data, dict) or not isinstance(data.get("sync"), list):
         return data
     trees: list[object] = []
     for tree in data["sync"]:
         targets = _mapping(tree, "targets")
-        named = {name: "inline" if isinstance(one, dict) else one for name, one in targets.items()}
-        trees.append({**tree, "targets": named} if targets else tree)
+        trees.append({**tree, "targets": dict.fromkeys(targets, "inline")} if targets else tree)
     return {**data, "sync": trees}
 
 
@@ -229,8 +228,8 @@ def _bad_targets(data: object, base: DocumentPath) -> Iterator[Diagnostic]:
 
     for number, tree in enumerate(_trees(data)):
         for name, one in _mapping(tree, "targets").items():
-            if isinstance(one, dict):
-                yield from check(SyncTargetModel, one, CODE, base=(*base, "sync", number, "targets", name))[1]
+            said = one if isinstance(one, dict) else {"dir": one}
+            yield from check(SyncTargetModel, said, CODE, base=(*base, "sync", number, "targets", name))[1]
 
 
 def _sync_entries(data: object) -> Iterator[SyncEntry]:
