@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Protocol
 
 from gpuxlate.model import profile
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.messages import join_and, msg
+from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.rules.base import letters
@@ -224,14 +224,35 @@ class CheckedRequirement:
 
 
 @dataclass(frozen=True, slots=True)
+class CloudPool:
+    """The fields of a node pool in the API of a cloud that runs the target's own components.
+
+    ``cloud``: the name of the format; ``what``: what has the fields. ``labels_in``: where the labels of the
+    nodes are among them. ``divides``: the cloud divides the cards, so that only labels by which pods choose
+    nodes are left to set. ``problem``: why the cloud has no such nodes, and what to do instead.
+    """
+
+    cloud: str
+    what: str
+    labels_in: tuple[str, ...]
+    source: VendorDocument
+    fields: Mapping[str, Any] = field(default_factory=dict)
+    divides: bool = False
+    notes: tuple[NodeWarning, ...] = ()
+    problem: tuple[Message, str] | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class NodeNeeds:
-    """What one share needs of its nodes. ``remarks``: no action; ``documents``: objects to apply."""
+    """What one share needs of its nodes. ``remarks``: no action; ``documents``: objects to apply; ``pools``:
+    node pools of clouds."""
 
     labels: tuple[NodeLabel, ...] = ()
     remarks: tuple[NodeWarning, ...] = ()
     warnings: tuple[NodeWarning, ...] = ()
     requirements: tuple[Requirement, ...] = ()
     documents: tuple[Mapping[str, Any], ...] = ()
+    pools: tuple[CloudPool, ...] = ()
 
     def check(self, profile: Profile | None) -> tuple[CheckedRequirement, ...]:
         return tuple(one.check(profile) for one in self.requirements)

@@ -35,8 +35,10 @@ from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.parse import with_location
 
 SCALING = ("asg-tags", "cluster-api", "karpenter")
-FORMATS = ("text", "kubectl", "yaml", "json", *SCALING)
 """Formats for autoscalers, about nodes that do not exist yet."""
+CLOUDS = ("aks", "eks")
+"""Node pools of clouds that run a vendor's own components."""
+FORMATS = ("text", "kubectl", "yaml", "json", *SCALING, *CLOUDS)
 PLACEHOLDER = "<node>"
 
 _KUBECTL = {
@@ -72,7 +74,7 @@ def command(
     """List the node labels and prerequisites that a share needs, with the warnings of the documents.
 
     -o asg-tags, cluster-api and karpenter write what an autoscaler needs to scale up from zero; the cards
-    are those of --check.
+    are those of --check. -o aks and eks write the fields of the node pools of these clouds.
     """
     if (output == "karpenter") != bool(instance_type):
         raise CliError("-o karpenter and --instance-type go together", "--instance-type g6.2xlarge")
@@ -122,6 +124,9 @@ def _blocks(
     for backend, there in pools.items():
         if output in SCALING:
             yield _scaling(output, there, backend, profile, machines)
+            continue
+        if output in CLOUDS:
+            yield _cloud(output, there)
             continue
         for one in there:
             if output == "kubectl":
@@ -177,6 +182,14 @@ def _scaling(
     except PlanError as error:
         raise CliError(message_of(error), error.hint) from None
     return ("---\n" if machines else "\n").join(parts)
+
+
+def _cloud(cloud: str, pools: Sequence[NodePool]) -> str:
+    """The node pools of a cloud. Raises CliError where it has none."""
+    try:
+        return "\n".join(text_of(nodepool.cloud_pool(one, cloud)) for one in pools)
+    except PlanError as error:
+        raise CliError(message_of(error), error.hint) from None
 
 
 def _profile(name: str | None, backends: Sequence[Backend]) -> Profile | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -150,6 +151,32 @@ def labels(pool: NodePool) -> dict[str, str]:
         for one in pool.needs.labels
         if one.setter in SET_BEFORE or one.key in pool.chosen
     }
+
+
+def cloud_pool(pool: NodePool, cloud: str) -> Iterator[str]:
+    """The fields of a node pool in the API of a cloud, as YAML. Raises PlanError where it has none."""
+    from gpuxlate.yamltext.plain import dump_yaml
+
+    own = next((one for one in pool.needs.pools if one.cloud == cloud), None)
+    if own is None:
+        message = msg("no document says what -o {cloud} is for {pool}", cloud=cloud, pool=pool.name)
+        raise PlanError(message, "-o kubectl prints the labels that nodes need")
+    if own.problem is not None:
+        raise PlanError(*own.problem)
+    set_here = {
+        one.key: str(one.value)
+        for one in pool.needs.labels
+        if (one.key in pool.chosen if own.divides else one.setter in SET_BEFORE)
+    }
+    yield f"# {pool.name}: {own.what} [{own.source}]"
+    yield from (f"# - {one.text} [{one.source}]" for one in own.notes)
+    fields: dict[str, Any] = deepcopy(dict(own.fields))
+    if set_here:
+        inner = fields
+        for step in own.labels_in[:-1]:
+            inner = inner.setdefault(step, {})
+        inner[own.labels_in[-1]] = set_here
+    yield from dump_yaml(fields).splitlines()
 
 
 def asg_tags(pool: NodePool, offered: Mapping[str, str]) -> Iterator[str]:

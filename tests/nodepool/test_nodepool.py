@@ -231,7 +231,8 @@ SHARES = {
     "memory": "{memoryMiB: 4096}", "bad": "{cores: 300}", "whole": "{cards: 2}",
     "two": "{cards: 3, cores: 180, memoryMiB: 12288}", "slice": "{replica: {of: 4, strategy: time-slicing}}",
     "mps": "{replica: {of: 4, strategy: mps}, device: {models: [L4]}}",
-    "mig": "{partition: {profile: 1g.10gb}}",
+    "mig": "{partition: {profile: 1g.10gb}}", "large": "{partition: {profile: 1g.20gb}}",
+    "newest": "{partition: {profile: 1g.23gb}}",
 }  # fmt: skip
 H100_CARDS = "cards: {model: H100-80GB, perNode: 4}"
 WITH_H100 = ("gke", "nvidia-mig", "nvidia-shared", "dra-nvidia")
@@ -243,6 +244,8 @@ PROFILES = {
     **{f"{name}.h100": f"target: {name}\n{H100_CARDS}\n" for name in WITH_H100},
     "same-name": "target: nvidia-shared\ncards: {perNode: 4, memoryMiB: 22731}\n"
     "nvidia: {sharing: {strategy: time-slicing, replicas: 4, renamed: false}}\n",
+    "a100": "target: nvidia-mig\ncards: {model: A100-40GB, perNode: 8}\n",
+    "b200": "target: nvidia-mig\ncards: {model: B200-180GB, perNode: 8}\n",
     "single": f"target: nvidia-mig\n{H100_CARDS}\nnvidia: {{migStrategy: single}}\n",
 }
 
@@ -344,6 +347,13 @@ WRONG = [
     ("part --to vke --check none.yaml", 2, "error: there is no profile 'none.yaml'"),
     (OVERLAY, 2, "error: Karpenter takes nvidia.com/gpu from the type of the machine"),
     (DRA, 2, "error: no document says what nodes of dra-hami have allocatable"),
+    ("whole --to nvidia-mig -o aks", 2, "error: no document says what -o aks is for bert"),
+    ("part --to vke -o eks", 2, "error: no document says what -o eks is for bert"),
+    # on an A100 of 40 GB a pool of MIG1g has 1g.5gb, and 1g.20gb is the larger one of a slice everywhere
+    ("mig --to nvidia-mig -o aks --check a100.yaml", 2, "error: AKS divides A100, H100, H200 into the least"),
+    ("large --to nvidia-mig -o aks", 2, "error: AKS divides A100, H100, H200 into the least"),
+    ("mig --to nvidia-mig -o aks --check b200.yaml", 1, "error[NVIDIA003]: 1g.10gb is not a profile of B200"),
+    ("newest --to nvidia-mig -o aks --check b200.yaml", 2, "error: AKS divides A100, H100, H200 into"),
 ]
 
 
@@ -387,6 +397,27 @@ SCALED = {
 def test_what_an_autoscaler_is_told(run: Run, command: str) -> None:
     code, out, err = run(command)
     assert (code, err, yaml.safe_load(out)) == (0, "", SCALED[command])
+
+
+# MicrosoftDocs/azure-aks-docs, gpu-multi-instance.md (2026-05-22), HTTP request; AWS, CreateNodegroup
+DIVIDED, SHARED = {"nvidia.com/mig.config": "all-1g.10gb"}, {"nvidia.com/device-plugin.config": "shared"}
+CLOUDS = {
+    "mig --to nvidia-mig -o aks": {"properties": {"gpuInstanceProfile": "MIG1g"}},
+    # of strategy single pods choose their nodes by the label, which no MIG manager needs to set there
+    "mig --to nvidia-mig -o aks --check single.yaml": {
+        "properties": {"gpuInstanceProfile": "MIG1g", "nodeLabels": DIVIDED}
+    },
+    "slice --to nvidia-shared -o aks": {"properties": {"nodeLabels": SHARED}},
+    "mig --to nvidia-mig -o eks": {"labels": DIVIDED},
+    "mps --to nvidia-shared -o eks": {"labels": SHARED},
+}
+
+
+@pytest.mark.parametrize("command", CLOUDS)
+def test_node_pools_of_azure_and_aws(run: Run, command: str) -> None:
+    code, out, err = run(command)
+    assert (code, err, yaml.safe_load(out)) == (0, "", CLOUDS[command])
+    assert "GPU Operator" in out or "migStrategy" in out
 
 
 def test_an_overlay_of_karpenter(run: Run) -> None:

@@ -23,6 +23,7 @@ from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.backends.nvidia.mig import NAMES, profile_of
 from gpuxlate.backends.nvidia.shared import NAMES as SHARED_NAMES
 from gpuxlate.backends.requirements import (
+    CloudPool,
     NodeLabel,
     NodeNeeds,
     NodeWarning,
@@ -30,8 +31,9 @@ from gpuxlate.backends.requirements import (
     VendorDocument,
     cards_of_a_node,
 )
+from gpuxlate.model.amounts import card_for
 from gpuxlate.model.messages import msg
-from gpuxlate.model.profile import Profile, card_meant
+from gpuxlate.model.profile import MIG, Card, Profile, Template, card_meant, cards
 from gpuxlate.model.share import Partition, Replica, Share, Strategy, in_resource
 
 MIG_STRATEGY = "nvidia.com/mig.strategy"
@@ -181,6 +183,17 @@ COUNTED_LATE = (
         SCALING,
     ),
 )
+SHARING_GUIDE = VendorDocument(
+    "NVIDIA, GPU Operator: time-slicing GPUs in Kubernetes, and with MIG", "2026-08-21"
+)
+AKS_MIG = VendorDocument("MicrosoftDocs/azure-aks-docs, gpu-multi-instance.md", "2026-05-22")
+AKS_SHARED = VendorDocument("MicrosoftDocs/azure-aks-docs, concepts-gpu-partitioning.md", "2026-05-01")
+EKS = VendorDocument("NVIDIA, GPU Operator with Amazon EKS; AWS, API reference of EKS, CreateNodegroup")
+AKS_CARDS = ("A100", "H100", "H200")
+"""How the names of the cards begin that AKS divides."""
+SLICES = "12347"
+"""The compute slices of the profiles that a pool of AKS may have: MIG1g, MIG2g, MIG3g, MIG4g, MIG7g."""
+OPERATOR = NodeWarning("install NVIDIA's GPU Operator, and apply the documents of -o yaml", SHARING_GUIDE)
 SHARING = "shared"
 """The name of the configuration in the ConfigMap, and the value of the label that chooses it."""
 
@@ -225,7 +238,42 @@ def _of_partition(one: Partition, profile: Profile | None) -> NodeNeeds:
         },
     }
     document = _config_map("mig-parted-config", "config.yaml", parted)
-    return NodeNeeds(labels, (), warnings, (), (document,))
+    return NodeNeeds(labels, (), warnings, (), (document,), (_aks_of_partition(one, profile), _eks()))
+
+
+def _aks_of_partition(one: Partition, profile: Profile | None) -> CloudPool:
+    """A pool that AKS divides: its profile says the slices alone, whose memory follows from the card."""
+    what, where = "body of the agent pool", ("properties", "nodeLabels")
+    card = card_for(Share(), profile)
+    mine = [each for each in ([card] if card else cards(profile)) if each.name.startswith(AKS_CARDS)]
+    label = MIG.fullmatch(one.profile)
+    least = {_least_with_slices(each, one.profile) for each in mine}
+    if label is None or label["slices"] not in SLICES or one.profile not in least:
+        message = msg(
+            "AKS divides {cards} into the least profile with so many slices: {profile} is none",
+            cards=", ".join(AKS_CARDS),
+            profile=one.profile,
+        )
+        hint = "request another profile, or have the MIG manager divide the cards: -o kubectl"
+        return CloudPool("aks", what, where, AKS_MIG, problem=(message, hint))
+    strategy = NvidiaProfile.of(profile).mig_strategy
+    notes = (
+        NodeWarning("the cards of a pool cannot be divided again: create another pool", AKS_MIG),
+        NodeWarning(f"install the device plug-in with migStrategy {strategy}", AKS_MIG),
+    )
+    fields = {"properties": {"gpuInstanceProfile": f"MIG{label['slices']}g"}}
+    return CloudPool("aks", what, where, AKS_MIG, fields, divides=True, notes=notes)
+
+
+def _least_with_slices(card: Card, profile: str) -> str | None:
+    """The profile of a card with as many slices as another, and the least memory."""
+    asked = MIG.fullmatch(profile)
+    found = [row for row in card.templates if asked and row.label and row.label[0] == int(asked["slices"])]
+    return min(found, key=lambda row: row.label or (), default=Template("")).name
+
+
+def _eks() -> CloudPool:
+    return CloudPool("eks", "fields of the node group", ("labels",), EKS, notes=(OPERATOR,))
 
 
 def _of_replica(one: Replica, profile: Profile | None) -> NodeNeeds:
@@ -260,7 +308,9 @@ def _of_replica(one: Replica, profile: Profile | None) -> NodeNeeds:
         },
     }
     document = _config_map("device-plugin-config", SHARING, config)
-    return NodeNeeds(tuple(labels), (), tuple(warnings), (), (document,))
+    what = "body of the agent pool"
+    aks = CloudPool("aks", what, ("properties", "nodeLabels"), AKS_SHARED, notes=(OPERATOR,))
+    return NodeNeeds(tuple(labels), (), tuple(warnings), (), (document,), (aks, _eks()))
 
 
 def _config_map(name: str, key: str, data: Mapping[str, object]) -> dict[str, object]:
