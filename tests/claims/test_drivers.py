@@ -84,6 +84,11 @@ COUNTED: dict[str, tuple[str, dict[str, Any], str]] = {
     "AMD": (counting(web={"gpu.amd.com": 2}), {"cards": 2}, "dra-amd"),
     "AMD, undivided": (counting(web={"gpu.amd.com-spx": 1}), {"cards": 1}, "dra-amd"),
     "Intel, deployments/gpu/examples": (counting(web={INTEL: 1}), {"cards": 1}, "dra-intel"),
+    "Intel, the name of the chart": (
+        counting(web={INTEL: 1}).replace("deviceclass.resource.kubernetes.io/gpu.intel.com", "intel.com/gpu"),
+        {"cards": 1},
+        "dra-intel",
+    ),
     "two classes": (counting(web={AMD: 1, "gpu.amd.com-spx": 1}), {"cards": 2}, "dra-amd"),
 }
 

@@ -160,7 +160,9 @@ class Driver(NamedTuple):
     joined by ``_``. ``whole_profile``: how the profile of a card that is not divided begins.
     ``of_partitions``: further capacity of partitions, which no share of this tool holds. ``example``: a
     profile. ``partition_codes``: of partitions that no card has, and of more than a node has.
-    ``chosen_by``: the attributes by which claims choose cards.
+    ``chosen_by``: the attributes by which claims choose cards; ``attributes``: all that its devices have,
+    those with a number behind them without it. ``resources``: names under which its chart lets containers
+    count cards, as ``extendedResourceName`` of the class.
     """
 
     name: str
@@ -183,6 +185,8 @@ class Driver(NamedTuple):
     example: str = ""
     partition_codes: tuple[str, str] = ("DRA019", "DRA019")
     chosen_by: Mapping[By, str] = MappingProxyType({By.UUID: "uuid", By.MODEL: "productName"})
+    attributes: frozenset[str] = frozenset()
+    resources: tuple[str, ...] = ()
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -197,6 +201,10 @@ class Driver(NamedTuple):
     def has_one_class(self) -> bool:
         """Whole cards and partitions are of one class: their attributes tell them apart."""
         return self.partition_class == self.device_class
+
+    def has_attribute(self, name: str) -> bool:
+        """Its devices have an attribute, by its short name."""
+        return not self.attributes or not self.attributes.isdisjoint((name, name.rstrip("0123456789")))
 
     def is_asked_by(self, pod: PodKeys) -> bool:
         """A container of the pod requests devices of the driver."""
@@ -429,6 +437,10 @@ def driver_keys(driver: Driver) -> tuple[KeySpec, ...]:
                 **driver.unread,
             }.items()
         ),
+        *(
+            key(one, Place.RESOURCE, meaning="cards", sets="cards", unit=1, source=driver.source)
+            for one in driver.resources
+        ),
         *(key(name, Place.QUOTA, meaning="devices of claims", sets="cards", unit=1) for name in devices),
         *(
             one._replace(
@@ -553,6 +565,13 @@ def kind_of(driver: Driver, way: DeviceRequest) -> DeviceKind:
         elif of_type != driver.partition_type and first is None:
             partition = None
     return DeviceKind(partition, profile if partition else None, frozenset(said_by))
+
+
+def attributes_in(driver: Driver, expression: Value) -> Iterator[str]:
+    """The attributes of the driver that an expression names."""
+    for found in re.finditer(rf"{_OF_DRIVER}(?P<name>\w+)", expression.text):
+        if found["driver"][1:-1] == driver.device_class:
+            yield found["name"]
 
 
 def equalities(driver: Driver, expression: Value) -> dict[str, str] | None:
@@ -750,8 +769,10 @@ def asked(driver: Driver, pod: PodKeys, container: ContainerKeys) -> Iterator[Dr
 
 def _counted(driver: Driver, pod: PodReader, container: ContainerKeys) -> Iterator[DriverRequest]:
     """The devices that a container counts as resources, for which the scheduler makes a claim (KEP-5004)."""
-    for device_class in driver.classes:
-        name = EXTENDED + device_class
+    names = {EXTENDED + one: one for one in driver.classes} | dict.fromkeys(
+        driver.resources, driver.device_class
+    )
+    for name, device_class in names.items():
         value = container.resources.get(name)
         count = pod.number(container, name)
         if value is None or count is None:
@@ -1088,6 +1109,10 @@ def _is_counted(placing: ShareWriter, profile: Profile | None) -> None:
 # INTEL = intel/intel-resource-drivers-for-kubernetes, cmd/kubelet-gpu-plugin/node_state.go (gpu-v0.11.0,
 # 2026-08): whole cards; ``memory`` and ``millicores`` (1000 of each card) are not shared by claims.
 FOR_MACHINES = "a card for a virtual machine"
+_OF_NVIDIA = {
+    *("type", "uuid", "productName", "brand", "architecture", "cudaComputeCapability"),
+    *("driverVersion", "cudaDriverVersion", "minor", "pcieBusID"),
+}
 HAMIS = Driver(
     "dra-hami",
     "hami-core-gpu.project-hami.io",
@@ -1096,6 +1121,7 @@ HAMIS = Driver(
     "HD",
     "hami-gpu",
     cores=True,
+    attributes=frozenset(_OF_NVIDIA),
 )
 NVIDIAS = Driver(
     "dra-nvidia",
@@ -1106,6 +1132,15 @@ NVIDIAS = Driver(
     "gpu",
     clients=True,
     unread={"vfio.gpu.nvidia.com": FOR_MACHINES},
+    # deviceinfo.go and mig.go (2026-08; partition has a number behind it), and those of earlier releases
+    # that its own examples name (demo/specs/quickstart/v1/gpu-test6.yaml: index)
+    attributes=frozenset(
+        {
+            *_OF_NVIDIA,
+            *("addressingMode", "numaNode", "gpuModuleID", "partition", "parentUUID", "profile"),
+            *("deviceID", "vendorID", "iommuFDEnabled", "index", "parentIndex", "parentMinor"),
+        }
+    ),
     partition_class="mig.nvidia.com",
     partition_type="mig",
     profiles=(("profile",),),
@@ -1133,6 +1168,15 @@ AMDS = Driver(
     of_partitions=(PARTITIONS,),
     example="cpx_nps4",
     chosen_by={By.MODEL: "productName"},
+    # those of today, and those of the releases of 2025
+    attributes=frozenset(
+        {
+            *("type", "deviceID", "productName", "driverVersion", "driverVersionFull", "numaNode"),
+            *("partitionProfile", "computePartition", "memoryPartition", "gpuIndex", "pciAddr"),
+            *("iommuGroup", "isVF", "vendorID"),
+            *("cardIndex", "renderIndex", "family", "driverSrcVersion", "parentPciAddr", "parentDeviceID"),
+        }
+    ),
 )
 INTELS = Driver(
     "dra-intel",
@@ -1145,6 +1189,10 @@ INTELS = Driver(
     choosing=("millicores",),
     unread={"gpu-vfio.intel.com": FOR_MACHINES, "gaudi.intel.com": "a Gaudi accelerator"},
     chosen_by={By.MODEL: "model"},
+    attributes=frozenset(
+        ("model", "family", "driver", "sriov", "type", "pciId", "pciAddress", "health", "pciRoot")
+    ),
+    resources=("intel.com/gpu",),  # charts/intel-gpu-resource-driver/values.yaml
 )
 DRIVERS = (HAMIS, NVIDIAS, AMDS, INTELS)
 BY_MEMORY = "memory"

@@ -12,6 +12,7 @@ from gpuxlate.backends.dra import (
     ON_BY_DEFAULT,
     Driver,
     amounts_of,
+    attributes_in,
     counts_capacity,
     kind_of,
     not_known,
@@ -23,8 +24,8 @@ from gpuxlate.backends.dra import HAMIS as HAMI
 from gpuxlate.backends.dra import NVIDIAS as NVIDIA
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
-from gpuxlate.model.limits import FULL_CARD_CORES
-from gpuxlate.model.messages import msg
+from gpuxlate.model.limits import FULL_CARD_CORES, MAX_NAME
+from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ClaimObject, DeviceConfig, DeviceRequest, DocumentKeys, PodKeys
 from gpuxlate.model.profile import unknown_partition
 from gpuxlate.rules.base import Context, Rule, Scope, rule
@@ -518,6 +519,80 @@ def partition_is_one_of_a_card(this: Rule, document: DocumentKeys, context: Cont
         if unknown is not None:
             where = way.selectors[max(kind.said_by)]
             yield this.diagnostic(where, unknown.message, unknown.hint, severity=unknown.severity)
+
+
+@rule("DRA021", Severity.WARNING, scope=Scope.DOCUMENT)
+def attributes_are_of_the_driver(
+    this: Rule, document: DocumentKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """The attributes that a claim names are those of its driver.
+
+    ## What it does
+    Reports an attribute in a selector or constraint of a claim that the devices of the driver do not have.
+
+    ## Why
+    A selector that names an attribute which a device does not have is an error for the scheduler, and a
+    constraint on one is never met: the pod stays Pending. It is a warning, as another release of the driver
+    may have the attribute.
+
+    ## Example
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: gpu
+              exactly:
+                deviceClassName: gpu.nvidia.com
+                selectors: [{cel: {expression: 'device.attributes["gpu.nvidia.com"].model == "NVIDIA L4"'}}]
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: resource.k8s.io/v1
+    kind: ResourceClaimTemplate
+    metadata: {name: web-gpu}
+    spec:
+      spec:
+        devices:
+          requests:
+            - name: gpu
+              exactly:
+                deviceClassName: gpu.nvidia.com
+                selectors:
+                  - {cel: {expression: 'device.attributes["gpu.nvidia.com"].productName == "NVIDIA L4"'}}
+    ```
+
+    ## Source
+    kubernetes-sigs/dra-driver-nvidia-gpu, deviceinfo.go and mig.go; ROCm/k8s-gpu-dra-driver,
+    docs/driver-attributes.md; intel/intel-resource-drivers-for-kubernetes, node_state.go;
+    Project-HAMi/k8s-dra-driver (2026-08).
+    """
+    for _, _, way, driver in requests(document, *DRIVERS):
+        for value in way.selectors:
+            for name in dict.fromkeys(attributes_in(driver, value)):
+                if not driver.has_attribute(name):
+                    yield this.diagnostic(value, *_unknown_attribute(driver, name))
+    for claim in document.claims:
+        for constraint in claim.devices.constraints:
+            for value in filter(None, (constraint.match, constraint.distinct)):
+                domain, _, name = value.text.rpartition("/")
+                for driver in DRIVERS:
+                    if driver.device_class == domain and not driver.has_attribute(name):
+                        yield this.diagnostic(value, *_unknown_attribute(driver, name))
+
+
+def _unknown_attribute(driver: Driver, name: str) -> tuple[Message, Message]:
+    from difflib import get_close_matches  # only where a name is unknown: start-up counts
+
+    near = get_close_matches(name, sorted(driver.attributes), 1)
+    message = msg("{driver} has no attribute {name}", driver=driver.device_class, name=name[:MAX_NAME])
+    if near:
+        return message, msg("did you mean {name}?", name=near[0])
+    return message, msg("its attributes: {names}", names=", ".join(sorted(driver.attributes)))
 
 
 # Rules on claims beside keys of device plugins, and on settings of MPS: DRA007, DRA009, DRA010.
