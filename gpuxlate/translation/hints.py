@@ -1,8 +1,8 @@
 """Hints in the keys of the file at hand, in place of the fields of a share.
 
 What a target says of a share that it does not take names fields: ``write memoryMiB: 4096``. In a manifest
-these are keys of its dialect, so the dialect writes the share with the other number. Where it cannot, the hint
-names what accepts the loss alone.
+these are keys of its dialect, so the dialect writes the share with the other number. Where it cannot, the
+hint names what accepts the loss alone.
 """
 
 from __future__ import annotations

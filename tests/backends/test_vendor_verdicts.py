@@ -12,8 +12,8 @@ functions, the cards of the nodes and their MiB. Then come its rows:
   name of the part. What is not said is null or not there, and a container that is not there gets nothing;
   without ``shares`` the vendor takes the pod as a whole
 
-A row differs as ``differences`` says; ``vendor_verdicts.yaml`` has the reasons. ``docs/sources.md`` has the counts:
-``python -m tests.backends.test_vendor_verdicts``.
+A row differs as ``differences`` says; ``vendor_verdicts.yaml`` has the reasons. ``docs/sources.md`` has the
+counts: ``python -m tests.backends.test_vendor_verdicts``.
 """
 
 import json
