@@ -6,7 +6,7 @@ Only GPUs are considered: CPU, memory of the node and taints are not.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -152,8 +152,10 @@ class PlacedContainer(NamedTuple):
         return self.load.given[self.ask.index].part
 
 
-def in_use(card: Iterable[PlacedContainer], usable_mib: int) -> tuple[int, int]:
+def in_use(card: Collection[PlacedContainer], usable_mib: int) -> tuple[int, int]:
     """Percent and MiB of a card that its pods have reserved, init containers before the others."""
+    if not any(one.ask.ends for one in card):
+        return sum(one.ask.percent for one in card), sum(_memory(one.ask, usable_mib) for one in card)
     pods: dict[int, list[ContainerRequest]] = {}
     for one in card:
         pods.setdefault(one.pod, []).append(one.ask)

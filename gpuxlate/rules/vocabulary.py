@@ -79,6 +79,8 @@ class Owners(Generic[D]):
                     found.update(self._asked_with(name))
         names = names_in(pod)
         for number, speaks, needs in self._apart:
+            if needs and needs[0].isdisjoint(names):  # of most dialects
+                continue
             possible = pod.claims or not self.dialects[number].device_classes
             if possible and all(not one.isdisjoint(names) for one in needs) and speaks(pod.with_workload()):
                 found.add(number)
