@@ -205,7 +205,7 @@ def _paths(
                 "kubectl gpuxlate translate prints them as manifests for kubectl apply",
             )
     if given.get("watch"):
-        raise CliError("--watch is for files, not live objects", "name files and folders alone")
+        raise CliError("--watch is for files, not live objects", "name only files and folders")
     return LiveInputs(
         files,
         words,

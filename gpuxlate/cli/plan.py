@@ -306,7 +306,7 @@ def _text(made: Sequence[PlannedTarget], today: Sequence[PlannedTarget]) -> str:
     run = made[0].run
     rows = [*(_row(one, before=True) for one in today), *(_row(one) for one in made)]
     head = ["TARGET", "CARDS", "NODES", *(["AS SCHEDULED"] if made[0].scheduled else [])]
-    head += ["AT LEAST", "COMPUTE", "MEMORY", "BINDS"]
+    head += ["AT LEAST", "COMPUTE", "MEMORY", "BOTTLENECK"]
     blocks = [text_of([localize(counts(run)), ""]) + table(head, rows)]
     blocks += [text_of(_target(one, before=True)) for one in today]
     blocks += [text_of((*_target(one), *_bars(one.planned))) for one in made]
@@ -344,7 +344,7 @@ def _row(found: PlannedTarget, *, before: bool = False) -> list[str]:
         str(one.fleet.cards),
         str(one.fleet.nodes),
         *([found.scheduled.short] if found.scheduled else []),
-        msg("that many") if one.fleet.least else join_and((cards(bound.cards), nodes(bound.nodes))),
+        msg("optimal") if one.fleet.least else join_and((cards(bound.cards), nodes(bound.nodes))),
         f"{one.use['cores'].percent} %",
         f"{one.use['memoryMiB'].percent} %",
         msg(bound.by) if bound.by else "",

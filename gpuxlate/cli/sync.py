@@ -145,7 +145,7 @@ def _chosen(config: Config, to: Sequence[str]) -> frozenset[str]:
     found = {common.written_target(name).name for name in names}
     for name in found - known.keys():
         raise CliError(
-            msg("{name} is no target of sync", name=name),
+            msg("{name} is not a target of sync", name=name),
             msg("targets of sync: {names}", names=", ".join(known.values())),
         )
     return frozenset(found or known)

@@ -171,7 +171,7 @@ class ClaimIndex:
                 other=next(iter(named)),
                 own=namespace or DEFAULT,
             )
-            return Missing(message, "a pod finds objects of its own namespace alone")
+            return Missing(message, "a pod finds only objects of its own namespace")
         near = mine.nearest(file)
         if not near.same:
             message = msg(

@@ -158,7 +158,7 @@ def patched(one: Object, document: Document, *, targeted: bool) -> tuple[Mapping
         return operated(one.root, document)
     part = deref(document.root) if document.root else None
     if not isinstance(part, Mapping):
-        raise CannotMergeError(msg("it is no patch"))
+        raise CannotMergeError(msg("it is not a patch"))
     for name in ("apiVersion", "kind"):  # the object keeps what it is called
         part = with_entry(part, name, None)
     metadata = get(part, "metadata")

@@ -504,12 +504,11 @@ def remarks(one: TargetPlan, better: Sequence[Suggestion]) -> Iterator[Message]:
     """What the numbers mean, one sentence a line."""
     fleet, cores, memory = one.fleet, one.use["cores"], one.use["memoryMiB"]
     if fleet.cards and not fleet.least:
-        gap = fleet.cards - fleet.bound.cards
-        if gap:
-            text = "no packing has fewer than {least}; this one has {gap} more"
-            yield msg(text, least=cards(fleet.bound.cards), gap=gap)
+        if fleet.cards > fleet.bound.cards:
+            text = "at least {least} are needed; found {found}"
+            yield msg(text, least=cards(fleet.bound.cards), found=fleet.cards)
         else:
-            text = "no packing has fewer cards, and none has fewer than {least}"
+            text = "no packing needs fewer cards; at least {least} are needed"
             yield msg(text, least=nodes(fleet.bound.nodes))
     pools = Counter(there[0].pool for there in fleet.state if there[0].pool)
     if len(pools) > 1:

@@ -32,7 +32,7 @@ EXACTLY = "exactly"
 def request_has_the_form_of_its_version(
     this: Rule, document: DocumentKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """A request is written as its version of the API wants it.
+    """A request has the form that its version of the API requires.
 
     ## What it does
     Reports `deviceClassName` directly in a request of `resource.k8s.io/v1` or `v1beta2`, `exactly` and
@@ -381,7 +381,7 @@ def other_claims_stay(this: Rule, claim: PodClaim, what: str) -> Diagnostic:
     ## Source
     kubernetes-sigs/dra-driver-nvidia-gpu, demo/specs/imex (2026-08).
     """
-    message = msg("claim {name} is for {what}, which is no share: it stays", name=claim.name, what=what)
+    message = msg("claim {name} is for {what}, which is not a share: it is kept", name=claim.name, what=what)
     return this.diagnostic(claim.path, message, "the cluster needs the driver of these devices too")
 
 

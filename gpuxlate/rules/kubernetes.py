@@ -321,7 +321,7 @@ NATIVE = "kubernetes.io/"
     no_policy=BY_API_SERVER,
 )
 def limits_hold_the_key(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """A GPU resource is in limits, not in requests alone.
+    """A GPU resource is in limits, not only in requests.
 
     ## What it does
     Reports a vendor's key, or `nvidia.com/gpu`, that only `requests` has. Names in the domain `kubernetes.io`

@@ -342,7 +342,7 @@ def nothing_is_left_behind(this: Rule, path: Path, message: str, hint: str) -> D
 # No admission policy can enforce them: they compare a manifest with its translation.
 @rule("GX028", Severity.WARNING, scope=Scope.TRANSLATION)
 def operator_knows_the_cards(this: Rule, path: Path, message: str, hint: str) -> Diagnostic:
-    """An operator that counts GPUs by the names of resources is told their number.
+    """An operator that counts GPUs by the names of resources is given their number.
 
     ## What it does
     Reports a pod of a kind whose operator counts GPUs by the names of resources, where it would count
@@ -416,7 +416,7 @@ def containers_are_known(this: Rule, path: Path, key: str) -> Diagnostic:
     ## Source
     Contract of gpuxlate, "chart values".
     """
-    message = msg("{key} has one number for each container: values show one container alone", key=key)
+    message = msg("{key} has one number for each container: values show only one container", key=key)
     return this.diagnostic(path, message, "compare it with the containers that helm template CHART prints")
 
 

@@ -188,7 +188,7 @@ def patch_changes(state: State) -> Changes:
 
 
 def _not_said(user: ObjectRef) -> Message:
-    message = "the document before it is no patch of its {kind} {name} that can be translated"
+    message = "the document before it is not a patch of its {kind} {name} that can be translated"
     return msg(message, kind=user.kind or "document", name=(user.name or "")[:MAX_NAME])
 
 

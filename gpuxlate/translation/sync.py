@@ -342,9 +342,7 @@ def read_lock(folder: str) -> dict[str, Locked]:
     except OSError as error:
         raise SyncError(msg("{path}: {error}", path=path, error=reason(error)), hint) from None
     except (ValueError, RecursionError):
-        raise SyncError(
-            msg("{path}: it is no JSON: cut, or merged with conflicts", path=path), hint
-        ) from None
+        raise SyncError(msg("{path}: invalid JSON: cut, or merged with conflicts", path=path), hint) from None
     version = data.get("format") if isinstance(data, dict) else None
     if version != FORMAT:
         raise SyncError(msg("{path}: its format is not {format}", path=path, format=FORMAT), hint)

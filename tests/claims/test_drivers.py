@@ -274,8 +274,8 @@ def test_claims_on_other_devices_stay() -> None:
     made = gpuxlate.translate(text, "neutral")
     said = [str(one.message) for one in made.diagnostics if one.code == "DRA020"]
     assert said == [
-        "claim channel is for what ComputeDomain makes, which is no share: it stays",
-        "claim net is for rdma-net, which is no share: it stays",
+        "claim channel is for what ComputeDomain makes, which is not a share: it is kept",
+        "claim net is for rdma-net, which is not a share: it is kept",
     ]
     kept = [one for one in yaml.safe_load_all(made.text) if one["kind"] == "Pod"]
     assert [one["name"] for one in kept[0]["spec"]["resourceClaims"]] == ["channel", "net"]

@@ -182,7 +182,7 @@ def template(name: str) -> str:
 
 
 MINE = template("bert-serving-gpu-server")
-NOT_SAID = "the document before it is no patch of its Deployment bert-serving that can be translated"
+NOT_SAID = "the document before it is not a patch of its Deployment bert-serving that can be translated"
 BY_NAME = (
     "patches: [{path: gpu.yaml, target: {kind: ResourceClaimTemplate, name: bert-serving-gpu-server}}]\n"
 )

@@ -910,7 +910,7 @@ def _partitions(driver: Driver, pod: PodReader, one: DriverRequest, kind: Device
         what = msg("a part of a partition") if amounts else msg("a partition of no profile")
         message = msg("claim {name} requests {what}", name=one.claim.name, what=what)
         hint = msg(
-            "select the devices by their profile alone: {text}",
+            "select the devices only by their profile: {text}",
             text=with_profile(driver, driver.example).text,
         )
         _refuse(pod, one, message, hint)

@@ -64,7 +64,7 @@ def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Itera
         value = container.resources.get(k.WHOLE)
         count = number(value)
         if value is not None and count is not None and count != 1:
-            message = msg("{key} is {count}: on shared cards GKE takes 1 alone", key=k.WHOLE, count=count)
+            message = msg("{key} is {count}: GKE accepts only 1 on shared cards", key=k.WHOLE, count=count)
             yield this.diagnostic(
                 value, message, "write 1, and fewer clients of a card where one is not enough"
             )

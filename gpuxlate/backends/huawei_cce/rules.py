@@ -56,7 +56,7 @@ def part_of_a_card_is_in_units(this: Rule, pod: PodKeys, context: Context) -> It
         value = container.resources.get(k.WHOLE)
         if value is not None and k.decimal(value) is not None:
             message = msg(
-                "{key} is {text}, a part of the memory of a card that Huawei CCE alone takes",
+                "{key} is {text}, a part of the memory of a card, which only Huawei CCE accepts",
                 key=k.WHOLE,
                 text=value.text,
             )

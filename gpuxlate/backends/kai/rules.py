@@ -372,14 +372,14 @@ def container_is_there(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     value = pod.annotations.get(k.CONTAINER)
     if value is not None and value.text not in there:
         message = msg(
-            "{key} names {name!r}, which is no container of the pod", key=k.CONTAINER, name=value.text
+            "{key} names {name!r}, which is not a container of the pod", key=k.CONTAINER, name=value.text
         )
         yield this.diagnostic(value, message, hint)
     for row in (k.REQUEST, k.LIMIT, k.COMPUTE_MODE):
         for name, container, value in k.of_containers(pod, row):
             if container not in there:
                 message = msg(
-                    "{key} names {name!r}, which is no container of the pod", key=name, name=container
+                    "{key} names {name!r}, which is not a container of the pod", key=name, name=container
                 )
                 yield this.diagnostic(value, message, hint, on_key=True)
 
@@ -622,7 +622,7 @@ def _not_amounts(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
 def memory_has_its_unit(
     this: Rule, breach: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
-    """Memory is MiB without a suffix, or an amount with a unit, as its key wants it.
+    """Memory is MiB without a suffix, or an amount with a unit, as its key requires.
 
     ## What it does
     Reports values of `gpu-memory` and `gpu-memory.limit` that are not plain digits of at least 1, and
