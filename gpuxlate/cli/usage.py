@@ -5,6 +5,7 @@ No second name is accepted beside the first: a message teaches the one that help
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from gpuxlate.cli.options import before_command
@@ -99,6 +100,19 @@ def option(name: str, context: Any) -> str | None:
     return None
 
 
+def _why(text: str) -> str | None:
+    """Why the value of an option is wrong, where the library says it of a number."""
+    if found := re.fullmatch(r"(.*) is not a valid int(?:eger)?(?: range)?\.?", text):
+        return msg("{value} is not a whole number", value=found[1])
+    found = re.fullmatch(r"(\S+) is not in the range (?:(\d+)<=)?x(?:>=(\d+)|<=(\d+))\.?", text)
+    if not found:
+        return None
+    value, low, least, high = found.groups()
+    if least:
+        return msg("{value} is less than {low}", value=value, low=least)
+    return msg("{value} is not between {low} and {high}", value=value, low=low, high=high)
+
+
 def problem(error: Any) -> str:
     """What is wrong with a command line. The library has English alone: the commonest are said here too."""
     if isinstance(error.message, Message):
@@ -117,5 +131,12 @@ def problem(error: Any) -> str:
             return msg("missing option {names}", names=error.param.get_error_hint(error.ctx))
         case "BadOptionUsage" if error.message.endswith(" requires an argument."):
             return msg("option {name!r} requires an argument", name=error.option_name)
+        case "BadParameter" if why := _why(error.message):
+            names = error.param.get_error_hint(error.ctx)
+            return msg("invalid value for {names}: {why}", names=names, why=why)
+        case _ if found := re.fullmatch(r"Got unexpected extra argument(?:s|\(s\))? \((.*)\)", error.message):
+            return msg("unexpected arguments: {names}", names=found[1])
+        case _ if error.message.startswith("Missing command"):
+            return msg("a command is missing")
     message: str = error.format_message().rstrip(".")
     return message[:1].lower() + message[1:]
