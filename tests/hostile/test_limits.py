@@ -37,7 +37,7 @@ def nested(depth: int) -> str:
 
 
 def findings(count: int) -> str:
-    return "kind: ConfigMap\ndata:\n" + "".join(f"  {MGPU}{n}: 1\n" for n in range(count))
+    return "---\n".join(f"kind: ConfigMap\ndata: {{{MGPU}{n}: 1}}\n" for n in range(count))
 
 
 # the limit, what makes a text of that size, the number it is set to (None: the true one), what is said
