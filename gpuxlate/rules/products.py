@@ -176,6 +176,12 @@ PRODUCTS: tuple[Product, ...] = (
         "MiB and percent over all cards of a pod",
         'HAMi, "How to use Kueue on HAMi"',
     ),
+    Product(
+        "HAMi's forerunner",
+        ("cambricon.com/mlunum", "cambricon.com/mlumem", "mthreads.com/vcuda-*"),
+        "cards, compute and memory in units of the vendor",
+        "4paradigm/k8s-vgpu-scheduler README",
+    ),
     *(SUPER_NODES, SIMULATORS, ACS, VOLCANO_GPU_SHARE, VGPU_MANAGER),
 )
 ACCELERATORS: dict[str, tuple[str, ...]] = {

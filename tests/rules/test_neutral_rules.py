@@ -312,6 +312,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "KubeShare": ("sharedgpu/gpu_request", "sharedgpu/gpu_mem"),
     "NVIDIA vGPU of virtual machines": ("nvidia.com/GRID_T4-4Q", "nvidia.com/NVIDIA_A10-24Q"),
     "totals of HAMi shares in Kueue": ("nvidia.com/total-gpumem", "nvidia.com/total-gpucores"),
+    "HAMi's forerunner": ("cambricon.com/mlunum", "cambricon.com/mlumem", "mthreads.com/vcuda-core"),
     "super nodes of TKE Serverless, which have no qGPU": ("eks.tke.cloud.tencent.com/gpu-type",),
     "Alibaba's scheduling simulators": ("alibabacloud.com/gpu-mem", "alibabacloud.com/gpu-milli"),
     "ACS, GPU-HPN nodes of Alibaba Cloud": ("alibabacloud.com/gpu-core.percentage",),
@@ -530,6 +531,15 @@ def test_accelerators_beside_a_share_are_named_too() -> None:
     keys = 'tke.cloud.tencent.com/qgpu-core: "100", example.com/npu: 1'
     [found] = of_code("GX016", POD.format(name="both", keys=keys), to="vke")
     assert "example.com/npu" in found.message
+
+
+@pytest.mark.parametrize("name", ["vgpu", "vcuda-core", "vcuda-memory", "gpu"])
+def test_older_names_under_hami_are_no_misspelt_ones_and_are_not_translated(name: str) -> None:
+    """Project-HAMi/HAMi, docs/iluvatar-gpu-support.md of v2.6.1."""
+    text = POD.format(name="older", keys=f"iluvatar.ai/{name}: 1")
+    assert gpuxlate.lint(text).diagnostics == ()
+    [found] = of_code("GX023", text, to="tke")
+    assert f"iluvatar.ai/{name} 1 is not translated" in found.message
 
 
 CLASSES = {

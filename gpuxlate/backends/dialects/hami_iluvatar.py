@@ -2,7 +2,7 @@
 
 from gpuxlate.backends.base import Backend, Range, RuleKind
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, SCHEDULING, by_uuid, in_int32
-from gpuxlate.backends.rows import cards, cores, for_models, memory
+from gpuxlate.backends.rows import cards, cores, for_models, memory, unread
 from gpuxlate.model.profile import names_of
 from gpuxlate.model.share import Isolation
 
@@ -10,6 +10,12 @@ NAME = "hami-iluvatar"
 COUNT = "iluvatar.ai/{model}-vgpu"
 UNIT = 256
 """MiB of one unit of memory (CODE)."""
+OLD_NAMES = {
+    "vgpu": "cards of any model",
+    "vcuda-core": "percent of each card",
+    "vcuda-memory": "units of 256 MiB",
+}
+"""Of the default names before those with the card, what they count (OLD)."""
 
 
 class HamiIluvatar(Backend):
@@ -30,7 +36,11 @@ class HamiIluvatar(Backend):
             "the request: the API server refuses the pod where they differ."
         )
     }
-    documents = {"CODE": "Project-HAMi/HAMi, pkg/device/iluvatar (2026-08-21)", **DOCUMENTS}
+    documents = {
+        "CODE": "Project-HAMi/HAMi, pkg/device/iluvatar (2026-08-21)",
+        "OLD": "Project-HAMi/HAMi, docs/iluvatar-gpu-support.md of v2.4.0 to v2.7.0 (2025-09)",
+        **DOCUMENTS,
+    }
     gpu_prefixes = ("iluvatar.ai/",)
     keys = (
         *for_models(
@@ -53,6 +63,13 @@ class HamiIluvatar(Backend):
             ),
             *by_uuid("{model}"),
         ),
+        *(
+            unread(
+                f"iluvatar.ai/{name}", f"{counts}, under a name that HAMi reads before 2.7.1", source="OLD"
+            )
+            for name, counts in OLD_NAMES.items()
+        ),
+        unread("iluvatar.ai/gpu", "whole cards of the maker's device plugin", source="OLD"),
         *PLACEMENT,
     )
 
