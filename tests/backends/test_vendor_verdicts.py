@@ -13,7 +13,8 @@ functions, the cards of the nodes and their MiB. Then come its rows:
   without ``shares`` the vendor takes the pod as a whole
 
 A row differs as ``differences`` says; ``vendor_verdicts.yaml`` has the reasons. ``docs/sources.md`` has the
-counts: ``python -m tests.backends.test_vendor_verdicts``.
+counts that this prints:
+``python -m tests.backends.test_vendor_verdicts``.
 """
 
 import json
