@@ -10,7 +10,14 @@ from gpuxlate.backends.base import (
     SeveralCards,
     SummedNodes,
 )
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, SCHEDULING, in_int32
+from gpuxlate.backends.hami_scheduler import (
+    DOCUMENTS,
+    PLACEMENT,
+    SCHEDULER,
+    SCHEDULING,
+    in_int32,
+    older_names,
+)
 from gpuxlate.backends.rows import cards, choices, cores, memory, written
 from gpuxlate.model.keys import By
 from gpuxlate.model.share import Isolation
@@ -38,6 +45,7 @@ class HamiCambricon(Backend):
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/cambricon (2026-08-21)",
         "OLD": "Project-HAMi/HAMi, examples/mlu: the key family before smlu had no model",
+        "OLDER": "Project-HAMi/HAMi, v2.2, whose names later tags have no more (2022-09-09)",
         **DOCUMENTS,
     }
     gpu_prefixes = ("cambricon.com/vmlu", "cambricon.com/mlu.smlu.")
@@ -65,6 +73,7 @@ class HamiCambricon(Backend):
         *choices("cambricon.com/{0}use-gpuuuid", By.UUID, source="CODE"),
         written("CAMBRICON_DSMLU_PROFILE", meaning="assigned part", source="CODE"),
         written("CAMBRICON_DSMLU_ASSIGNED", meaning="assigned", source="CODE"),
+        *older_names("2.2", ("cambricon.com/mlunum", "cambricon.com/mlumem"), "OLDER"),
         *PLACEMENT,
     )
 

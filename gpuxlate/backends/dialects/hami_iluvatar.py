@@ -1,7 +1,15 @@
 """Iluvatar under HAMi. The names of keys hold the card; parts of several have all of their compute."""
 
 from gpuxlate.backends.base import Backend, Range, RuleKind
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, SCHEDULING, by_uuid, in_int32
+from gpuxlate.backends.hami_scheduler import (
+    DOCUMENTS,
+    PLACEMENT,
+    SCHEDULER,
+    SCHEDULING,
+    by_uuid,
+    in_int32,
+    older_names,
+)
 from gpuxlate.backends.rows import cards, cores, for_models, memory, unread
 from gpuxlate.model.profile import names_of
 from gpuxlate.model.share import Isolation
@@ -10,12 +18,8 @@ NAME = "hami-iluvatar"
 COUNT = "iluvatar.ai/{model}-vgpu"
 UNIT = 256
 """MiB of one unit of memory (CODE)."""
-OLD_NAMES = {
-    "vgpu": "cards of any model",
-    "vcuda-core": "percent of each card",
-    "vcuda-memory": "units of 256 MiB",
-}
-"""Of the default names before those with the card, what they count (OLD)."""
+OLDER = ("vgpu", "vcuda-core", "vcuda-memory")
+"""Names without the card (OLD)."""
 
 
 class HamiIluvatar(Backend):
@@ -38,7 +42,7 @@ class HamiIluvatar(Backend):
     }
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/iluvatar (2026-08-21)",
-        "OLD": "Project-HAMi/HAMi, docs/iluvatar-gpu-support.md of v2.4.0 to v2.7.0 (2025-09)",
+        "OLD": "Project-HAMi/HAMi, pkg/device/iluvatar at v2.7.0, the last with these names (2025-11-07)",
         **DOCUMENTS,
     }
     gpu_prefixes = ("iluvatar.ai/",)
@@ -63,12 +67,7 @@ class HamiIluvatar(Backend):
             ),
             *by_uuid("{model}"),
         ),
-        *(
-            unread(
-                f"iluvatar.ai/{name}", f"{counts}, under a name that HAMi reads before 2.7.1", source="OLD"
-            )
-            for name, counts in OLD_NAMES.items()
-        ),
+        *older_names("2.7.0", (f"iluvatar.ai/{name}" for name in OLDER), "OLD"),
         unread("iluvatar.ai/gpu", "whole cards of the maker's device plugin", source="OLD"),
         *PLACEMENT,
     )
