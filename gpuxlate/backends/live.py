@@ -32,7 +32,8 @@ class Taken:
 
 @dataclass(frozen=True, slots=True)
 class LiveDevice:
-    """A device of a ResourceSlice, its values as text. ``tainted``: it takes no new claims."""
+    """A device of a ResourceSlice, its values as text. ``tainted``: it takes no new claims. ``counters``: the
+    sets of counters that it consumes when a claim has it, together with other devices (KEP-4815)."""
 
     driver: str
     name: str
@@ -41,6 +42,7 @@ class LiveDevice:
     shared: bool
     tainted: bool = False
     taken: tuple[Taken, ...] = ()
+    counters: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,6 +144,7 @@ def _device(driver: str, one: Json) -> LiveDevice:
         capacity,
         bool(fields.get("allowMultipleAllocations")),
         any(taint.get("effect") in CLOSING for taint in fields.get("taints") or ()),
+        counters=frozenset(str(each.get("counterSet")) for each in fields.get("consumesCounters") or ()),
     )
 
 

@@ -521,6 +521,23 @@ def test_cards_that_are_not_shared(run: Run) -> None:
     assert found["notes"] == ["1 device is not counted: no cards"]
 
 
+def test_cards_of_which_a_claim_has_a_partition(run: Run) -> None:
+    """The card and its partitions consume one set of counters (KEP-4815): nobody gets the whole card."""
+
+    def of(card: int, one: dict[str, Any]) -> dict[str, Any]:
+        return {**one, "consumesCounters": [{"counterSet": f"gpu-{card}-counters", "counters": {}}]}
+
+    cards = [of(n, device(f"gpu-{n}", shared=False, kind="gpu")) for n in range(2)]
+    parts = [of(n, device(f"gpu-{n}-mig-0", kind="mig", shared=False)) for n in range(2)]
+    claims = [claim("a", "gpu-1-mig-0", None, "web", driver=NVIDIA)]
+    found = nodes(run, server([piece([*cards, *parts], NVIDIA)], claims))
+    assert (found["cards"], found["free"]["cards"]) == (1, 1)
+    assert found["notes"] == [
+        "2 devices are not counted: no cards",
+        "1 device is not counted: a claim has a partition of the card",
+    ]
+
+
 SIZES = "its cards differ: 24576 to 49152 MiB; the smallest is counted"
 MIXED = "1 device is not counted: not shared, beside cards that are"
 SAID: list[tuple[Any, tuple[str, ...], int, list[str]]] = [

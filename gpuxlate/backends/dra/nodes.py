@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 
 from gpuxlate.backends.base import BYTE, Backend
@@ -27,8 +27,9 @@ def node_view(backend: DraBackend, node: LiveNode) -> NodeView | None:
     cards = [one for one in mine if _value(driver, one.attributes, "type") in (None, driver.card_type)]
     shared = [one for one in cards if one.shared] or cards
     taken_whole = not (driver.parts and shared and shared[0].shared)
-    open_ = [one for one in shared if not one.tainted]
-    notes = tuple(_notes(driver, node, mine, cards, shared, open_))
+    whole = [one for one in shared if not _is_divided(one, mine)]
+    open_ = [one for one in whole if not one.tainted]
+    notes = tuple(_notes(driver, node, mine, cards, shared, whole, open_))
     if not open_:
         return NodeView(driver.name, Serves.NOTHING, notes=notes)
     sizes = [_mib(driver, one.capacity) for one in open_]
@@ -58,14 +59,26 @@ def node_view(backend: DraBackend, node: LiveNode) -> NodeView | None:
 
 
 def _notes(driver: Driver, node: LiveNode, *kinds: list[LiveDevice]) -> Iterator[str]:
-    """What is not counted. ``kinds``: all devices, its cards, those that are counted, those that are open."""
-    whys = ("no cards", "not shared, beside cards that are", "tainted")
+    """What is not counted. ``kinds``: all devices, its cards, those that are counted, those
+    that are not divided, those that are open."""
+    whys = (
+        *("no cards", "not shared, beside cards that are"),
+        *("a claim has a partition of the card", "tainted"),
+    )
     for there, rest, why in zip(kinds, kinds[1:], whys, strict=False):
         if len(there) > len(rest):
             count = len(there) - len(rest)
             yield f"{count} {'device is' if count == 1 else 'devices are'} not counted: {why}"
     if node.classes.isdisjoint({driver.device_class}):
         yield f"the cluster has no DeviceClass {driver.device_class}, which claims would name"
+
+
+def _is_divided(card: LiveDevice, devices: Sequence[LiveDevice]) -> bool:
+    """A claim has another device of the same card, so that none gets the card: they consume one set of
+    counters (KEP-4815)."""
+    return any(
+        one.taken and one.name != card.name and not card.counters.isdisjoint(one.counters) for one in devices
+    )
 
 
 def _use(driver: Driver, card: int, device: LiveDevice, taken: Taken) -> CardUse:
