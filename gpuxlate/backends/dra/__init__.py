@@ -431,14 +431,14 @@ def driver_keys(driver: Driver) -> tuple[KeySpec, ...]:
         *capacity,
         *((clients,) if driver.clients else ()),
         *(
-            key(EXTENDED + one, Place.RESOURCE, meaning=meaning, sets="cards", unit=1, source="KEP")
+            key(EXTENDED + one, Place.RESOURCE, meaning=meaning, sets="cards", source="KEP")
             for one, meaning in {
                 **dict.fromkeys(driver.read, "devices of the class"),
                 **driver.unread,
             }.items()
         ),
         *(
-            key(one, Place.RESOURCE, meaning="cards", sets="cards", unit=1, source=driver.source)
+            key(one, Place.RESOURCE, meaning="cards", sets="cards", source=driver.source)
             for one in driver.resources
         ),
         *(key(name, Place.QUOTA, meaning="devices of claims", sets="cards", unit=1) for name in devices),
