@@ -57,7 +57,7 @@ WORDS: tuple[str, ...] = (
     "runai-visible-devices",
     "runai/",
     "tencent.com/",
-    "tensor-fusion.ai",
+    "tensor-fusion.ai/",
     "vastaitech.com",
     "vke.volcengine.com/",
     "volcano.sh/",

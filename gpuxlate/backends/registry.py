@@ -79,6 +79,7 @@ BUILT_IN: tuple[BackendRow, ...] = (
     BackendRow("nvidia-shared", "gpuxlate.backends.nvidia", (), ("nvidia.com/gpu",), "SHARED"),
     BackendRow("gke", "gpuxlate.backends.gke", (), ("cloud.google.com/gke-",)),
     BackendRow("huawei-cce", "gpuxlate.backends.huawei_cce", ("cce",), ("volcano.sh/gpu-",)),
+    BackendRow("tensor-fusion", "gpuxlate.backends.tensor_fusion", ("tensorfusion",), ("tensor-fusion.ai/",)),
     *(
         BackendRow(one.name.replace("_", "-"), f"{dialects.__name__}.{one.name}")
         for one in pkgutil.iter_modules(dialects.__path__)

@@ -472,6 +472,12 @@ class CardModel(Strict):
     multiprocessors: AtLeastOne = Field(
         default=OMITTED, description="Streaming multiprocessors of the whole card.", examples=[108]
     )
+    fp16Tflops: float = Field(  # noqa: N815
+        default=OMITTED,
+        gt=0,
+        description="TFLOPs of FP16 of the whole card, where a scheduler counts compute in them.",
+        examples=[71.2],
+    )
     names: dict[Text, Text] = Field(
         default=OMITTED,
         description="Name of a target to the text for the card in the target's keys.",

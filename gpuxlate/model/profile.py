@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
@@ -189,7 +190,8 @@ class Card(NamedTuple):
     ``multiprocessors``: those of the whole card. ``templates``, ``sizes_mib``: the only parts, or the only
     MiB of a part, that can be allocated, ascending; empty where there is no such list. ``templates_of``: the
     card with the same templates. ``product_name``: the exact one of its driver, where all
-    cards of the model have one. ``confidence``: ``seen`` where manifests say it and no document.
+    cards of the model have one. ``confidence``: ``seen`` where manifests say it and no document. ``tflops``:
+    of FP16, as schedulers count them that take compute in TFLOPs.
     """
 
     name: str
@@ -205,10 +207,12 @@ class Card(NamedTuple):
     multiprocessors: int | None = None
     templates_of: str | None = None
     product_name: str | None = None
+    tflops: Fraction | None = None
 
     @classmethod
     def from_document(cls, data: Mapping[str, Any]) -> Self:
         """The card from its fields in a document, which were checked."""
+        tflops = data.get("fp16Tflops")
         return cls(
             data["name"],
             data["vendor"],
@@ -223,6 +227,7 @@ class Card(NamedTuple):
             data.get("multiprocessors"),
             data.get("templatesOf"),
             data.get("productName"),
+            None if tflops is None else Fraction(str(tflops)),
         )
 
     def with_more(self, other: Card) -> Card:

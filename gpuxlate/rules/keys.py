@@ -222,8 +222,7 @@ def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
 
     ## Example
     ```yaml
-    metadata: {annotations: {tensor-fusion.ai/vram-request: 4Gi, tensor-fusion.ai/gpu-count: "1"}}
-    spec: {containers: [{name: web, image: web}]}
+    resources: {limits: {birentech.com/1-2-gpu: 1}}
     ```
 
     ## Use instead
@@ -232,7 +231,7 @@ def product_is_read(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     ```
 
     ## Source
-    NexusGPU/tensor-fusion; the table of products on the page of targets has those of the others.
+    BirenTechnology/k8s-device-plugin; the table of products on the page of targets has those of the others.
     """
     words = vocabulary_of(context)
     for spot, product in _of_products(words, pod):

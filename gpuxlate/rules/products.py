@@ -140,12 +140,6 @@ PRODUCTS: tuple[Product, ...] = (
         "ROCm/k8s-device-plugin `docs/user-guide/configuration.md` (2026-08-11)",
     ),
     Product(
-        "TensorFusion",
-        ("tensor-fusion.ai/*",),
-        "TFLOPS or percent, and memory with a unit, of each card",
-        "NexusGPU/tensor-fusion `pkg/constants/constants.go` at 01b4669 (2026)",
-    ),
-    Product(
         "VirtAI OrionX",
         ("virtaitech.com/gpu",),
         "virtual GPUs, compute in percent, memory in MB",

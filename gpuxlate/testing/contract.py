@@ -241,7 +241,9 @@ class _Trial:
     def _is_held(self, read: _ReadPod, text: str, meant: object) -> bool:
         """Without the key the share has the value that the key gives to its field."""
         field = self._field(read)
-        number = quantity.whole(text) if self.row.sets == "cards" else None
+        number: object = quantity.whole(text) if self.row.sets == "cards" else None
+        if self.row.sets == "cores" and read.share is not None and quantity.is_amount(text):
+            number = quantity.parse(text).amount * self.row.unit * read.share.cards
         return field is not None and field in (meant, number)
 
 

@@ -149,8 +149,8 @@ BESIDE_A_SHARE = [
         "GX026: vke.volcengine.com/mgpu-compute-policy is not translated: its pod requests no share",
     ),
     (
-        ("annotations", "tensor-fusion.ai/vram-limit", "1Gi"),
-        "GX027: tensor-fusion.ai/vram-limit is a key of a product that gpuxlate does not read; ",
+        ("annotations", "huawei.com/npu-core", "1Gi"),
+        "GX027: huawei.com/npu-core is a key of a product that gpuxlate does not read; ",
     ),
     (
         ("annotations", "gpu-fraction", "0.5"),

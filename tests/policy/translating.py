@@ -184,7 +184,7 @@ BESIDE = (
     ("annotations", "nvidia.com/use-gputype", "A10"),
     ("annotations", "katalyst.kubewharf.io/qos_level", "shared_cores"),
     ("annotations", "gpu-fraction", "0.5"),
-    ("annotations", "tensor-fusion.ai/vram-limit", "1Gi"),
+    ("annotations", "huawei.com/npu-core", "1Gi"),
     ("labels", "aliyun.com/gpu-count", "2"),
     ("labels", "koordinator.sh/gpu-isolation-provider", "HAMi-core"),
     ("labels", "kai.scheduler/queue", "team"),

@@ -306,7 +306,6 @@ NAMES: dict[str, tuple[str, ...]] = {
     "remote GPUs of HAMi": ("nvidia.com/remote-gpu", "nvidia.com/remote-gpu-memory"),
     "the virtual GPU plug-in of AWS": ("k8s.amazonaws.com/vgpu",),
     "AMD partitions": ("amd.com/cpx_nps4", "amd.com/spx_nps1"),
-    "TensorFusion": ("tensor-fusion.ai/tflops-request", "tensor-fusion.ai/enabled"),
     "VirtAI OrionX": ("virtaitech.com/gpu",),
     "nvshare": ("nvshare.com/gpu",),
     "KubeShare": ("sharedgpu/gpu_request", "sharedgpu/gpu_mem"),
@@ -319,7 +318,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "Volcano's older GPU sharing without isolation, deprecated since v1.9": ("volcano.sh/gpu-number",),
     "vgpu-manager": (
         *("nvidia.com/vgpu-cores", "nvidia.com/vgpu-memory", "nvidia.com/vgpu-number"),
-        *("nvidia.com/device-scheduler-policy", "nvidia.com/exclude-gpu-uuid"),
+        *("nvidia.com/device-scheduler-policy", "nvidia.com/exclude-gpu-uuid", "vgpu-manager.io/policy"),
     ),
 }
 """Keys that are in use, by the title of their product."""
@@ -336,8 +335,8 @@ OTHERS = (
     *("nvidia.com/gpumem", "nvidia.com/vgpu", "nvidia.com/vgpumem", "nvidia.com/gpualloc"),
     *("nvidia.com/vgpu-mode", "volcano.sh/vgpu-number", "nvidia.com/gpu.product", "nvidia.com/gpu.memory"),
     *("cloud.google.com/gke-accelerator", "koordinator.sh/qosClass", "kai.scheduler/queue"),
-    *("koordinator.sh/rdma", "gpu-fraction", "tensor-fusion.ai", "tensor-fusion.ai/"),
-    *("x.tensor-fusion.ai/qos", "tensor-fusion.ai.x/qos", "nvidia.com/mig-1g.5gb/x"),
+    *("koordinator.sh/rdma", "gpu-fraction", "vgpu-manager.io", "vgpu-manager.io/"),
+    *("x.vgpu-manager.io/qos", "vgpu-manager.io.x/qos", "nvidia.com/mig-1g.5gb/x"),
     *("huawei.com/Ascend" + "-" * 60 + "c", "", "/", "nvidia.com/"),
 )
 LOOK_ALIKES = {
@@ -462,7 +461,7 @@ def test_the_dialects_that_write_the_key_are_named_in_every_run() -> None:
         found = of_code("GX016", "---\n".join(texts), to="neutral")
         assert [one.hint for one in found] == [
             "pass --from one of alibaba-gpushare, hami, koordinator, kai, nvidia-mig, nvidia-shared, gke, "
-            "huawei-cce to read it as whole cards"
+            "huawei-cce, tensor-fusion to read it as whole cards"
         ]
 
 

@@ -1,0 +1,700 @@
+"""TensorFusion: annotations of the pod, which one container has, or several together. Numbers are per card.
+
+What is requested is reserved; a limit is where the container ends. Compute is percent of a card or TFLOPs of
+FP16, which are percent of the card's own: `tflops` of the catalogue has the figures of its chart (FIGURES).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from fractions import Fraction
+
+from gpuxlate.backends.base import (
+    BYTE,
+    Backend,
+    ContainerShare,
+    Per,
+    Place,
+    PodReader,
+    PodWriter,
+    Range,
+    Reading,
+    RuleKind,
+    RuleRow,
+    ShareWriter,
+    key,
+)
+from gpuxlate.backends.pod_reader import rounded_up
+from gpuxlate.backends.rows import choice, whole, written
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic, Loss, Path, Severity
+from gpuxlate.model.keys import KeySpec
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
+from gpuxlate.model.profile import Card, Profile, card_meant, card_named, card_of, names_of
+from gpuxlate.model.share import Device, Isolation
+from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import AnyOf, IsAnnotated, Labelled
+
+NAME = "tensor-fusion"
+DOMAIN = "tensor-fusion.ai"
+ENABLED = f"{DOMAIN}/enabled"
+"""Label of the pods that the webhook reads (IsTensorFusionPod)."""
+COUNT, MODEL, VENDOR = f"{DOMAIN}/gpu-count", f"{DOMAIN}/gpu-model", f"{DOMAIN}/vendor"
+PERCENT, PERCENT_LIMIT = f"{DOMAIN}/compute-percent-request", f"{DOMAIN}/compute-percent-limit"
+TFLOPS, TFLOPS_LIMIT = f"{DOMAIN}/tflops-request", f"{DOMAIN}/tflops-limit"
+VRAM, VRAM_LIMIT = f"{DOMAIN}/vram-request", f"{DOMAIN}/vram-limit"
+ISOLATION, DEDICATED = f"{DOMAIN}/isolation", f"{DOMAIN}/dedicated-gpu"
+CONTAINERS, PROFILE = f"{DOMAIN}/inject-container", f"{DOMAIN}/workload-profile"
+INDICES, PARTITION, QOS = f"{DOMAIN}/gpu-indices", f"{DOMAIN}/partition-id", f"{DOMAIN}/qos"
+AMOUNTS = (PERCENT, PERCENT_LIMIT, TFLOPS, TFLOPS_LIMIT, VRAM, VRAM_LIMIT)
+WHOLE = "nvidia.com/gpu"
+"""Whole cards in limits: their count, where no annotation has one (TF_PARSER)."""
+SHARED, PARTITIONED = "shared", "partitioned"
+ISOLATIONS = {"soft": Isolation.SOFT, "hard": Isolation.HARDWARE, PARTITIONED: Isolation.HARDWARE}
+COUNTS = Range(1, 128)
+VENDORS = {
+    "NVIDIA": "nvidia",
+    "AMD": "amd",
+    "Ascend": "huawei",
+    "Hygon": "hygon",
+    "MetaX": "metax",
+    "MooreThreads": "mthreads",
+    "Cambricon": "cambricon",
+    "Enflame": "enflame",
+    "KunlunXin": "kunlunxin",
+}
+"""What the annotation calls vendors (VENDORS)."""
+NOT_SOFT = ("amd", "hygon", "metax")
+"""Vendors whose cards have no limiter: parts of them are refused (VENDORS)."""
+SPEAKS = AnyOf(Labelled(ENABLED), *map(IsAnnotated, (*AMOUNTS, COUNT)))
+
+
+def _annotation(name: str, **fields: object) -> KeySpec:
+    return key(name, Place.ANNOTATION, **fields)
+
+
+def amount(value: Value | None) -> Fraction | None:
+    """A quantity above 0; None for what the webhook reads as nothing."""
+    try:
+        found = quantity.parse(value.text).amount if value is not None else Fraction(0)
+    except quantity.QuantityError:
+        return None
+    return found if found > 0 else None
+
+
+def containers_of(pod: PodKeys) -> tuple[str, ...]:
+    """The names of the containers with the share; empty where several could be meant."""
+    named = pod.annotations.get(CONTAINERS) or pod.owner_annotations.get(CONTAINERS)
+    if named is not None and named.text:
+        return tuple(one.strip() for one in named.text.split(","))
+    return (pod.containers[0].name,) if len(pod.containers) == 1 else ()
+
+
+class _Pod:
+    """The annotations of one pod."""
+
+    def __init__(self, pod: PodReader, profile: Profile | None) -> None:
+        self.pod = pod
+        self.values = {
+            name: pod.annotation(name) for name in (*AMOUNTS, COUNT, ISOLATION, DEDICATED, CONTAINERS)
+        }
+        self.granted: tuple[Loss, ...] = ()
+        self.origins: dict[str, Path] = {}
+        self.device, self.card = self._device(profile)
+
+    def _device(self, profile: Profile | None) -> tuple[Device | None, Card | None]:
+        """The cards that the annotations name; else the card of the nodes, for TFLOPs."""
+        model, vendor = self.pod.annotation(MODEL), self.pod.annotation(VENDOR)
+        card = card_named(names_of(NAME, profile).get(model.text, ""), profile) if model else None
+        maker = next(
+            (v for k, v in VENDORS.items() if vendor and k.casefold() == vendor.text.casefold()), None
+        )
+        for value, known, name in ((model, card, MODEL), (vendor, maker, VENDOR)):
+            if value is not None and known is None and value.text:
+                self.pod.choice(value, name, "annotation")
+            elif value is not None:
+                self.origins["device"] = value.path
+        device = Device(maker, (card.name,) if card else ())
+        if card is None and model is None:
+            own = card_of(profile, (NAME,))
+            card = card_meant(own.model, own.memory_mib, profile) if own.model else None
+        return device if device != Device() else None, card
+
+    def cards(self, container: ContainerKeys) -> int | None:
+        count, native = self.values[COUNT], self.pod.number(container, WHOLE)
+        indices = self.pod.pod.annotations.get(INDICES)
+        if indices is not None and indices.text:
+            self.origins["cards"] = indices.path
+            return len(indices.text.split(","))
+        if count is not None:
+            self.origins["cards"] = count.path
+            number = quantity.whole(count.text)
+            return number if number is not None and COUNTS.allows(number) else None
+        if native and not any(amount(self.values[name]) for name in AMOUNTS):
+            self.origins["cards"] = container.resources[WHOLE].path
+        return native or 1
+
+    def cores(self, cards: int) -> int | None:
+        """Percent over the cards: what is requested, else the limit; a higher limit no share holds."""
+        found = self._first((TFLOPS, PERCENT), (TFLOPS_LIMIT, PERCENT_LIMIT))
+        if found is None:
+            return None
+        value, limit = found
+        percent, most = self._percent(value), None if limit is value else self._percent(limit)
+        if limit is not None and limit is not value and most != percent:
+            self.pod.choice(limit, str(limit.path[-1]), "annotation")
+        if percent is None:
+            return None
+        self.origins["cores"] = value.path
+        given = math.ceil(percent) * cards
+        self.granted += rounded_up("cores", "TF004", value.path, percent * cards, given)
+        return given
+
+    def _first(self, requests: tuple[str, ...], limits: tuple[str, ...]) -> tuple[Value, Value | None] | None:
+        """The request and its limit; TFLOPs go before percent (TF_PARSER)."""
+        request, limit = (
+            next((v for n in names if amount(v := self.values[n])), None) for names in (requests, limits)
+        )
+        first = request or limit
+        return None if first is None else (first, limit)
+
+    def _percent(self, value: Value | None) -> Fraction | None:
+        """Percent of one card, at most all of it."""
+        number = amount(value)
+        if number is None or value is None:
+            return None
+        if value.path[-1] not in (TFLOPS, TFLOPS_LIMIT):
+            return min(number, Fraction(100))
+        if self.card is None or self.card.tflops is None:
+            message = msg(
+                "{key} {text} is not translated: it counts {what}",
+                key=str(value.path[-1]),
+                text=value.text,
+                what="TFLOPs of a card whose figure is not known",
+            )
+            hint = msg("add {key}, or pass a profile with the card of the nodes (cards.model)", key=MODEL)
+            self.pod.note("GX023", message, value.path, hint)
+            return None
+        return min(number * 100 / self.card.tflops, Fraction(100))
+
+    def memory(self, cards: int) -> tuple[int | None, int | None]:
+        """MiB over the cards that are reserved, and where the container ends."""
+        found = self._first((VRAM,), (VRAM_LIMIT,))
+        if found is None:
+            return None, None
+        value, limit = found
+        exact = (amount(value) or Fraction(0)) * BYTE
+        given = math.ceil(exact) * cards
+        self.origins["memory_mib"] = value.path
+        self.granted += rounded_up("memory_mib", "TF004", value.path, exact * cards, given)
+        if limit is None or limit is value:
+            return given, None
+        most = math.ceil((amount(limit) or Fraction(0)) * BYTE) * cards
+        if most < given:
+            self.pod.choice(limit, VRAM_LIMIT, "annotation")
+            return given, None
+        self.origins["memory_limit_mib"] = limit.path
+        return given, most
+
+    def share(self, container: ContainerKeys) -> ContainerShare:
+        """The share of a container that the webhook gives one."""
+        cards, isolation = self.cards(container), self.values[ISOLATION]
+        if cards is None:
+            return self.pod.none(container)
+        mode = isolation.text if isolation else ""
+        if mode == SHARED or _is_true(self.values[DEDICATED]):  # whole, whatever the amounts (TF005)
+            for name in (*AMOUNTS, *((DEDICATED,) if mode == SHARED else ())):
+                self.pod.choice(self.values[name], name, "annotation")
+            return self.pod.share(container, cards=cards, device=self.device, origins=self.origins)
+        cores, (memory, limit) = self.cores(cards), self.memory(cards)
+        native = container.resources.get(WHOLE) is not None
+        if cores is None and memory is None and not native and not self._is_partition(mode):
+            return self.pod.none(container)
+        least = ISOLATIONS.get(mode) if cores is not None or memory is not None else None
+        if isolation is not None and least is not None:
+            self.origins["isolation"] = isolation.path
+        elif isolation is not None and mode:
+            self.pod.choice(isolation, ISOLATION, "annotation")
+        return self.pod.share(
+            container,
+            cards=cards,
+            cores=cores,
+            memory_mib=memory,
+            memory_limit_mib=limit,
+            device=self.device,
+            isolation=least,
+            origins=self.origins,
+            granted=self.granted,
+        )
+
+    def _is_partition(self, mode: str) -> bool:
+        return mode == PARTITIONED and PARTITION in self.pod.pod.annotations
+
+
+def _is_true(value: Value | None) -> bool:
+    return value is not None and value.text == "true"
+
+
+# --- rules ------------------------------------------------------------------------------------
+OF_TEXTS = "it is about texts of annotations, which no policy computes with"
+
+
+def _asked(pod: PodKeys) -> list[Value]:
+    """What asks for a share, or says how much."""
+    return [pod.annotations[name] for name in (*AMOUNTS, COUNT) if name in pod.annotations]
+
+
+@rule("TF001", Severity.ERROR, missing=True, no_policy="a webhook may add the label")
+def pod_is_enabled(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A pod with annotations of TensorFusion has its label.
+
+    ## What it does
+    Reports amounts and counts in annotations of a pod without the label `tensor-fusion.ai/enabled: "true"`.
+
+    ## Why
+    The webhook skips the pod: it gets no GPU.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {tensor-fusion.ai/vram-request: 4Gi}}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {labels: {tensor-fusion.ai/enabled: "true"}, annotations: {tensor-fusion.ai/vram-request: 4Gi}}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, internal/webhook/v1/pod_webhook.go and internal/utils/reconcile.go (2026-08-20).
+    """
+    label = pod.labels.get(ENABLED)
+    asked = _asked(pod)
+    if asked and (label is None or label.text != "true"):
+        message = msg("{key} has no effect without {count}", key=str(asked[0].path[-1]), count=ENABLED)
+        hint = msg('add the label {key}: "true" to the pod', key=ENABLED)
+        yield this.diagnostic(label or asked[0], message, hint, on_key=True)
+
+
+@rule("TF002", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
+def container_is_named(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The container with the share is clear.
+
+    ## What it does
+    Reports a share of a pod with several containers, none of which `tensor-fusion.ai/inject-container` names.
+
+    ## Why
+    The webhook refuses the pod, or skips it where no container has the name.
+
+    ## Example
+    ```yaml
+    metadata: {labels: {tensor-fusion.ai/enabled: "true"}, annotations: {tensor-fusion.ai/vram-request: 4Gi}}
+    spec: {containers: [{name: web}, {name: log}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/vram-request: 4Gi, tensor-fusion.ai/inject-container: web}
+    spec: {containers: [{name: web}, {name: log}]}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go and pod_webhook.go (2026-08-20).
+    """
+    asked, names = _asked(pod), {one.name for one in pod.containers}
+    if asked and pod.containers and names.isdisjoint(containers_of(pod)):
+        message = msg("no container of the pod has the share: {key} names none", key=CONTAINERS)
+        hint = msg("add {key} with the name of the container", key=CONTAINERS)
+        yield this.diagnostic(pod.annotations.get(CONTAINERS) or asked[0], message, hint)
+
+
+@rule("TF003", Severity.ERROR, no_policy=OF_TEXTS)
+def compute_has_one_unit(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Compute is in TFLOPs or in percent.
+
+    ## What it does
+    Reports percent of compute beside TFLOPs, of the request or of the limit.
+
+    ## Why
+    The webhook takes the TFLOPs; the scheduler finds both and takes neither.
+
+    ## Example
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/tflops-request: "10", tensor-fusion.ai/compute-percent-request: "20"}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/compute-percent-request: "20"}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go and internal/utils/config.go (2026-08-20).
+    """
+    for percent, tflops in ((PERCENT, TFLOPS), (PERCENT_LIMIT, TFLOPS_LIMIT)):
+        if percent in pod.annotations and tflops in pod.annotations:
+            message = msg("{key} and {other} are both set", key=percent, other=tflops)
+            yield this.diagnostic(pod.annotations[percent], message, "keep one of them", on_key=True)
+
+
+@rule("TF004", Severity.ERROR, no_policy=OF_TEXTS)
+def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Amounts of TensorFusion are quantities above 0, and a count is 1 to 128.
+
+    ## What it does
+    Reports other values, and more than 100 percent of compute.
+
+    ## Why
+    The webhook reads an amount that is no quantity as none, and refuses another count. No card has more than
+    all of its compute.
+
+    ## Example
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/vram-request: 4GB, tensor-fusion.ai/gpu-count: "0"}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/vram-request: 4Gi, tensor-fusion.ai/gpu-count: "1"}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go (2026-08-20).
+    """
+    for name in AMOUNTS:
+        value = pod.annotations.get(name)
+        number = amount(value)
+        if value is not None and number is None:
+            message = msg("{key} is {value!r}, which is no amount above 0", key=name, value=value.text)
+            yield this.diagnostic(value, message, "write a quantity, as in 4Gi or 20")
+        elif value is not None and number is not None and number > 100 and name in (PERCENT, PERCENT_LIMIT):
+            message = msg(
+                "{key} {number} is above the maximum of {most}", key=name, number=value.text, most=100
+            )
+            yield this.diagnostic(value, message, msg("write {known}", known=100))
+    count = pod.annotations.get(COUNT)
+    cards = None if count is None else quantity.whole(count.text)
+    if count is not None and (cards is None or not COUNTS.allows(cards)):
+        message = msg("{key} is {value!r}, which is no count from 1 to 128", key=COUNT, value=count.text)
+        yield this.diagnostic(count, message, "write a count from 1 to 128")
+
+
+@rule("TF005", Severity.WARNING, no_policy=OF_TEXTS)
+def whole_cards_have_no_amounts(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Whole cards have no amounts beside them.
+
+    ## What it does
+    Reports amounts beside `tensor-fusion.ai/isolation: shared` and `tensor-fusion.ai/dedicated-gpu`.
+
+    ## Why
+    The scheduler gives idle cards whole, whatever the amounts are. The comment in its API says of `shared`
+    that each process gets an equal part of the card: the sources contradict each other.
+
+    ## Example
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/isolation: shared, tensor-fusion.ai/vram-request: 4Gi}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/isolation: soft, tensor-fusion.ai/vram-request: 4Gi}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, internal/gpuallocator/gpuallocator.go; api/v1/workloadprofile_types.go, which says
+    otherwise (2026-08-20).
+    """
+    mode, dedicated = pod.annotations.get(ISOLATION), pod.annotations.get(DEDICATED)
+    shared = mode if mode is not None and mode.text == SHARED else None
+    whole = shared or (dedicated if _is_true(dedicated) else None)
+    for name in AMOUNTS if whole is not None else ():
+        if whole is not None and name in pod.annotations:
+            message = msg(
+                "{key} has no effect: {other} gives whole cards", key=name, other=str(whole.path[-1])
+            )
+            yield this.diagnostic(pod.annotations[name], message, "remove one of the two", on_key=True)
+
+
+@rule("TF006", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
+def share_is_asked_for(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A pod of TensorFusion asks for compute, for memory or for whole cards.
+
+    ## What it does
+    Reports `tensor-fusion.ai/enabled: "true"` without an amount, `isolation: shared`, a partition, a
+    WorkloadProfile, or cards in limits.
+
+    ## Why
+    The webhook refuses the pod.
+
+    ## Example
+    ```yaml
+    metadata: {labels: {tensor-fusion.ai/enabled: "true"}, annotations: {tensor-fusion.ai/gpu-count: "1"}}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {labels: {tensor-fusion.ai/enabled: "true"}, annotations: {tensor-fusion.ai/vram-request: 4Gi}}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, internal/webhook/v1/pod_webhook.go (2026-08-20).
+    """
+    label, mode = pod.labels.get(ENABLED), pod.annotations.get(ISOLATION)
+    if label is None or label.text != "true":
+        return
+    others = {PROFILE, PARTITION, *AMOUNTS} & pod.annotations.keys()
+    cards = any("/" in name for one in pod.containers for name in one.resources)  # of any vendor
+    shared = mode is not None and mode.text == SHARED
+    if not (others or cards or shared or _is_true(pod.annotations.get(DEDICATED))):
+        message = msg("the pod asks for no compute, no memory and no whole cards")
+        yield this.diagnostic(label, message, msg("add {key}, as in 4Gi", key=VRAM))
+
+
+# --- writing ----------------------------------------------------------------------------------
+def _part(placing: ShareWriter) -> dict[str, str]:
+    """A part of each card: what is reserved is the limit too, but for memory that may burst."""
+    cards, values = placing.cards, dict[str, str]()
+    cores, memory, limit = (placing.take(one) for one in ("cores", "memory_mib", "memory_limit_mib"))
+    if cores is not None:
+        values |= dict.fromkeys((PERCENT, PERCENT_LIMIT), str(cores // cards))
+    if memory is not None:
+        values |= {VRAM: f"{memory // cards}Mi", VRAM_LIMIT: f"{(limit or memory) // cards}Mi"}
+    if placing.peek("isolation") is Isolation.SOFT:
+        placing.take("isolation")
+        values[ISOLATION] = "soft"
+    placing.isolated(Isolation.SOFT)
+    return values
+
+
+def _devices(pod: PodWriter) -> dict[str, str]:
+    """The vendor and the model of the cards, where TensorFusion has names for them."""
+    device = pod.peek("device") or Device()
+    makers = {own: name for name, own in VENDORS.items()}
+    models = {card: name for name, card in names_of(NAME).items()}
+    known = device.vendor is None or device.vendor in makers
+    if not known or len(device.models) > 1 or not models.keys() >= {*device.models}:
+        return {}
+    pod.device()
+    if device.vendor in NOT_SOFT:
+        for placing in pod.placings:
+            if not placing.whole_cards:
+                message = msg("{vendor} cards have no parts at {target}", vendor=device.vendor, target=NAME)
+                placing.refuse("device", "GX023", message, "request whole cards")
+    vendor = {VENDOR: makers[device.vendor]} if device.vendor else {}
+    return {**vendor, **({MODEL: models[device.models[0]]} if device.models else {})}
+
+
+class TensorFusion(Backend):
+    name = NAME
+    title = "TensorFusion"
+    rule_prefix = "TF"
+    aliases = ("tensorfusion",)
+    other_schedulers = (f"{NAME}-scheduler",)  # which the webhook writes
+    one_share_per_pod = True
+    init_containers = False
+    whole_card_key = WHOLE
+    documents = {
+        "CONSTANTS": "NexusGPU/tensor-fusion, pkg/constants/constants.go and vendors.go (2026-08-20)",
+        "WEBHOOK": "NexusGPU/tensor-fusion, internal/webhook/v1: pod_webhook.go, tf_parser.go (2026-08-20)",
+        "ALLOCATOR": "NexusGPU/tensor-fusion, internal/gpuallocator, internal/utils (2026-08-20)",
+        "FIGURES": "NexusGPU/tensor-fusion, gpu-public-gpu-info.yaml of its chart (2026-08-20)",
+    }
+    gpu_prefixes = tuple(f"{DOMAIN}/{one}-" for one in ("tflops", "vram", "compute-percent"))
+    keys = (
+        whole(WHOLE, source="WEBHOOK"),
+        key(
+            ENABLED,
+            Place.LABEL,
+            meaning="whether the webhook reads the pod",
+            values=("true", "false"),
+            no_op_values=("true",),
+            source="WEBHOOK",
+        ),
+        _annotation(COUNT, meaning="cards", sets="cards", unit=1, values=(COUNTS,), source="WEBHOOK"),
+        *(
+            _annotation(
+                name, meaning=meaning, sets="cores", unit=1, per=Per.CARD, source="WEBHOOK, ALLOCATOR"
+            )
+            for name, meaning in (
+                (PERCENT, "compute that is reserved"),
+                (PERCENT_LIMIT, "where compute ends"),
+            )
+        ),
+        *(
+            _annotation(name, meaning=meaning, source="WEBHOOK, ALLOCATOR, FIGURES")
+            for name, meaning in ((TFLOPS, "TFLOPs that are reserved"), (TFLOPS_LIMIT, "where TFLOPs end"))
+        ),
+        _annotation(
+            VRAM,
+            meaning="GPU memory",
+            sets="memory_mib",
+            unit=BYTE,
+            quantity=True,
+            per=Per.CARD,
+            source="WEBHOOK, ALLOCATOR",
+        ),
+        _annotation(
+            VRAM_LIMIT,
+            meaning="how far memory may burst",
+            sets="memory_limit_mib",
+            unit=BYTE,
+            quantity=True,
+            per=Per.CARD,
+            source="WEBHOOK",
+        ),
+        _annotation(
+            ISOLATION,
+            meaning="how parts are kept apart",
+            values=(*ISOLATIONS, SHARED),
+            source="WEBHOOK, ALLOCATOR",
+        ),
+        _annotation(
+            DEDICATED,
+            meaning="whole cards",
+            values=("true", "false"),
+            no_op_values=("false",),
+            source="WEBHOOK",
+        ),
+        _annotation(
+            CONTAINERS, meaning="the containers with the share", no_op_values=("",), source="WEBHOOK"
+        ),
+        _annotation(MODEL, meaning="card model", sets="device", no_op_values=("",), source="ALLOCATOR"),
+        _annotation(
+            VENDOR, meaning="maker of the cards", sets="device", no_op_values=("",), source="WEBHOOK"
+        ),
+        choice(PROFILE, meaning="a WorkloadProfile with the share", source="WEBHOOK"),
+        choice(INDICES, meaning="cards by their numbers", source="WEBHOOK"),
+        choice(PARTITION, meaning="the part of a card", source="WEBHOOK"),
+        choice(f"{DOMAIN}/gpupool", meaning="pool of cards", source="WEBHOOK"),
+        choice(
+            QOS,
+            meaning="class of service",
+            values=("low", "medium", "high", "critical"),
+            no_op_values=("medium",),
+            source="WEBHOOK",
+        ),
+        choice(
+            f"{DOMAIN}/is-local-gpu",
+            meaning="whether the cards are of its node",
+            no_op_values=("true",),
+            source="WEBHOOK",
+        ),
+        choice(
+            f"{DOMAIN}/sidecar-worker",
+            meaning="a worker beside it",
+            no_op_values=("false",),
+            source="WEBHOOK",
+        ),
+        choice(
+            f"{DOMAIN}/autoscale",
+            meaning="amounts that follow use",
+            no_op_values=("false",),
+            source="WEBHOOK",
+        ),
+        choice(
+            f"{DOMAIN}/gang-enabled",
+            meaning="pods that start together",
+            no_op_values=("false",),
+            source="WEBHOOK",
+        ),
+        *(
+            written(f"{DOMAIN}/{name}", meaning=meaning, source="CONSTANTS")
+            for name, meaning in {
+                "gpu-ids": "assigned cards",
+                "container-gpus": "assigned cards of containers",
+                "container-gpu-count": "cards of containers",
+                "partition-uuids": "assigned parts",
+                "effective-hard-sm-percent": "assigned compute",
+                "index": "the number of the pod",
+            }.items()
+        ),
+    )
+    field_docs = {
+        "cards": f"annotation {COUNT}; whole cards: {ISOLATION}: {SHARED}",
+        "cores": f"annotation {PERCENT}, percent of each card; TFLOPs are read",
+        "memoryMiB": f"annotation {VRAM}, of each card",
+        "memoryLimitMiB": f"annotation {VRAM_LIMIT}, of each card",
+        "device": f"annotations {VENDOR}, {MODEL}",
+        "isolation": f"annotation {ISOLATION}: soft",
+    }
+    detected_by = SPEAKS
+    row_rules = (RuleRow(RuleKind.WORDS, "TF007", keys=(ISOLATION, QOS, DEDICATED)),)
+
+    def read(self, pod: PodReader, profile: Profile | None) -> Reading:
+        """Keys to shares. What is wrong with them, rules report."""
+        label = pod.label(ENABLED)
+        for row in self.choices:
+            value = pod.annotation(row.name)
+            if value is not None and not row.is_no_op(value.text):
+                pod.choice(value, row.name, "annotation")
+        found, names = _Pod(pod, profile), containers_of(pod.pod)
+        containers = [pod.none(one) for one in pod.pod.all_containers()]
+        mine = next(
+            (n for n, one in enumerate(pod.pod.all_containers()) if not one.init and one.name in names), None
+        )
+        if mine is not None and (label is None or label.text == "true"):
+            share = found.share(list(pod.pod.all_containers())[mine])
+            others = tuple(one for one in names if one != share.name)
+            containers[mine] = replace(share, shared_with=others)
+        return pod.reading(containers)
+
+    def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
+        """Shares to keys: one of an ordinary container."""
+        annotations: Mapping[str, str] = _devices(pod)
+        containers = [ContainerKeys(one.name, one.index, one.init) for one in pod.placings]
+        for placing in pod.placings:
+            cards = int(placing.take("cards"))
+            if not COUNTS.allows(cards):
+                placing.refuse(
+                    "cards",
+                    "TF004",
+                    msg("{key} is {value!r}, which is no count from 1 to 128", key=COUNT, value=cards),
+                    "write a count from 1 to 128",
+                )
+            annotations = {
+                **annotations,
+                **({ISOLATION: SHARED} if placing.whole_cards else _part(placing)),
+                COUNT: str(cards),
+            }
+            if placing.init or len(pod.placings) > 1:
+                message = msg("a pod of {target} has one share, of an ordinary container", target=NAME)
+                placing.refuse("cards", "GX022", message, "use a separate pod for each container")
+            if len(pod.containers) > 1:
+                annotations[CONTAINERS] = placing.name
+                if not placing.name:
+                    message = msg("a pod of several containers names the one with the share")
+                    placing.refuse("cards", "GX023", message, "give the container a name")
+        return PodKeys(
+            *in_lists(containers),
+            labels={ENABLED: Value.of("true")} if containers else {},
+            annotations={name: Value.of(text) for name, text in annotations.items()} if containers else {},
+        )
+
+
+BACKEND = TensorFusion()
