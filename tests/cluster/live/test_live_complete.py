@@ -41,7 +41,7 @@ def test_commands_with_what_they_do() -> None:
     assert found == list(LiveGroup.table)
     assert set(LIVE_COMMANDS) <= set(found)
     assert directive == ":4"
-    assert "translate\tWhole manifests from any dialect" in answer([""])
+    assert "translate\tTranslate manifests to another dialect" in answer([""])
     assert all("\t" in line for line in answer([""]).split("\n")[:-1])
 
 
