@@ -21,8 +21,8 @@ from gpuxlate.overlays.parts import OverlayPod, TemplatePatch
 from gpuxlate.yamltext.parse import Document, DocumentReader, documents
 from gpuxlate.yamltext.source import Source
 
-_VALUES = re.compile(r"values.*\.ya?ml")
-_MAYBE_VALUES = re.compile(r"(?:.*[-_.])?values.*\.ya?ml", re.IGNORECASE)
+_VALUES = re.compile(r"(?:.*[-_.])?values.*\.ya?ml")  # gaudi-values.yaml of charts of the OPEA project, too
+_MAYBE_VALUES = re.compile(_VALUES.pattern, re.IGNORECASE)
 
 
 def may_be_values(name: str) -> bool:

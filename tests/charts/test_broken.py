@@ -92,8 +92,15 @@ def test_what_is_no_file_says_nothing(made: str, name: str, chart: Path) -> None
     assert translated == (name == "values.yaml" or made in ("link", "huge"))
 
 
-VALUES_FILES = ("values.yaml", "values.yml", "values-prod.yaml", "values_a.yaml")
-OTHERS = ("prod-values.yaml", "templates/values.yaml", "ci/values.yaml")
+VALUES_FILES = (
+    "values.yaml",
+    "values.yml",
+    "values-prod.yaml",
+    "values_a.yaml",
+    "prod-values.yaml",
+    "nv-values.yaml",
+)
+OTHERS = ("templates/values.yaml", "ci/values.yaml")
 
 
 @pytest.mark.parametrize("name", [*VALUES_FILES, *OTHERS])
