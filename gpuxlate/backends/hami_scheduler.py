@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 
 from gpuxlate.backends.base import KeySpec
 from gpuxlate.backends.limits import Pick, Scheduling
-from gpuxlate.backends.rows import choice, choices, unread, written
+from gpuxlate.backends.rows import choice, choices, written
 from gpuxlate.model.keys import INT32, By, Range
 from gpuxlate.model.profile import Component, Release
 
@@ -58,12 +58,6 @@ def in_int32(unit: int = 1) -> tuple[Range, ...]:
     """The numbers that HAMi counts, in cards or in units of MiB: beside a larger one it drops the request of
     the container (GenerateResourceRequests in DEVICES)."""
     return (Range(1, INT32 // unit),)
-
-
-def older_names(last: str, names: Iterable[str], source: str) -> Iterator[KeySpec]:
-    """Resources that releases up to ``last`` read: known, and not translated."""
-    why = f"cards or a part of them, by a name that HAMi reads up to {last}"
-    return (unread(name, why, source=source) for name in names)
 
 
 def by_uuid(word: str) -> Iterator[KeySpec]:

@@ -16,15 +16,15 @@ from gpuxlate.backends.hami_scheduler import (
     SCHEDULER,
     SCHEDULING,
     in_int32,
-    older_names,
 )
-from gpuxlate.backends.rows import cards, choices, cores, memory, written
+from gpuxlate.backends.rows import cards, choices, cores, memory, unread, written
 from gpuxlate.model.keys import By
 from gpuxlate.model.share import Isolation
 
 COUNT = "cambricon.com/vmlu"
 UNIT = 256
 """MiB of one unit of memory (CODE)."""
+UP_TO = "cards or a part of them, by a name that HAMi reads up to 2.2"
 
 
 class HamiCambricon(Backend):
@@ -73,7 +73,7 @@ class HamiCambricon(Backend):
         *choices("cambricon.com/{0}use-gpuuuid", By.UUID, source="CODE"),
         written("CAMBRICON_DSMLU_PROFILE", meaning="assigned part", source="CODE"),
         written("CAMBRICON_DSMLU_ASSIGNED", meaning="assigned", source="CODE"),
-        *older_names("2.2", ("cambricon.com/mlunum", "cambricon.com/mlumem"), "OLDER"),
+        *(unread(f"cambricon.com/{name}", UP_TO, source="OLDER") for name in ("mlunum", "mlumem")),
         *PLACEMENT,
     )
 

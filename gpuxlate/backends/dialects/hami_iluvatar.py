@@ -8,7 +8,6 @@ from gpuxlate.backends.hami_scheduler import (
     SCHEDULING,
     by_uuid,
     in_int32,
-    older_names,
 )
 from gpuxlate.backends.rows import cards, cores, for_models, memory, unread
 from gpuxlate.model.profile import names_of
@@ -20,6 +19,7 @@ UNIT = 256
 """MiB of one unit of memory (CODE)."""
 OLDER = ("vgpu", "vcuda-core", "vcuda-memory")
 """Names without the card (OLD)."""
+UP_TO = "cards or a part of them, by a name that HAMi reads up to 2.7.0"
 
 
 class HamiIluvatar(Backend):
@@ -67,7 +67,7 @@ class HamiIluvatar(Backend):
             ),
             *by_uuid("{model}"),
         ),
-        *older_names("2.7.0", (f"iluvatar.ai/{name}" for name in OLDER), "OLD"),
+        *(unread(f"iluvatar.ai/{name}", UP_TO, source="OLD") for name in OLDER),
         unread("iluvatar.ai/gpu", "whole cards of the maker's device plugin", source="OLD"),
         *PLACEMENT,
     )
