@@ -86,7 +86,13 @@ class VolcanoVgpu(Backend):
             why="No card has more than 100 %. The key counts percent of each card: two cards at 30 % are "
             "`vgpu-number: 2` and `vgpu-cores: 30`.",
         ),
-        RuleRow(RuleKind.NUMBERS, "VOLC005", keys=(PERCENT,), why='The scheduler uses 101 for "not set".'),
+        RuleRow(
+            RuleKind.NUMBERS,
+            "VOLC005",
+            keys=(PERCENT,),
+            why='The scheduler uses 101 for "not set". It reads the percentage only where its device '
+            "configuration names the resource (`resourceMemoryPercentageName`).",
+        ),
         RuleRow(
             RuleKind.NUMBERS,
             "VOLC006",

@@ -16,6 +16,9 @@ from gpuxlate.model.share import Share
 
 GUIDE = VendorDocument("volcano-sh/volcano, how_to_use_volcano_vgpu.md", "2026-08-20")
 DESIGN = VendorDocument("Project-HAMi/volcano-vgpu-device-plugin, doc/design.md", "2026-08-17")
+CONFIGURATION = VendorDocument(
+    "volcano-sh/volcano, pkg/scheduler/api/devices/config: its defaults have no name of it", "2026-08-20"
+)
 
 KUBERNETES = Requirement("Kubernetes", "kubernetesVersion", MinVersion("1.16"), GUIDE)
 VOLCANO = Requirement("Volcano", "components.volcano", MinVersion("1.9"), GUIDE)
@@ -29,8 +32,14 @@ _ALWAYS = (
         DESIGN,
     ),
 )
+_OF_PERCENT = NodeWarning(
+    "set resourceMemoryPercentageName in the device configuration of the scheduler: without it a container "
+    "with a percentage has all memory",
+    CONFIGURATION,
+)
 
 
 def node_requirements(_backend: Backend, share: Share, profile: Profile | None) -> NodeNeeds:
     """What the share needs of nodes with the vGPU device plugin."""
-    return NodeNeeds(warnings=_ALWAYS, requirements=(*REQUIREMENTS, *cards_of_a_node(share, GUIDE)))
+    warnings = _ALWAYS if share.memory_percent is None else (*_ALWAYS, _OF_PERCENT)
+    return NodeNeeds(warnings=warnings, requirements=(*REQUIREMENTS, *cards_of_a_node(share, GUIDE)))
