@@ -31,6 +31,7 @@ from gpuxlate.backends.rows import Fields, cards, choice, choices, cores, memory
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import SELECTOR, By, CardChoice
 from gpuxlate.model.limits import FULL_CARD_CORES
+from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Extension, Profile, Setting
 from gpuxlate.model.share import ALL_MEMORY, Isolation, Policy, Qos
 from gpuxlate.rules.predicates.conditions import AnyOf, EnvIs, IsAnnotated, IsInit, Requests, SomeContainer
@@ -263,10 +264,14 @@ class Hami(Backend):
     def normalize(self, pod: PodReader, found: Fields) -> Fields:
         """A priority is that among the containers on one card: whole cards have no other (DEV)."""
         full = found.memory_percent in (None, ALL_MEMORY) and found.memory_mib is None
-        if full and found.cores in (None, FULL_CARD_CORES * (found.cards or 1)):
-            others = {name: one for name, one in found.others.items() if name != "qos"}
-            return replace(found, others=others)
-        return found
+        if "qos" not in found.others or not full:
+            return found
+        if found.cores not in (None, FULL_CARD_CORES * (found.cards or 1)):
+            return found
+        path = found.origins["qos"]
+        message = msg("{name} has no effect on whole cards, so the share has no QoS", name=path[-1])
+        pod.note("GX020", message, path, severity=Severity.INFO)
+        return replace(found, others={name: one for name, one in found.others.items() if name != "qos"})
 
 
 BACKEND = Hami()
