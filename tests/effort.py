@@ -10,7 +10,7 @@ import random
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from hypothesis import HealthCheck, settings
+from hypothesis import HealthCheck, Phase, settings
 
 T = TypeVar("T")
 EFFORT = os.environ.get("GPUXLATE_EFFORT", "quick")
@@ -38,6 +38,8 @@ settings.register_profile(
     derandomize=not FULL,
     database=None,
     print_blob=FULL,
+    # shrinking takes minutes for each failure: a run of all tests names it, the test alone shrinks it
+    phases=[one for one in Phase if one is not Phase.shrink or FULL or "PYTEST_XDIST_WORKER" not in os.environ],
     # manifests are large and slow to draw, many are none of a dialect, one method serves many backends
     suppress_health_check=[one for one in HealthCheck if one is not HealthCheck.function_scoped_fixture],
 )

@@ -355,7 +355,7 @@ def elsewhere() -> list[str]:
     return [
         one.name
         for one in registry.pod_backends()
-        if not (one.read_only or any(row.model for row in one.keys) or one.scheduler)
+        if not (one.read_only or one.names_vendor or any(row.model for row in one.keys) or one.scheduler)
         and "GX023" not in said(accepted(ALONE, one.name))
     ]
 

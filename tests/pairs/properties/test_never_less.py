@@ -159,7 +159,9 @@ def reported(item: Item, target: Backend, question: Question) -> Share:
     container = ContainerShare("", 0, share=item.share)
     # of sizes, compute that is not asked for, or let go, comes with the memory
     sized = item.derived is not None and target.sizes and not item.share.is_part
-    comes_with = {"cores": item.derived.cores} if sized and item.derived else {}
+    comes_with: dict[str, Any] = {"cores": item.derived.cores} if sized and item.derived else {}
+    if item.given is not None and item.share.device is None:  # the keys of the target name the vendor
+        comes_with["device"] = item.given.device
     return Outcome(
         container, item.share, losses, implied=without, fitted=fitted, comes_with=comes_with
     ).declared
@@ -202,9 +204,11 @@ def assert_right_in_its_dialect(done: Result, target: Backend, question: Questio
 
 
 def is_exact(done: Result, target: Backend) -> bool:
-    """Nothing changed, also not by the source's own vendor, and the target has keys that tell all of it."""
-    untold = any(one.share and implied(one.share, target, Accept()) for one in done.items)
-    return not (done.refused or untold or any(one.losses for one in done.items))
+    """Nothing changed, also not by the source's own vendor, and the target's keys tell all of it and no more."""
+    for one in done.items:
+        if one.share and (implied(one.share, target, Accept()) or (target.names_vendor and not one.share.device)):
+            return False
+    return not (done.refused or any(one.losses for one in done.items))
 
 
 def assert_there_and_back(asked: Manifest, there: Result, source: Backend, target: Backend) -> None:
