@@ -710,10 +710,10 @@ class Amounts(RowRule):
 
 def name_beside(table: KeyTable, written: str, own: str) -> str:
     """The name of a key that goes with another one as it is written: that which begins most alike, since a
-    cluster has the names of one release; its own where several do."""
+    cluster has the names of one release; of several the whole beginning, then its own."""
 
-    def alike(name: str) -> tuple[int, bool]:
-        return len(commonprefix((name, written))), name == own  # noqa: RUF071 - of letters
+    def alike(name: str) -> tuple[int, bool, bool]:
+        return len(commonprefix((name, written))), written.startswith(name), name == own  # noqa: RUF071 - of letters
 
     row = table.find(own)
     return max((own, *row.aliases), key=alike) if row else own

@@ -172,8 +172,8 @@ PRODUCTS: tuple[Product, ...] = (
     ),
     Product(
         "HAMi's forerunner",
-        ("cambricon.com/mlunum", "cambricon.com/mlumem", "mthreads.com/vcuda-*"),
-        "cards, compute and memory in units of the vendor",
+        ("mthreads.com/vcuda-*",),
+        "compute and memory in units of the vendor",
         "4paradigm/k8s-vgpu-scheduler README",
     ),
     *(SUPER_NODES, SIMULATORS, ACS, VOLCANO_GPU_SHARE, VGPU_MANAGER),

@@ -7,106 +7,157 @@ hint names what accepts the loss alone.
 
 from __future__ import annotations
 
+from collections import ChainMap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import replace
+from typing import Any, NamedTuple
 
 from gpuxlate.backends.base import Backend, ContainerShare, Reading
 from gpuxlate.backends.pod_writer import ACCEPTED_BY, ADD, OMIT, REMOVE, Accept
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import JSON_NAMES, Share, ShareError
+from gpuxlate.model.share import JSON_NAMES, ShareError
 from gpuxlate.translation.fit import Outcome, PodFit, fit_pod
 
 _ATTRIBUTES = {name: attribute for attribute, name in JSON_NAMES.items()}
+Texts = Mapping[str, str]
+"""Values by key."""
 
 
 def in_keys(
     fit: PodFit, pod: PodKeys, readings: Sequence[tuple[Backend, Reading]], profile: Profile | None
 ) -> PodFit:
     """The same with hints in the keys of the pod."""
-    return replace(fit, outcomes=tuple(_outcome(one, pod, readings, profile) for one in fit.outcomes))
+    there = _texts(pod)
+    dialects = {
+        place: dialect
+        for source, reading in readings
+        for dialect in [_Dialect(source, reading.containers, fit.outcomes, there, profile)]
+        for place in dialect.shares
+    }
+    outcomes = (
+        _with_hints(one, dialect) if (dialect := dialects.get(_place(one.container))) else one
+        for one in fit.outcomes
+    )
+    return replace(fit, outcomes=tuple(outcomes))
 
 
-def _outcome(
-    one: Outcome, pod: PodKeys, readings: Sequence[tuple[Backend, Reading]], profile: Profile | None
-) -> Outcome:
-    for source, reading in readings:
-        for each in reading.containers:
-            if each.share and (each.init, each.index) == (one.container.init, one.container.index):
-                hint = _Dialect(pod, source, reading.containers, each, each.share, profile).hint
-                losses = (replace(loss, hint=hint(loss.hint, loss.path)) for loss in one.losses)
-                found = (replace(said, hint=hint(said.hint, said.path)) for said in one.diagnostics)
-                return replace(one, losses=tuple(losses), diagnostics=tuple(found))
-    return one
+def _with_hints(one: Outcome, dialect: _Dialect) -> Outcome:
+    def hint(hint: str | None, path: Path) -> str | None:
+        return dialect.hint(_place(one.container), hint, path)
+
+    losses = (replace(loss, hint=hint(loss.hint, loss.path)) for loss in one.losses)
+    found = (replace(said, hint=hint(said.hint, said.path)) for said in one.diagnostics)
+    return replace(one, losses=tuple(losses), diagnostics=tuple(found))
 
 
-@dataclass(frozen=True, slots=True)
+class _Place(NamedTuple):
+    """A container of a pod."""
+
+    init: bool
+    number: int
+
+
+def _place(container: ContainerShare | ContainerKeys) -> _Place:
+    return _Place(container.init, container.index)
+
+
+def _texts(pod: PodKeys) -> Mapping[_Place, Texts]:
+    """The values of a pod that may be of a container, by key, for each of its containers."""
+    every = (pod.labels, pod.annotations, pod.node_selector)
+    of_pod = {key: value.text for values in every for key, value in values.items()}
+    return {
+        _place(one): ChainMap({key: value.text for key, value in one.resources.items()}, of_pod)
+        for one in pod.all_containers()
+    }
+
+
 class _Dialect:
-    """One container of a pod, and its share in a dialect."""
+    """The containers of a pod that have a share in a dialect: what their keys are, and would be."""
 
-    pod: PodKeys
-    source: Backend
-    containers: Sequence[ContainerShare]
-    container: ContainerShare
-    share: Share
-    profile: Profile | None
+    def __init__(
+        self,
+        source: Backend,
+        containers: Sequence[ContainerShare],
+        outcomes: Sequence[Outcome],
+        there: Mapping[_Place, Texts],
+        profile: Profile | None,
+    ) -> None:
+        self.source, self.containers, self.there, self.profile = source, containers, there, profile
+        self.shares = {_place(one): one.share for one in containers if one.share}
+        self.numbers: dict[str, dict[_Place, Any]] = {}
+        """What the hints say to write, by field."""
+        self.written: dict[str, Mapping[_Place, Texts]] = {}
+        """The keys that say so, by field: one pod for all containers, as keys of a pod count these."""
+        for one in outcomes:
+            place = _place(one.container)
+            for hint in (*(loss.hint for loss in one.losses), *(said.hint for said in one.diagnostics)):
+                if place not in self.shares or not isinstance(hint, Message):
+                    continue
+                values = hint.values
+                if hint.template == ADD:
+                    number: Any = values["example"] * self.shares[place].cards
+                elif hint.template in ACCEPTED_BY:
+                    number = values.get("given")
+                else:
+                    continue
+                self.numbers.setdefault(values["field"], {}).setdefault(place, number)
 
-    def hint(self, hint: str | None, path: Path) -> str | None:
+    def hint(self, place: _Place, hint: str | None, path: Path) -> str | None:
         """A hint that names a field, in keys; without them, what accepts the loss."""
         if not isinstance(hint, Message) or hint.template not in ACCEPTED_BY:
             return hint
-        key = str(path[-1]) if path else ""
+        there, key = self.there.get(place, {}), str(path[-1]) if path else ""
         values: dict[str, Any] = dict(hint.values)
         found = None
         if hint.template == ADD:
-            found = self._added(values)
-        elif key in self._texts(self.pod):
-            found = self._changed(hint.template, key, values)
+            found = self._added(place, there, values)
+        elif key in there:
+            found = self._changed(place, hint.template, key, values)
         accepted = ACCEPTED_BY[hint.template]
         return found or (msg(accepted, **values) if accepted else None)
 
-    def _changed(self, template: str, key: str, values: Mapping[str, Any]) -> Message | None:
+    def _changed(self, place: _Place, template: str, key: str, values: Mapping[str, Any]) -> Message | None:
         """The key with the number that the target takes, or without it."""
         if template == REMOVE:
             return msg("remove {key}, or pass --drop {field}", key=key, field=values["field"])
         if template == OMIT:
             return msg(OMIT, field=key)
-        text = self._with(values["field"], values["given"]).get(key)
-        if text is None or text == self._texts(self.pod)[key]:
+        text = self._with(place, values["field"], values["given"]).get(key)
+        if text is None or text == self.there[place][key]:
             return None
         return msg(template, field=key, given=text)
 
-    def _added(self, values: Mapping[str, Any]) -> Message | None:
+    def _added(self, place: _Place, there: Texts, values: Mapping[str, Any]) -> Message | None:
         """The keys that make the field, where the others stay."""
-        there = self._texts(self.pod)
-        made = self._with(values["field"], values["example"] * self.share.cards)
+        made = self._with(place, values["field"], values["example"] * self.shares[place].cards)
         new = ", ".join(f"{key}: {text}" for key, text in made.items() if key not in there)
         if not new or any(made.get(key, text) != text for key, text in there.items()):
             return None
         return msg("add {keys}, or pass --fill {field}={example} ({unit} per card)", keys=new, **values)
 
-    def _with(self, field: str, number: object) -> Mapping[str, str]:
-        """The keys of the share with another number; none where the dialect does not take it."""
-        if self.source.read_only or not self.source.writes_pods:
+    def _with(self, place: _Place, field: str, number: object) -> Texts:
+        """The keys of a share with the other number; none where the dialect does not take it."""
+        if self.source.read_only or not self.source.writes_pods or self.numbers[field][place] != number:
             return {}
-        number_of: dict[str, Any] = {_ATTRIBUTES[field]: number}
-        try:
-            changed = replace(self.share, **number_of)
-        except ShareError:  # it would have two meanings, such as memory in MiB and in percent
-            return {}
-        containers = [
-            replace(one, share=changed if one is self.container else one.share, granted=())
-            for one in self.containers
-        ]
-        fit = fit_pod(containers, self.source, Accept(), self.profile)
-        return self._texts(fit.keys) if fit.accepted else {}
+        if field not in self.written:
+            self.written[field] = self._written(field)
+        return self.written[field].get(place, {})
 
-    def _texts(self, pod: PodKeys) -> dict[str, str]:
-        """The values of a pod that may be of the container, by key."""
-        place = self.container.init, self.container.index
-        resources = [one.resources for one in pod.all_containers() if (one.init, one.index) == place]
-        every = (pod.labels, pod.annotations, pod.node_selector, *resources)
-        return {key: value.text for values in every for key, value in values.items()}
+    def _written(self, field: str) -> Mapping[_Place, Texts]:
+        numbers, wrong = self.numbers[field], set()
+        containers = []
+        for one in self.containers:
+            share, place = one.share, _place(one)
+            if share and place in numbers:
+                number_of: dict[str, Any] = {_ATTRIBUTES[field]: numbers[place]}
+                try:
+                    share = replace(share, **number_of)
+                except ShareError:  # it would have two meanings, such as memory in MiB and in percent
+                    wrong.add(place)
+            containers.append(replace(one, share=share, granted=()))
+        fit = fit_pod(containers, self.source, Accept(), self.profile)
+        refused = {_place(one.container) for one in fit.outcomes if not one.accepted}
+        return {place: texts for place, texts in _texts(fit.keys).items() if place not in refused | wrong}

@@ -69,9 +69,10 @@ _EACH = {
 """An amount in the terms of a share: of all containers together, and of one."""
 
 
-def counts(row: KeySpec) -> Counted | None:
+def counts(backend: Backend, row: KeySpec) -> Counted | None:
     """What the number of a row counts; None where no sum of it says what containers have.
 
+    Cards are whole ones where neither a key nor a claim of the dialect makes them parts.
     A key that names a card counts that card alone. An amount that may have a unit, and counts another one
     without it, is no sum: some containers write 4, and some 4Gi.
     """
@@ -79,8 +80,10 @@ def counts(row: KeySpec) -> Counted | None:
         return None
     if row.unsupported_reason or row.model or row.is_pattern or (row.quantity and row.unit != BYTE):
         return None
-    per = Per.TOTAL if row.sets == "cards" else row.per
-    return Counted(row.sets, per, row.whole, row.offline, row.sets == "cards" and bool(row.needs))
+    if row.sets != "cards":
+        return Counted(row.sets, row.per, row.whole, row.offline)
+    parts = backend.device_classes or any(rows.parts for rows in backend.keys_by_model)
+    return Counted(row.sets, whole=row.whole or not parts, offline=row.offline, of_shares=bool(row.needs))
 
 
 def row_of(backend: Backend, name: str) -> KeySpec | None:
@@ -94,14 +97,14 @@ def meaning(backend: Backend, row: KeySpec, quota: Quota) -> Counted | None:
 
     Such a key has a part of the containers alone, or two numbers in one.
     """
-    found = counts(row)
+    found = counts(backend, row)
     return found if found and first_of(backend, found, quota) is row else None
 
 
 def first_of(backend: Backend, counted: Counted, quota: Quota) -> KeySpec | None:
     """The key of a dialect that counts this, in the place of a resource of a quota."""
     rows = (row for row in backend.keys if quota.takes(row) and quota.prefix_for(row) is not None)
-    return next((row for row in rows if counts(row) == counted), None)
+    return next((row for row in rows if counts(backend, row) == counted), None)
 
 
 def has_whole_cards_in_cores(backend: Backend) -> bool:
@@ -378,7 +381,7 @@ def _read(quotas: Sequence[Quota], sources: Sequence[Backend], settings: Setting
             source, row = readers[0]
             counted = meaning(source, row, quota)
             if counted is None and row.whole:
-                counted = counts(row)  # a part of the whole cards: read, and not translated
+                counted = counts(source, row)  # a part of the whole cards: read, and not translated
             if counted is None:
                 numbers = tuple(map(_Number, quota.amounts))
                 yield _Read(quota, source, None, None, numbers, _none_counts_the_same(settings))

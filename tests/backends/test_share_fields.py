@@ -238,7 +238,7 @@ FIELDS = {
 OF_A_MODEL = ("hami-iluvatar", "hami-ascend", "baidu-cce")
 # and Enflame's partitions are hard (facts/second-round, F13)
 KEYS_OF = {
-    *(("kai", "memory_limit_mib"), ("hami-enflame", "isolation")),
+    *(("kai", "memory_limit_mib"), ("tensor-fusion", "memory_limit_mib"), ("hami-enflame", "isolation")),
     *((name, "device") for name in OF_A_MODEL),
     *((backend.name, "device") for backend in ALL if backend.names_vendor),
 }

@@ -311,7 +311,7 @@ NAMES: dict[str, tuple[str, ...]] = {
     "KubeShare": ("sharedgpu/gpu_request", "sharedgpu/gpu_mem"),
     "NVIDIA vGPU of virtual machines": ("nvidia.com/GRID_T4-4Q", "nvidia.com/NVIDIA_A10-24Q"),
     "totals of HAMi shares in Kueue": ("nvidia.com/total-gpumem", "nvidia.com/total-gpucores"),
-    "HAMi's forerunner": ("cambricon.com/mlunum", "cambricon.com/mlumem", "mthreads.com/vcuda-core"),
+    "HAMi's forerunner": ("mthreads.com/vcuda-core",),
     "super nodes of TKE Serverless, which have no qGPU": ("eks.tke.cloud.tencent.com/gpu-type",),
     "Alibaba's scheduling simulators": ("alibabacloud.com/gpu-mem", "alibabacloud.com/gpu-milli"),
     "ACS, GPU-HPN nodes of Alibaba Cloud": ("alibabacloud.com/gpu-core.percentage",),
