@@ -39,7 +39,9 @@ settings.register_profile(
     database=None,
     print_blob=FULL,
     # shrinking takes minutes for each failure: a run of all tests names it, the test alone shrinks it
-    phases=[one for one in Phase if one is not Phase.shrink or FULL or "PYTEST_XDIST_WORKER" not in os.environ],
+    phases=[
+        one for one in Phase if one is not Phase.shrink or FULL or "PYTEST_XDIST_WORKER" not in os.environ
+    ],
     # manifests are large and slow to draw, many are none of a dialect, one method serves many backends
     suppress_health_check=[one for one in HealthCheck if one is not HealthCheck.function_scoped_fixture],
 )

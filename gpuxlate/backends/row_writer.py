@@ -28,7 +28,7 @@ from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_meant, card_of, products, products_with
-from gpuxlate.model.share import ALL_MEMORY, JSON_NAMES, Device
+from gpuxlate.model.share import ALL_MEMORY, JSON_NAMES, Device, above_limit
 
 
 def one_is_recorded(record: PodRecord, count: int) -> tuple[Message, str]:
@@ -482,6 +482,9 @@ def _number(table: KeyTable, row: KeySpec, placing: ShareWriter, profile: Profil
             outside(row.name, int(number), numbers[0].least, most),
             "request less, or whole cards",
         )
+    if number > quantity.LIMIT:
+        problem = above_limit(row.name, int(number), quantity.LIMIT)
+        placing.refuse(attribute, "GX011", problem.message, problem.hint)
     return int(number) or None
 
 

@@ -26,7 +26,7 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.pod_reader import rounded_up
+from gpuxlate.backends.pod_reader import outside, rounded_up
 from gpuxlate.backends.rows import choice, whole, written
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Loss, Path, Severity
@@ -484,7 +484,11 @@ def _part(placing: ShareWriter) -> dict[str, str]:
     if cores is not None:
         values |= dict.fromkeys((PERCENT, PERCENT_LIMIT), str(cores // cards))
     if memory is not None:
-        values |= {VRAM: f"{memory // cards}Mi", VRAM_LIMIT: f"{(limit or memory) // cards}Mi"}
+        each = (limit or memory) // cards
+        if each > quantity.LIMIT * BYTE:
+            message = outside(VRAM_LIMIT, each, 1, int(quantity.LIMIT * BYTE))
+            placing.refuse("memory_mib", "GX011", message, "request memory that a card has")
+        values |= {VRAM: f"{memory // cards}Mi", VRAM_LIMIT: f"{each}Mi"}
     if placing.peek("isolation") is Isolation.SOFT:
         placing.take("isolation")
         values[ISOLATION] = "soft"

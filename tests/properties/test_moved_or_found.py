@@ -237,6 +237,8 @@ def carried(text: str, done: Result, target: Backend) -> Iterator[str]:
         yield f"the result cannot be read: {said[0]}"
         return
     given = {one.container: one.share for one in back.items}
+    theirs = [one.share for one in done.items if one.share and one.source == target.name]
+    of_pod = {field for field in ("policy", "qos") if any(getattr(one, field) for one in theirs)}
     containers = {one.name: one for pod in pods_of(text) for one in pod.all_containers()}
     for item in done.items:
         if item.share is None or not all(loss.accepted for loss in item.losses):
@@ -250,6 +252,7 @@ def carried(text: str, done: Result, target: Backend) -> Iterator[str]:
         without = implied(item.share, target, Accept())
         below = set(too_little(item.share, share, Accept(), implied=without)) - lost
         below |= set(below_the_numbers(containers[item.container], item, share)) - lost
+        below -= {field for field in of_pod if getattr(item.share, field) is None}  # the pod has it already
         if below:
             yield f"below in {sorted(below)}: {item.share} to {share}"
     for name in given:
@@ -276,7 +279,7 @@ def below_the_numbers(container: ContainerKeys, item: Item, given: Share) -> Ite
         if row.quantity and quantity.parse(value.text).suffix:  # bytes, not the unit of the row
             number = number // 2**20 // (row.unit or 1)
         # the vendors divide whole units, and round down
-        amount = (number // cards if total else number) * (row.unit if row.sets == "memory_mib" else 1)
+        amount = (number // cards if total else number) * (row.unit or 1)
         asked[row.sets] = max(asked[row.sets], amount)
     if cards < asked["cards"]:
         yield "cards"

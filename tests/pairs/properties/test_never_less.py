@@ -26,7 +26,7 @@ from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import Share
+from gpuxlate.model.share import Device, Share
 from gpuxlate.testing.contract import allowed, implied, in_numbers, too_little
 from gpuxlate.translation.fit import Outcome, Verdict
 from gpuxlate.translation.options import Settings
@@ -160,8 +160,10 @@ def reported(item: Item, target: Backend, question: Question) -> Share:
     # of sizes, compute that is not asked for, or let go, comes with the memory
     sized = item.derived is not None and target.sizes and not item.share.is_part
     comes_with: dict[str, Any] = {"cores": item.derived.cores} if sized and item.derived else {}
-    if item.given is not None and item.share.device is None:  # the keys of the target name the vendor
+    if item.given is not None and (target.names_vendor or item.share.device is None):
         comes_with["device"] = item.given.device
+    elif target.names_vendor:  # the keys name it, and a rendering says what was asked alone
+        comes_with["device"] = Device(target.vendor)
     return Outcome(
         container, item.share, losses, implied=without, fitted=fitted, comes_with=comes_with
     ).declared
@@ -206,7 +208,9 @@ def assert_right_in_its_dialect(done: Result, target: Backend, question: Questio
 def is_exact(done: Result, target: Backend) -> bool:
     """Nothing changed, also not by the source's own vendor, and the target's keys tell all of it and no more."""
     for one in done.items:
-        if one.share and (implied(one.share, target, Accept()) or (target.names_vendor and not one.share.device)):
+        if one.share and (
+            implied(one.share, target, Accept()) or (target.names_vendor and not one.share.device)
+        ):
             return False
     return not (done.refused or any(one.losses for one in done.items))
 
