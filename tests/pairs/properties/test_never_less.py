@@ -206,7 +206,7 @@ def assert_right_in_its_dialect(done: Result, target: Backend, question: Questio
 
 
 def is_exact(done: Result, target: Backend) -> bool:
-    """Nothing changed, also not by the source's own vendor, and the target's keys tell all of it and no more."""
+    """Nothing changed, also not by the source's own vendor; the target's keys tell all of it, no more."""
     for one in done.items:
         if one.share and (
             implied(one.share, target, Accept()) or (target.names_vendor and not one.share.device)
