@@ -126,8 +126,8 @@ def test_the_site_is_in_both_languages(site: Path, page: Page) -> None:
 
 def test_what_single_pages_show(page: Page) -> None:
     untranslated = '<p class="untranslated">'
-    shown = {name: untranslated in page(name) for name in ("zh/kubectl", "zh/share", "kubectl")}
-    assert shown == {"zh/kubectl": True, "zh/share": False, "kubectl": False}
+    shown = {name: untranslated in page(name) for name in ("zh/krm", "zh/share", "krm")}
+    assert shown == {"zh/krm": True, "zh/share": False, "krm": False}
     rule = page("zh/rules/TKE007")
     assert "两卡共享时，每张卡的算力是 5 % 的整数倍。" in rule
     assert "应写为" in rule
