@@ -17,7 +17,7 @@ from gpuxlate.cli.decisions import DecisionFiles
 from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.runner import progress
-from gpuxlate.cli.translations import translate_to_each
+from gpuxlate.cli.translations import accepting, note_source, translate_to_each
 from gpuxlate.config.configuration import Config, SyncEntry, SyncTarget
 from gpuxlate.files.find import InputError, reason
 from gpuxlate.files.read import inside, repository
@@ -41,11 +41,10 @@ EXAMPLE = msg(
 class PlannedTree:
     """One source with its targets, and the decisions of each by its folder: a target may have several.
 
-    ``source``, ``dirs``: as the configuration has them; ``commons``: what all files of each target depend on,
+    ``dirs``: as the configuration has them; ``commons``: what all files of each target depend on,
     by its decisions as they are now.
     """
 
-    source: str
     tree: sync.SourceTree
     targets: list[sync.TargetTree]
     decided: dict[str, DecisionFiles]
@@ -55,7 +54,8 @@ class PlannedTree:
     def find_keys(self) -> None:
         """Say what each file depends on."""
         for target in self.targets:
-            target.keys = sync.keys(self.tree, target.settings, self.commons[target.folder]())
+            target.options = sync.options_key(target.settings, self.commons[target.folder]())
+            target.keys = sync.keys(self.tree, target.settings)
 
 
 def command(
@@ -106,35 +106,40 @@ def command(
             _planned(config, entry, wanted, decisions, write_decisions, prune=prune) for entry in config.sync
         ]
         for one in planned:
-            sync.fill(one.tree, one.targets, translate_to_each, partial(_watched, "rendering"))
+            _fill(one)
     except sync.SyncError as error:
         raise CliError(error.message, error.hint) from None
     undecided = _decide(planned, write_decisions, decisions)
     for one in planned if prune else ():
         one.find_keys()
     every = [(one, each) for one in planned for each in one.targets]
-    for _, each in every:
+    for one, each in every:
         _judge(each, overwrite=overwrite)
+        if each.refused and write_decisions is None:
+            _offer(one, each)
     if output == "json":
         common.json_out({"format": FORMAT, "targets": [_json(one, each) for one, each in every]})
     elif not writes:
         common.out("".join(_diff(one, each) if diff else _listed(each) for one, each in every))
-    for one, each in every:
-        if writes and not _stays(each):
-            _write(one, each)
+    for _, each in every:
+        if writes and not each.stays:
+            _write(each)
         _sum_up(each, wrote=writes)
     _note_former(config)
-    behind = any(_stays(each) or not (writes or each.in_step) for _, each in every)
+    behind = any(each.stays or not (writes or each.in_step) for _, each in every)
     return Exit.FINDINGS if behind or undecided else Exit.CLEAN
+
+
+def _fill(one: PlannedTree) -> None:
+    """Make what the folders are to hold. A wrong ``from`` is noted where every file was looked at."""
+    sync.fill(one.tree, one.targets, translate_to_each, partial(_watched, "rendering"))
+    for each in one.targets[:1]:
+        if len(each.result.files) == sum(file.is_translated for file in one.tree.files):
+            note_source(each.result, each.settings.from_)
 
 
 def _watched(what: str, items: Sequence[Any]) -> Iterator[Any]:
     return progress(items, len(items), what)
-
-
-def _stays(one: sync.TargetTree) -> bool:
-    """Nothing of the target is written."""
-    return one.refused or bool(one.conflicts or one.by_hand)
 
 
 # --- what is asked for ------------------------------------------------------------------------------------
@@ -247,7 +252,7 @@ def _planned(
         common.info(
             msg("note: left out of {source}, without a workload: {shares}", source=source, shares=shares)
         )
-    planned = PlannedTree(os.path.normpath(entry.source), tree, targets, decided, dirs, commons)
+    planned = PlannedTree(tree, targets, decided, dirs, commons)
     planned.find_keys()
     return planned
 
@@ -289,7 +294,9 @@ def _target(
 
     folder = _folder(config, one.dir)
     anew = decided is not None and decided.prunes  # an entry matches nothing where every loss is known
-    return sync.TargetTree(settings.to.name, folder, settings, sync.read_lock(folder), anew), decided, common_
+    lock = sync.read_lock(folder)
+    tree = sync.TargetTree(settings.to.name, folder, os.path.normpath(entry.source), settings, lock, anew)
+    return tree, decided, common_
 
 
 # --- decisions ----------------------------------------------------------------------------------------------
@@ -323,7 +330,7 @@ def _judge(each: sync.TargetTree, *, overwrite: bool) -> None:
         common.show(found, Texts(*each.result.sources), least=least)
     if not each.refused:
         each.compare(overwrite=overwrite)
-    for message in each.conflicts:
+    for message in [*each.blocked, *each.conflicts]:
         common.alert("error", msg("{target}: {message}", target=each.name, message=message))
     for path in each.by_hand:
         message = msg("{target}: {place} was changed by hand", target=each.name, place=each.place(path))
@@ -331,20 +338,41 @@ def _judge(each: sync.TargetTree, *, overwrite: bool) -> None:
     if each.by_hand:
         hint = "gpuxlate sync --diff shows what to change in the source; --overwrite takes the text of sync"
         common.alert("help", hint)
+    elif each.blocked:
+        common.alert("help", "move it away")
     elif each.conflicts:
         common.alert("help", "move it away, or pass --overwrite")
+
+
+def _offer(one: PlannedTree, each: sync.TargetTree) -> None:
+    """What accepts the losses for which a target is refused, where something does."""
+    accepted = accepting(each.result)
+    if accepted:
+        options = {"drop": f"[{', '.join(accepted.get('drop', ()))}]", "allow-leftovers": "true"}
+        options["fill"] = (
+            f"{{{', '.join(f'{name}: {value}' for name, value in accepted.get('fill', {}).items())}}}"
+        )
+        shown = ", ".join(f"{name}: {options.get(name, value)}" for name, value in accepted.items())
+        decided = one.decided.get(each.folder)
+        file = next(iter(decided.sources), "FILE") if decided else "FILE"
+        message = msg(
+            "to accept all: write {options} at the target in the configuration; to decide each: {command}",
+            options=shown,
+            command=f"gpuxlate sync --write-decisions {file}",
+        )
+        common.alert("help", message)
 
 
 def _json(one: PlannedTree, each: sync.TargetTree) -> dict[str, Any]:
     return {
         "target": each.name,
         "dir": one.dirs[each.folder],
-        "written": each.written,
+        "written": _written(each),
         "removed": each.removed,
         "unchanged": each.unchanged,
-        "refused": _stays(each),
+        "refused": each.stays,
         "changedByHand": each.by_hand,
-        "conflicts": [str(message) for message in each.conflicts],
+        "conflicts": [str(message) for message in [*each.blocked, *each.conflicts]],
         "diagnostics": [d.to_json() for d in _errors(each)],
     }
 
@@ -355,20 +383,34 @@ def _errors(each: sync.TargetTree) -> list[Diagnostic]:
 
 def _listed(each: sync.TargetTree) -> str:
     """What is not in step, a line each."""
-    lines = [msg("{place}: would be written", place=each.place(path)) for path in each.written]
+    from gpuxlate.report.characters import text_of
+
+    lines = [msg("{place}: would be written", place=each.place(path)) for path in _written(each)]
     lines += [msg("{place}: would be removed", place=each.place(path)) for path in each.removed]
     lines += [msg("{place}: changed by hand", place=each.place(path)) for path in each.by_hand]
-    return "".join(f"{localize(line)}\n" for line in lines)
+    return text_of(map(localize, lines))
+
+
+def _written(each: sync.TargetTree) -> list[str]:
+    """The files that are written; the lock, where nothing else is out of step."""
+    is_lock_alone = not each.owns and not (each.written or each.removed or each.stays)
+    return [sync.LOCK] if is_lock_alone else each.written
 
 
 def _diff(one: PlannedTree, each: sync.TargetTree) -> str:
     """What would change in a folder; of what somebody changed there, which lines of the source wrote it."""
-    from gpuxlate.report.characters import unified
+    from gpuxlate.report.characters import text_of, unified
 
     text = ""
     for path in sorted([*each.written, *each.removed, *each.by_hand]):
         there, made = each.there(path), each.made(path)
-        text += unified(there, made, each.place(path).lstrip("/"))
+        changed = unified(there, made, each.place(path).lstrip("/"))
+        if not changed and path in each.wanted:
+            mode = each.wanted[path].source.mode
+            changed = text_of(
+                [f"# {localize(msg('{place}: mode {mode}', place=each.place(path), mode=f'{mode:o}'))}"]
+            )
+        text += changed
         if path in each.by_hand and path in each.wanted:
             text += "".join(_back(one.tree, each, path, made, there))
     return text
@@ -397,7 +439,7 @@ def _sum_up(each: sync.TargetTree, *, wrote: bool) -> None:
         plural(len(each.removed), "{count} removed", "{count} removed") if each.removed else "",
         plural(len(each.unchanged), "{count} unchanged", "{count} unchanged") if each.unchanged else "",
     ]
-    if _stays(each):
+    if each.stays:
         common.info(msg("{target}: refused, {folder} stays as it is", target=each.name, folder=each.folder))
     elif wrote:
         done = join_and([part for part in parts if part]) or msg("nothing to write")
@@ -414,7 +456,7 @@ def _note_former(config: Config) -> None:
             continue
         for name in names:
             place = os.path.join(parent, name)
-            if place not in folders and os.path.isfile(os.path.join(place, sync.LOCK)):
+            if os.path.realpath(place) not in folders and os.path.isfile(os.path.join(place, sync.LOCK)):
                 common.info(
                     msg(
                         "note: {folder} stays as it is: no target of sync has it",
@@ -424,10 +466,10 @@ def _note_former(config: Config) -> None:
 
 
 # --- what is written ----------------------------------------------------------------------------------
-def _write(one: PlannedTree, each: sync.TargetTree) -> None:
+def _write(each: sync.TargetTree) -> None:
     """Every file old or new, then the lock: a run that was killed is finished by the next one."""
     try:
-        each.write(one.source, partial(_watched, "writing"))
+        each.write(partial(_watched, "writing"))
     except OSError as error:
         name = error.filename or each.folder
         raise InputError(msg("{name}: {error}", name=name, error=reason(error))) from None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, runner
@@ -55,12 +56,13 @@ def _note(run: Result, settings: Settings) -> None:
         left = plural(run.share_documents, "{count} GPUShare document", "{count} GPUShare documents")
         rendered = "gpuxlate render FILE --to TARGET"
         common.info(msg("note: {left} left out: {command} writes the manifests", left=left, command=rendered))
-    if settings.from_ is not None and run.files and not (run.items or run.quotas):
-        _note_source(run, settings.from_)
+    note_source(run, settings.from_)
 
 
-def _note_source(run: Result, source: Backend) -> None:
-    """The dialects that the inputs have in place of ``--from``."""
+def note_source(run: Result, source: Backend | None) -> None:
+    """Note the dialects that the inputs have in place of ``--from``."""
+    if source is None or not run.files or run.items or run.quotas:
+        return
     texts = (Source(one.name, one.old.decode(errors="replace")) for one in run.files)
     others = sorted({one.source for text in texts for one in read_source(text, Settings.reading()).items})
     found = msg("found: {names}", names=", ".join(others)) if others else msg("no share is in it")
@@ -114,24 +116,35 @@ def summarize(run: Result, *done: str, target: str = "", apart: bool = False) ->
     common.info(msg("{target}: {what}", target=target, what=what) if target else what)
 
 
-def accepting(run: Result) -> str | None:
-    """The flags with which a refused run is accepted; None where no flag can."""
+def accepting(run: Result) -> dict[str, Any] | None:
+    """What accepts a refused run, as the configuration has it; None where nothing can."""
     open_ = [loss for one in run.items for loss in one.losses if not loss.accepted]
-    explained = {(one.code, one.message) for one in open_} | {
-        (one.diagnostic.code, one.diagnostic.message) for one in run.leftovers
-    }
+    left = [
+        one.diagnostic for one in run.leftovers if one.diagnostic.severity is Severity.ERROR and not one.final
+    ]
+    explained = {(one.code, one.message) for one in open_} | {(one.code, one.message) for one in left}
     errors = [one for one in run.diagnostics if one.severity is Severity.ERROR]
     dropped = sorted({one.field for one in open_ if one.kind is LossKind.DROPPED})
     beyond = any(one.kind is LossKind.REFUSED for one in open_) or not set(dropped) <= {*DROPPABLE}
     if beyond or not all((one.code, one.message) in explained for one in errors):
         return None
-    fill = sorted({one.field for one in open_ if one.kind is LossKind.FILLED})
+    found = {
+        "round": "up" if any(one.kind is LossKind.ROUNDED for one in open_) else None,
+        "fill": dict.fromkeys(sorted({one.field for one in open_ if one.kind is LossKind.FILLED}), "N"),
+        "drop": dropped,
+        "allow-leftovers": bool(left),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _flags(accepted: Mapping[str, Any]) -> str:
+    """The same as options of a command."""
     return " ".join(
         [
-            *(["--round up"] if any(one.kind is LossKind.ROUNDED for one in open_) else []),
-            *(f"--fill {name}=N" for name in fill),
-            *([f"--drop {','.join(dropped)}"] if dropped else []),
-            *(["--allow-leftovers"] if run.leftovers else []),
+            *(["--round up"] if "round" in accepted else []),
+            *(f"--fill {name}={value}" for name, value in accepted.get("fill", {}).items()),
+            *([f"--drop {','.join(accepted['drop'])}"] if "drop" in accepted else []),
+            *(["--allow-leftovers"] if "allow-leftovers" in accepted else []),
         ]
     )
 
@@ -144,9 +157,9 @@ def refuse(runs: Mapping[str, Result]) -> int:
         if run.items or run.quotas or run.leftovers:
             summarize(run, msg("no file written"), target=target, apart=not whole.items)
         whole += run
-    flags = accepting(whole)
-    if flags:
-        common.info(msg("to accept: {command}", command=f"{invocation().command} {flags}"))
+    accepted = accepting(whole)
+    if accepted:
+        common.info(msg("to accept: {command}", command=f"{invocation().command} {_flags(accepted)}"))
     return Exit.FINDINGS
 
 

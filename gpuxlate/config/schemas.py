@@ -509,6 +509,7 @@ SYNC_LOCK: Schema = {
                 "additionalProperties": {"$ref": "#/$defs/File"},
             },
         },
+        {"options": a("string", "Of all that the texts of all files depend on, decisions among them.")},
     ),
     "$defs": {
         "File": object_of(
@@ -517,7 +518,8 @@ SYNC_LOCK: Schema = {
             {
                 "link": a("boolean", "It is a symbolic link."),
                 "made": a(
-                    "string", "Of all that its text depends on: with the same, it is not translated again."
+                    "string",
+                    "Of all that its text alone depends on: with the same, it is not translated again.",
                 ),
             },
         )

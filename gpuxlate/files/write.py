@@ -32,12 +32,12 @@ class ChangedError(OSError):
         super().__init__(None, "changed by another process since it was read; nothing written", str(path))
 
 
-def write_atomically(path: Path, data: bytes, expected: bytes | None = None) -> int:
+def write_atomically(path: Path, data: bytes, expected: bytes | None = None, mode: int | None = None) -> int:
     """Replace a file's content: a temporary file beside it, flushed to disk, then renamed over it.
 
-    Mode, ownership, access lists and extended attributes are kept, and a symbolic link stays one.
-    ``expected`` is what the file must still hold. Returns how many other names (hard links) the file
-    had: those keep the old content. Raises OSError; the file is then as it was.
+    Mode (without ``mode``), ownership, access lists and extended attributes are kept, and a symbolic link
+    stays one. ``expected`` is what the file must still hold. Returns how many other names (hard links) the
+    file had: those keep the old content. Raises OSError; the file is then as it was.
     """
     target = Path(os.path.realpath(path))
     before = _status(target)
@@ -58,7 +58,7 @@ def write_atomically(path: Path, data: bytes, expected: bytes | None = None) -> 
     try:
         handle, temporary = _temporary(target)
         lock = os.dup(handle)  # until the file has its name: the other one is closed before, as that may fail
-        _fill(handle, data, target, before)
+        _fill(handle, data, target, before, mode)
         if expected is not None and not _holds(target, expected):
             raise ChangedError(path)
         temporary.replace(target)
@@ -141,7 +141,7 @@ def _remove_ended(path: Path) -> None:
         os.close(handle)
 
 
-def _fill(handle: int, data: bytes, target: Path, before: os.stat_result | None) -> None:
+def _fill(handle: int, data: bytes, target: Path, before: os.stat_result | None, mode: int | None) -> None:
     """Write the content and all that is kept of the old file, on disk. Closes the file."""
     try:
         left = memoryview(data)
@@ -150,7 +150,9 @@ def _fill(handle: int, data: bytes, target: Path, before: os.stat_result | None)
         if before is not None:
             _keep(handle, target, before)
         # last, since a new owner takes the set-user-id bit away
-        os.fchmod(handle, 0o666 & ~_umask() if before is None else stat.S_IMODE(before.st_mode))
+        if mode is None:
+            mode = 0o666 & ~_umask() if before is None else stat.S_IMODE(before.st_mode)
+        os.fchmod(handle, mode)
         os.fsync(handle)
     finally:
         os.close(handle)

@@ -15,8 +15,7 @@ import json
 import os
 import posixpath
 import re
-import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -47,6 +46,7 @@ from gpuxlate.files.read import content, inside, repository, upwards
 from gpuxlate.files.relevance import might_have_gpu_keys
 from gpuxlate.files.write import write_atomically
 from gpuxlate.manifest.claims import may_name_claims
+from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
@@ -135,11 +135,21 @@ def tree_files(source: str, exclusion: Exclusion, not_copied: Iterable[str]) -> 
 def _tree_file(source: str, path: str, entry: os.DirEntry[str]) -> TreeFile:
     if entry.is_symlink():
         goal = os.readlink(entry.path)
-        if os.path.isabs(goal) or not inside(entry.path, source):
+        if os.path.isabs(goal) or _climbs_out(path, goal) or not inside(entry.path, source):
             message = msg("{name}: a link that leads out of {folder}", name=entry.path, folder=source)
             raise SyncError(message, "put the file itself there, or leave the link out (exclude)")
         return TreeFile(path, entry.path, link=goal, digest=sha256(os.fsencode(goal)))
-    return TreeFile(path, entry.path, stat.S_IMODE(entry.stat(follow_symlinks=False).st_mode))
+    return TreeFile(path, entry.path, entry.stat(follow_symlinks=False).st_mode & 0o777)
+
+
+def _climbs_out(path: str, goal: str) -> bool:
+    """A link leaves the source on its way, though it may come back: its copy would not."""
+    depth = path.count("/")
+    for step in goal.split("/"):
+        depth += -1 if step == ".." else step not in ("", ".")
+        if depth < 0:
+            return True
+    return False
 
 
 def file_bytes(place: str) -> bytes:
@@ -172,6 +182,7 @@ class SourceTree:
         tree = cls(root, [])
         by_path = {one.path: one for one in files}
         together: set[str] = set()
+        patches: list[TreeFile] = []
         for one in files:
             if one.link is not None:
                 tree.files.append(one)
@@ -186,10 +197,14 @@ class SourceTree:
                 together.add(one.path)
             if role.renamed and not tree._stays(one, data):
                 tree.known = False
+            if (role.renamed or role.kind is FileKind.PATCH) and might_have_gpu_keys(data):
+                patches.append(one)
             if KIND.encode() in data:
                 tree._add_shares(one, data, by_path)
-            elif DECISIONS.encode() in data and _are_decisions(one, data):
+            elif DECISIONS.encode() in data and _are_decisions(one):
                 tree.emptied.add(one.path)
+        if tree.shares and patches:
+            tree._judge_patches(patches)
         tree.files = [one for one in tree.files if one.path not in tree.emptied]
         tree.together = frozenset(together - tree.emptied)
         tree.known = tree.known and not _is_named_from_above(root)
@@ -233,6 +248,30 @@ class SourceTree:
                 continue
             self.shares.setdefault(path, []).append((document, share))
 
+    def _judge_patches(self, patches: Sequence[TreeFile]) -> None:
+        """Refuse a share on a pod whose GPU keys a patch changes: that is translated without the share."""
+        objects: dict[tuple[str | None, str | None], str] = {}
+        for path in self.shares:
+            for document in _documents(os.path.join(self.root, path)):
+                objects |= {(pod.object.kind, pod.object.name): path for pod in pods_in(document)}
+        for one in patches:
+            for kind, name in _patched(one, objects):
+                document, share = self.shares[objects[kind, name]][0]
+                file = share.workload.file if share.workload else ""
+                message = msg(
+                    "{patch} changes GPU keys of {kind} {name}, and does not know this share",
+                    patch=one.place,
+                    kind=kind,
+                    name=name,
+                )
+                hint = msg(
+                    "write the share into {file} (gpuxlate.io/cores, ...), and remove this document",
+                    file=file,
+                )
+                at = ("spec", "workload", "file")
+                wrong = Diagnostic("GX010", Severity.ERROR, message, hint, at)
+                self.problems.append(with_location(document, wrong))
+
     def writers(self, path: str, made: str, number: int) -> Iterator[tuple[str, int, str]]:
         """The lines of the source that wrote a line (from 0) of a made text: file, number from 1, and text.
 
@@ -253,17 +292,44 @@ class SourceTree:
             yield place, at + 1, line
 
 
+def _documents(place: str) -> list[Document]:
+    """The documents of a file of the source; none of what is not YAML, which others report."""
+    try:
+        return list(documents(Source.from_bytes(place, file_bytes(place))))
+    except (DecodeError, NotYamlError):
+        return []
+
+
+Objects = Collection[tuple[str | None, str | None]]
+"""Kinds and names of objects."""
+
+
+def _patched(one: TreeFile, objects: Objects) -> Objects:
+    """The objects whose GPU keys a patch, or one within a kustomization, changes."""
+    role = role_of(one.place)
+    if role.renamed:
+        text = file_bytes(one.place).decode(errors="replace")
+        return [each for each in objects if re.search(rf"\b{re.escape(str(each[1]))}\b", text)]
+    try:
+        over = [base for each in _documents(one.place) for pod in role.pods(each) for base in pod.over]
+    except NotYamlError:
+        return []  # the translation says so
+    found = {
+        (base.base.object.kind, base.base.object.name)
+        for base in over
+        if registry.backends_of(base.part.keys)
+    }
+    return [each for each in objects if each in found]
+
+
 def _asks(line: str) -> bool:
     return might_have_gpu_keys(line.encode())
 
 
-def _are_decisions(one: TreeFile, data: bytes) -> bool:
+def _are_decisions(one: TreeFile) -> bool:
     """Nothing but decisions is in a file."""
-    try:
-        found = list(documents(Source.from_bytes(one.place, data)))
-    except (DecodeError, NotYamlError):
-        return False
-    return all(each.root is None or is_decisions(each) for each in found)
+    found = [each for each in _documents(one.place) if each.root is not None]
+    return bool(found) and all(map(is_decisions, found))
 
 
 def _is_named_from_above(root: str) -> bool:
@@ -273,19 +339,21 @@ def _is_named_from_above(root: str) -> bool:
     return any(os.path.exists(os.path.join(one, name)) for one in folders for name in NAMES)
 
 
-def keys(tree: SourceTree, settings: Settings, common: str) -> dict[str, str]:
-    """What the result of each file depends on, as one text; no key where that is not known.
+def options_key(settings: Settings, common: str) -> str:
+    """What the results of all files of a target depend on: ``common`` is the text of its options, profile,
+    decisions and configuration."""
+    return sha256(json.dumps([__version__, _plugins(), settings.to.name, common]).encode())
 
-    ``common``: options, profile, decisions and configuration, for all files of a target.
-    """
+
+def keys(tree: SourceTree, settings: Settings) -> dict[str, str]:
+    """What the result of each file depends on beside that; no key where it is not known."""
     made: dict[str, str] = {}
-    version = json.dumps([__version__, _plugins(), settings.to.name, common])
     by_path = {one.path: one.digest for one in tree.files}
     every = bool(settings.to.device_classes)  # new templates of claims must not clash
     group = [(path, digest) for path, digest in by_path.items() if every or path in tree.together]
     of_group = sha256(json.dumps(group).encode())
     for one in tree.files:
-        parts: list[object] = [version, one.digest]
+        parts: list[object] = [one.digest]
         if one.is_translated:
             together = every or one.path in tree.together
             if together and not tree.known:
@@ -321,6 +389,14 @@ class Locked:
         return data | ({"link": True} if self.link else {}) | ({"made": self.made} if self.made else {})
 
 
+@dataclass(frozen=True, slots=True)
+class SyncLock:
+    """What sync wrote into a folder. ``options``: the ``options_key`` with which it was made."""
+
+    files: Mapping[str, Locked] = field(default_factory=dict)
+    options: str | None = None
+
+
 def _is_path(name: str) -> bool:
     """A file may have the name."""
     try:
@@ -329,12 +405,12 @@ def _is_path(name: str) -> bool:
         return False
 
 
-def read_lock(folder: str) -> dict[str, Locked]:
+def read_lock(folder: str) -> SyncLock:
     """What sync wrote into a folder; nothing without a lock. Raises SyncError."""
     path = os.path.join(folder, LOCK)
     hint = msg("take it from the repository, or remove it and run gpuxlate sync --overwrite")
     if not os.path.lexists(path):
-        return {}
+        return SyncLock()
     if os.path.islink(path):
         raise SyncError(msg("{path}: it is a link", path=path), hint)
     try:
@@ -360,15 +436,17 @@ def read_lock(folder: str) -> dict[str, Locked]:
             raise SyncError(msg("{path}: {name!r} leads out of the folder", path=path, name=name), hint)
         known = made if isinstance(made, str) else None
         found[name] = Locked(str(source), str(digest), known, entry.get("link") is True)
-    return found
+    options = data.get("options")
+    return SyncLock(found, options if isinstance(options, str) else None)
 
 
-def lock_text(target: str, source: str, files: Mapping[str, Locked]) -> bytes:
+def lock_text(target: str, source: str, options: str, files: Mapping[str, Locked]) -> bytes:
     """The lock of a target's folder: the same bytes for the same tree."""
     data = {
         "format": FORMAT,
         "target": target,
         "source": source,
+        "options": options,
         "files": {path: files[path].to_json() for path in sorted(files)},
     }
     return (json.dumps(data, indent=1, ensure_ascii=True) + "\n").encode()
@@ -422,14 +500,18 @@ def _is_folder(place: str) -> bool:
 class TargetTree:
     """One target of a source: its folder, what is in it, and what is to be done.
 
-    ``anew``: every file is translated again, whether or not something changed.
+    ``source``: that of its lock. ``anew``: every file is translated again, whether or not something changed.
+    ``conflicts``: what ``overwrite`` takes away, ``blocked``: what it does not. ``owns``: the lock lists
+    what it is to list.
     """
 
     name: str
     folder: str
+    source: str
     settings: Settings
-    locked: dict[str, Locked]
+    lock: SyncLock
     anew: bool = False
+    options: str = ""
     keys: dict[str, str] = field(default_factory=dict)
     result: Result = field(default_factory=Result)
     wanted: dict[str, WantedFile] = field(default_factory=dict)
@@ -438,15 +520,18 @@ class TargetTree:
     unchanged: list[str] = field(default_factory=list)
     by_hand: list[str] = field(default_factory=list)
     conflicts: list[str] = field(default_factory=list)
+    blocked: dict[str, None] = field(default_factory=dict)
+    owns: bool = True
     refused: bool = False
     seen: dict[str, tuple[str, bool] | None] = field(default_factory=dict)
 
     def stale(self, files: Iterable[TreeFile]) -> list[TreeFile]:
         """The files whose result is not in the folder."""
-        return [one for one in files if self.anew or not self._in_step(one)]
+        anew = self.anew or self.lock.options != self.options
+        return [one for one in files if anew or not self._in_step(one)]
 
     def _in_step(self, one: TreeFile) -> bool:
-        locked, key = self.locked.get(one.path), self.keys.get(one.path)
+        locked, key = self.lock.files.get(one.path), self.keys.get(one.path)
         if locked is None or key is None or locked.made != key:
             return False
         there = self.on_disk(one.path)
@@ -476,13 +561,20 @@ class TargetTree:
         """Say what is to be written and removed, or what stands in the way."""
         self._compare_gone(overwrite=overwrite)
         for path, one in self.wanted.items():
-            there, locked = self.on_disk(path), self.locked.get(path)
+            there, locked = self.on_disk(path), self.lock.files.get(path)
             blocked = self._blocked(path)
             if blocked is not None:
-                self.conflicts.append(blocked)
+                self.blocked[blocked] = None
             elif one.data is None or (there == one.there and self._has_mode(path, one.source)):
                 self.unchanged.append(path)
-            elif there is None or self._goes(path) or (overwrite and not os.path.isdir(self.place(path))):
+            elif _is_folder(self.place(path)):
+                if self._goes(path):
+                    self.written.append(path)
+                else:
+                    self.blocked[
+                        msg("{place} is a folder, and a file has to go there", place=self.place(path))
+                    ] = None
+            elif there is None or overwrite:
                 self.written.append(path)
             elif there == one.there:
                 self.written.append(path)  # the mode alone
@@ -497,6 +589,8 @@ class TargetTree:
                 self.by_hand.append(path)
             else:
                 self.written.append(path)
+        is_now = {path: replace(one, made=None) for path, one in self.lock.files.items()}
+        self.owns = is_now == {path: replace(one, made=None) for path, one in self._locked().items()}
 
     def _goes(self, path: str) -> bool:
         """It is a folder of which nothing stays."""
@@ -508,7 +602,7 @@ class TargetTree:
         return all(os.path.relpath(one, self.folder) in removed for one in below)
 
     def _compare_gone(self, *, overwrite: bool) -> None:
-        for path, locked in self.locked.items():
+        for path, locked in self.lock.files.items():
             if path in self.wanted or self._blocked(path) is not None:
                 continue
             there = self.on_disk(path)
@@ -529,13 +623,18 @@ class TargetTree:
             place = self.place(over) if over else self.folder
             if os.path.islink(place):
                 return msg("{link} is a link: nothing is written through it", link=place)
-            if os.path.isfile(place) and over not in self.locked:
+            if os.path.isfile(place) and over not in self.lock.files:
                 return msg("{place} is a file, and a folder has to go there", place=place)
         return None
 
     @property
+    def stays(self) -> bool:
+        """Nothing of it is written."""
+        return self.refused or bool(self.blocked or self.conflicts or self.by_hand)
+
+    @property
     def in_step(self) -> bool:
-        return not (self.written or self.removed or self.by_hand or self.conflicts or self.refused)
+        return self.owns and not (self.written or self.removed or self.stays)
 
     # -- reading and writing -------------------------------------------------------------------------------
     def made(self, path: str) -> str:
@@ -550,13 +649,13 @@ class TargetTree:
             return os.readlink(place)
         return content(place).decode(errors="replace") if os.path.isfile(place) else ""
 
-    def write(self, source: str, watched: Watched = iter) -> None:
-        """Every file old or new, then the lock, which names the ``source``. Raises OSError."""
+    def write(self, watched: Watched = iter) -> None:
+        """Every file old or new, then the lock. Raises OSError."""
         for path in self.removed:
             self._remove(path)
         for path in watched(self.written):
             self._write(self.place(path), self.wanted[path])
-        lock = lock_text(self.name, source, self._lock(source))
+        lock = lock_text(self.name, self.source, self.options, self._locked())
         place = self.place(LOCK)
         if self.wanted or os.path.lexists(place):
             os.makedirs(self.folder, exist_ok=True)
@@ -578,9 +677,10 @@ class TargetTree:
             return
         if os.path.islink(place):
             os.unlink(place)
+        has_mode = os.path.isfile(place) and self._has_mode(one.source.path, one.source)
         if not os.path.isfile(place) or content(place) != one.data:
-            write_atomically(Path(place), one.data)
-        if stat.S_IMODE(os.stat(place).st_mode) & 0o111 != one.source.mode & 0o111:
+            write_atomically(Path(place), one.data, None, None if has_mode else one.source.mode)
+        elif not has_mode:
             os.chmod(place, one.source.mode)
 
     def _remove(self, path: str) -> None:
@@ -591,14 +691,14 @@ class TargetTree:
             os.rmdir(self.place(parent))
             parent = posixpath.dirname(parent)
 
-    def _lock(self, source: str) -> dict[str, Locked]:
+    def _locked(self) -> dict[str, Locked]:
+        """The entries of the lock as it is to be."""
         found: dict[str, Locked] = {}
         for path, one in self.wanted.items():
             is_link = one.source.link is not None
-            digest = self.locked[path].digest if one.data is None else one.digest
-            found[path] = Locked(
-                posixpath.join(source, one.source.path), digest, self.keys.get(path), is_link
-            )
+            digest = self.lock.files[path].digest if one.data is None else one.digest
+            source = posixpath.join(self.source, one.source.path)
+            found[path] = Locked(source, digest, self.keys.get(path), is_link)
         return found
 
 
@@ -652,7 +752,7 @@ def _readable(given: Sequence[TreeFile]) -> tuple[list[TreeFile], list[Diagnosti
 
 def _want(tree: SourceTree, target: TargetTree, one: TreeFile, text: bytes | None, *, stale: bool) -> None:
     if not stale:
-        if one.path in target.locked:
+        if one.path in target.lock.files:
             target.wanted[one.path] = WantedFile(one, None)
         return
     if one.link is not None:

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import stat
 import subprocess
 import sys
 from pathlib import Path
@@ -65,8 +66,42 @@ def test_modes_are_kept(tree: Path) -> None:
     assert os.access(copied, os.X_OK)
     copied.chmod(0o644)
     assert run("sync", "--check").code == 1
+    assert "# clusters/tke/run.sh: mode 755" in run("sync", "--diff").out.decode().splitlines()
     assert run("sync").code == 0
     assert os.access(copied, os.X_OK)
+
+
+def test_a_secret_stays_one(tree: Path) -> None:
+    """Others read neither the copy of a file that they may not read, nor its translation."""
+    for name in ("key.pem", "web.yaml"):
+        (tree / "base" / name).touch()
+        (tree / "base" / name).chmod(0o600)
+    assert run("sync").code == 0
+    assert {
+        stat.S_IMODE((tree / "clusters/tke" / name).stat().st_mode) for name in ("key.pem", "web.yaml")
+    } == {0o600}
+
+
+def test_a_name_begins_no_line(tree: Path) -> None:
+    """A line break in a name is shown in the lists of what is not in step."""
+    (tree / "base" / "a\n::error b.yaml").write_text("a: b\n")
+    done = run("sync", "--check")
+    assert done.code == 1
+    assert not any(line.startswith("::") for line in done.out.decode().splitlines())
+
+
+def test_the_lock_follows_one_line_for_each_change(tree: Path) -> None:
+    """The options of all files are one line of the lock, whatever their number."""
+    assert run("sync").code == 0
+    lock = tree / "clusters/tke" / sync.LOCK
+    before = lock.read_text().splitlines()
+    config = tree / ".gpuxlate.yaml"
+    config.write_text(config.read_text() + "# a comment\n")
+    assert run("sync").code == 0
+    after = lock.read_text().splitlines()
+    assert [one.split(":")[0].strip() for one, other in zip(after, before, strict=True) if one != other] == [
+        '"options"'
+    ]
 
 
 def test_a_subfolder_is_as_good(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -155,7 +190,7 @@ def test_a_folder_becomes_a_file(tree: Path) -> None:
     mine.write_text("x\n")
     before = steps.contents()
     done = run("sync", "--to", "tke", "--overwrite")
-    assert (done.code, b"clusters/tke/more is not of sync" in done.err) == (1, True), done.err
+    assert (done.code, b"clusters/tke/more is a folder, and a file" in done.err) == (1, True), done.err
     assert steps.contents() == before
     mine.unlink()
     assert run("sync").code == 0
