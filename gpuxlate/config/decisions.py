@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from gpuxlate.backends import registry
@@ -23,6 +24,7 @@ from gpuxlate.yamltext.source import Source
 LIST = "decisions"
 NUMBER_FIELDS = ("cores", "memoryMiB")
 """Fields that a person can fill in."""
+AMOUNT_FIELDS = (*NUMBER_FIELDS, "memoryLimitMiB")
 SELECTOR = "selector"
 """The field of what belongs to the pod, whatever container an entry names."""
 Amount = int | str | None
@@ -161,6 +163,9 @@ def _of_entry(index: int, entry: dict[str, Any]) -> Iterator[Diagnostic]:
         if value is not None and (isinstance(value, bool) or not isinstance(value, int | str)):
             message = msg("{name} is neither a number nor a text", name=name)
             yield _wrong((*at, name), message, "write it as the report does, or null")
+        elif isinstance(value, str) and field in AMOUNT_FIELDS and value.isdecimal():
+            message = msg("{name} is a text, and {field} is a number", name=name, field=field)
+            yield _wrong((*at, name), message, msg("write {name}: {value}", name=name, value=value))
     if verdict == "refused":
         message = msg("what is refused cannot be accepted: no target can say it")
         yield _wrong((*at, "verdict"), message, "change the share, and remove this entry")
@@ -187,9 +192,12 @@ def disagreements(found: Sequence[Decision]) -> Iterator[Diagnostic]:
         for other in known.get(one.subject, ()):
             same_target = one.to == other.to or None in (one.to, other.to)
             if same_target and (one.accept, one.given) != (other.accept, other.given):
-                first = other.find(_wrong((), "", None)).span
-                message = msg("it disagrees with the entry in line {line}", line=first.line if first else 0)
-                yield one.find(_wrong((), message, "keep one of them"))
+                first, second = (each.find(_wrong((), "", None)) for each in (other, one))
+                line = first.span.line if first.span else 0
+                message = msg("it disagrees with the entry in line {line}", line=line)
+                if first.file != second.file:
+                    message = msg("{message} of {file}", message=message, file=first.file)
+                yield replace(second, message=message, hint="keep one of them")
                 break
         known.setdefault(one.subject, []).append(one)
 

@@ -161,7 +161,8 @@ class DecidedPod:
 
 def changed_since(message: str, old: Decision, asked: Amount, given: Amount) -> Message:
     """The message of a loss that was decided for other numbers."""
-    before, now = (old.asked, asked) if old.asked != asked else (old.given, given)
+    pair = (old.asked, asked) if old.asked != asked else (old.given, given)
+    before, now = ("null" if one is None else one for one in pair)
     return msg("{message} (decided for {before}; now {now})", message=message, before=before, now=now)
 
 
