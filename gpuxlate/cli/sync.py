@@ -146,8 +146,7 @@ def _watched(what: str, items: Sequence[Any]) -> Iterator[Any]:
 def _chosen(config: Config, to: Sequence[str]) -> frozenset[str]:
     """The names of the targets to keep in step."""
     known = {_backend(one.name).name: one.name for entry in config.sync for one in entry.targets}
-    names = [name.strip() for text in to for name in text.split(",") if name.strip()]
-    found = {common.written_target(name).name for name in names}
+    found = {common.written_target(name.strip()).name for text in to for name in text.split(",")}
     for name in found - known.keys():
         raise CliError(
             msg("{name} is not a target of sync", name=name),
