@@ -384,6 +384,10 @@ class Backend(KeyTable):
             return False
         return device is None or None in (device.vendor, self.vendor) or device.vendor == self.vendor
 
+    def names_other_vendor(self, source: Backend) -> bool:
+        """Its keys say another maker than that of the cards of a dialect."""
+        return self.names_vendor and source.vendor not in (None, self.vendor)
+
     @cached_property
     def has_parts(self) -> bool:
         """Its shares may be parts of a card; else they are whole cards alone."""

@@ -243,7 +243,8 @@ class KeyTable:
     scheduler writes about one container of a pod alone. ``on_one_card``: the counts of cards of which all
     ordinary containers of a pod together have one card. ``init_containers``: they may have a share.
     ``vendor``: who makes the cards, as in a share's device; None where it is any. ``names_vendor``: its keys
-    say so: a share that is read has it, and one that is written gets it.
+    say so: a share that is read has it, and one that is written gets it. A share of another vendor's dialect
+    then loses its ``device`` here.
     ``isolation``: what keeps a container within its memory; ``policy``: how containers whose compute is
     set share a card. ``full_is_whole``: all compute of a card is the whole card. ``whole_cores``: whole
     cards are written with all of their compute, as the count alone is anybody's.

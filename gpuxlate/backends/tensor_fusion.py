@@ -31,9 +31,10 @@ from gpuxlate.backends.rows import choice, whole, written
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Loss, Path, Severity
 from gpuxlate.model.keys import KeySpec
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
-from gpuxlate.model.profile import Card, Profile, card_meant, card_named, card_of, names_of
+from gpuxlate.model.profile import Card, Profile, card_meant, card_named, card_of, names_of, products
 from gpuxlate.model.share import Device, Isolation
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates.conditions import AnyOf, IsAnnotated, Labelled
@@ -72,8 +73,8 @@ NOT_SOFT = ("amd", "hygon", "metax")
 SPEAKS = AnyOf(Labelled(ENABLED), *map(IsAnnotated, (*AMOUNTS, COUNT)))
 
 
-def _annotation(name: str, **fields: object) -> KeySpec:
-    return key(name, Place.ANNOTATION, **fields)
+def _annotation(name: str, *places: Place, **fields: object) -> KeySpec:
+    return key(name, Place.ANNOTATION, *places, **fields)
 
 
 def amount(value: Value | None) -> Fraction | None:
@@ -90,7 +91,15 @@ def containers_of(pod: PodKeys) -> tuple[str, ...]:
     named = pod.annotations.get(CONTAINERS) or pod.owner_annotations.get(CONTAINERS)
     if named is not None and named.text:
         return tuple(one.strip() for one in named.text.split(","))
-    return (pod.containers[0].name,) if len(pod.containers) == 1 else ()
+    counted = () if COUNT in pod.annotations else tuple(one.name for one in pod.containers if _counts(one))
+    alone = (pod.containers[0].name,) if len(pod.containers) == 1 else ()
+    return counted or alone  # the webhook names those with cards in limits
+
+
+def _counts(container: ContainerKeys) -> bool:
+    """The container has whole cards in limits."""
+    value = container.limits.get(WHOLE)
+    return value is not None and bool(quantity.whole(value.text))
 
 
 class _Pod:
@@ -105,10 +114,16 @@ class _Pod:
         self.origins: dict[str, Path] = {}
         self.device, self.card = self._device(profile)
 
+    def _native(self, container: ContainerKeys) -> Value | None:
+        """Cards in limits, which count where no annotation does."""
+        counted = self.values[COUNT] is None and _counts(container)
+        return container.limits[WHOLE] if counted else None
+
     def _device(self, profile: Profile | None) -> tuple[Device | None, Card | None]:
         """The cards that the annotations name; else the card of the nodes, for TFLOPs."""
         model, vendor = self.pod.annotation(MODEL), self.pod.annotation(VENDOR)
-        card = card_named(names_of(NAME, profile).get(model.text, ""), profile) if model else None
+        models = {**products(profile), **names_of(NAME, profile)}  # of the driver, and of the chart's list
+        card = card_named(models.get(model.text, ""), profile) if model else None
         maker = next(
             (v for k, v in VENDORS.items() if vendor and k.casefold() == vendor.text.casefold()), None
         )
@@ -124,7 +139,8 @@ class _Pod:
         return device if device != Device() else None, card
 
     def cards(self, container: ContainerKeys) -> int | None:
-        count, native = self.values[COUNT], self.pod.number(container, WHOLE)
+        count, native = self.values[COUNT], self._native(container)
+        number = self.pod.number(container, WHOLE)
         indices = self.pod.pod.annotations.get(INDICES)
         if indices is not None and indices.text:
             self.origins["cards"] = indices.path
@@ -133,15 +149,20 @@ class _Pod:
             self.origins["cards"] = count.path
             number = quantity.whole(count.text)
             return number if number is not None and COUNTS.allows(number) else None
-        if native and not any(amount(self.values[name]) for name in AMOUNTS):
-            self.origins["cards"] = container.resources[WHOLE].path
-        return native or 1
+        if native is None:
+            return 1
+        self.origins["cards"] = native.path
+        return number
 
-    def cores(self, cards: int) -> int | None:
+    def cores(self, container: ContainerKeys, cards: int) -> int | None:
         """Percent over the cards: what is requested, else the limit; a higher limit no share holds."""
         found = self._first((TFLOPS, PERCENT), (TFLOPS_LIMIT, PERCENT_LIMIT))
         if found is None:
-            return None
+            native = self._native(container)
+            if native is None or not (amount(self.values[VRAM]) or amount(self.values[VRAM_LIMIT])):
+                return None
+            self.origins["cores"] = native.path  # cards in limits are all of their compute
+            return FULL_CARD_CORES * cards
         value, limit = found
         percent, most = self._percent(value), None if limit is value else self._percent(limit)
         if limit is not None and limit is not value and most != percent:
@@ -201,6 +222,7 @@ class _Pod:
 
     def share(self, container: ContainerKeys) -> ContainerShare:
         """The share of a container that the webhook gives one."""
+        self.granted = ()
         cards, isolation = self.cards(container), self.values[ISOLATION]
         if cards is None:
             return self.pod.none(container)
@@ -209,9 +231,9 @@ class _Pod:
             for name in (*AMOUNTS, *((DEDICATED,) if mode == SHARED else ())):
                 self.pod.choice(self.values[name], name, "annotation")
             return self.pod.share(container, cards=cards, device=self.device, origins=self.origins)
-        cores, (memory, limit) = self.cores(cards), self.memory(cards)
-        native = container.resources.get(WHOLE) is not None
-        if cores is None and memory is None and not native and not self._is_partition(mode):
+        cores, (memory, limit) = self.cores(container, cards), self.memory(cards)
+        native = self._native(container)
+        if cores is None and memory is None and native is None and not self._is_partition(mode):
             return self.pod.none(container)
         least = ISOLATIONS.get(mode) if cores is not None or memory is not None else None
         if isolation is not None and least is not None:
@@ -229,6 +251,11 @@ class _Pod:
             origins=self.origins,
             granted=self.granted,
         )
+
+    def whole(self, container: ContainerKeys) -> ContainerShare:
+        """Whole cards of a pod that the webhook skips."""
+        cards = self.pod.number(container, WHOLE) or 1
+        return self.pod.share(container, cards=cards, origins={"cards": container.limits[WHOLE].path})
 
     def _is_partition(self, mode: str) -> bool:
         return mode == PARTITIONED and PARTITION in self.pod.pod.annotations
@@ -476,6 +503,43 @@ def share_is_asked_for(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
         yield this.diagnostic(label, message, msg("add {key}, as in 4Gi", key=VRAM))
 
 
+@rule("TF008", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
+def dedicated_cards_have_a_model(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Dedicated cards name their model.
+
+    ## What it does
+    Reports `tensor-fusion.ai/dedicated-gpu: "true"` without `tensor-fusion.ai/gpu-model`.
+
+    ## Why
+    The webhook looks up the capacity of the model, and refuses the pod without one.
+
+    ## Example
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/dedicated-gpu: "true"}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/dedicated-gpu: "true", tensor-fusion.ai/gpu-model: L4}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go, handleDedicatedGPU (2026-08-20).
+    """
+    dedicated, model = pod.annotations.get(DEDICATED), pod.annotations.get(MODEL)
+    if dedicated is not None and _is_true(dedicated) and (model is None or not model.text):
+        message = msg("{key} needs {other}", key=DEDICATED, other=MODEL)
+        yield this.diagnostic(
+            dedicated, message, msg("add {key} with the model of the cards", key=MODEL), on_key=True
+        )
+
+
 # --- writing ----------------------------------------------------------------------------------
 def _part(placing: ShareWriter) -> dict[str, str]:
     """A part of each card: what is reserved is the limit too, but for memory that may burst."""
@@ -497,10 +561,12 @@ def _part(placing: ShareWriter) -> dict[str, str]:
 
 
 def _devices(pod: PodWriter) -> dict[str, str]:
-    """The vendor and the model of the cards, where TensorFusion has names for them."""
+    """The vendor and the model of the cards, where TensorFusion has names for them: those of the driver, as
+    the pods of its tests have them (MATRIX)."""
     device = pod.peek("device") or Device()
     makers = {own: name for name, own in VENDORS.items()}
-    models = {card: name for name, card in names_of(NAME).items()}
+    drivers = {card: name for name, card in products().items()}
+    models = {card: drivers.get(card, name) for name, card in names_of(NAME).items()}
     known = device.vendor is None or device.vendor in makers
     if not known or len(device.models) > 1 or not models.keys() >= {*device.models}:
         return {}
@@ -527,6 +593,7 @@ class TensorFusion(Backend):
         "CONSTANTS": "NexusGPU/tensor-fusion, pkg/constants/constants.go and vendors.go (2026-08-20)",
         "WEBHOOK": "NexusGPU/tensor-fusion, internal/webhook/v1: pod_webhook.go, tf_parser.go (2026-08-20)",
         "ALLOCATOR": "NexusGPU/tensor-fusion, internal/gpuallocator, internal/utils (2026-08-20)",
+        "MATRIX": "NexusGPU/tensor-fusion, docs/cross-vendor-test-matrix.md (2026-08-20)",
         "FIGURES": "NexusGPU/tensor-fusion, gpu-public-gpu-info.yaml of its chart (2026-08-20)",
     }
     gpu_prefixes = tuple(f"{DOMAIN}/{one}-" for one in ("tflops", "vram", "compute-percent"))
@@ -588,43 +655,50 @@ class TensorFusion(Backend):
         _annotation(
             CONTAINERS, meaning="the containers with the share", no_op_values=("",), source="WEBHOOK"
         ),
-        _annotation(MODEL, meaning="card model", sets="device", no_op_values=("",), source="ALLOCATOR"),
         _annotation(
-            VENDOR, meaning="maker of the cards", sets="device", no_op_values=("",), source="WEBHOOK"
+            MODEL, meaning="card model", sets="device", no_op_values=("",), source="ALLOCATOR, MATRIX"
         ),
-        choice(PROFILE, meaning="a WorkloadProfile with the share", source="WEBHOOK"),
-        choice(INDICES, meaning="cards by their numbers", source="WEBHOOK"),
-        choice(PARTITION, meaning="the part of a card", source="WEBHOOK"),
-        choice(f"{DOMAIN}/gpupool", meaning="pool of cards", source="WEBHOOK"),
+        _annotation(
+            VENDOR,
+            Place.LABEL,  # an example of the repository has it beside the annotation
+            meaning="maker of the cards",
+            sets="device",
+            no_op_values=("",),
+            source="WEBHOOK",
+        ),
+        *(
+            choice(
+                f"{DOMAIN}/{name}",
+                *(Place.ANNOTATION, *places),
+                meaning=meaning,
+                no_op_values=no_op,
+                source="WEBHOOK, CONSTANTS",
+            )
+            for name, meaning, no_op, *places in (
+                ("workload-profile", "a WorkloadProfile with the share", ()),
+                ("gpu-indices", "cards by their numbers", ()),
+                ("partition-id", "the part of a card", ()),
+                ("partition", "the name of the part of a card", ()),
+                ("gpupool", "pool of cards", (), Place.LABEL),
+                ("is-local-gpu", "whether the cards are of its node", ("true",)),
+                ("sidecar-worker", "a worker beside it", ("false",)),
+                ("worker-pod-template", "the worker of cards of another node", ()),
+                ("enabled-replicas", "how many pods of the workload have the share", ()),
+                ("autoscale", "amounts that follow use", ("false",)),
+                ("autoscale-target", "the amounts that follow use", ()),
+                ("gang-enabled", "pods that start together", ("false",)),
+                ("gang-min-members", "how many pods start together", ("0",)),
+                ("gang-timeout", "how long pods wait for each other", ("0", "0s")),
+                ("eviction-protection", "how long the pod is not moved", ()),
+                ("disable-features", "features that are off", (), Place.LABEL),
+                ("do-not-disrupt", "whether the pod is moved", ("false",), Place.LABEL),
+            )
+        ),
         choice(
             QOS,
             meaning="class of service",
             values=("low", "medium", "high", "critical"),
             no_op_values=("medium",),
-            source="WEBHOOK",
-        ),
-        choice(
-            f"{DOMAIN}/is-local-gpu",
-            meaning="whether the cards are of its node",
-            no_op_values=("true",),
-            source="WEBHOOK",
-        ),
-        choice(
-            f"{DOMAIN}/sidecar-worker",
-            meaning="a worker beside it",
-            no_op_values=("false",),
-            source="WEBHOOK",
-        ),
-        choice(
-            f"{DOMAIN}/autoscale",
-            meaning="amounts that follow use",
-            no_op_values=("false",),
-            source="WEBHOOK",
-        ),
-        choice(
-            f"{DOMAIN}/gang-enabled",
-            meaning="pods that start together",
-            no_op_values=("false",),
             source="WEBHOOK",
         ),
         *(
@@ -636,6 +710,10 @@ class TensorFusion(Backend):
                 "partition-uuids": "assigned parts",
                 "effective-hard-sm-percent": "assigned compute",
                 "index": "the number of the pod",
+                "selected-workload": "the workload of the pod",
+                "gang-desired-members": "pods of the workload",
+                "gang-required-members": "pods that start together",
+                "gang-group-key": "the group of pods",
             }.items()
         ),
     )
@@ -654,19 +732,43 @@ class TensorFusion(Backend):
         """Keys to shares. What is wrong with them, rules report."""
         label = pod.label(ENABLED)
         for row in self.choices:
-            value = pod.annotation(row.name)
-            if value is not None and not row.is_no_op(value.text):
-                pod.choice(value, row.name, "annotation")
-        found, names = _Pod(pod, profile), containers_of(pod.pod)
-        containers = [pod.none(one) for one in pod.pod.all_containers()]
-        mine = next(
-            (n for n, one in enumerate(pod.pod.all_containers()) if not one.init and one.name in names), None
-        )
-        if mine is not None and (label is None or label.text == "true"):
-            share = found.share(list(pod.pod.all_containers())[mine])
-            others = tuple(one for one in names if one != share.name)
-            containers[mine] = replace(share, shared_with=others)
+            self._choose(pod, row.name)
+        self._choose(pod, VENDOR)
+        found = _Pod(pod, profile)
+        enabled = label is None or label.text == "true"
+        names, counted = containers_of(pod.pod), COUNT not in pod.pod.annotations
+        containers, shared = [], False
+        for one in pod.pod.all_containers():
+            its_own = counted and _counts(one)
+            if enabled and not one.init and one.name in names and (its_own or not shared):
+                share = found.share(one)
+                others = () if its_own else tuple(name for name in names if name != share.name)
+                containers.append(replace(share, shared_with=others))
+                shared = True
+            elif not enabled and _counts(one):
+                containers.append(found.whole(one))
+            else:
+                containers.append(pod.none(one))
+                self._unread_cards(pod, one)
         return pod.reading(containers)
+
+    def _choose(self, pod: PodReader, name: str) -> None:
+        """What no share holds, as annotation and as label."""
+        row = self.exact_keys[name]
+        annotation = pod.annotation(name)
+        label = pod.label(name) if Place.LABEL in row.places else None
+        same = label is not None and annotation is not None and label.text == annotation.text
+        for value, what in ((None if name == VENDOR else annotation, "annotation"), (label, "label")):
+            if value is not None and not row.is_no_op(value.text) and not (what == "label" and same):
+                pod.choice(value, name, what)
+
+    @staticmethod
+    def _unread_cards(pod: PodReader, container: ContainerKeys) -> None:
+        """Whole cards in a container to which the webhook gives nothing."""
+        if WHOLE in container.resources:
+            value = container.resources[WHOLE]
+            message = msg("a pod of {target} has one share, of an ordinary container", target=NAME)
+            pod.note("GX023", message, value.path, "use a separate pod for each container")
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys: one of an ordinary container."""

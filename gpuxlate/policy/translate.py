@@ -1191,6 +1191,16 @@ class Translating:
             if not one.writes_pods:
                 hint = msg("choose another dialect for {option}", option=option)
                 raise CannotError(msg("{target} has no pods", target=one.name), hint)
+        if self.target.names_other_vendor(self.source):
+            raise CannotError(
+                msg(
+                    "the cards of {target} are made by {new}, those of the source by {old}",
+                    target=self.target.name,
+                    new=self.target.vendor,
+                    old=self.source.vendor,
+                ),
+                "translate the manifests: gpuxlate translate --drop device",
+            )
         if not source.shapes:
             raise CannotError(
                 msg(

@@ -414,9 +414,16 @@ def _for_target(one: _Read, settings: Settings) -> _Read:
     assert row is not None
     counted = meaning(one.source, row, one.quota)
     key = first_of(settings.to, counted, one.quota) if counted else None
-    if key is None:
+    other_cards = settings.to.names_other_vendor(one.source) and "device" not in settings.accept.drop
+    if key is None or other_cards:
         bare = tuple(_Number(each.written, each.amount) for each in one.numbers)
-        return one._replace(numbers=bare, why=_none_counts_the_same(settings))
+        why = msg(
+            "the cards of {target} are made by {new}, those of the source by {old}",
+            target=settings.to.name,
+            new=settings.to.vendor,
+            old=one.source.vendor,
+        )
+        return one._replace(numbers=bare, why=why if key else _none_counts_the_same(settings))
     return one._replace(key=key, numbers=tuple(_given(each, one, row, key, settings) for each in one.numbers))
 
 

@@ -13,6 +13,7 @@ from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.share import Device
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.catalog import check_pod
@@ -50,13 +51,29 @@ def shares_of(pod: PodKeys, sources: Sequence[Backend], settings: Settings) -> S
         for number, backend in enumerate(sources)
     ]
     found = [one for _, problems in read for one in problems]
+    readings = [reading for reading, _ in read]
+    for number, source in enumerate(sources if settings.to.names_vendor else ()):
+        if settings.to.names_other_vendor(source):
+            readings[number] = _with_vendor(readings[number], Device(source.vendor))
     if settings.from_ and all(one.code != container_asks_one_vendor.code for one in found):
         found += other_dialects(pod, settings)
     if len(sources) == 1:
-        reading = read[0][0]
-        return Shares([(sources[0], reading)], reading.containers, found, refuses(found))
-    readings = shares_once(pod, sources, [reading for reading, _ in read])
-    return Shares(readings, merge_readings([one for _, one in readings]), found, refuses(found))
+        return Shares([(sources[0], readings[0])], readings[0].containers, found, refuses(found))
+    once = shares_once(pod, sources, readings)
+    return Shares(once, merge_readings([one for _, one in once]), found, refuses(found))
+
+
+def _with_vendor(reading: Reading, device: Device) -> Reading:
+    """The shares of cards of one vendor say so, for a target whose keys name another."""
+    return replace(
+        reading,
+        containers=tuple(
+            replace(one, share=replace(one.share, device=device))
+            if one.share and one.share.device is None
+            else one
+            for one in reading.containers
+        ),
+    )
 
 
 def other_dialects(keys: PodKeys, settings: Settings) -> Iterator[Diagnostic]:
