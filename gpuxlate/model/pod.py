@@ -535,15 +535,18 @@ def key_occurrences(pod: PodKeys) -> Iterator[KeyOccurrence]:
 
 
 @keep_last
-def names_in(pod: PodKeys) -> Iterator[str]:
-    """Their names, and those of fields that conditions name like a key."""
-    for group in groups(pod):
-        for name, _ in group.keys:
-            yield name
+def _names(pod: PodKeys) -> Iterator[frozenset[str]]:
+    names = {name for group in groups(pod) for name, _ in group.keys}
     if pod.scheduler_name is not None:
-        yield SCHEDULER_NAME
+        names.add(SCHEDULER_NAME)
     if pod.node_name is not None:
-        yield NODE_NAME
+        names.add(NODE_NAME)
+    yield frozenset(names)
+
+
+def names_in(pod: PodKeys) -> frozenset[str]:
+    """Their names, and those of fields that conditions name like a key."""
+    return _names(pod)[0]
 
 
 __getattr__ = renamed(__name__, {"Kind": "ScalarKind"})
