@@ -150,13 +150,14 @@ def unknown_choices(wanted: Sequence[Selector], target: Backend) -> Iterator[Dia
 def common_keys(pod: PodKeys, sources: Sequence[Backend], words: Vocabulary) -> dict[str, Path]:
     """Where containers request whole cards by keys that every cloud uses, or that gpuxlate does not read, and
     no dialect reads them: the first place of each key."""
-    names = {one.whole_card_key for one in registry.pod_backends() if one.whole_card_key}
-    names -= {one.whole_card_key for one in sources}
+    own = {one.whole_card_key for one in sources}
     found: dict[str, Path] = {}
     for container in pod.all_containers():
-        read = any(one.owns(name) for one in sources for name in container.resources)
-        for name, value in container.resources.items():
-            if (name in names and not read) or words.unread(name) is not None:
+        there = container.resources
+        for name, value in there.items():
+            common = name in registry.whole_card_keys() and name not in own
+            alone = common and not any(one.owns(key) for one in sources for key in there)
+            if alone or words.unread(name) is not None:
                 found.setdefault(name, value.path)
     return found
 

@@ -9,7 +9,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, below, merged
 from gpuxlate.model.messages import msg
@@ -89,8 +89,7 @@ def make_plan(document: Document, edits: Iterable[Edit], kept: Iterable[Path] = 
     return planner.plans
 
 
-@dataclass(frozen=True, slots=True)
-class _Spot:
+class _Spot(NamedTuple):
     """Where a path leads: the deepest existing entry, the steps that are missing below it."""
 
     owner: Mapping | Sequence  # what holds the entry physically: a merged mapping, say
