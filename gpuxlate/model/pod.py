@@ -503,25 +503,33 @@ class Group(NamedTuple):
 def groups(pod: PodKeys) -> Iterator[Group]:
     """All keys of a pod and of its workload, those outside of metadata included: one walk."""
     for container in pod.all_containers():
-        yield from _in(container.limits, Place.RESOURCE, "limits")
-        yield from _in(container.requests, Place.RESOURCE, "requests")
+        if container.limits:
+            yield _in(container.limits, Place.RESOURCE, "limits")
+        if container.requests:
+            yield _in(container.requests, Place.RESOURCE, "requests")
         if container.env:
             yield Group(Place.ENV, "env", Level.POD, None, container.env.items())
-    yield from _in(pod.labels, Place.LABEL, "labels")
-    yield from _in(pod.annotations, Place.ANNOTATION, "annotations")
-    yield from _in(pod.node_selector, Place.NODE_SELECTOR, "nodeSelector")
+    if pod.labels:
+        yield _in(pod.labels, Place.LABEL, "labels")
+    if pod.annotations:
+        yield _in(pod.annotations, Place.ANNOTATION, "annotations")
+    if pod.node_selector:
+        yield _in(pod.node_selector, Place.NODE_SELECTOR, "nodeSelector")
     if pod.affinity or pod.preferred:
         required = [(one.key, _of(one)) for one in (*pod.requirements(), *pod.preferences())]
         yield Group(Place.NODE_SELECTOR, "nodeAffinity", Level.POD, None, required)
-    yield from _in(pod.owner_labels, Place.LABEL, "labels", Level.OWNER)
-    yield from _in(pod.owner_annotations, Place.ANNOTATION, "annotations", Level.OWNER)
-    yield from _in(pod.stray_labels, Place.LABEL, "labels", Level.STRAY)
-    yield from _in(pod.stray_annotations, Place.ANNOTATION, "annotations", Level.STRAY)
+    if pod.owner_labels:
+        yield _in(pod.owner_labels, Place.LABEL, "labels", Level.OWNER)
+    if pod.owner_annotations:
+        yield _in(pod.owner_annotations, Place.ANNOTATION, "annotations", Level.OWNER)
+    if pod.stray_labels:
+        yield _in(pod.stray_labels, Place.LABEL, "labels", Level.STRAY)
+    if pod.stray_annotations:
+        yield _in(pod.stray_annotations, Place.ANNOTATION, "annotations", Level.STRAY)
 
 
-def _in(values: Mapping[str, Value], place: Place, field: str, level: Level = Level.POD) -> Iterator[Group]:
-    if values:
-        yield Group(place, field, level, values, values.items())
+def _in(values: Mapping[str, Value], place: Place, field: str, level: Level = Level.POD) -> Group:
+    return Group(place, field, level, values, values.items())
 
 
 def _of(requirement: NodeRequirement) -> Value:

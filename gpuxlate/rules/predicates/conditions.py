@@ -114,11 +114,11 @@ def resource(container: ContainerKeys | None, name: str) -> Value | None:
 
 def number_of(pod: PodKeys, container: ContainerKeys | None, term: Term) -> int | None:
     """The whole number of a term; None where there is none."""
-    if isinstance(term, InList):
-        numbers = () if container is None or container.init else term.numbers(pod)
-        return numbers[container.index] if numbers and container is not None else None
     if isinstance(term, str):
         value = resource(container, term)
+    elif isinstance(term, InList):
+        numbers = () if container is None or container.init else term.numbers(pod)
+        return numbers[container.index] if numbers and container is not None else None
     else:
         value = (pod.labels if isinstance(term, Label) else pod.annotations).get(term.name)
     return None if value is None else quantity.whole(value.text)
