@@ -518,14 +518,14 @@ def groups(pod: PodKeys) -> Iterator[Group]:
     if pod.affinity or pod.preferred:
         required = [(one.key, _of(one)) for one in (*pod.requirements(), *pod.preferences())]
         yield Group(Place.NODE_SELECTOR, "nodeAffinity", Level.POD, None, required)
-    if pod.owner_labels:
-        yield _in(pod.owner_labels, Place.LABEL, "labels", Level.OWNER)
-    if pod.owner_annotations:
-        yield _in(pod.owner_annotations, Place.ANNOTATION, "annotations", Level.OWNER)
-    if pod.stray_labels:
-        yield _in(pod.stray_labels, Place.LABEL, "labels", Level.STRAY)
-    if pod.stray_annotations:
-        yield _in(pod.stray_annotations, Place.ANNOTATION, "annotations", Level.STRAY)
+    for values, place, name, level in (
+        (pod.owner_labels, Place.LABEL, "labels", Level.OWNER),
+        (pod.owner_annotations, Place.ANNOTATION, "annotations", Level.OWNER),
+        (pod.stray_labels, Place.LABEL, "labels", Level.STRAY),
+        (pod.stray_annotations, Place.ANNOTATION, "annotations", Level.STRAY),
+    ):
+        if values:
+            yield _in(values, place, name, level)
 
 
 def _in(values: Mapping[str, Value], place: Place, field: str, level: Level = Level.POD) -> Group:

@@ -369,12 +369,13 @@ def replaced_keys(replaced: Sequence[Backend], target: Backend, pod: PodKeys) ->
     )
 
     def owned(name: str, place: Place) -> bool:
-        goes = (
-            name in common
-            or (none and name == whole and place is Place.RESOURCE)
-            or any(backend.owns_at(name, place) for backend in replaced)
-        )
-        return goes and not target.chooses(name)  # what both dialects have stays as it is
+        if name not in common and not (none and name == whole and place is Place.RESOURCE):
+            for backend in replaced:
+                if backend.owns_at(name, place):
+                    break
+            else:
+                return False
+        return not target.chooses(name)  # what both dialects have stays as it is
 
     return owned
 

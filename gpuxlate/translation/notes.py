@@ -153,13 +153,12 @@ def unknown_choices(wanted: Sequence[Selector], target: Backend) -> Iterator[Dia
 def common_keys(pod: PodKeys, sources: Sequence[Backend], words: Vocabulary) -> dict[str, Path]:
     """Where containers request whole cards by keys that every cloud uses, or that gpuxlate does not read, and
     no dialect reads them: the first place of each key."""
-    own = {one.whole_card_key for one in sources}
+    names = registry.whole_card_keys().difference(one.whole_card_key for one in sources)
     found: dict[str, Path] = {}
     for container in pod.all_containers():
         there = container.resources
         for name, value in there.items():
-            common = name in registry.whole_card_keys() and name not in own
-            alone = common and not any(one.owns(key) for one in sources for key in there)
+            alone = name in names and not any(one.owns(key) for one in sources for key in there)
             if alone or words.unread(name) is not None:
                 found.setdefault(name, value.path)
     return found

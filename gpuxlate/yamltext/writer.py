@@ -189,9 +189,8 @@ class _Planner:
             raise EditError("the document is not a mapping or a list", path)
         ancestors: tuple[Node, ...] = ()
         spot = _Spot(root, root, root, "", root, ancestors, path)
-        node: Node = root
+        here: Node = root
         for depth, step in enumerate(path):
-            here = deref(node)
             if isinstance(here, Mapping):
                 entry = entry_of(here, step)
                 if entry is None:
@@ -205,8 +204,8 @@ class _Planner:
                 break
             ancestors = (*ancestors, here) if holder is here else (*ancestors, here, holder)
             spot = _Spot(holder, here, handle, step, value, ancestors, path[depth + 1 :])
-            self._reached.setdefault(id(deref(value)), {})[id(handle)] = spot
-            node = value
+            here = deref(value)
+            self._reached.setdefault(id(here), {})[id(handle)] = spot
         return spot
 
     def _plan(self, spot: _Spot) -> NodePlan:
