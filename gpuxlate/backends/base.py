@@ -396,8 +396,10 @@ class Backend(KeyTable):
 
     def owns_at(self, name: str, place: Place) -> bool:
         """The key is this vendor's in a place of a pod."""
+        if not self.owns(name):
+            return False
         row = self.find(name)
-        return self.owns(name) and (row is None or not row.is_word or place in row.places)
+        return row is None or not row.is_word or place in row.places
 
     def is_gpu_key(self, name: str) -> bool:
         """The key requests a GPU: narrower than ``owns``, which includes keys that choose nodes."""

@@ -293,6 +293,12 @@ def is_gpu_key(name: str) -> bool:
 
 
 @cache
+def whole_card_keys() -> frozenset[str]:
+    """The keys of whole cards of all dialects."""
+    return frozenset(one.whole_card_key for one in pod_backends() if one.whole_card_key)
+
+
+@cache
 def device_classes() -> frozenset[str]:
     """The classes of devices that some dialect reads in claims."""
     return frozenset(name for one in pod_backends() for name in one.device_classes)

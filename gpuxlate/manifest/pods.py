@@ -35,7 +35,18 @@ from gpuxlate.model.pod import (
     Value,
     in_lists,
 )
-from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, fields, get, get_text
+from gpuxlate.yamltext.nodes import (
+    Alias,
+    Mapping,
+    Node,
+    Scalar,
+    Sequence,
+    deref,
+    entries_of,
+    fields,
+    get,
+    get_text,
+)
 from gpuxlate.yamltext.parse import Document
 
 METADATA = frozenset({"labels", "annotations"})
@@ -140,10 +151,11 @@ def _walk(root: Node, path: Path, apart: tuple[Set[Path], ...]) -> Iterator[tupl
         if where in closed:
             continue
         if isinstance(node, Mapping):
-            if has_containers(node):
+            there = fields(node)
+            if _lists_containers(there):
                 yield where, node
                 continue
-            below = [(name, value) for name, value in fields(node).items() if type(value) is not Scalar]
+            below = [(name, value) for name, value in there.items() if type(value) is not Scalar]
             pending.extend([((*where, name), value) for name, value in reversed(below)])
         elif isinstance(node, Sequence):
             pending.extend(((*where, n), node.items[n]) for n in range(len(node.items) - 1, -1, -1))
@@ -151,9 +163,12 @@ def _walk(root: Node, path: Path, apart: tuple[Set[Path], ...]) -> Iterator[tupl
 
 def has_containers(node: Mapping) -> bool:
     """The mapping is a pod spec: it has a list of containers."""
-    there = node.plain if node.plain is not None else node.by_name
+    return _lists_containers(fields(node))
+
+
+def _lists_containers(there: Map[str, Node]) -> bool:
     for name in _POD_LISTS:
-        listed = items(deref(there[name][1])) if name in there else []
+        listed = items(there[name]) if name in there else ()
         if listed and all(isinstance(deref(item), Mapping) for item in listed):
             return True
     return False
@@ -398,10 +413,9 @@ def container(
     there = fields(deref(node))
     env: dict[str, Value] = {}
     for place, item in enumerate(items(there.get("env"))):
-        one = fields(deref(item))
-        name, value = one.get("name"), one.get("value")
-        if value is not None and isinstance(name, Scalar) and name.text:
-            env[name.text] = value_of(value, (*path, "env", place))
+        value = get(item, "value")
+        if value is not None and (name := get_text(item, "name")):
+            env[name] = value_of(value, (*path, "env", place))
     asked, where = fields(there.get(resources)), (*path, resources)
     security = get(there["securityContext"], "privileged") if "securityContext" in there else None
     return ContainerKeys(
@@ -459,8 +473,9 @@ def values(node: Node | None, path: Path) -> dict[str, Value]:
 
 
 def value_of(node: Node, path: Path) -> Value:
-    node = deref(node)
-    if isinstance(node, Scalar):
+    if type(node) is Alias:
+        node = deref(node)
+    if type(node) is Scalar:
         return Value(node.text, node.kind, path)
     return Value("", ScalarKind.NODE, path)
 

@@ -503,25 +503,33 @@ class Group(NamedTuple):
 def groups(pod: PodKeys) -> Iterator[Group]:
     """All keys of a pod and of its workload, those outside of metadata included: one walk."""
     for container in pod.all_containers():
-        yield from _in(container.limits, Place.RESOURCE, "limits")
-        yield from _in(container.requests, Place.RESOURCE, "requests")
+        if container.limits:
+            yield _in(container.limits, Place.RESOURCE, "limits")
+        if container.requests:
+            yield _in(container.requests, Place.RESOURCE, "requests")
         if container.env:
             yield Group(Place.ENV, "env", Level.POD, None, container.env.items())
-    yield from _in(pod.labels, Place.LABEL, "labels")
-    yield from _in(pod.annotations, Place.ANNOTATION, "annotations")
-    yield from _in(pod.node_selector, Place.NODE_SELECTOR, "nodeSelector")
+    if pod.labels:
+        yield _in(pod.labels, Place.LABEL, "labels")
+    if pod.annotations:
+        yield _in(pod.annotations, Place.ANNOTATION, "annotations")
+    if pod.node_selector:
+        yield _in(pod.node_selector, Place.NODE_SELECTOR, "nodeSelector")
     if pod.affinity or pod.preferred:
         required = [(one.key, _of(one)) for one in (*pod.requirements(), *pod.preferences())]
         yield Group(Place.NODE_SELECTOR, "nodeAffinity", Level.POD, None, required)
-    yield from _in(pod.owner_labels, Place.LABEL, "labels", Level.OWNER)
-    yield from _in(pod.owner_annotations, Place.ANNOTATION, "annotations", Level.OWNER)
-    yield from _in(pod.stray_labels, Place.LABEL, "labels", Level.STRAY)
-    yield from _in(pod.stray_annotations, Place.ANNOTATION, "annotations", Level.STRAY)
+    for values, place, name, level in (
+        (pod.owner_labels, Place.LABEL, "labels", Level.OWNER),
+        (pod.owner_annotations, Place.ANNOTATION, "annotations", Level.OWNER),
+        (pod.stray_labels, Place.LABEL, "labels", Level.STRAY),
+        (pod.stray_annotations, Place.ANNOTATION, "annotations", Level.STRAY),
+    ):
+        if values:
+            yield _in(values, place, name, level)
 
 
-def _in(values: Mapping[str, Value], place: Place, field: str, level: Level = Level.POD) -> Iterator[Group]:
-    if values:
-        yield Group(place, field, level, values, values.items())
+def _in(values: Mapping[str, Value], place: Place, field: str, level: Level = Level.POD) -> Group:
+    return Group(place, field, level, values, values.items())
 
 
 def _of(requirement: NodeRequirement) -> Value:
@@ -535,15 +543,18 @@ def key_occurrences(pod: PodKeys) -> Iterator[KeyOccurrence]:
 
 
 @keep_last
-def names_in(pod: PodKeys) -> Iterator[str]:
-    """Their names, and those of fields that conditions name like a key."""
-    for group in groups(pod):
-        for name, _ in group.keys:
-            yield name
+def _names(pod: PodKeys) -> Iterator[frozenset[str]]:
+    names = {name for group in groups(pod) for name, _ in group.keys}
     if pod.scheduler_name is not None:
-        yield SCHEDULER_NAME
+        names.add(SCHEDULER_NAME)
     if pod.node_name is not None:
-        yield NODE_NAME
+        names.add(NODE_NAME)
+    yield frozenset(names)
+
+
+def names_in(pod: PodKeys) -> frozenset[str]:
+    """Their names, and those of fields that conditions name like a key."""
+    return _names(pod)[0]
 
 
 __getattr__ = renamed(__name__, {"Kind": "ScalarKind"})

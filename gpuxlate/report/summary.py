@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path as FilePath
@@ -125,6 +124,8 @@ def fingerprints(diagnostics: Sequence[Diagnostic]) -> list[str]:
 
     Findings that agree in all of these (two documents with the same object) are numbered.
     """
+    import hashlib  # which loads a library of C: only reports that other programs read have names
+
     seen: Counter[str] = Counter()
     names = []
     for one in diagnostics:

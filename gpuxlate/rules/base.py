@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import pkgutil
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
@@ -22,7 +22,7 @@ from gpuxlate.model.deprecated import warn
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Severity
 from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import NodeRequirement, PodKeys, Value
+from gpuxlate.model.pod import NodeRequirement, PodKeys, Value, names_in
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.products import Product
 
@@ -218,11 +218,16 @@ class Rule:
         if not (self.predicates or self.with_profile):
             return self.check(self, *args)
         pod, context = args
-        return self.broken_by(pod.with_workload(), context)
+        return self.broken_by(pod.with_workload(), context, names_in(pod))
 
-    def broken_by(self, pod: PodKeys, context: Context) -> Iterable[Diagnostic]:
-        """What a pod, with what its workload adds to it, breaks of the predicates."""
-        broken = [(one, breach, self.check) for one in self.predicates for breach in one.breaches(pod)]
+    def broken_by(self, pod: PodKeys, context: Context, names: Set[str]) -> Iterable[Diagnostic]:
+        """What a pod, with what its workload adds to it, breaks of the predicates. ``names``: of its keys."""
+        broken = [
+            (one, breach, self.check)
+            for one in self.predicates
+            if not any(map(names.isdisjoint, one.needs))  # a pod that breaks it has a key of each set
+            for breach in one.breaches(pod)
+        ]
         if self.with_profile is not None and context.profile is not None:
             check = self.with_profile.check or self.check
             demands = self.with_profile.predicates(context.profile)

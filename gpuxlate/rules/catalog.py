@@ -67,17 +67,18 @@ class Rules(tuple[Rule, ...]):
             numbers.update(index.in_clusters)
         for subject in subjects(pod, vocabulary_of(context)) if index.by_subject else ():
             numbers.update(index.by_subject.get(subject, ()))
-        for name in names_in(pod) if index.by_key else ():
-            numbers.update(index.by_key.get(name, ()))
+        for name in names_in(pod) & index.by_key.keys():
+            numbers.update(index.by_key[name])
         return (self[number] for number in sorted(numbers))
 
 
 def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Run the rules of pods and jobs among ``rules`` on one pod."""
     listed = rules if isinstance(rules, Rules) else Rules(rules)
-    together = pod.with_workload()  # predicates look at it
+    together, names = pod.with_workload(), names_in(pod)  # predicates look at these
     for one in listed.asked_of(pod, context):
-        found = one.broken_by(together, context) if one.predicates or one.with_profile else one(pod, context)
+        predicates = one.predicates or one.with_profile
+        found = one.broken_by(together, context, names) if predicates else one(pod, context)
         yield from context.applying(found) if context.partial else found
 
 

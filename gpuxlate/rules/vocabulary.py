@@ -78,9 +78,9 @@ class Owners(Generic[D]):
                 for name in values:
                     found.update(self._asked_with(name))
         names = names_in(pod)
-        for number, speaks, needs in self._apart:
-            if needs and needs[0].isdisjoint(names):  # of most dialects
-                continue
+        apart = {place for name in names & self._needed.keys() for place in self._needed[name]}
+        for place in apart.union(self._needed[""]):
+            number, speaks, needs = self._apart[place]
             possible = pod.claims or not self.dialects[number].device_classes
             if possible and all(not one.isdisjoint(names) for one in needs) and speaks(pod.with_workload()):
                 found.add(number)
@@ -124,6 +124,15 @@ class Owners(Generic[D]):
             for number, speaks in found
             if speaks is not None
         ]
+
+    @cached_property
+    def _needed(self) -> dict[str, list[int]]:
+        """Their places there, by the names that the first of their needs has; under "" those without any."""
+        found: dict[str, list[int]] = {"": []}
+        for place, (_, _, needs) in enumerate(self._apart):
+            for name in needs[0] if needs else ("",):
+                found.setdefault(name, []).append(place)
+        return found
 
 
 class Vocabulary(Owners[Dialect]):

@@ -369,11 +369,13 @@ def replaced_keys(replaced: Sequence[Backend], target: Backend, pod: PodKeys) ->
     )
 
     def owned(name: str, place: Place) -> bool:
-        if target.chooses(name):  # both dialects have it: it stays as it is
-            return False
-        if none and name == whole and place is Place.RESOURCE:
-            return True
-        return name in common or any(backend.owns_at(name, place) for backend in replaced)
+        if name not in common and not (none and name == whole and place is Place.RESOURCE):
+            for backend in replaced:
+                if backend.owns_at(name, place):
+                    break
+            else:
+                return False
+        return not target.chooses(name)  # what both dialects have stays as it is
 
     return owned
 
@@ -472,8 +474,9 @@ def share_edits(
         schedulers = left_schedulers(replaced, target)
         scheduler = own_scheduler(pod, wanted, replaced, target)
         wanted = wanted if scheduler is None else replace(wanted, scheduler_name=scheduler)
-    if keys.labels or keys.annotations:
-        keys = replace(keys, metadata_path=_steered_at(keys, owned))
+    steered = _steered_at(keys, owned)
+    if steered != keys.metadata_path:
+        keys = replace(keys, metadata_path=steered)
     return list(
         pod_edits(
             keys,

@@ -38,6 +38,7 @@ _NAMED = {
 }
 """How people name the units of the data sheets in a comment."""
 _COMMENT = re.compile(r"(?:^|\s)#[ \t]*(?P<text>.*\S)")
+_LINE_BREAK = re.compile(r"[\r\n]")
 
 
 def stale_comments(document: Document, edits: Iterable[Edit], context: Context) -> Iterator[Diagnostic]:
@@ -72,22 +73,24 @@ class _Comments:
 
     def __init__(self, source: Source) -> None:
         self._source = source
-        self._line = 0
+        self._begin = -1
         self._searched = (0, 0)  # from one character up to another there is none
         self._own: re.Match[str] | None = None
         self._above = ""
 
     def at(self, index: int) -> Iterator[str]:
         """The comment on the line of a key, and the one that is the line above."""
-        source = self._source
-        line = source.position(index)[0]
-        if line != self._line:
-            self._line, self._searched = line, (0, 0)
-            self._above = source.line_text(line - 1).strip()
+        text, position = self._source.text, self._source.position
+        begin = index - position(index)[1] + 1
+        if begin != self._begin:
+            self._begin, self._searched = begin, (0, 0)
+            end = max(begin - 1, 0)  # of the line above, at its break
+            self._above = text[end - position(end)[1] + 1 : end].strip()
         first, after = self._searched
         if not first <= index < after:
-            end = source.line_start(line) + len(source.line_text(line))
-            self._own = _COMMENT.search(source.text, index, end)
+            line_break = _LINE_BREAK.search(text, index)
+            end = line_break.start() if line_break else len(text)
+            self._own = _COMMENT.search(text, index, end)
             self._searched = index, self._own.start() + 1 if self._own else end + 1
         if self._own:
             yield self._own["text"]
@@ -150,13 +153,13 @@ def unknown_choices(wanted: Sequence[Selector], target: Backend) -> Iterator[Dia
 def common_keys(pod: PodKeys, sources: Sequence[Backend], words: Vocabulary) -> dict[str, Path]:
     """Where containers request whole cards by keys that every cloud uses, or that gpuxlate does not read, and
     no dialect reads them: the first place of each key."""
-    names = {one.whole_card_key for one in registry.pod_backends() if one.whole_card_key}
-    names -= {one.whole_card_key for one in sources}
+    names = registry.whole_card_keys().difference(one.whole_card_key for one in sources)
     found: dict[str, Path] = {}
     for container in pod.all_containers():
-        read = any(one.owns(name) for one in sources for name in container.resources)
-        for name, value in container.resources.items():
-            if (name in names and not read) or words.unread(name) is not None:
+        there = container.resources
+        for name, value in there.items():
+            alone = name in names and not any(one.owns(key) for one in sources for key in there)
+            if alone or words.unread(name) is not None:
                 found.setdefault(name, value.path)
     return found
 

@@ -143,7 +143,7 @@ def read_pod(
                 on_key=True,
             )
         )
-    return replace(reading, selectors=(*reading.selectors, *wishes)), found
+    return replace(reading, selectors=(*reading.selectors, *wishes)) if wishes else reading, found
 
 
 def shares_once(

@@ -12,8 +12,8 @@ from typing import Any
 from gpuxlate.model.diagnostics import Edit, Path, Put, Remove, Rename
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ScalarKind
-from gpuxlate.yamltext.nodes import Collection, Mapping, Node, Scalar, Sequence, get
-from gpuxlate.yamltext.parse import Document, NotYamlError, documents
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, get
+from gpuxlate.yamltext.parse import Document, NotYamlError, Unchanged, documents
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import (
     Block,
@@ -158,7 +158,8 @@ def _verify(document: Document, plans: Plans, made: list[Splice]) -> Node:
         made = [replace(s, start=s.start - document.start, end=s.end - document.start) for s in made]
     text = apply(document.text, made)
     try:
-        found = list(documents(Source(document.source.name, text)))
+        unchanged = Unchanged(document, text, _changed(document.root, plans))
+        found = list(documents(Source(document.source.name, text), unchanged))
     except NotYamlError as error:
         raise EditError(
             msg("the result would be invalid YAML ({message})", message=error.message), ()
@@ -168,43 +169,33 @@ def _verify(document: Document, plans: Plans, made: list[Splice]) -> Node:
         len(found) != 1
         or root is None
         or document.root is None
-        or not _as_planned(document.root, root, plans, _Unchanged(document, text, plans))
+        or not _as_planned(document.root, root, plans)
     ):
         raise EditError("the result would differ elsewhere too; nothing is written", ())
     return root
 
 
-class _Unchanged:
-    """Tells which mappings and lists are the same without looking into them: those of the same characters,
-    in block style from the same column on, with no plan in them. With aliases in a document it tells none."""
-
-    def __init__(self, document: Document, after: str, plans: Plans) -> None:
-        self._before, self._after, self._aliases = document.source.text, after, bool(document.aliases)
-        self._changed = set(plans)
-        for plan in plans.values():
-            node = document.root
-            for step in plan.path:
-                self._changed.add(id(node))
-                node = get(node, step)
-
-    def has(self, old: Collection, new: Collection) -> bool:
-        """Both were read from the same text."""
-        if self._aliases or id(old) in self._changed:
-            return False
-        same = self._before[old.start : old.end] == self._after[new.start : new.end]
-        # in brackets a column means nothing, and the line may be all of the text
-        return same and (old.flow or _column(self._before, old.start) == _column(self._after, new.start))
+def _changed(root: Node | None, plans: Plans) -> set[int]:
+    """The mappings and lists that plans are in, by identity."""
+    found = set(plans)
+    for plan in plans.values():
+        node = root
+        for step in plan.path:
+            found.add(id(node))
+            node = get(node, step)
+    return found
 
 
-def _column(text: str, index: int) -> int:
-    return index - text.rfind("\n", 0, index)
+def _as_planned(before: Node, after: Node, plans: Plans) -> bool:
+    """The tree read again is the old one with the plans carried out on it, in the old order.
 
-
-def _as_planned(before: Node, after: Node, plans: Plans, unchanged: _Unchanged | None = None) -> bool:
-    """The tree read again is the old one with the plans carried out on it, in the old order."""
+    A node that is in both is without plans.
+    """
     pending: list[tuple[Node, Node]] = [(before, after)]
     while pending:
         old, new = pending.pop()
+        if old is new:
+            continue
         if type(old) is not type(new) or old.marks != new.marks:
             return False
         pairs: _Pairs | None
@@ -212,13 +203,6 @@ def _as_planned(before: Node, after: Node, plans: Plans, unchanged: _Unchanged |
             # of one text, tag and style there is one kind
             if old.text != new.text or (old.style != new.style and old.kind is not new.kind):
                 return False
-            continue
-        if (
-            unchanged
-            and isinstance(old, Collection)
-            and isinstance(new, Collection)
-            and unchanged.has(old, new)
-        ):
             continue
         if isinstance(old, Mapping) and isinstance(new, Mapping):
             pairs = _mapping_pairs(old, new, plans.get(id(old)))

@@ -113,7 +113,7 @@ class Scalar(Node):
     @property
     def kind(self) -> ScalarKind:
         """What the scalar resolves to."""
-        if self.style or (self.tag and self.tag.endswith(":str")):
+        if self.style or ((tag := self._read.tag) and tag.endswith(":str")):
             return ScalarKind.STR
         return resolve_plain(self.text)
 
@@ -363,9 +363,12 @@ def entry_of(mapping: Mapping, name: str | int) -> tuple[Node, Node, Mapping] | 
 
 def fields(node: Node | None) -> dict[str, Node]:
     """The values of a mapping by their keys, as ``entries_of`` finds them; aliases are followed."""
-    if not isinstance(node, Mapping):
+    if type(node) is not Mapping:
         return {}
-    plain = node.plain
+    try:
+        plain = node._plain
+    except AttributeError:
+        plain = node.plain
     if plain is None:
         return {name: deref(value) for name, _, value, _ in entries_of(node)}
     return {name: deref(value) if type(value) is Alias else value for name, (_, value) in plain.items()}

@@ -9,7 +9,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, below, merged
 from gpuxlate.model.messages import msg
@@ -89,8 +89,7 @@ def make_plan(document: Document, edits: Iterable[Edit], kept: Iterable[Path] = 
     return planner.plans
 
 
-@dataclass(frozen=True, slots=True)
-class _Spot:
+class _Spot(NamedTuple):
     """Where a path leads: the deepest existing entry, the steps that are missing below it."""
 
     owner: Mapping | Sequence  # what holds the entry physically: a merged mapping, say
@@ -190,9 +189,8 @@ class _Planner:
             raise EditError("the document is not a mapping or a list", path)
         ancestors: tuple[Node, ...] = ()
         spot = _Spot(root, root, root, "", root, ancestors, path)
-        node: Node = root
+        here: Node = root
         for depth, step in enumerate(path):
-            here = deref(node)
             if isinstance(here, Mapping):
                 entry = entry_of(here, step)
                 if entry is None:
@@ -206,8 +204,8 @@ class _Planner:
                 break
             ancestors = (*ancestors, here) if holder is here else (*ancestors, here, holder)
             spot = _Spot(holder, here, handle, step, value, ancestors, path[depth + 1 :])
-            self._reached.setdefault(id(deref(value)), {})[id(handle)] = spot
-            node = value
+            here = deref(value)
+            self._reached.setdefault(id(here), {})[id(handle)] = spot
         return spot
 
     def _plan(self, spot: _Spot) -> NodePlan:

@@ -10,7 +10,8 @@ import yaml
 
 from gpuxlate.model.diagnostics import Append, Edit, Put, Remove, Rename
 from gpuxlate.yamltext.edit import apply, edit_document
-from gpuxlate.yamltext.parse import documents
+from gpuxlate.yamltext.nodes import get
+from gpuxlate.yamltext.parse import Unchanged, documents
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import EditError
 
@@ -68,3 +69,22 @@ def test_only_the_document_that_is_meant_changes() -> None:
 
 def test_no_edits_no_splices() -> None:
     assert edit_document(next(documents(Source("f", "a: 1\n"))), []) == []
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "same"),
+    [
+        ("a: {b: 1}\nc: 2\n", "a: {b: 1}\nc: 3\n", ["a"]),
+        ("a:\n  b: 1\nc: 2\n", "a:\n  b: 1\nc: 3\n", ["a"]),
+        ("a:\n- b: 1\nc: 2\n", "c: 3\na:\n- b: 1\n", ["a"]),
+        ("a:\n  b: 1\nc: 2\n", "a:\n    b: 1\nc: 3\n", []),  # in another column
+        ("a:\n  b: 1\nc: 2\n", "a:\n  b: 2\nc: 2\n", []),
+        ("a: &x {b: 1}\nc: *x\n", "a: &x {b: 1}\nc: *x\n", []),
+    ],
+)
+def test_only_what_is_the_same_text_is_not_composed_again(before: str, after: str, same: list[str]) -> None:
+    document = next(documents(Source("f.yaml", before)))
+    root = document.root
+    unchanged = Unchanged(document, after, {id(root)})
+    again = next(documents(Source("f.yaml", after), unchanged)).root
+    assert [name for name in ("a", "c") if get(again, name) is get(root, name)] == same

@@ -46,9 +46,9 @@ def test_a_file_is_read_once(
         read[os.path.abspath(path)] += 1
         return content(path, *arguments, **named)
 
-    def parsing(composer: Any, source: Source) -> None:
+    def parsing(composer: Any, source: Source, *rest: Any) -> None:
         parsed[os.path.abspath(source.name)] += 1
-        documents(composer, source)
+        documents(composer, source, *rest)
 
     monkeypatch.setattr(find, "content", reading)
     monkeypatch.setattr(parse._Composer, "__init__", parsing)

@@ -114,11 +114,11 @@ def resource(container: ContainerKeys | None, name: str) -> Value | None:
 
 def number_of(pod: PodKeys, container: ContainerKeys | None, term: Term) -> int | None:
     """The whole number of a term; None where there is none."""
-    if isinstance(term, InList):
-        numbers = () if container is None or container.init else term.numbers(pod)
-        return numbers[container.index] if numbers and container is not None else None
     if isinstance(term, str):
         value = resource(container, term)
+    elif isinstance(term, InList):
+        numbers = () if container is None or container.init else term.numbers(pod)
+        return numbers[container.index] if numbers and container is not None else None
     else:
         value = (pod.labels if isinstance(term, Label) else pod.annotations).get(term.name)
     return None if value is None else quantity.whole(value.text)
@@ -132,7 +132,20 @@ Needs: TypeAlias = tuple[frozenset[str], ...]
 
 
 class Condition:
-    """True or false of a container in its pod, or of a pod."""
+    """True or false of a container in its pod, or of a pod.
+
+    What dataclasses write out for each class is here once: there are many, and start-up counts.
+    """
+
+    def __eq__(self, other: object) -> bool:
+        return type(self) is type(other) and vars(self) == vars(other)
+
+    def __hash__(self) -> int:
+        return hash((type(self), *vars(self).values()))
+
+    def __repr__(self) -> str:
+        parts = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({parts})"
 
     @property
     def of_pod(self) -> bool:
@@ -187,7 +200,7 @@ def _names(*terms: Term) -> Needs:
 
 
 # --- of a container -------------------------------------------------------------------------------
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Requests(Condition):
     """Any of the resources is in limits or requests of the container, whatever its amount."""
 
@@ -203,7 +216,7 @@ class Requests(Condition):
         return (frozenset(self.names),) if truth else ()
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class InRange(Condition):
     """The resource is there, a whole number, and in one of the ranges; without ranges any whole number."""
 
@@ -224,7 +237,7 @@ class InRange(Condition):
         return _names(self.name) if truth else ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class IsFraction(Condition):
     """The resource is there, above 0 and below 1."""
 
@@ -240,7 +253,7 @@ class IsFraction(Condition):
         return _names(self.name) if truth else ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Divides(Condition):
     """Both numbers are there, ``by`` is at least 1, and ``name`` is a multiple of ``by * step``."""
 
@@ -256,7 +269,7 @@ class Divides(Condition):
         return _names(self.name, self.by) if truth else ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AtMost(Condition):
     """The number is there and not above ``most * by``; a ``by`` that is not there or below 1 counts as 1."""
 
@@ -273,7 +286,7 @@ class AtMost(Condition):
         return _names(self.name) if truth else ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class AtLeast(Condition):
     """Both numbers are there, ``by`` is at least 1, and ``name`` is at least ``least * by``."""
 
@@ -289,7 +302,7 @@ class AtLeast(Condition):
         return _names(self.name, self.by) if truth else ()
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class EnvIs(Condition):
     """The container sets the variable; with words, to one of them. ``any_case``: in any letter case."""
 
@@ -312,7 +325,7 @@ class EnvIs(Condition):
         return _names(self.name) if truth else ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Privileged(Condition):
     """``securityContext.privileged`` of the container is true."""
 
@@ -321,7 +334,7 @@ class Privileged(Condition):
         return value is not None and value.text.lower() == "true"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class IsInit(Condition):
     """It is an init container."""
 
@@ -338,7 +351,7 @@ class OfPod(Condition):
         return True
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class HasKey(OfPod):
     """The pod has a key; with words, its value is one of them."""
 
@@ -384,7 +397,7 @@ class Selects(HasKey):
         return not self.words or all(is_word(text, self.words) for text in one.values)
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class SchedulerIs(OfPod):
     """``schedulerName`` is one of the names; "" is for a pod without one."""
 
@@ -400,7 +413,7 @@ class SchedulerIs(OfPod):
         return _names(SCHEDULER_NAME) if ("" not in self.names) is truth else ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class NodeIsNamed(OfPod):
     """The manifest sets ``nodeName``. Of a pod as it is created: a scheduler sets it later."""
 
@@ -415,7 +428,7 @@ def _text(value: Value | None) -> str:
     return "" if value is None or value.kind in (ScalarKind.NULL, ScalarKind.NODE) else value.text
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class SomeContainer(OfPod):
     """The condition is true of some container, init containers too."""
 
@@ -428,7 +441,7 @@ class SomeContainer(OfPod):
         return self.condition.needs() if truth else ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ContainersAtMost(OfPod):
     """The condition is true of at most so many containers, init containers too."""
 
@@ -463,7 +476,7 @@ class Allows(HasKey):
         return any(is_word(text, self.words) for text, _ in pod.allowed(self.name))
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class HasKeyLike(Condition):
     """The pod has a label or an annotation, or the container a variable, whose whole name matches."""
 
@@ -482,7 +495,7 @@ class HasKeyLike(Condition):
         return any(map(self.pattern.fullmatch, names))
 
 
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class Listed(Condition):
     """A list of the pod has a number for the container; with ranges, in one of them."""
 
@@ -501,7 +514,7 @@ class Listed(Condition):
         return (frozenset({self.by.name}),) if truth else ()
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class ListIsComplete(OfPod):
     """The annotation is a list of whole numbers, one for each of ``spec.containers``."""
 
@@ -515,7 +528,7 @@ class ListIsComplete(OfPod):
 
 
 # --- together -------------------------------------------------------------------------------------
-@dataclass(frozen=True, init=False)
+@dataclass(frozen=True, eq=False, repr=False, init=False)
 class _Several(Condition):
     parts: tuple[Condition, ...]
 
@@ -562,7 +575,7 @@ class AnyOf(_Several):
         return self._some(truth) if truth else self._each(truth)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Not(Condition):
     """The condition is false."""
 
@@ -584,7 +597,7 @@ NEVER = AnyOf()
 
 
 # Numbers of the cluster in conditions. They have no form in JSON Schema: an editor knows no cluster.
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Known(OfPod):
     """The number is known: always to a check, and to a policy that reads it while its parameters have it."""
 
@@ -594,7 +607,7 @@ class Known(OfPod):
         return True
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False, repr=False)
 class Within(Condition):
     """The number is there and not above ``most * by``; a ``by`` that is not there or below 1 counts as 1."""
 
