@@ -32,7 +32,7 @@ from tests.properties.mutated import BASES, MUTATIONS, claims_apart, mutated
 from tests.properties.test_alone_and_together import Stream, takes_a_share
 from tests.running import Ran, run
 
-FILES = number(80)
+FILES = number(160)
 STREAMS, LENGTH = number(10), 8
 FORMATS = ("text", "json", "sarif", "github", "gitlab")
 TARGETS = [one.name for one in registry.pod_backends() if not one.read_only]
@@ -117,7 +117,7 @@ def items(out: bytes) -> list[Any]:
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file for each document."""
     made = tmp_path_factory.mktemp("documents")
-    for index, text in enumerate(texts(1, FILES)):
+    for index, text in enumerate(texts(2, FILES)):
         (made / f"{index:03}.yaml").write_bytes(text.encode())
     return made
 
