@@ -124,7 +124,7 @@ def command(
     broken = [one for one in run.diagnostics if one.code in UNREADABLE and one.severity is Severity.ERROR]
     show_findings(run, broken)
     undecided = decided.settle([one for each in runs for one in each.judged]) if decided else False
-    if not run.items and not broken:
+    if not (run.items or broken or run.share_documents):
         raise CliError(
             msg("{names}: no share to plan", names=common.names_of(paths)),
             "gpuxlate inspect lists shares",

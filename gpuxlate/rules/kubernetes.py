@@ -77,8 +77,8 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
     for _, _, one in resources_of(pod, words):
         reading = number_format.written(one.value)
         if reading.form is NumberForm.NO_NUMBER:
-            if number_format.is_placeholder(one.value) and not words.backends_of(pod):
-                continue  # whole cards alone are no vendor's share: a workflow engine fills them in
+            if number_format.is_placeholder(one.value):
+                continue  # GX036; of whole cards alone, which are no vendor's share, nothing
             yield this.diagnostic(
                 one.value,
                 msg("{name} {what}: it must be a whole number", name=one.name, what=_what(one.value)),
@@ -102,6 +102,38 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
             message = msg("{name} is {text}: it must be a whole number", name=one.name, text=one.value.text)
             named_elsewhere = bool(schedulers) and pod.scheduler_name is None
             yield this.diagnostic(one.value, message, hint, fix=fix, missing=named_elsewhere)
+
+
+@rule("GX036", Severity.INFO, about=Subject.ODD_NUMBER, no_policy=BY_API_SERVER)
+def value_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The value of a GPU resource is in the manifest, not in a variable.
+
+    ## What it does
+    Reports `${GPU_MEM}`, `$GPU_MEM`, `$(params.memory)` and `{{memory}}` as values of vendors' keys. They are
+    not checked, and a translation leaves their pod as it is (GX026).
+
+    ## Why
+    Another tool, such as envsubst or a workflow engine, writes the number later.
+
+    ## Example
+    ```yaml
+    resources: {limits: {aliyun.com/gpu-mem: "${GPU_MEM}"}}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {aliyun.com/gpu-mem: 8}}
+    ```
+    Or the output of the other tool, as in `envsubst < web.yaml | gpuxlate lint -`.
+
+    ## Source
+    Contract of gpuxlate, "the way of a user".
+    """
+    words = vocabulary_of(context)
+    for _, _, one in resources_of(pod, words):
+        if number_format.is_placeholder(one.value) and words.backends_of(pod):
+            message = msg("{name} is {text}: a variable, not checked", name=one.name, text=one.value.text)
+            yield this.diagnostic(one.value, message, "check the output of the tool that sets it")
 
 
 def _of_decimals(words: Vocabulary, name: str) -> set[str]:

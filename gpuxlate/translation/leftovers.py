@@ -58,6 +58,7 @@ NO_CHART = (
 )
 UNREAD = "write it in keys of the target by hand, or pass --allow-leftovers"
 IN_TEXT = "it is in a string"
+VARIABLE = "another tool sets a number of its pod (GX036)"
 BELOW = msg("what it is laid over cannot be translated")
 MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers keeps it"
 

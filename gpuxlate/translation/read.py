@@ -34,13 +34,19 @@ from gpuxlate.rules.translation import unread_classes
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.claims import unknown_claims
 from gpuxlate.translation.fit import Verdict, as_read
-from gpuxlate.translation.leftovers import Leftover, left_in_document, left_in_text, left_machines
+from gpuxlate.translation.leftovers import (
+    VARIABLE,
+    Leftover,
+    left_in_document,
+    left_in_text,
+    left_machines,
+)
 from gpuxlate.translation.notes import common_keys, left_alone, shared_in_pod
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import Pass, State, Task, listed, run_source
 from gpuxlate.translation.quotas import read_quotas
 from gpuxlate.translation.results import Item, Result, pod_items
-from gpuxlate.translation.shares import dialects_of, is_refusal, shares_of
+from gpuxlate.translation.shares import dialects_of, has_variables, is_refusal, shares_of
 from gpuxlate.yamltext.nodes import get_text
 from gpuxlate.yamltext.parse import DocumentReader, documents, with_location
 from gpuxlate.yamltext.source import Source
@@ -125,6 +131,7 @@ def read_pods(state: State) -> None:
             state.read += [(pod, sources)] if sources else []
             continue
         say_left_alone(state, pod, sources)
+        sources = without_variables(state, pod, sources)
         if pod.keys.claims:
             unknown_ = [with_location(state.document, one, pod.object) for one in unknown_claims(pod.keys)]
             state.leftovers += [Leftover(str(one.path[-1]), one) for one in unknown_]
@@ -132,6 +139,14 @@ def read_pods(state: State) -> None:
             state.read.append((pod, sources))
             _read_pod(state, pod, sources)
     state.has_shares = bool(state.read)
+
+
+def without_variables(state: State, pod: Pod, sources: tuple[Backend, ...]) -> tuple[Backend, ...]:
+    """The dialects to read a pod in; none where a number is a variable: its keys are left."""
+    if sources and state.document.source.holds("$", "{{") and has_variables(pod.keys, sources):
+        state.left[id(pod)] = VARIABLE
+        return ()
+    return sources
 
 
 def say_left_alone(state: State, pod: Pod, sources: Sequence[Backend]) -> None:
@@ -195,6 +210,7 @@ def _find_leftovers(state: State) -> None:
             state.read,
             state.settings.scope,
             layer.kind,
+            why_left=state.left,
             settled=state.handled,
         )
         state.leave([*state.behind, *found])

@@ -283,11 +283,14 @@ def loaded(text: str) -> list[Any]:
 
 @dataclass(frozen=True, slots=True)
 class ApiResult:
-    """``text``: the result. ``diagnostics``: warnings and infos, in order."""
+    """``text``: the result. ``diagnostics``: warnings and infos, in order. It iterates over its ``items``."""
 
     text: str
     items: tuple[Item, ...]
     diagnostics: tuple[Diagnostic, ...]
+
+    def __iter__(self) -> Iterator[Item]:
+        return iter(self.items)
 
     @property
     def objects(self) -> list[Any]:
@@ -327,7 +330,7 @@ class Parsed(ApiResult):
 
 @dataclass(frozen=True, slots=True)
 class Linted:
-    """The findings. ``text`` is the text with its fixes applied; ``fixes`` counts them.
+    """The findings, over which it iterates. ``text`` has its fixes applied; ``fixes`` counts them.
 
     ``documents`` and ``shares`` count what was checked, ``suppressed`` the ignored findings.
     """
@@ -338,6 +341,9 @@ class Linted:
     shares: int
     suppressed: int
     fixes: int
+
+    def __iter__(self) -> Iterator[Diagnostic]:
+        return iter(self.diagnostics)
 
     @property
     def objects(self) -> list[Any]:

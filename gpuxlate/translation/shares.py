@@ -44,6 +44,17 @@ def dialects_of(pod: PodKeys, settings: Settings) -> tuple[Backend, ...]:
     return (chosen,) if speaks or chosen.has_generic_keys(pod) else ()
 
 
+def has_variables(pod: PodKeys, sources: Sequence[Backend]) -> bool:
+    """A number of these dialects is a variable, which another tool sets (GX036): no share can be read."""
+    for container in pod.all_containers():
+        variables = [name for name, value in container.resources.items() if is_placeholder(value)]
+        for one in sources if variables else ():
+            read = any(one.find(name) or name == one.whole_card_key for name in variables)
+            if read and any(map(one.owns, container.resources)):
+                return True
+    return False
+
+
 def shares_of(pod: PodKeys, sources: Sequence[Backend], settings: Settings) -> Shares:
     """Read the shares of a pod in some dialects, with all that is wrong."""
     read = [

@@ -40,6 +40,7 @@ from gpuxlate.translation.read import (
     of_quotas,
     requested_jobs,
     say_left_alone,
+    without_variables,
 )
 from gpuxlate.translation.results import File, Result, pod_items
 from gpuxlate.translation.shares import dialects_of, shares_of
@@ -82,6 +83,7 @@ def translate_pods(state: State, *, own: bool = False) -> None:
             state.read += [(pod, sources)] if sources else []
             continue
         say_left_alone(state, pod, sources)
+        sources = without_variables(state, pod, sources)
         if not sources:
             unknown = (one.located(fix=None) for one in key_is_known(pod.keys, settings.context))
             state.diagnostics += [with_location(document, one, pod.object) for one in unknown]

@@ -158,7 +158,7 @@ def test_profiles(form: str, tmp_path: Path) -> None:
 def test_lint_finds_and_mends_objects() -> None:
     wrong = pod({"aliyun.com/gpu-mem": "2Gi"})
     found = gpuxlate.lint([wrong, pod(VKE)])
-    assert [(one.code, one.document, one.span) for one in found.diagnostics] == [("K8S002", 0, None)]
+    assert [(one.code, one.document, one.span) for one in found] == [("K8S002", 0, None)]
     assert (found.documents, found.shares, found.fixes) == (2, 2, 0)
     assert found.objects == [wrong, pod(VKE)]
     mended = gpuxlate.lint(wrong, fix=True)

@@ -69,6 +69,7 @@ SAYS: dict[str, tuple[int, tuple[str, ...]]] = {
         ),
     ),
     "translate shares --to tke": (0, (f"note: 2 GPUShare documents {NOTE}", "0 shares")),
+    "plan shares --to vke --node A10-24GB:4": (0, (f"note: 2 GPUShare documents {NOTE}",)),
     "inspect shares": (0, (f"note: 2 GPUShare documents {NOTE}",)),
     "assess both --to vke": (0, (f"note: 1 GPUShare document {NOTE}", "1 share: 1 filled")),
     "parse both": (0, (f"note: 1 GPUShare document {NOTE}",)),

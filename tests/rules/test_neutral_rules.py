@@ -581,4 +581,4 @@ def test_a_number_that_another_tool_writes_is_not_translated() -> None:
     assert gpuxlate.translate(text, to="tke").text == text
     assert len(of_code("K8S001", text, to="tke", from_="ack")) == 1
     with_share = text.replace('gpus}}"', 'gpus}}", nvidia.com/gpumem: 3000')
-    assert len(of_code("K8S001", with_share, to="tke")) == 1
+    assert len(of_code("GX026", with_share, to="tke")) == 1
