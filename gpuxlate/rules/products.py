@@ -182,7 +182,7 @@ ACCELERATORS: dict[str, tuple[str, ...]] = {
     # READMEs of the device plug-ins of their makers; Huawei Cloud CCE, "NPU scheduling"
     "Ascend NPUs": ("huawei.com/ascend-*",),
     "Biren cards": ("birentech.com/gpu",),
-    "Hygon DCUs": ("hygon.com/dcu",),
+    "Hygon DCUs": ("hygon.com/dcu", "dcu.com/gpu"),
     "Iluvatar cards": ("iluvatar.com/gpu",),
     "Moore Threads cards": ("mthreads.com/gpu",),
     "Vastai accelerators and dies": ("vastaitech.com/va", "vastaitech.com/die"),

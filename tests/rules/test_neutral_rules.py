@@ -16,6 +16,7 @@ import yaml
 import gpuxlate
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba import AlibabaProfile
+from gpuxlate.backends.dialects.hami_iluvatar import OLDER
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model import quantity
@@ -482,7 +483,7 @@ def test_a_target_that_names_its_dialect_says_nothing() -> None:
 UNREAD = {
     "Ascend NPUs": ("huawei.com/ascend-1980",),
     "Biren cards": ("birentech.com/gpu",),
-    "Hygon DCUs": ("hygon.com/dcu",),
+    "Hygon DCUs": ("hygon.com/dcu", "dcu.com/gpu"),
     "Iluvatar cards": ("iluvatar.com/gpu",),
     "Moore Threads cards": ("mthreads.com/gpu",),
     "Vastai accelerators and dies": ("vastaitech.com/va", "vastaitech.com/die"),
@@ -532,7 +533,7 @@ def test_accelerators_beside_a_share_are_named_too() -> None:
     assert "example.com/npu" in found.message
 
 
-@pytest.mark.parametrize("name", ["vgpu", "vcuda-core", "vcuda-memory", "gpu"])
+@pytest.mark.parametrize("name", [*OLDER, "gpu"])
 def test_older_names_under_hami_are_no_misspelt_ones_and_are_not_translated(name: str) -> None:
     """Project-HAMi/HAMi, docs/iluvatar-gpu-support.md of v2.6.1."""
     text = POD.format(name="older", keys=f"iluvatar.ai/{name}: 1")

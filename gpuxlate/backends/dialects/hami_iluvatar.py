@@ -17,8 +17,8 @@ NAME = "hami-iluvatar"
 COUNT = "iluvatar.ai/{model}-vgpu"
 UNIT = 256
 """MiB of one unit of memory (CODE)."""
-OLDER = ("vgpu", "vcuda-core", "vcuda-memory")
-"""Names without the card (OLD)."""
+OLDER = ("vgpu", "vcuda-core", "vcuda-memory", "mrv100-vgpu", "mrv100-memory")
+"""Names without the card, or with it in small letters (OLD, CN)."""
 UP_TO = "cards or a part of them, by a name that HAMi reads up to 2.7.0"
 
 
@@ -43,6 +43,7 @@ class HamiIluvatar(Backend):
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/iluvatar (2026-08-21)",
         "OLD": "Project-HAMi/HAMi, pkg/device/iluvatar at v2.7.0, the last with these names (2025-11-07)",
+        "CN": "Project-HAMi/HAMi, docs/iluvatar-gpu-support_cn.md",
         **DOCUMENTS,
     }
     gpu_prefixes = ("iluvatar.ai/",)
@@ -67,7 +68,7 @@ class HamiIluvatar(Backend):
             ),
             *by_uuid("{model}"),
         ),
-        *(unread(f"iluvatar.ai/{name}", UP_TO, source="OLD") for name in OLDER),
+        *(unread(f"iluvatar.ai/{name}", UP_TO, source="OLD, CN") for name in OLDER),
         unread("iluvatar.ai/gpu", "whole cards of the maker's device plugin", source="OLD"),
         *PLACEMENT,
     )

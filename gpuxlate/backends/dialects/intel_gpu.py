@@ -48,7 +48,9 @@ class IntelGpu(Backend):
         "GAS": "intel/platform-aware-scheduling, gpu-aware-scheduling (2025-01-29)",
         "LABELS": "intel/intel-device-plugins-for-kubernetes, platform-labeling-rules.yaml (2026-06-15)",
     }
-    gpu_prefixes = (I915, "gpu.intel.com/millicores", "gpu.intel.com/memory.max", "gpu.intel.com/tiles")
+    gpu_prefixes = tuple(
+        f"gpu.intel.com/{one}" for one in ("i915", "millicores", "memory.max", "tiles", "dxg")
+    )
     keys = (
         cards(I915, aliases=(XE,), source="PLUGIN, GAS"),
         cores(
@@ -72,6 +74,7 @@ class IntelGpu(Backend):
         unread(
             "gpu.intel.com/tiles", "tiles, of which each card model has another number", source="GAS, PARTS"
         ),
+        unread("gpu.intel.com/dxg", "cards of WSL, which have no driver of their own", source="PLUGIN"),
         *(
             unread(f"gpu.intel.com/{name}", "access to all cards of the node, to watch them", source="PLUGIN")
             for name in ("monitoring", "i915_monitoring", "xe_monitoring")
