@@ -303,7 +303,7 @@ def test_the_templates_of_a_chart_are_skipped_and_counted() -> None:
         ("aliyun.com/gpu-mem: {{ .Values.memory | quote }}", "11:29 GX012"),
         ('{{ include "limits" . | nindent 8 }}', "11:9 GX012"),
         ("aliyun.com/gpu-mem: 2Gi # {{ a comment }}", "11:29 K8S002"),
-        ('aliyun.com/gpu-mem: "{{ quoted }}"', "11:29 K8S001"),
+        ('aliyun.com/gpu-mem: "{{ quoted }}"', "11:29 GX036"),
         ("aliyun.com/gpu-mem: {a: {b: c}}", "11:9 K8S001"),
         ("aliyun.com/gpu-mem: [", "13:1 GX001"),
     ],
