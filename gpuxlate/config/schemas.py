@@ -629,6 +629,8 @@ def _tidy(node: dict[str, Any]) -> dict[str, Any]:
             kept["anyOf"] = [_tidy(one) for one in value]
         elif key == "description":
             kept[key] = " ".join(value.split())
+        elif key == "exclusiveMinimum":
+            kept[key] = int(value) if value == int(value) else value  # 0.0 in older versions of pydantic
         elif not (key == "default" and value is None):
             kept[key] = value
     return kept
