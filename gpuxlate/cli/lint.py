@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from gpuxlate import __version__, report
-from gpuxlate.cli import common, kustomization, options, outputs
+from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.process import color_wanted
@@ -110,7 +110,9 @@ def command(
         )
 
     if kustomize is not None:
-        kustomization.exclude_paths(paths)
+        from gpuxlate.cli.kustomization import exclude_paths
+
+        exclude_paths(paths)
         _at_most_one(("-k", kustomize), ("--watch", watch))
         _at_most_one(("-k", kustomize), ("--add-ignores", add_ignores))
     if not watch:
@@ -140,8 +142,14 @@ def _lint(
     statistics: bool,
 ) -> int:
     """Check the files of PATH arguments as they are now, and print what is found."""
-    build = None if kustomize is None else kustomization.built(kustomize)
-    given = kustomization.files_of(build, kustomize) if build and kustomize else common.inputs(paths)
+    build = None
+    if kustomize is None:
+        given = common.inputs(paths)
+    else:
+        from gpuxlate.cli import kustomization
+
+        build = kustomization.built(kustomize)
+        given = kustomization.files_of(build, kustomize)
     selection.claims = Claims(given)
     run = _run(given, selection, mode, diff=diff)
     if build and not mode.writes:
