@@ -1123,12 +1123,12 @@ class Hidden(RowRule):
     kind, name = RuleKind.HIDDEN, "webhook-sees-the-pod"
     summary = "The webhook of {title} sees a pod that requests a share."
     what = (
-        "Reports {label} on a pod with a share: an error if `schedulerName` is not set, since the webhook sets "
-        "it, and a warning if the pod names the scheduler itself."
+        "Reports {label} on a pod with a share: an error if `schedulerName` is not set, since the webhook "
+        "sets it, and a warning if the pod names the scheduler itself."
     )
     usual_why = (
-        "With the label the API server does not call the webhook, which sends the pod to `{scheduler}` and "
-        "changes the numbers to those that the cards have. The default scheduler places no share."
+        "With the label the API server does not call the webhook, which sends the pod to `{scheduler}` "
+        "and changes the numbers to those that the cards have. The default scheduler places no share."
     )
 
     def rows(self) -> Iterable[KeySpec]:

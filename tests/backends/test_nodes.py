@@ -77,7 +77,7 @@ def test_cards_that_are_not_healthy_are_left_out() -> None:
 
 
 def test_cordoned_cards_are_left_out() -> None:
-    """cordonedDevices of HAMi's pkg/device/nvidia/device.go: UUIDs with commas, spaces and empty ones ignored."""
+    """cordonedDevices in HAMi's pkg/device/nvidia/device.go: UUIDs with commas, trimmed."""
     cards = json.dumps([CARD, SECOND])
 
     def view_of(cordon: str, target: str = "hami", name: str = "nvidia") -> NodeView:
