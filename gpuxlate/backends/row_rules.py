@@ -1144,8 +1144,6 @@ class Hidden(RowRule):
             yield Predicate(seen, asks & named, at, per_container=False, severity=Severity.WARNING)
 
     def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        if pod.labels[breach.name].path[:-1] != pod.metadata_of("labels"):
-            return  # of the workload, or beside metadata, where it hides no pod
         scheduler = self.table.schedulers[0]
         values = {"key": breach.name, "value": pod.labels[breach.name].text, "scheduler": scheduler}
         if UNNAMED.holds(pod):

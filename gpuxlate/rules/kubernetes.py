@@ -469,7 +469,6 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
                 place in row.places
                 and Place.WRITTEN_BY_SCHEDULER not in row.places
                 and ANY not in row.no_op_values
-                and not row.hides  # on the workload it hides nothing, and is not to be moved
                 for row in rows
             )
             if steers and name not in stray and on_pod.get(name) != value:
