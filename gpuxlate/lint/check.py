@@ -164,7 +164,15 @@ def _document(
             yield from _located(document, (here,), selected, pod.object)
         asking = [one for one in pod.keys.all_containers() if registry.asks(pod.keys, one)]
         apart = registry.with_own_devices(pod.keys, asking) if pod.keys.claims else asking
-        result.shares += counts and len(apart)
+        result.shares += counts and (len(apart) or _shares_of_the_pod(pod.keys, context))
+
+
+def _shares_of_the_pod(pod: PodKeys, context: Context) -> int:
+    """The shares that only annotations and labels ask for, as of KAI."""
+    readings = (
+        one.read(PodReader(pod, context.profile), context.profile) for one in registry.backends_of(pod)
+    )
+    return sum(one.share is not None for reading in readings for one in reading.containers)
 
 
 def _located(
