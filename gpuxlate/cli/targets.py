@@ -9,7 +9,6 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.tables import table
-from gpuxlate.locale import localize
 from gpuxlate.model.messages import msg
 from gpuxlate.model.share import JSON_NAMES
 
@@ -54,9 +53,7 @@ def _names(backend: Backend) -> list[str]:
 def _fields(backend: Backend) -> Iterator[str]:
     """What each field is; those without anything on one line, since there are many targets."""
     yield from (
-        msg("{title}: {text}", title=name, text=localize(backend.field_docs[name]))
-        for name in JSON_NAMES.values()
-        if name in backend.field_docs
+        f"{name}: {backend.field_docs[name]}" for name in JSON_NAMES.values() if name in backend.field_docs
     )
     missing = [name for name in JSON_NAMES.values() if name not in backend.field_docs]
     if missing:
