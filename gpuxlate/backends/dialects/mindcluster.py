@@ -6,15 +6,15 @@ number in resources is then percent of the card (SOFT). 1 GB of its nodes is 102
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import replace
 
-from gpuxlate.backends.base import Backend, Place, PodReader, PodWriter, Range, ShareWriter, key
+from gpuxlate.backends.base import Backend, Place, PodReader, PodWriter, RuleKind, RuleRow, ShareWriter, key
 from gpuxlate.backends.rows import Fields, cards, choice, for_models, whole, written
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.limits import FULL_CARD_CORES
-from gpuxlate.model.messages import join_and, msg
+from gpuxlate.model.messages import join_and, join_or, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Device, Isolation, Policy
@@ -34,6 +34,12 @@ POLICIES = {
     "elastic": Policy.BURST_SHARE,
     "best-effort": Policy.BEST_EFFORT,
 }
+LEGAL = {
+    CORES: re.compile(r"[1-9]\d?|100"),
+    MEMORY: re.compile(r"[1-9]\d{0,8}"),
+    POLICY: re.compile("|".join(POLICIES)),
+}
+"""What the scheduler takes of each label (checkSoftShareDevResource)."""
 ONE = "a soft share is of one card, and of one container of a pod"
 
 
@@ -43,7 +49,7 @@ class MindCluster(Backend):
     rule_prefix = "MIND"
     vendor = VENDOR
     names_vendor = True
-    other_schedulers = (VOLCANO,)
+    row_rules = (RuleRow(RuleKind.NUMBERS), RuleRow(RuleKind.WITHIN_NODE))  # MIND020 has the labels
     isolation = Isolation.SOFT  # by vCANN-RT in the container (SOFT)
     documents = {
         "PLUGIN": "Ascend/mind-cluster, ascend-device-plugin, pkg/common/constants.go (2026-08-21)",
@@ -61,14 +67,12 @@ class MindCluster(Backend):
             CORES,
             Place.LABEL,
             meaning="compute of a soft share, in percent of one card",
-            values=(Range(1, 100),),
             source="SOFT, SCHEDULER",
         ),
         key(
             MEMORY,
             Place.LABEL,
             meaning="GPU memory of a soft share, in MiB",
-            values=(Range(),),
             source="SOFT, SCHEDULER",
         ),
         key(
@@ -97,20 +101,18 @@ class MindCluster(Backend):
     def normalize(self, pod: PodReader, found: Fields) -> Fields:
         """A container with a soft share has a part of one card, and its count is percent of it."""
         labels = {name: value for name in SOFT if (value := pod.label(name)) is not None}
-        numbers = [quantity.whole(labels[name].text) for name in (CORES, MEMORY) if name in labels]
-        others = {name: value for name, value in found.others.items() if name != "policy"}
         if not labels:
             return found
-        if len(labels) < len(SOFT) or not all(numbers) or found.origins["cards"][-1] not in (COUNT, NPU):
+        count = found.origins["cards"][-1]
+        legal = all(LEGAL[name].fullmatch(value.text) for name, value in labels.items())
+        if len(labels) < len(SOFT) or not legal or count not in (COUNT, NPU):
             return replace(found, cards=0)  # MIND020
-        cores, memory = numbers
         origins = {"cores": labels[CORES].path, "memory_mib": labels[MEMORY].path}
         return replace(
             found,
             cards=1,
-            cores=cores,
-            memory_mib=memory,
-            others=others if labels[POLICY].text not in POLICIES else found.others,
+            cores=int(labels[CORES].text),
+            memory_mib=int(labels[MEMORY].text),
             origins={**found.origins, **origins},
         )
 
@@ -157,9 +159,10 @@ def soft_share_is_complete(this: Rule, pod: PodKeys, context: Context) -> Iterat
     """A soft share has its three labels, its scheduling policy, and the percent in resources.
 
     ## What it does
-    Reports a pod with some of the labels `huawei.com/scheduler.softShareDev.aicoreQuota`, `hbmQuota` and
-    `policy`, or without the annotation `huawei.com/schedule_policy: chip1-softShareDev`, and a number in
-    resources that is not the `aicoreQuota`.
+    Reports a pod with some of the labels `huawei.com/scheduler.softShareDev.aicoreQuota` (1 to 100),
+    `hbmQuota` (MiB) and `policy` (`fixed-share`, `elastic`, `best-effort`), or with another value, or without
+    the annotation `huawei.com/schedule_policy: chip1-softShareDev`; and a number in resources that is not the
+    `aicoreQuota`.
 
     ## Why
     The scheduler refuses the job, or counts the number as whole cards; the device plug-in assigns no card
@@ -199,9 +202,16 @@ def soft_share_is_complete(this: Rule, pod: PodKeys, context: Context) -> Iterat
         first, needed = labels[0], join_and(missing)
         message = msg("{key} has no effect without {count}", key=first.path[-1], count=needed)
         yield this.diagnostic(first, message, msg("add {key} to the pod", key=needed), on_key=True)
+    for value in labels:
+        legal = LEGAL[str(value.path[-1])]
+        if not legal.fullmatch(value.text):
+            message = msg("{key} is {value!r}", key=value.path[-1], value=value.text)
+            words = {CORES: msg("write {numbers}", numbers="1-100"), MEMORY: msg("write a number of MiB")}
+            hint = words.get(str(value.path[-1])) or msg("write {numbers}", numbers=join_or(POLICIES))
+            yield this.diagnostic(value, message, hint)
     quota = keys.labels.get(CORES)
-    asked = quantity.whole(quota.text) if quota else None
-    if not asked or asked > FULL_CARD_CORES:
+    asked = quantity.whole(quota.text) if quota and LEGAL[CORES].fullmatch(quota.text) else None
+    if asked is None:
         return
     for one in pod.all_containers():
         for count in (one.resources[name] for name in (COUNT, NPU) if name in one.resources):
