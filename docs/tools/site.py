@@ -20,6 +20,7 @@ from gpuxlate.locale import translator
 
 if TYPE_CHECKING:
     from mkdocs.config.defaults import MkDocsConfig
+    from mkdocs.structure.pages import Page
 
 _LOG = logging.getLogger("mkdocs.hooks.site")
 
@@ -65,6 +66,16 @@ _CODE = re.compile(r"(<pre>.*?</pre>)|(?<=<code>)([^<]+)(?=</code>)", re.DOTALL)
 _PICTURE = re.compile(r'<img alt="[^"]*" src="([^"]*pictures/)([\w-]+)(\.svg)"\s*/?>')
 LONGEST = 24
 """Letters of a word of code that is never broken."""
+
+
+LAST = 0.2
+"""What a search makes of a page of errors, beside 1 of others: it has every word, and explains none."""
+
+
+def on_page_markdown(_markdown: str, page: Page, **_: object) -> None:
+    """In a search, pages that explain something come before those of errors."""
+    if page.file.src_uri.startswith("errors/"):
+        page.meta.setdefault("search", {"boost": LAST})
 
 
 def on_page_content(html: str, config: MkDocsConfig, **_: object) -> str:

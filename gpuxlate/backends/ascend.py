@@ -7,7 +7,7 @@ written for hami-core, unless the profile says that nodes have templates.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal
@@ -163,6 +163,12 @@ class HamiAscend(Backend):
     )
 
     # --- reading ----------------------------------------------------------------------------------
+
+    @cached_property
+    def field_docs(self) -> Mapping[str, str]:
+        """Compute keeps no container within it (WEIGHT)."""
+        compute = f"{COUNT}-core, percent of each card that the scheduler reserves; a weight at run time"
+        return {**super().field_docs, "cores": compute}
 
     def normalize(self, pod: PodReader, found: Fields) -> Fields:
         """A part is a template, unless the pod has the mode hami-core, or compute, which goes with that mode

@@ -8,15 +8,18 @@ from collections.abc import Iterator
 from gpuxlate.backends.base import KeySpec
 from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.rows import choice, choices, written
-from gpuxlate.model.keys import INT32, By, Range
+from gpuxlate.model.keys import INT32, By, Place, Range
 from gpuxlate.model.profile import Component, Release
 
 HAMI = Component("hami", "HAMi")
 FROM_2_10 = Release(HAMI, "2.10")
 SCHEDULER = "hami-scheduler"
+WEBHOOK, IGNORE = "hami.io/webhook", "ignore"
+"""A label of pods that HAMi's webhook does not look at (HOOKS)."""
 DOCUMENTS = {
     "TYPES": "Project-HAMi/HAMi, pkg/util/types.go (2026-08-21)",
     "DEVICES": "Project-HAMi/HAMi, pkg/device/devices.go and the folders beside it (2026-08-21)",
+    "HOOKS": "Project-HAMi/HAMi, charts/hami/templates/scheduler/webhook.yaml (2026-08-21)",
 }
 SCHEDULING = Scheduling(
     Pick.FULLEST,
@@ -47,6 +50,7 @@ PLACEMENT = (
         meaning="weights of slots, compute and memory in the choice of a card",
         source="TYPES",
     ),
+    choice(WEBHOOK, Place.LABEL, meaning="hides the pod from the webhook", hides=(IGNORE,), source="HOOKS"),
     written("hami.io/vgpu-*", meaning="assigned cards", source="TYPES"),
     written("hami.io/*-devices-to-allocate", meaning="cards to assign", source="DEVICES"),
     written("hami.io/*-devices-allocated", meaning="assigned cards", source="DEVICES"),

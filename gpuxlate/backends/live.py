@@ -142,6 +142,7 @@ class NodeView:
     of a profile, for pods of this node. ``whole_key``: the resource that counts whole cards. ``parts``: of a
     node with parts of cards, all that pods can request there.
     ``labels``: as the vendor reads them, with defaults. ``ids``: what records call the cards, by index.
+    ``left_out``: those of cards that take no new containers, and are in no other number here.
     ``instances``: the most containers on one card, where the node shows it. ``uses``: what claims have of
     its cards, where the server shows it: pods have no records then.
     """
@@ -164,6 +165,7 @@ class NodeView:
     nominal_mib: int | None = None
     notes: tuple[str, ...] = ()
     ids: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()
     instances: int | None = None
     uses: tuple[CardUse, ...] = ()
     parts: tuple[CountedRequests, ...] = ()
@@ -181,12 +183,14 @@ class Placement:
     """The cards that the vendor's scheduler gave a container, by their indexes on the node.
 
     ``units``: its memory on each, in the node's units or in MiB where it has none; None: not recorded.
+    ``elsewhere``: how many cards it has besides that the view of the node leaves out.
     """
 
     init: bool
     index: int
     cards: tuple[int, ...]
     units: tuple[int, ...] | None = None
+    elsewhere: int = 0
 
 
 class Common(Protocol):

@@ -112,7 +112,7 @@ class UnknownTargetError(LookupError):
         from difflib import get_close_matches  # only where a name is unknown: start-up counts
 
         known = [name for row in BUILT_IN for name in names_of(row)]
-        near = get_close_matches(name[:MAX_NAME], [*known, *plugins.names()], 1, 0.5)
+        near = get_close_matches(name[:MAX_NAME].lower(), [*known, *plugins.names()], 1, 0.5)
         self.hint = "gpuxlate targets lists them all"
         if near:
             self.hint = msg("did you mean {name}?", name=near[0])

@@ -121,12 +121,16 @@ def _listed(table: KeyTable, node: LiveNode) -> NodeView | None:
     """The cards of its annotations; those under two names are the same."""
     texts = [node.annotations[name] for name in table.node_annotations if name in node.annotations]
     found = {one.id: one for text in texts for one in cards_listed(text) or ()}
-    cards = [one for one in found.values() if one.healthy]
     if not found:
         return None
+    healthy = [one for one in found.values() if one.healthy]
+    cordoned = _cordoned(table, node)
+    cards = [one for one in healthy if one.id not in cordoned]
     notes = []
-    if lost := len(found) - len(cards):
+    if lost := len(found) - len(healthy):
         notes.append(f"left out: {lost} of {len(found)} cards, which are not healthy")
+    if lost := len(healthy) - len(cards):
+        notes.append(f"left out: {lost} of {len(found)} cards, in {table.cordoned_cards}")
     if not cards:
         return NodeView(table.name, Serves.NOTHING, notes=tuple(notes))
     sizes = {one.mib for one in cards}
@@ -146,8 +150,14 @@ def _listed(table: KeyTable, node: LiveNode) -> NodeView | None:
         labels=node.labels,
         notes=tuple(notes),
         ids=tuple(one.id for one in cards),
+        left_out=tuple(name for name in found if all(one.id != name for one in cards)),
         instances=min(one.containers for one in cards) or None,
     )
+
+
+def _cordoned(table: KeyTable, node: LiveNode) -> frozenset[str]:
+    """The cards that take no new containers; those that run there stay."""
+    return frozenset(one.strip() for one in node.annotations.get(table.cordoned_cards, "").split(","))
 
 
 def _summed(table: KeyTable, node: LiveNode) -> NodeView | None:
@@ -180,17 +190,27 @@ def _whole(table: KeyTable, node: LiveNode) -> NodeView | None:
 
 
 def placements(table: KeyTable, pod: LivePod, node: NodeView) -> tuple[Placement, ...]:
-    """The cards of each container, and the MiB on each; none where the node does not list a card."""
+    """The cards of each container, and the MiB on each; none where the node does not list a card.
+
+    Those that its view leaves out are counted alone: what is on them takes nothing of the others.
+    """
     records = (
         *table.node_annotations.values(),
         *((table.summed_nodes.record,) if table.summed_nodes else ()),
     )
     texts = [text for text in map(pod.annotation, records) if text is not None]
     return tuple(
-        Placement(container.init, container.index, tuple(map(node.ids.index, held)), tuple(held.values()))
+        _placed(container, held, node)
         for text in texts
         for container, held in _recorded(pod, text)
-        if held and all(one in node.ids for one in held)
+        if held and all(one in node.ids or one in node.left_out for one in held)
+    )
+
+
+def _placed(container: ContainerKeys, held: Mapping[str, int], node: NodeView) -> Placement:
+    here = {node.ids.index(name): mib for name, mib in held.items() if name in node.ids}
+    return Placement(
+        container.init, container.index, tuple(here), tuple(here.values()), elsewhere=len(held) - len(here)
     )
 
 

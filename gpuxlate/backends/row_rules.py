@@ -1117,6 +1117,59 @@ class Scheduler(RowRule):
         return replace(self.instead(), scheduler="another-scheduler")
 
 
+class Hidden(RowRule):
+    """A label with which the vendor's webhook does not look at the pod."""
+
+    kind, name = RuleKind.HIDDEN, "webhook-sees-the-pod"
+    summary = "The webhook of {title} sees a pod that requests a share."
+    what = (
+        "Reports {label} on a pod with a share: an error if `schedulerName` is not set, since the webhook "
+        "sets it, and a warning if the pod names the scheduler itself."
+    )
+    usual_why = (
+        "With the label the API server does not call the webhook, which sends the pod to `{scheduler}` "
+        "and changes the numbers to those that the cards have. The default scheduler places no share."
+    )
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for row in self.table.keys if row.hides)
+
+    def predicates(self) -> Iterable[Predicate]:
+        rows = (row for row in self.table.keys if row.unit and Place.RESOURCE in row.places)
+        asks = SomeContainer(Requests(*(row.name for row in rows)))
+        for row in self.mine:
+            seen, at = Not(Labelled(row.name, *row.hides)), (row.name,)
+            yield Predicate(seen, asks & UNNAMED, at, per_container=False)
+            named = SchedulerIs(*self.table.schedulers)
+            yield Predicate(seen, asks & named, at, per_container=False, severity=Severity.WARNING)
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        scheduler = self.table.schedulers[0]
+        values = {"key": breach.name, "value": pod.labels[breach.name].text, "scheduler": scheduler}
+        if UNNAMED.holds(pod):
+            message = msg(
+                "{key}: {value} hides the pod from HAMi's webhook, so that {scheduler} does not place it",
+                **values,
+            )
+            hint = msg("remove {key}, or write schedulerName: {scheduler}", **values)
+        else:
+            message = msg(
+                "{key}: {value} hides the pod from HAMi's webhook, which adds and rounds no number", **values
+            )
+            hint = msg("remove {key}, or write each number as the cards have it", **values)
+        yield this.diagnostic(pod.labels[breach.name], message, hint)
+
+    @property
+    def values(self) -> dict[str, str]:
+        label = " or ".join(f"`{row.name}: {value}`" for row in self.mine for value in row.hides)
+        return {**super().values, "label": label, "scheduler": self.table.schedulers[0]}
+
+    def example(self) -> RowExample:
+        row = self.mine[0]
+        shown = self.instead()
+        return replace(shown, labels={**shown.labels, row.name: Value.of(row.hides[0])})
+
+
 class Several(RowRule):
     """A part of several cards, where a container can have a part of one only."""
 
@@ -1584,7 +1637,19 @@ ROW_RULES: Mapping[RuleKind, type[RowRule]] = {
     one.kind: one
     for one in (
         *(Numbers, Needs, Excludes, Words, SingleAlias, Scheduler, Several, WithinNode, Compute, Sizes, Init),
-        *(Models, OneShare, Doubts, Ignored, Amounts, Counts, KnownValue, Versions, Recorded, OneCard),
+        *(
+            Models,
+            OneShare,
+            Doubts,
+            Ignored,
+            Amounts,
+            Counts,
+            KnownValue,
+            Versions,
+            Recorded,
+            OneCard,
+            Hidden,
+        ),
     )
 }
 """Every kind, in the order of their numbers."""

@@ -102,6 +102,7 @@ class RuleKind(IntEnum):
     VERSIONS = 19
     RECORDED = 20
     ONE_CARD = 30
+    HIDDEN = 31
 
 
 class RuleRow(NamedTuple):
@@ -250,7 +251,8 @@ class KeyTable:
     cards are written with all of their compute, as the count alone is anybody's.
     ``compute_when``: where missing compute is what the row says. ``extra_annotations``: those that go with a
     part. ``node_annotations``: those of nodes that list their cards, each with the annotation of pods that
-    records the cards of containers. ``summed_nodes``: for nodes without a list.
+    records the cards of containers. ``cordoned_cards``: the annotation of nodes that lists, with commas, the
+    cards that take no new containers. ``summed_nodes``: for nodes without a list.
     ``whole_card_key``: the common key that this target writes whole cards with, if it does.
     ``extension``: its own part of a profile. ``components``: the software whose versions decide what its keys
     do; ``versions``: those that it has the keys of, empty for the newest releases; ``absent``: rows that they
@@ -287,6 +289,7 @@ class KeyTable:
     compute_when: Condition = ALWAYS
     extra_annotations: Mapping[str, str] = MappingProxyType({})
     node_annotations: Mapping[str, str] = MappingProxyType({})
+    cordoned_cards: str = ""
     summed_nodes: SummedNodes | None = None
     whole_card_key: str | None = None
     extension: type[Extension] | None = None

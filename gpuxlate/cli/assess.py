@@ -10,6 +10,7 @@ from gpuxlate.backends import registry
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.errors import Exit
+from gpuxlate.cli.kustomization import inputs
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import (
     UNREADABLE,
@@ -34,6 +35,7 @@ def command(
     paths: options.Paths = options.HERE,
     *,
     to: options.Tos,
+    kustomize: options.Kustomize = None,
     from_: options.From = None,
     round_: options.Round = None,
     fill: options.Fill = [],  # noqa: B006 - typer copies it
@@ -57,7 +59,7 @@ def command(
     targets = common.targets(to, registry.all_writable)
     choices = decided.known if decided else None
     wanted = [Settings(one, source, accept, known, decisions=choices) for one in targets]
-    found = count_to_each(common.some_inputs(paths, or_excluded=True), wanted, ASSESS)
+    found = count_to_each(inputs(paths, kustomize), wanted, ASSESS)
     runs = {target.name: run for target, run in zip(targets, found, strict=True)}
     broken = [*dict.fromkeys(one for run in found for one in run.diagnostics if one.code in UNREADABLE)]
     show_findings(found[0], broken)

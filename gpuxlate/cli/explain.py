@@ -46,9 +46,9 @@ def as_text(rule: Rule) -> str:
         locale.summary(rule.code, rule.summary, locale.current()),
     ]
     if locale.current() != "en":
-        parts += ["", locale.localize("The sections below are in English.")]
+        parts += ["", locale.localize("The text of the sections below is in English.")]
     for title, body in rule.sections.items():
-        parts += ["", title, *(f"  {line}".rstrip() for line in body.splitlines())]
+        parts += ["", locale.localize(title), *(f"  {line}".rstrip() for line in body.splitlines())]
     return "\n".join(parts) + "\n"
 
 

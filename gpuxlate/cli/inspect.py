@@ -9,6 +9,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.limits import reserved
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
+from gpuxlate.cli.kustomization import inputs
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftover_table, show_findings
 from gpuxlate.locale import localize
@@ -28,12 +29,13 @@ def command(
     paths: options.Paths = options.HERE,
     from_: options.From = None,
     profile: options.ProfileFile = None,
+    kustomize: options.Kustomize = None,
     output: options.Output = "table",
 ) -> int:
     """List the shares that manifests request: workload, target, cards, cores, MiB, replicas, totals."""
     source = common.target(from_) if from_ else None
     settings = Settings.reading(source, common.profile(profile))
-    (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings], READ)
+    (run,) = count_to_each(inputs(paths, kustomize), [settings], READ)
     broken = [one for one in run.diagnostics if one.code in (*UNREADABLE, "GX012")]
     show_findings(run, broken)
     if output == "json":

@@ -36,6 +36,7 @@ FAIL_ON = ("error", "warning", "info", "never")
 
 def command(
     paths: options.Paths = options.HERE,
+    kustomize: options.Kustomize = None,
     output: Annotated[str | None, options.output(*report.FORMATS, default="text")] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False,
     diff: options.Diff = False,
@@ -97,6 +98,7 @@ def command(
         level = fail_on or (config.fail_on if config else None)
         return _lint(
             paths,
+            kustomize,
             selection,
             mode,
             chosen,
@@ -107,6 +109,12 @@ def command(
             statistics=statistics,
         )
 
+    if kustomize is not None:
+        from gpuxlate.cli.kustomization import exclude_paths
+
+        exclude_paths(paths)
+        _at_most_one(("-k", kustomize), ("--watch", watch))
+        _at_most_one(("-k", kustomize), ("--add-ignores", add_ignores))
     if not watch:
         return once()
     if "-" in paths or add_ignores is not None:
@@ -122,6 +130,7 @@ def command(
 
 def _lint(
     paths: list[str],
+    kustomize: str | None,
     selection: RuleSelection,
     mode: Mode,
     chosen: str,
@@ -133,9 +142,23 @@ def _lint(
     statistics: bool,
 ) -> int:
     """Check the files of PATH arguments as they are now, and print what is found."""
-    given = common.inputs(paths)
+    build = None
+    if kustomize is None:
+        given = common.inputs(paths)
+    else:
+        from gpuxlate.cli import kustomization
+
+        build = kustomization.built(kustomize)
+        given = kustomization.files_of(build, kustomize)
     selection.claims = Claims(given)
     run = _run(given, selection, mode, diff=diff)
+    if build and not mode.writes:
+        from gpuxlate.lint.build import findings_of_build
+
+        files = [one for one in given if one.path is not None]
+        run.diagnostics, sources = findings_of_build(build.made, files, selection, run.diagnostics)
+        for text in sources:
+            run.texts.add(text)
     left_out = isinstance(given, list) and "-" in paths and all(one.path is not None for one in given)
     if left_out and mode.writes and not diff:  # stdin is excluded: an editor wants its text back
         run.to_stdout = True

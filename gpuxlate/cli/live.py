@@ -172,6 +172,8 @@ def on_live_objects(name: str, function: Callable[..., int]) -> Callable[..., in
 
     @wraps(function)
     def command(paths: list[str] | None, **given: Any) -> int:
+        if given.get("kustomize") is not None:
+            return function(paths or [], **given)
         return function(_paths(name, paths or [], cluster_options(), given), **given)
 
     return command

@@ -300,6 +300,15 @@ Objects = Annotated[
         autocompletion=_complete_kind,
     ),
 ]
+Kustomize = Annotated[
+    str | None,
+    typer.Option(
+        "-k",
+        "--kustomize",
+        help="In place of a PATH: what kustomize builds from this folder.",
+        metavar="DIR",
+    ),
+]
 HERE = ["."]
 """The PATH of commands that only look, where none is given."""
 

@@ -15,6 +15,7 @@ from gpuxlate.cli import common, live, options, outputs
 from gpuxlate.cli.capacity import books_text, node_json
 from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
+from gpuxlate.cli.kustomization import inputs
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import Cell, bar, columns, table
 from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftover_table, show_findings
@@ -71,6 +72,7 @@ def command(
     paths: options.Paths = options.HERE,
     *,
     to: options.Tos,
+    kustomize: options.Kustomize = None,
     profile: options.ProfileFiles = [],  # noqa: B006 - typer copies it
     node: options.NodeTypes = [],  # noqa: B006
     from_: options.From = None,
@@ -104,7 +106,7 @@ def command(
             )
     source = common.target(from_) if from_ else None
     accept = common.accept(round_, fill, drop)
-    given: list[Input] = list(common.some_inputs(paths))
+    given: list[Input] = list(inputs(paths, kustomize, or_excluded=False))
     owns = [(target, _profile_of(target, profiles)) for target in targets]
     decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
     known = decided.known if decided else None
@@ -126,7 +128,7 @@ def command(
     undecided = decided.settle([one for each in runs for one in each.judged]) if decided else False
     if not (run.items or broken or run.share_documents):
         raise CliError(
-            msg("{names}: no share to plan", names=common.names_of(paths)),
+            msg("{names}: no share to plan", names=kustomize or common.names_of(paths)),
             "gpuxlate inspect lists shares",
             Exit.INPUT,
         )

@@ -9,6 +9,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.tables import table
+from gpuxlate.locale import localize
 from gpuxlate.model.messages import msg
 from gpuxlate.model.share import JSON_NAMES
 
@@ -53,7 +54,9 @@ def _names(backend: Backend) -> list[str]:
 def _fields(backend: Backend) -> Iterator[str]:
     """What each field is; those without anything on one line, since there are many targets."""
     yield from (
-        f"{name}: {backend.field_docs[name]}" for name in JSON_NAMES.values() if name in backend.field_docs
+        msg("{title}: {text}", title=name, text=localize(backend.field_docs[name]))
+        for name in JSON_NAMES.values()
+        if name in backend.field_docs
     )
     missing = [name for name in JSON_NAMES.values() if name not in backend.field_docs]
     if missing:

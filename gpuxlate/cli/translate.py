@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from gpuxlate.cli import common, options, outputs
+from gpuxlate.cli import common, kustomization, options, outputs
 from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.translations import refuse, show_findings, summarize, translate_inputs
+from gpuxlate.files.find import Input
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.results import File, Result, stream
 
 
 def command(
-    paths: options.Paths,
+    paths: options.Paths = [],  # noqa: B006 - typer copies it
+    *,
     to: options.To,
+    kustomize: options.Kustomize = None,
     from_: options.From = None,
     round_: options.Round = None,
     fill: options.Fill = [],  # noqa: B006 - typer copies it
@@ -44,7 +47,7 @@ def command(
     _exclusive(in_place, output_dir, diff, check, exit_zero)
     if output == "json" and (in_place or output_dir or diff or check):
         raise CliError("-o json prints all on stdout", "omit -i, --output-dir, --diff and --check")
-    given = common.some_inputs(paths, or_excluded=True)
+    given = _inputs(paths, kustomize, in_place=in_place, writes=bool(in_place or output_dir or diff or check))
     if in_place and any(one.path is None for one in given):
         raise CliError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
     target, source = common.written_target(to), common.target(from_) if from_ else None
@@ -89,6 +92,30 @@ def command(
     done = [plural(written, "{count} file written", "{count} files written")] if written else []
     summarize(run, *done, apart=bool(run.diagnostics))
     return Exit.CLEAN
+
+
+def _inputs(
+    paths: Sequence[str] | Iterable[Input], folder: str | None, *, in_place: bool, writes: bool
+) -> Iterable[Input]:
+    """The files to translate. Those of a kustomization are all that its build is made of, so what kustomize
+    builds afterwards is the translation of what it built before. Raises CliError, InputError."""
+    if folder is None:
+        if not paths:
+            names = "'PATH...'"
+            raise CliError(
+                msg("missing argument {names}", names=names), "name files or folders, - for stdin, or -k DIR"
+            )
+        return common.some_inputs(paths, or_excluded=True)
+    kustomization.exclude_paths(paths)
+    build = kustomization.built(folder)
+    if not writes:
+        raise CliError(
+            "-k translates the files of the build: add -i, --output-dir DIR, --diff or --check",
+            msg("for the build on stdout: {command}", command=kustomization.piped(folder)),
+        )
+    if in_place:
+        kustomization.refuse_shared(build)
+    return kustomization.files_of(build, folder)
 
 
 def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool, exit_zero: bool) -> None:

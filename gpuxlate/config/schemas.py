@@ -1,4 +1,4 @@
-"""JSON Schemas of what gpuxlate prints: ``gpuxlate-diagnostics/v1`` and ``gpuxlate-report/v1``.
+"""JSON Schemas of what gpuxlate prints, such as ``gpuxlate-diagnostics/v1`` and ``gpuxlate-report/v1``.
 
 Written by hand. They name what a reader can count on; within v1 fields may be added.
 """
@@ -526,6 +526,413 @@ SYNC_LOCK: Schema = {
     },
 }
 
+# What the commands print that only look: shares, rules, targets, nodes, cost. Closed lists of words are taken
+# from where they are declared, which is imported when a schema is wanted. Within v1 fields may be added.
+_DEFS: dict[str, Schema] = REPORT["$defs"]
+_OF_REPORT = _DEFS["Item"]["properties"]
+_OF_FINDING = _DEFS["Diagnostic"]["properties"]
+_TEXT = ["string", "null"]
+_NAME = a("string", "Name of the share.")
+_TARGET = a("string", "The target.")
+
+
+def _words(words: Any, description: str) -> Schema:
+    return {"enum": [*map(str, words)], "description": description}
+
+
+def _printed(
+    name: str,
+    title: str,
+    about: str,
+    properties: dict[str, Schema],
+    *named: str,
+    sometimes: dict[str, Schema] | None = None,
+    **defs: Schema,
+) -> Schema:
+    """The schema of ``gpuxlate-NAME/v1``; ``named``: definitions of the report that it has too."""
+    form = {"const": f"gpuxlate-{name}/v1", "description": "Name and version of this format."}
+    definitions = {**{one: _DEFS[one] for one in named}, **defs}
+    whole = {"title": title, **object_of(about, {"format": form, **properties}, sometimes)}
+    return {**whole, "$defs": definitions} if definitions else whole
+
+
+# --- what is there ----------------------------------------------------------------------------------
+def _shares() -> Schema:
+    document = {name: one for name, one in schema("spec").items() if name[0] != "$"}
+    return _printed(
+        "shares",
+        "Shares of gpuxlate",
+        "What parse -o json prints.",
+        {"items": list_of({"$ref": "#/$defs/Document"}, "A GPUShare document for each share.")},
+        Document=document,
+        **schema("spec").get("$defs", {}),
+    )
+
+
+_SUMS = object_of(
+    "The shares of one target, over all replicas; what parts of cards amount to is in no sum.",
+    {
+        "pods": count("Pods."),
+        "cards": count("Cards that are shared."),
+        "wholeCards": count("Whole cards."),
+        "cores": count("Compute in percent of one card."),
+        "memoryMiB": count("GPU memory in MiB."),
+    },
+    {"parts": count("Partitions and replicas of cards.")},
+)
+
+
+def _inspect() -> Schema:
+    item = object_of(
+        "One share.",
+        {
+            "file": _OF_REPORT["file"],
+            "kind": a("string", "kind of the object; empty where it has none."),
+            "namespace": a(_TEXT, "metadata.namespace of the object."),
+            "name": a("string", "metadata.name of the object; empty where it has none."),
+            "container": _OF_REPORT["container"],
+            "target": a("string", "The target that the share is of."),
+            "share": or_null({"$ref": "#/$defs/Share"}),
+            "wholeCards": a(["boolean", "null"], "It is of whole cards; null: the share is not known."),
+            "replicas": a(["integer", "null"], "How many of the pod; null: one for each node.", minimum=0),
+        },
+        {
+            "init": a("boolean", "Its container ends before the others start."),
+            "kustomization": _OF_REPORT["kustomization"],
+            "sharedWith": list_of({"type": "string"}, "Other containers that use the same claim."),
+            "oneClaim": a("boolean", "All replicas use one claim."),
+            "derived": {"$ref": "#/$defs/Derived"},
+        },
+    )
+    read = _DEFS["Quota"]["properties"]
+    of_target = ("to", "verdict", "given", "newKey", "newValue")
+    quota = object_of(
+        "An amount of a resource in a quota, a range of limits or a queue.",
+        {name: one for name, one in read.items() if name not in of_target},
+    )
+    sums = {
+        "type": "object",
+        "description": "The sums by target.",
+        "additionalProperties": {"$ref": "#/$defs/Sums"},
+    }
+    return _printed(
+        "inspect",
+        "Shares and totals of gpuxlate",
+        "What inspect -o json prints.",
+        {
+            "items": list_of({"$ref": "#/$defs/Item"}, "Every share."),
+            "totals": sums,
+            "quotas": list_of({"$ref": "#/$defs/Quota"}, "Every amount of a quota that is read."),
+            "leftovers": list_of({"$ref": "#/$defs/Leftover"}, "Every place that is not counted."),
+        },
+        "Share",
+        "Derived",
+        "Leftover",
+        "ObjectRef",
+        Item=item,
+        Quota=quota,
+        Sums=_SUMS,
+    )
+
+
+# --- what is known ----------------------------------------------------------------------------------
+def _rules() -> Schema:
+    from gpuxlate.model.diagnostics import Severity
+    from gpuxlate.rules.base import Scope
+
+    rule = object_of(
+        "One rule.",
+        {
+            "code": _OF_FINDING["code"],
+            "name": a("string", "What the rule requires, in words with dashes."),
+            "severity": _words(Severity, "How bad a finding is."),
+            "scope": _words(Scope, "What the rule looks at."),
+            "fix": {"enum": ["safe", "unsafe", None], "description": "The kind of its fix; null: none."},
+            "summary": a("string", "What the rule requires, in a sentence."),
+            "sections": {
+                "type": "object",
+                "description": "The sections of its page by title.",
+                "additionalProperties": {"type": "string"},
+            },
+        },
+    )
+    every = {"rules": list_of({"$ref": "#/$defs/Rule"}, "The rules that were asked for.")}
+    return _printed("rules", "Rules of gpuxlate", "What rules -o json prints.", every, Rule=rule)
+
+
+def _targets() -> Schema:
+    from gpuxlate.model.keys import Place
+
+    fields = {
+        name: a(_TEXT, "How it is represented; null: it is not supported.") for name in JSON_NAMES.values()
+    }
+    key = object_of(
+        "One key of a target.",
+        {
+            "name": a("string", "The key."),
+            "places": list_of(_words([*Place, "parameter"], "Where a key stands."), "Where it may stand."),
+            "meaning": a("string", "What it sets."),
+            "unit": a(_TEXT, "What its number counts; null: it has none."),
+            "source": a(_TEXT, "The document that says so; null: that of the target."),
+        },
+    )
+    target = object_of(
+        "One target.",
+        {
+            "name": a("string", "Name of the target."),
+            "aliases": list_of({"type": "string"}, "Other names that are taken for it."),
+            "title": a("string", "The product."),
+            "readOnly": a("boolean", "It is read, and not written."),
+            "fields": object_of("The fields of a share.", fields),
+            "keys": list_of({"$ref": "#/$defs/Key"}, "Its keys."),
+        },
+    )
+    every = {"targets": list_of({"$ref": "#/$defs/Target"}, "Every target.")}
+    about = "What targets -o json prints."
+    return _printed("targets", "Targets of gpuxlate", about, every, Target=target, Key=key)
+
+
+# --- what becomes of a share ------------------------------------------------------------------------
+def _compare() -> Schema:
+    finding = {name: _OF_FINDING[name] for name in ("code", "severity", "message", "hint")}
+    at_target = object_of(
+        "The share at one target.",
+        {
+            "target": _TARGET,
+            "verdict": _OF_REPORT["verdict"],
+            "accepted": a("boolean", "Nothing refuses it: all that changes was accepted."),
+            "keys": {
+                "type": "object",
+                "description": "What the manifest has, by key; empty where the share is refused.",
+                "additionalProperties": {"type": "string"},
+            },
+            "changes": list_of({"$ref": "#/$defs/Change"}, "Values off the target's grid."),
+            "diagnostics": list_of(object_of("One finding.", finding), "Findings on the share."),
+        },
+    )
+    item = object_of(
+        "One share.",
+        {"name": _NAME, "targets": list_of({"$ref": "#/$defs/AtTarget"}, "The share at each target.")},
+        {"derived": {"$ref": "#/$defs/Derived"}},
+    )
+    return _printed(
+        "compare",
+        "Comparison of gpuxlate",
+        "What compare -o json prints.",
+        {"items": list_of({"$ref": "#/$defs/Item"}, "Every share.")},
+        "Change",
+        "Derived",
+        Item=item,
+        AtTarget=at_target,
+    )
+
+
+def _nodepool() -> Schema:
+    from gpuxlate.backends.requirements import RequirementState, Setter
+    from gpuxlate.model.diagnostics import Severity
+
+    source = {"$ref": "#/$defs/Source"}
+    label = object_of(
+        "One label of the nodes.",
+        {
+            "key": a("string", "The label."),
+            "value": a(_TEXT, "Its value; null: any."),
+            "setBy": _words(Setter, "Who sets it."),
+            "note": a(_TEXT, "What else is to know."),
+            "source": source,
+        },
+    )
+    need = object_of(
+        "One prerequisite.",
+        {
+            "what": a("string", "What is needed, such as a component."),
+            "wanted": a("string", "What it has to be."),
+            "when": a(_TEXT, "When it is needed; null: always."),
+            "severity": _words(Severity, "How bad it is where it is not met."),
+            "fact": a("string", "What the document says."),
+            "source": source,
+        },
+        {
+            "state": _words(RequirementState, "Whether the profile meets it. With --check."),
+            "found": a(_TEXT, "The value of the profile; null: it has none. With --check."),
+        },
+    )
+    remark = object_of("One remark.", {"text": a("string", "What to know."), "source": source})
+    item = object_of(
+        "The nodes for one share.",
+        {
+            "name": _NAME,
+            "share": {"$ref": "#/$defs/Share"},
+            "labels": list_of({"$ref": "#/$defs/Label"}, "Labels of the nodes."),
+            "remarks": list_of({"$ref": "#/$defs/Remark"}, "What to know."),
+            "warnings": list_of({"$ref": "#/$defs/Remark"}, "What may go wrong."),
+            "requirements": list_of({"$ref": "#/$defs/Requirement"}, "Prerequisites."),
+        },
+        {"documents": list_of({"type": "object"}, "Objects to apply to the cluster.")},
+    )
+    cited = object_of(
+        "The document of a vendor.",
+        {"title": a("string", "Its title."), "date": a(_TEXT, "Its date; null: it has none.")},
+    )
+    form: Schema = {"const": "gpuxlate-nodepool/v1", "description": "Name and version of this format."}
+    at_target = object_of(
+        "The nodes at one target.",
+        {
+            "format": form,
+            "target": _TARGET,
+            "items": list_of({"$ref": "#/$defs/Item"}, "The nodes for each share."),
+        },
+    )
+    one = _printed(
+        "nodepool",
+        "Nodes of gpuxlate",
+        "What nodepool -o json prints.",
+        {},
+        "Share",
+        Item=item,
+        Label=label,
+        Remark=remark,
+        Requirement=need,
+        Source=cited,
+        Target=at_target,
+    )
+    form = {"enum": ["gpuxlate-nodepool/v1", "gpuxlate-results/v1"], "description": _OF_SEVERAL}
+    properties = {
+        **at_target["properties"],
+        "format": form,
+        "targets": list_of({"$ref": "#/$defs/Target"}, "Several targets, in place of target and items."),
+    }
+    apart = [{"required": ["target", "items"]}, {"required": ["targets"]}]
+    return {**one, "properties": properties, "anyOf": apart}
+
+
+_OF_SEVERAL = "Name and version of this format; gpuxlate-results/v1 where several targets are asked for."
+
+
+def _cost() -> Schema:
+    from gpuxlate.backends.billing import Decides
+
+    number = {"$ref": "#/$defs/Number"}
+    share = object_of(
+        "The share as the formula has it.",
+        {
+            "compute": number,
+            "memory": number,
+            "billed": number,
+            "decides": _words(Decides, "Which of both the price follows."),
+        },
+    )
+    pods = object_of(
+        "The pods of one role.",
+        {
+            "role": a("string", "What they are in the job."),
+            "count": count("How many."),
+            "gpuHoursEach": number,
+            "gpuHours": number,
+        },
+    )
+    even = object_of(
+        "Up to where the other part of a card costs nothing more.",
+        {
+            "memoryMiB": number,
+            "freeMemoryMiB": a("integer", "Memory that costs nothing more, in MiB."),
+            "cores": number,
+            "freeCores": a("integer", "Compute that costs nothing more, in percent of one card."),
+        },
+    )
+    item = object_of(
+        "One share.",
+        {
+            "name": _NAME,
+            "cores": count("Compute in percent of one card."),
+            "memoryMiB": count("GPU memory in MiB."),
+            "share": share,
+            "pods": list_of({"$ref": "#/$defs/Pods"}, "Its pods by role."),
+            "gpuHours": number,
+            "breakEven": even,
+        },
+    )
+    card = object_of(
+        "The card.",
+        {
+            "name": a(_TEXT, "Its name; null: it was given in numbers."),
+            "units": number,
+            "memoryMiB": count("Its memory in MiB."),
+        },
+    )
+    exact = object_of(
+        "A number.",
+        {
+            "exact": a("string", "As a fraction.", examples=["1/3"]),
+            "decimal": a("number", "Rounded to six places."),
+        },
+    )
+    return _printed(
+        "cost",
+        "Cost of gpuxlate",
+        "What cost -o json prints.",
+        {
+            "target": _TARGET,
+            "billing": a("string", "The billing plan."),
+            "card": card,
+            "hours": number,
+            "items": list_of({"$ref": "#/$defs/Item"}, "Every share."),
+            "gpuHours": number,
+        },
+        Item=item,
+        Pods=pods,
+        Number=exact,
+    )
+
+
+def _verify() -> Schema:
+    number = a(["number", "null"], "Memory in MiB; null: it is not known.")
+    card = object_of(
+        "One card that nvidia-smi printed.",
+        {
+            "index": a("integer", "Its index.", minimum=0),
+            "name": a(_TEXT, "Its name; null: nvidia-smi did not print it."),
+            "askedMiB": {**number, "description": "The memory of the request; null: all of the card."},
+            "expectedMiB": {**number, "description": "What the target makes of it; null: it is not known."},
+            "foundMiB": {**number, "description": "What the card has for the container."},
+            "usedMiB": {**number, "description": "What of it is in use; null: nvidia-smi did not print it."},
+            "within": a(["boolean", "null"], "It is within the bounds; null: there are none."),
+        },
+    )
+    bounds = object_of(
+        "From where to where the memory of a card is right.",
+        {"leastMiB": a("number", "The least."), "mostMiB": a("number", "The most.")},
+    )
+    return _printed(
+        "verify",
+        "Verification of gpuxlate",
+        "What verify -o json prints.",
+        {
+            "name": _NAME,
+            "target": a(_TEXT, "The target that the container runs at; null: it was not named."),
+            "match": a("boolean", "The cards are as requested."),
+            "cardsAsked": count("Cards of the share."),
+            "cardsFound": count("Cards that were printed."),
+            "bounds": or_null(bounds),
+            "cards": list_of({"$ref": "#/$defs/Card"}, "Every card."),
+            "problems": list_of({"type": "string"}, "What is not as requested."),
+            "notes": list_of({"type": "string"}, "What could not be checked."),
+        },
+        Card=card,
+    )
+
+
+PRINTED = {
+    "shares": _shares,
+    "rules": _rules,
+    "targets": _targets,
+    "compare": _compare,
+    "inspect": _inspect,
+    "nodepool": _nodepool,
+    "cost": _cost,
+    "verify": _verify,
+}
+
 # JSON Schemas (draft 2020-12) of everything that gpuxlate reads of its own and prints for programs.
 # ``python -m gpuxlate.config.schemas [FOLDER]`` refreshes ``schemas/``.
 VERSIONS = {
@@ -535,6 +942,14 @@ VERSIONS = {
     "diagnostics": "v1",
     "report": "v1",
     "plan": "v1",
+    "shares": "v1",
+    "rules": "v1",
+    "targets": "v1",
+    "compare": "v1",
+    "inspect": "v1",
+    "nodepool": "v1",
+    "cost": "v1",
+    "verify": "v1",
     "catalogue": "v1alpha1",
     "decisions": "v1alpha1",
     "sync": "v1",
@@ -586,6 +1001,8 @@ def _body(kind: str) -> dict[str, Any]:
         return dict(PLAN)
     if kind in ("sync", "sync-lock"):
         return dict(SYNC if kind == "sync" else SYNC_LOCK)
+    if kind in PRINTED:
+        return PRINTED[kind]()
     if kind == "kubernetes-overlay":
         from gpuxlate.config.manifest_schema import overlay
 

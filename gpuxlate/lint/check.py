@@ -90,6 +90,19 @@ def lint_source(source: Source, settings: LintSettings, read: DocumentReader = d
     return result
 
 
+def lint_built(document: Document, settings: LintSettings) -> list[Diagnostic]:
+    """The findings of an object as kustomize builds it, without those that its annotations ignore.
+
+    Their positions are not known: parts of the object may be of other texts.
+    """
+    ignores: list[Ignore] = []
+    beside = settings.claims.beside(document.source)
+    every = _document(document, settings.context, settings, Linted(), ignores, beside)
+    found = islice((one for one in every if settings.selected(one.code)), limits.MAX_FINDINGS)
+    left, _ = without_ignored(once_per_object(list(found)), ignores, lambda _code: False)
+    return list(settings.context.applying(left))
+
+
 def _once(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
     """Each finding once: several pods of one workload, or uses of one anchor, may have the same."""
     seen: set[tuple[str, str, object, Path]] = set()
@@ -151,7 +164,15 @@ def _document(
             yield from _located(document, (here,), selected, pod.object)
         asking = [one for one in pod.keys.all_containers() if registry.asks(pod.keys, one)]
         apart = registry.with_own_devices(pod.keys, asking) if pod.keys.claims else asking
-        result.shares += counts and len(apart)
+        result.shares += counts and (len(apart) or _shares_of_the_pod(pod.keys, context))
+
+
+def _shares_of_the_pod(pod: PodKeys, context: Context) -> int:
+    """The shares that only annotations and labels ask for, as of KAI."""
+    readings = (
+        one.read(PodReader(pod, context.profile), context.profile) for one in registry.backends_of(pod)
+    )
+    return sum(one.share is not None for reading in readings for one in reading.containers)
 
 
 def _located(

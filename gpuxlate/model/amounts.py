@@ -121,7 +121,13 @@ def _of_partition(rows: Sequence[tuple[Card, Template]]) -> Amount | None:
     """The most that a partition of this name has: a share in these numbers holds any of them."""
     if not rows:
         return None
-    card, most = max(rows, key=lambda row: (row[1].most_mib or 0, row[0].cores_of(row[1]) or 0))
+
+    def size(row: tuple[Card, Template]) -> tuple[int, int, bool]:
+        """Of equal rows, one whose compute a document or a node says (1g.18gb: H200, not GH200)."""
+        card, one = row
+        return one.most_mib or 0, card.cores_of(one) or 0, one.multiprocessors is not None
+
+    card, most = max(rows, key=size)
     cores = [found for one, row in rows if (found := one.cores_of(row)) is not None]
     certain = len({(row.most_mib, one.cores_of(row)) for one, row in rows}) == 1 and most.is_measured
     source = most.source or card.source

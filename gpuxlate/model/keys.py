@@ -163,7 +163,7 @@ class KeySpec(NamedTuple):
     and not written.
     ``no_op_values``: values with which a pod asks for what it asks for without the key (the vendor's
     default), so that a reader may forget them; ANY for all. ``clamped``: more than its maximum is read as its
-    maximum.
+    maximum. ``hides``: values with which the vendor's webhook does not see the pod.
     ``whole``: it counts whole cards and nothing else. ``offline``: it counts shares of the class offline
     alone. ``model``: the card, by
     its name in the catalogue, that the name of the key chooses; ``template``: the name with ``{model}`` or
@@ -199,6 +199,7 @@ class KeySpec(NamedTuple):
     aliases: tuple[str, ...] = ()
     no_op_values: tuple[str, ...] = ()
     clamped: bool = False
+    hides: tuple[str, ...] = ()
     whole: bool = False
     offline: bool = False
     limit_by_webhook: bool = False

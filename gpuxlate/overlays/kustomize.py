@@ -73,6 +73,7 @@ ALTERS = ("replacements", "transformers", "configurations", "openapi", "crds")
 _TOO_LARGE = msg("what it patches is too large to be read")
 NOT_THERE = msg("what it patches is not in the kustomization")
 _CYCLE = msg("the kustomizations include one another")
+_MANY_FOLDERS = msg("the repository has too many folders to search")
 _LOOKS = limits.MAX_NODES
 """Pairs of a patch and an object that it may be for."""
 _AT_LEAST = 100
@@ -481,7 +482,7 @@ class Tree:
             found: dict[str, list[str]] = {}
             for number, (folder, names, _) in enumerate(os.walk(self._root)):
                 if number > limits.MAX_BASE_FILES:
-                    raise UnknownError(msg("the repository has too many folders to search"))
+                    raise UnknownError(_MANY_FOLDERS)
                 names[:] = sorted(one for one in names if one not in SKIPPED and not one.startswith("."))
                 for one in listed(kustomization_in(folder), "components"):
                     if isinstance(one, Scalar):
@@ -1019,6 +1020,53 @@ def build(folder: str) -> Built:
         texts=[text for one in every for text in one.texts],
         lost=[text for one in every for text in one.lost],
     )
+
+
+class WholeBuild(NamedTuple):
+    """What a kustomization builds, and all files that it is built of, by their real paths."""
+
+    made: Built
+    files: tuple[str, ...]
+
+    def others(self) -> list[str]:
+        """The folders of other kustomizations of the repository that are built of some of the files.
+
+        Raises UnknownError.
+        """
+        uses: dict[str, _Uses] = {}
+        mine: dict[str, None] = {}
+        _visit(self.made.folder, uses, mine)
+        own, found = set(self.files), []
+        for number, (folder, names, _) in enumerate(os.walk(root_of(self.made.folder))):
+            if number > MAX_BASE_FILES:
+                raise UnknownError(_MANY_FOLDERS)
+            names[:] = sorted(one for one in names if one not in SKIPPED and not one.startswith("."))
+            if folder not in mine and kustomization_in(folder) is not None:
+                seen: dict[str, None] = {}
+                _visit(folder, uses, seen)
+                if any(os.path.realpath(path) in own for one in seen for path in uses[one].files):
+                    found.append(folder)
+        return found
+
+
+def whole_build(folder: str) -> WholeBuild:
+    """What the kustomization of a folder builds. Raises UnknownError where not all that matters is known."""
+    folder = os.path.abspath(folder)
+    made, builds = build(folder), builds_of([folder], ())
+    if get_text(kustomization_in(folder), "kind") == "Component":
+        raise UnknownError(msg("it is a component, a part of what other kustomizations build"))
+    places = BuildPlaces(made, builds)
+    unknown = next(
+        (
+            one
+            for one in made.objects
+            if one.unknown and (places.matter or might_have_gpu_keys(one.document.text.encode()))
+        ),
+        None,
+    )
+    if made.unread or made.lost or unknown:
+        raise UnknownError(made.unread or (unknown and unknown.unknown) or NOT_THERE)
+    return WholeBuild(made, tuple(sorted(path for path in builds.used if os.path.isfile(path))))
 
 
 def _apart(objects: Iterable[Object]) -> Iterator[Object]:

@@ -213,10 +213,9 @@ def _why_not(where: Placement | None, ask: ContainerRequest, ledger: Ledger) -> 
     if any(index >= len(ledger.cards) for index in where.cards):
         text = "card {card} is recorded, but the node has {count} cards"
         return msg(text, card=max(where.cards), count=len(ledger.cards))
-    if len(where.cards) != ask.cards:
-        return msg(
-            "{count} cards are recorded, but it requests {asked}", count=len(where.cards), asked=ask.cards
-        )
+    count = len(where.cards) + where.elsewhere
+    if count != ask.cards:
+        return msg("{count} cards are recorded, but it requests {asked}", count=count, asked=ask.cards)
     return None
 
 

@@ -163,9 +163,12 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
         if wrong is not None:
             yield this.diagnostic(path, wrong.message, wrong.hint, severity=Severity.WARNING, on_key=True)
             continue
+        where = "{name} is not in a pod: it is left as it is"
+        if "tolerations" in path:
+            where = "{name} is a taint that the pod tolerates: it is left as it is"
         found = this.diagnostic(
             path,
-            msg("{name} is not in a pod: it is left as it is", name=name),
+            msg(where, name=name),
             "check it by hand after a translation",
             on_key=True,
         )

@@ -32,6 +32,8 @@ def plausible_amounts(dialects: Sequence[Dialect], profile: Profile | None = Non
     for name in dict.fromkeys(name for row in _rows(dialects) for name in (row.name, *row.aliases)):
         row = next((one for one in words.rows(name) if Place.RESOURCE in one.places), None)
         doubtful = _DOUBTFUL.get(number_format.unit_of(row, profile))
+        first = number_format.beyond_plausible(row)
+        doubtful = Range(first) if first is not None else doubtful
         if row is not None and not row.quantity and not row.is_pattern and doubtful is not None:
             found.append(Predicate(Not(InRange(name, doubtful)), keys=(name,)))
     return tuple(found)
@@ -409,8 +411,8 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
     """The amount of GPU memory is plausible in the unit of its key.
 
     ## What it does
-    Reports more than 1024 where a key counts GiB, and less than 64 where it counts MiB. Nothing
-    for GiB where a profile sets another unit for the cluster.
+    Reports more than 1024 where a key counts GiB, less than 64 where it counts MiB, and more than 1024 GiB
+    where it counts units of another size. Nothing for GiB where a profile sets another unit for the cluster.
 
     ## Why
     The vendors count in different units: `aliyun.com/gpu-mem: 4096` is 4 TiB, and
@@ -455,6 +457,18 @@ def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterat
                 )
                 hint = msg("write {mib} for {amount} GiB", mib=amount * 1024, amount=amount)
                 yield this.diagnostic(value, message, hint)
+            elif unit not in ("GiB", "MiB"):
+                row = next(one for one in words.rows(name) if Place.RESOURCE in one.places)
+                first, step = number_format.beyond_plausible(row), number_format.unit_mib(row)
+                if first is not None and amount >= first:
+                    message = msg(
+                        "{name} is {amount}: the key counts units of {unit} MiB, this looks like MiB",
+                        name=name,
+                        amount=amount,
+                        unit=step,
+                    )
+                    hint = msg("write {units} for {amount} MiB", units=-(-amount // step), amount=amount)
+                    yield this.diagnostic(value, message, hint)
 
 
 @rule(

@@ -10,7 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gpuxlate.model import quantity
-from gpuxlate.model.keys import KeySpec
+from gpuxlate.model.keys import GIB, KeySpec
 from gpuxlate.model.pod import ScalarKind, Value
 from gpuxlate.model.profile import Profile
 
@@ -136,6 +136,22 @@ def unit_of(row: KeySpec | None, profile: Profile | None) -> str:
     """
     unit = (row.counts.replace(",", "").split() or [""])[0] if row and not row.gib_up_to else ""
     return "" if profile and profile.changes_unit(unit) else unit
+
+
+def unit_mib(row: KeySpec | None) -> int:
+    """MiB of one unit, where a vendor counts memory in neither MiB, GiB nor bytes; 0 elsewhere."""
+    plain = row is None or row.quantity or row.gib_up_to or row.sets != "memory_mib"
+    return 0 if row is None or plain or row.unit in (0, 1, GIB) or row.unit < 1 else int(row.unit)
+
+
+def beyond_plausible(row: KeySpec | None) -> int | None:
+    """The first number of such units that looks like MiB; None where no number that the key takes does."""
+    unit = unit_mib(row)
+    if row is None or not unit:
+        return None
+    first = MOST_PLAUSIBLE_GIB * GIB // unit + 1
+    own = [one.bound for one in row.ranges]
+    return None if own and all(bound is not None and bound < first for bound in own) else first
 
 
 _UNIT_BYTES = {"MiB": 2**20, "GiB": 2**30}

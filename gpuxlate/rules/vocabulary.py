@@ -10,7 +10,7 @@ from typing import Generic, NamedTuple, TypeVar
 from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.pod import PodKeys, names_in
 from gpuxlate.rules.base import Context, Dialect, Subject
-from gpuxlate.rules.number_format import unit_of
+from gpuxlate.rules.number_format import beyond_plausible, unit_of
 from gpuxlate.rules.predicates.conditions import Condition, Needs
 from gpuxlate.rules.products import (
     ACCELERATORS,
@@ -196,10 +196,10 @@ class Vocabulary(Owners[Dialect]):
         return frozenset(unit_of(row, None) for row in self.rows(name)) - {""}
 
     def _memory_unit(self, name: str) -> str:
-        """MiB or GiB, where a resource counts these by its data sheet; else nothing."""
+        """MiB or GiB, where a resource counts these by its data sheet, ``units`` of others; else nothing."""
         row = next((one for one in self.rows(name) if Place.RESOURCE in one.places), None)
         unit = "" if row is None or row.quantity else unit_of(row, None)
-        return unit if unit in ("MiB", "GiB") else ""
+        return unit if unit in ("MiB", "GiB") or beyond_plausible(row) is not None else ""
 
     def _subjects(self, name: str, place: Place) -> frozenset[Subject]:
         """What a key in a place of a pod may be to a vendor-neutral rule."""

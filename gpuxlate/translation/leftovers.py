@@ -25,7 +25,7 @@ from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.keys import ANY, Place
-from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.messages import Message, join_or, msg
 from gpuxlate.model.pod import KeyOccurrence, Level, key_occurrences
 from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
 from gpuxlate.overlays.roles import FileKind, may_be_values
@@ -58,6 +58,7 @@ NO_CHART = (
 )
 UNREAD = "write it in keys of the target by hand, or pass --allow-leftovers"
 IN_TEXT = "it is in a string"
+TOLERATIONS, TOLERATED = "tolerations", "it is a taint that the pod tolerates"
 VARIABLE = "another tool sets a number of its pod (GX036)"
 BELOW = msg("what it is laid over cannot be translated")
 MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers keeps it"
@@ -243,6 +244,8 @@ def _outside(
     name = os.path.basename(document.source.name)
     if found.embedded and kind is FileKind.MANIFESTS:
         why = IN_TEXT
+    elif TOLERATIONS in found.path and kind is FileKind.MANIFESTS:
+        why = TOLERATED
     if found.embedded and name in KUSTOMIZATIONS:
         hint = BUILT
     elif kind is FileKind.MANIFESTS and may_be_values(name):
@@ -294,18 +297,18 @@ def left_machines(document: Document, translated: Translated, scope: LeftoverSco
             if target.cloud and target.cloud.chooses(one.name, one.values):
                 of = [other for other in of if other in sources]  # two clouds have machines of one name
             if of:
-                made = nothing_is_left_behind(one.path, _machine(one, of[0]), MACHINES)
+                meant = [other for other in of if other in sources] or of  # as above
+                made = nothing_is_left_behind(one.path, _machine(one, meant), MACHINES)
                 made = replace(made, severity=scope.severity, on_key=one.on_key)
                 yield Leftover(one.name, with_location(document, made, pods[path].object))
 
 
-def _machine(one: NodeChoice, cloud: Backend) -> Message:
+def _machine(one: NodeChoice, clouds: Sequence[Backend]) -> Message:
+    title = join_or(cloud.title for cloud in clouds)
     if one.tolerated:
-        return msg(
-            "{name} is not translated: it is a taint of nodes of {title}", name=one.name, title=cloud.title
-        )
+        return msg("{name} is not translated: it is a taint of nodes of {title}", name=one.name, title=title)
     name = f"{one.name} ({', '.join(one.values)})" if one.values else one.name
-    return msg("{name} is not translated: it chooses machines of {title}", name=name, title=cloud.title)
+    return msg("{name} is not translated: it chooses machines of {title}", name=name, title=title)
 
 
 def left_in_text(

@@ -76,6 +76,27 @@ def test_cards_that_are_not_healthy_are_left_out() -> None:
     assert view.serves is Serves.NOTHING
 
 
+def test_cordoned_cards_are_left_out() -> None:
+    """cordonedDevices in HAMi's pkg/device/nvidia/device.go: UUIDs with commas, trimmed."""
+    cards = json.dumps([CARD, SECOND])
+
+    def view_of(cordon: str, target: str = "hami", name: str = "nvidia") -> NodeView:
+        annotations = {f"hami.io/node-{name}-register": cards, "hami.io/device-cordon": cordon}
+        view = seen(target, LiveNode("n", annotations=annotations))
+        assert view is not None
+        return view
+
+    view = view_of(" b ,, x")
+    assert (view.cards, view.memory_mib, view.ids, view.left_out) == (1, 15109, ("a",), ("b",))
+    assert view.notes == ("left out: 1 of 2 cards, in hami.io/device-cordon",)
+    assert [view_of(text).cards for text in ("", " , ", "B")] == [2, 2, 2]
+    assert view_of("a,b").serves is Serves.NOTHING
+    assert view_of("b", "hami-amd", "amd").cards == 2  # of NVIDIA cards alone
+    pod = PodKeys((ContainerKeys("web"),), annotations={PODS: Value("b,NVIDIA,2000,2:a,NVIDIA,1000,1:;")})
+    (placed,) = registry.get("hami").placements(LivePod(pod), view)
+    assert (placed.cards, placed.units, placed.elsewhere) == ((0,), (1000,), 1)
+
+
 def test_cards_that_differ_count_as_the_smallest() -> None:
     view = listed("hami", "hami.io/node-nvidia-register", json.dumps([CARD, {**SECOND, "devmem": 20000}]))
     assert view is not None

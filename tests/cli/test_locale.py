@@ -136,6 +136,8 @@ def test_a_text_says_the_same_and_is_not_stale() -> None:
     with typer.Context(application) as context:  # with what the library declares
         there |= {one.help for one in application.get_params(context)}
     there |= {os.strerror(number).lower() for number in errno.errorcode}  # what files cannot be read for
+    there |= {text for one in registry.all_backends() for text in one.field_docs.values()}
+    there |= {title for rule in RULES.values() for title in rule.sections}
     assert sorted(set(TEXTS) - there) == []
 
 
@@ -266,8 +268,29 @@ def test_what_is_printed_in_chinese() -> None:
     assert "标签 aliyun.com/gpu-count: 2" in "\n".join(chinese)
     english, chinese = printed("explain", "TKE007"), printed("explain", "tke007", "--lang", "zh")
     assert chinese[0] == "TKE007 shared-cards-on-the-step (warning)"
-    assert [chinese[2], chinese[4]] == [SUMMARIES["TKE007"].string, "以下各节为英文。"]
-    assert chinese[5:] == english[3:]
+    assert [chinese[2], chinese[4]] == [SUMMARIES["TKE007"].string, "以下各节的正文为英文。"]
+    titles = {
+        "What it does": "检查内容",
+        "Why": "原因",
+        "Example": "示例",
+        "Use instead": "应改为",
+        "Source": "来源",
+    }
+    assert chinese[5:] == [titles.get(line, line) for line in english[3:]]
+    english, chinese = printed("targets"), printed("targets", "--lang", "zh")
+    assert "memoryMiB：MiB，总量；单卡至少 256，多卡时每卡至少 1024" in "\n".join(chinese)
+
+
+def test_every_field_of_a_target_is_said_in_chinese() -> None:
+    """What is only keys and numbers stays; what has a word of English is translated."""
+    locale.use("zh")
+    try:
+        every = {text for one in registry.all_backends() for text in one.field_docs.values()}
+        english = {text for text in every if locale.localize(text) == text}
+    finally:
+        locale.use("en")
+    words = re.compile(r"(?<![\w./{-])[a-z]{2,}(?![\w./}-])")
+    assert [text for text in sorted(english) if words.search(text)] == ["count", "hardware", "soft"]
 
 
 def process(*arguments: str, **env: str) -> subprocess.CompletedProcess[str]:

@@ -127,6 +127,16 @@ def test_a_list_of_cards_that_makes_no_sense_is_none(text: str) -> None:
     assert gpu_node(dcu) is None
 
 
+def test_pods_on_a_cordoned_card_take_nothing_of_the_others() -> None:
+    node = made.hami("a")
+    cards = json.loads(node["metadata"]["annotations"]["hami.io/node-nvidia-register"])
+    node["metadata"]["annotations"]["hami.io/device-cordon"] = cards[1]["id"]
+    record = {"hami.io/vgpu-devices-allocated": f"{cards[1]['id']},NVIDIA,4000,30:;"}
+    limits = {"nvidia.com/gpu": 1, "nvidia.com/gpumem": 4000, "nvidia.com/gpucores": 30}
+    found = books([node], [pods.pod("one", "a", limits, annotations=record)]).ledgers["a"]
+    assert (found.cards_free, found.memory_free, found.unplaced) == (1, cards[0]["devmem"], [])
+
+
 def test_whole_cards_of_amd_are_counted() -> None:
     """``amd.com/gpu`` is the key of AMD's own plugin too."""
     devices = json.dumps([{"id": "0", "count": 10, "devmem": 196608, "devcore": 100, "health": True}])

@@ -195,6 +195,9 @@ def test_the_search_of_a_language(site: Path, folder: str, language: str) -> Non
     ] == []
     assert ("共享配额" in found["share/"]) is (language == "zh")
     assert not any(one.startswith("zh/") for one in found)
+    # pages that explain come before those of errors, which have every word
+    boost = {one["location"]: one.get("boost", 1) for one in index["docs"]}
+    assert boost["errors/command-line/"] < boost["lint/"] == 1
     base = re.search(
         r'"base": "([^"]*)"', (site / folder / "share" / "index.html").read_text(encoding="utf-8")
     )

@@ -93,3 +93,33 @@ def test_whole_cards_name_the_dialect_that_reads_them() -> None:
     assert "pass --from gke to translate them, or --allow-leftovers" in ran.err.decode()
     more = ("--from", "gke", "--drop", "device", "--allow-leftovers")
     assert b"gke-accelerator" not in run("translate", "-", "--to", one.to, *more, stdin=text).out
+
+
+MACHINES = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  nodeSelector: {node.kubernetes.io/instance-type: ecs.gn7i-c8g1.2xlarge}
+  tolerations: [{key: aliyun.com/gpu-mem, operator: Exists}]
+  containers: [{name: web, image: web, resources: {limits: {%s}}}]
+"""
+
+
+@pytest.mark.parametrize(
+    ("limits", "clouds"),
+    [  # ecs.… are machines of both clouds: the keys of the pod say which
+        ("aliyun.com/gpu-mem: 4", "Alibaba Cloud ACK, gpushare and cGPU"),
+        ("vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096", "Volcengine VKE, mGPU"),
+        (
+            "nvidia.com/gpu: 1, nvidia.com/gpumem: 4096",
+            "Alibaba Cloud ACK, gpushare and cGPU or Volcengine VKE, mGPU",
+        ),
+    ],
+)
+def test_the_machines_are_those_of_the_cloud_of_the_pod(limits: str, clouds: str) -> None:
+    ran = run("translate", "-", "--to", "tke", "--fill", "cores=30", stdin=(MACHINES % limits).encode())
+    said = ran.err.decode()
+    parts = said.partition("it chooses machines of ")[2].partition("\n")[0]
+    assert sorted(parts.split(" or ")) == sorted(clouds.split(" or "))
+    assert "aliyun.com/gpu-mem is not translated: it is a taint that the pod tolerates" in said

@@ -277,6 +277,17 @@ def test_json_and_lists() -> None:
     assert said.json["summary"]["shares"] == 4
 
 
+def test_shares_that_only_annotations_have_are_counted() -> None:
+    """KAI's `gpu-memory`: MiB of the first container, as inspect counts them."""
+    notes = {"labels": {"kai.scheduler/queue": "q"}, "annotations": {"gpu-memory": "4000"}}
+    head = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "a", **notes}}
+    containers = [{"name": "c"}, {"name": "d"}]
+    write(
+        {"a.json": json.dumps({**head, "spec": {"schedulerName": "kai-scheduler", "containers": containers}})}
+    )
+    assert lint("a.json").json["summary"]["shares"] == 1
+
+
 # --- templates ------------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
+from gpuxlate.files.read import forget
 from tests.effort import tries
 from tests.overlays.apps import Files, build, cases, files_of, needs_kubectl, objects, operations, written
 from tests.running import run
@@ -73,6 +74,64 @@ def test_a_base_outside_of_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert [(one["file"], one["kustomization"]) for one in items] == [("base/w.yaml", "over")]
     assert short(items) == short(counted("over/kustomization.yaml")[0]) == ["web 8192 x1"]
     assert short(counted("base")[0]) == short(counted("base/w.yaml")[0]) == ["web 4096 x1"]
+
+
+@pytest.mark.parametrize("title", [title for title in CASES["counted"] if title not in OTHERS])
+def test_one_build_by_its_folder(title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """``-k`` of each build counts what the folder of all counts of it."""
+    monkeypatch.chdir(written(tmp_path, CASES["counted"][title]["files"]))
+    items, _ = counted(".")
+    for folder in {one["kustomization"] for one in items}:
+        assert short(counted("-k", folder)[0]) == short(
+            [one for one in items if one["kustomization"] == folder]
+        )
+
+
+@pytest.mark.parametrize("title", CASES["left"])
+def test_what_cannot_be_built_is_refused(title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(written(tmp_path, CASES["left"][title]["files"]))
+    folder = next((one for one in ("over", "part", "a") if Path(one).exists()), "")
+    for command in ("inspect", "lint"):
+        done = run(command, "-k", folder)
+        assert (done.code, done.out) == (1, b"")
+        assert f"kubectl kustomize {folder} | gpuxlate {command} -\n" in done.err.decode()
+
+
+QGPU = "tke.cloud.tencent.com/qgpu-"
+JUDGED = {
+    "a patch corrects the base": ({QGPU + "core": 30}, {QGPU + "memory": 5}, []),
+    "a patch makes it wrong": (
+        {QGPU + "core": 30, QGPU + "memory": 5},
+        {QGPU + "memory": None},
+        ["base/w.yaml"],
+    ),
+    "a patch has a wrong value": ({QGPU + "core": 30}, {QGPU + "memory": 1.5}, ["over/p.yaml"]),
+    "the base is wrong": ({QGPU + "core": 30}, {}, ["base/w.yaml"]),
+}
+"""Limits of a base and of a patch, and the files of the errors of ``lint -k``."""
+
+
+@pytest.mark.parametrize("title", JUDGED)
+def test_lint_judges_what_is_built(title: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    base, patch, expected = JUDGED[title]
+    both = {"base/w": f"web {json.dumps(base)}", "over/p": f"web {json.dumps(patch)}" if patch else "web -"}
+    monkeypatch.chdir(written(tmp_path, files_of(CASES["default"], both)["files"]))
+    done = run("lint", "-k", "over", "-o", "json")
+    found = json.loads(done.out)["diagnostics"]
+    assert [one["file"] for one in found if one["severity"] == "error"] == expected
+    assert done.code == bool(expected)
+
+
+def test_translate_writes_the_files_of_the_build(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    both = {"base/w": "web 4", "more/w": "b 2"}
+    monkeypatch.chdir(written(tmp_path, files_of(CASES["default"], both)["files"]))
+    before = counted("-k", "over")[0]
+    assert run("translate", "-k", "over", "--to", "hami", "-i").code == 0
+    forget()
+    after = counted("-k", "over")[0]
+    assert [one["target"] for one in after] == ["hami"]
+    assert [one["share"] for one in after] == [one["share"] for one in before]
+    assert "aliyun.com" in Path("more/w.yaml").read_text()
 
 
 def test_every_command_counts_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,6 +48,8 @@ SIZE = "cloud.google.com/gke-gpu-partition-size"
 MODEL = "cloud.google.com/gke-accelerator"
 STRATEGIES = {"time-sharing": Strategy.TIME_SLICING, "mps": Strategy.MPS}
 SIZES = re.compile(r"[1-9]g\.[0-9]+gb([+]me|[+]me\.all|[+]gfx|-me)?")
+OTHER_NAMES = {"nvidia-h100-mega-80gb": "H100-80GB"}
+"""Accelerators that are a card of the catalogue in other machines (MODELS); read, and not written."""
 LEAST, MOST = 2, 48
 """Clients of a card."""
 KEYS: tuple[KeySpec, ...] = (
@@ -94,7 +96,7 @@ KEYS: tuple[KeySpec, ...] = (
         Place.NODE,
         sets="device",
         meaning="card model",
-        values=tuple(names_of(NAME)),
+        values=(*names_of(NAME), *OTHER_NAMES),
         general=True,
         source="MODELS",
     ),
@@ -104,6 +106,11 @@ KEYS: tuple[KeySpec, ...] = (
 NAMES = (NAME,)
 SPEAKS = AnyOf(*map(Selects, (STRATEGY, CLIENTS, SIZE)))
 """Nodes whose cards are divided or shared."""
+
+
+def accelerators(profile: Profile | None = None) -> Mapping[str, str]:
+    """The names of accelerators that are known, to cards of the catalogue."""
+    return {**OTHER_NAMES, **names_of(NAME, profile)}
 
 
 def _where(pod: PodReader, name: str) -> Path | None:
@@ -214,7 +221,7 @@ class Gke(Backend):
         one = {name: values[0] if len(values) == 1 else None for name, values in chosen.items()}
         strategy = STRATEGIES.get(one[STRATEGY] or "")
         of = clients_in(chosen[CLIENTS])
-        size, model = one[SIZE], names_of(NAME, profile).get(one[MODEL] or "")
+        size, model = one[SIZE], accelerators(profile).get(one[MODEL] or "")
         size = size if size and SIZES.fullmatch(size) else None
         for name, found in ((STRATEGY, strategy), (CLIENTS, of), (SIZE, size), (MODEL, model)):
             pod.selector(name, chosen[name] if found else ())

@@ -10,9 +10,11 @@ from gpuxlate.backends.pod_reader import number
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import NodeRequirement, PodKeys
-from gpuxlate.model.profile import card_named, names_of, unknown_partition
+from gpuxlate.model.pod import NodeRequirement, PodKeys, Value
+from gpuxlate.model.profile import card_named, unknown_partition
 from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.number_format import is_placeholder
+from gpuxlate.rules.vocabulary import closest
 
 NO_POLICY = "the choice of nodes decides what a number means"
 
@@ -207,7 +209,7 @@ def partitions_are_counted_as_cards(this: Rule, pod: PodKeys, context: Context) 
     if size is None:
         return
     models = [text for text, _ in pod.allowed(k.MODEL)]
-    card = card_named(names_of(k.NAME).get(models[0], "")) if len(models) == 1 else None
+    card = card_named(k.accelerators().get(models[0], "")) if len(models) == 1 else None
     for text in size.values:
         if not k.SIZES.fullmatch(text):
             message = msg("{key} is {value!r}, which is not a MIG profile", key=k.SIZE, value=text)
@@ -228,3 +230,59 @@ def partitions_are_counted_as_cards(this: Rule, pod: PodKeys, context: Context) 
                     gpu=k.WHOLE,
                 )
                 yield this.diagnostic(value, message, msg("write {gpu}", gpu=k.WHOLE), on_key=True)
+
+
+@rule("GKE005", Severity.WARNING, no_policy=NO_POLICY)
+def accelerator_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The accelerator is one that GKE has.
+
+    ## What it does
+    Reports a value of `cloud.google.com/gke-accelerator` in a pod with shared or divided cards that is no
+    known accelerator: a warning where a known one is near, else an info. A profile adds cards under
+    `catalogue`.
+
+    ## Why
+    Where GKE has no such accelerator, no node is created, and the pod stays Pending. It may be a new one.
+
+    ## Example
+    ```yaml
+    spec:
+      nodeSelector:
+        cloud.google.com/gke-accelerator: nvidia-tesla-t5
+        cloud.google.com/gke-gpu-sharing-strategy: time-sharing
+        cloud.google.com/gke-max-shared-clients-per-gpu: "4"
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      nodeSelector:
+        cloud.google.com/gke-accelerator: nvidia-tesla-t4
+        cloud.google.com/gke-gpu-sharing-strategy: time-sharing
+        cloud.google.com/gke-max-shared-clients-per-gpu: "4"
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {nvidia.com/gpu: 1}}
+    ```
+
+    ## Source
+    Google Cloud, accelerators of GKE.
+    """
+    known = k.accelerators(context.profile)
+    for one in pod.choices(k.MODEL):
+        for text in one.values:
+            if one.operator not in ("In", "NotIn") or text in known or is_placeholder(Value.of(text)):
+                continue
+            near = closest(text, sorted(known))
+            message = msg("{value!r} is not an accelerator of GKE that is known", value=text)
+            hint = (
+                msg("did you mean {near}?", near=near)
+                if near
+                else msg("known: {names}", names=", ".join(sorted(known)))
+            )
+            yield this.diagnostic(one, message, hint, severity=None if near else Severity.INFO)

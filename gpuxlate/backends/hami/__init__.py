@@ -190,6 +190,7 @@ class Hami(Backend):
         split_count(None), default=True, source="CONF", uncapped_percent=1, per_card_in=split_count
     )
     node_annotations = {"hami.io/node-nvidia-register": "hami.io/vgpu-devices-allocated"}  # (DEV)
+    cordoned_cards = "hami.io/device-cordon"  # by UUID, since 2.10; of NVIDIA cards alone (DEV)
     similar_products = (VGPU_MANAGER, NOS)
     documents = {
         "DEV": "Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21)",
@@ -259,6 +260,7 @@ class Hami(Backend):
             keys=REQUESTS,
             why="A cluster has one name for each, set in its chart. The pod never schedules on the other.",
         ),
+        RuleRow(RuleKind.HIDDEN, "HAMI015"),
     )
 
     def normalize(self, pod: PodReader, found: Fields) -> Fields:

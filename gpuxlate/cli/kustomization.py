@@ -1,0 +1,110 @@
+"""``-k DIR``: what kustomize builds from a folder, as the input of a command."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from gpuxlate.cli import common
+from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.options import HERE, invocation
+from gpuxlate.files.find import HELD, Input, InputError
+from gpuxlate.model.messages import msg
+from gpuxlate.overlays.kustomization import NAMES, UnknownError, kustomization_in
+
+if TYPE_CHECKING:
+    from gpuxlate.overlays.kustomize import WholeBuild
+
+_FLAGS = ("-k", "--kustomize")
+_ON_FILES = ("-i", "--in-place", "--fix", "--unsafe-fixes")
+"""What is not there for stdin."""
+
+
+def inputs(
+    paths: Sequence[str] | Iterable[Input], folder: str | None, *, or_excluded: bool = True
+) -> Iterable[Input]:
+    """The files of PATH arguments, or those of which the kustomization of a folder is built.
+
+    Raises CliError, InputError.
+    """
+    if folder is None:
+        return common.some_inputs(paths, or_excluded=or_excluded)
+    exclude_paths(paths)
+    return files_of(built(folder), folder)
+
+
+def exclude_paths(paths: Sequence[str] | Iterable[Input]) -> None:
+    """Raises CliError where there are PATH arguments beside ``-k``."""
+    if paths and paths != HERE:
+        raise CliError("-k and a PATH exclude each other", "-k reads what kustomize builds from one folder")
+
+
+def built(folder: str) -> WholeBuild:
+    """What the kustomization of a folder builds. Raises CliError, InputError."""
+    from gpuxlate.overlays.kustomize import whole_build
+
+    HELD.texts.clear()
+    if folder and os.path.isdir(folder) and kustomization_in(os.path.abspath(folder)) is None:
+        there = next((one for one in NAMES if os.path.lexists(os.path.join(folder, one))), None)
+        if there:
+            file = os.path.join(folder, there)
+            raise CliError(
+                msg("{file} cannot be read", file=file),
+                msg("gpuxlate lint {file} says why", file=shlex.quote(file)),
+                Exit.FINDINGS,
+            )
+    if not folder or kustomization_in(os.path.abspath(folder)) is None:
+        raise InputError(
+            msg("{folder}: there is no kustomization", folder=folder or "''"),
+            msg("-k names a folder with one of {names}", names=", ".join(NAMES)),
+        )
+    try:
+        return whole_build(folder)
+    except UnknownError as error:
+        raise CliError(
+            msg("cannot build {folder}: {why}", folder=folder, why=error.message),
+            piped(folder),
+            Exit.FINDINGS,
+        ) from None
+
+
+def piped(folder: str) -> str:
+    """The same command on what kubectl builds."""
+    words = iter(shlex.split(invocation().command))
+    kept = []
+    for word in words:
+        if word in _FLAGS:
+            next(words, None)
+        elif not word.startswith(("--kustomize=", "-k")) and word not in _ON_FILES:
+            kept.append(word)
+    return f"kubectl kustomize {shlex.quote(folder)} | {shlex.join([*kept, '-'])}"
+
+
+def files_of(build: WholeBuild, folder: str) -> list[Input]:
+    """The files of a build, named as the folder is: from here, or by their absolute paths."""
+    here = os.path.realpath(os.curdir)
+    names = build.files if os.path.isabs(folder) else [os.path.relpath(one, here) for one in build.files]
+    for one in names:
+        common.verbose(msg("file: {name}", name=one))
+    return [Input(name, name) for name in names]
+
+
+def refuse_shared(build: WholeBuild) -> None:
+    """Raises CliError where other kustomizations are built of the files, which would change under them."""
+    try:
+        others = build.others()
+    except UnknownError as error:
+        raise CliError(error.message, "name the folder of all kustomizations", Exit.FINDINGS) from None
+    if others:
+        shown = ", ".join(map(os.path.relpath, others[:3]))
+        shared = os.path.commonpath([build.made.folder, *others])
+        raise CliError(
+            msg("the files of this build are those of others too: {names}", names=shown),
+            msg(
+                "name the folder of all of them in place of -k: {folder}",
+                folder=shlex.quote(os.path.relpath(shared)),
+            ),
+            Exit.FINDINGS,
+        )
