@@ -414,7 +414,7 @@ def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[
             yield this.diagnostic(value, message, "write a quantity, as in 4Gi or 20")
         elif value is not None and number is not None and number > 100 and name in (PERCENT, PERCENT_LIMIT):
             message = msg(
-                "{key} {number} is above the maximum of {most}", key=name, number=value.text, most=100
+                "{key} {amount} is above the maximum of {high}", key=name, amount=value.text, high=100
             )
             yield this.diagnostic(value, message, msg("write {known}", known=100))
     count = pod.annotations.get(COUNT)

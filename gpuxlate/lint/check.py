@@ -168,7 +168,7 @@ def _document(
 
 
 def _shares_of_the_pod(pod: PodKeys, context: Context) -> int:
-    """The shares that only annotations and labels ask for, as of KAI."""
+    """The shares that only annotations and labels ask for."""
     readings = (
         one.read(PodReader(pod, context.profile), context.profile) for one in registry.backends_of(pod)
     )

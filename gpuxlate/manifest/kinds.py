@@ -268,6 +268,22 @@ _BATCH = (
             ("JAXJob", "jaxReplicaSpecs"),
         )
     ),
+    # AscendJob: its PodGroup has its labels and annotations, which the scheduler reads with those of the pods
+    # (getJobLabelFromVcJob in plugin/job.go); pods that name no scheduler have that of the job
+    # (setGangScheduleInfo of its operator)
+    ObjectKind(
+        "mindxdl.gitee.com/",
+        "AscendJob",
+        templates=(("spec", "replicaSpecs", "{}", "template"),),
+        pods=(
+            PodShape(
+                ("spec", "replicaSpecs", "{}", "template", "spec"),
+                metadata=("..", "metadata"),
+                copied=_OF_OBJECT,
+            ),
+        ),
+        scheduler=SchedulerField(("spec", "schedulerName"), "volcano"),
+    ),
     # Notebooks of Kubeflow: the template has a spec alone, labels and annotations are those of the object
     # (generateStatefulSet in components/notebook-controller/controllers/notebook_controller.go)
     ObjectKind(

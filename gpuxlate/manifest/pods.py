@@ -401,6 +401,10 @@ def expand(node: Node, path: Path, steps: Steps) -> Iterator[tuple[Path, Node]]:
         for index, item in enumerate(items(node)):
             yield from expand(item, (*path, index), tuple(rest))
         return
+    if step == "{}":
+        for name, _, value, _ in entries_of(node) if isinstance(node, Mapping) else ():
+            yield from expand(value, (*path, name), tuple(rest))
+        return
     child = get(node, step)
     if child is not None:
         yield from expand(child, (*path, step), tuple(rest))
