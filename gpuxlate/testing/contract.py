@@ -84,7 +84,8 @@ def too_little(
     for field in ("policy", "qos", "device"):
         said = getattr(asked, field)
         lost = said and field in {*accept.drop, *implied}
-        anything = said is None and field == "device"  # which the cards of a target may be in its keys
+        # which the cards of a target may be in its keys, and a policy that it needs is the strictest
+        anything = said is None and (field == "device" or given.policy is Policy.FIXED_SHARE)
         if getattr(given, field) != said and not (lost or anything):
             yield field
     least = Isolation.HARDWARE if given.whole_cards else given.isolation or Isolation.NONE

@@ -36,7 +36,7 @@ POLICIES = {
 }
 LEGAL = {
     CORES: re.compile(r"[1-9]\d?|100"),
-    MEMORY: re.compile(r"[1-9]\d{0,8}"),
+    MEMORY: re.compile(r"[1-9]\d{0,18}"),
     POLICY: re.compile("|".join(POLICIES)),
 }
 """What the scheduler takes of each label (checkSoftShareDevResource)."""
@@ -119,6 +119,8 @@ class MindCluster(Backend):
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Whole cards by rows; a soft share as labels, of one container alone."""
         if all(one.whole_cards for one in pod.placings):
+            for placing in pod.placings:
+                placing.drop("policy", "GX020", msg("{key} is of soft shares alone", key=POLICY))
             return super().write(pod, profile)
         containers = [ContainerKeys(one.name, one.index, one.init) for one in pod.placings]
         labels: dict[str, str] = {}
@@ -147,6 +149,9 @@ class MindCluster(Backend):
         policy = pod.policy()
         if policy is None:
             policy = placing.comes_with["policy"] = Policy.FIXED_SHARE  # one is required (SCHEDULER)
+            if cores and memory and not placing.refused:
+                text = msg("policy is not set: {policy} is written, as the target needs one", policy=policy)
+                placing.note("MIND020", text, attribute="policy")
         word = next(text for text, one in POLICIES.items() if one is policy)
         return {CORES: str(cores), MEMORY: str(memory), POLICY: word} if cores and memory else {}
 
@@ -187,8 +192,8 @@ def soft_share_is_complete(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ```
 
     ## Source
-    Ascend/mind-cluster, ascend-for-volcano, policy/chip1softsharedev, and ascend-device-plugin,
-    pkg/server/plugin.go (2026-08-21).
+    Ascend/mind-cluster, ascend-for-volcano, policy/chip1softsharedev (2026-08-21); in ascend-device-plugin,
+    pkg/server/plugin.go.
     """
     keys = pod.with_workload()
     labels = [keys.labels[name] for name in SOFT if name in keys.labels]

@@ -27,7 +27,7 @@ from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.amounts import amount_of
 from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import Device, Share
+from gpuxlate.model.share import Device, Policy, Share
 from gpuxlate.testing.contract import allowed, implied, in_numbers, too_little
 from gpuxlate.translation.fit import Outcome, Verdict
 from gpuxlate.translation.options import Settings
@@ -50,6 +50,8 @@ ALL = [one for one in registry.all_backends() if not one.read_only]
 # --- manifests --------------------------------------------------------------------------------------
 
 
+NEEDS_POLICY = {"mindcluster": Policy.FIXED_SHARE}
+"""What is written where a share leaves the policy open; a note says so."""
 PLAIN = Question([ContainerShare("main-0", 0, share=Share(1, 30, 4096))], "limits", 2, Accept(), None)
 """All of FIRST take it exactly; and none where its amounts are in requests alone (K8S004)."""
 
@@ -169,6 +171,8 @@ def reported(item: Item, target: Backend, question: Question) -> Share:
         comes_with["device"] = item.given.device
     elif target.names_vendor:  # the keys name it, and a rendering says what was asked alone
         comes_with["device"] = Device(target.vendor)
+    if not (item.share.policy or item.share.whole_cards) and (needed := NEEDS_POLICY.get(target.name)):
+        comes_with["policy"] = needed
     return Outcome(
         container, item.share, losses, implied=without, fitted=fitted, comes_with=comes_with
     ).declared
