@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import pytest
 
+from gpuxlate import report
 from gpuxlate.cli import kubectl
 from gpuxlate.cli.app import build
 from tests.running import run
@@ -48,7 +49,7 @@ def test_defaults_are_shown() -> None:
     shown = run("lint", "--help").out.decode() + run("policy", "--help").out.decode()
     text = " ".join(shown.split())
     for what in (
-        "junit. [default: text]",
+        f"{report.FORMATS[-1]}. [default: text]",
         "never. [default: error]",
         "never. [default: auto]",
         "[default: pods]",
