@@ -6,7 +6,7 @@ The functions that end a sentence return message and hint, so that a rule and a 
 from __future__ import annotations
 
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -16,6 +16,7 @@ from gpuxlate.model.keys import CardChoice, Chosen
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ClaimUse, ContainerKeys, NodeRequirement, PodClaim, PodKeys, ScalarKind, Value
 from gpuxlate.model.profile import Profile, unknown_partition
+from gpuxlate.model.record import record
 from gpuxlate.model.share import (
     JSON_NAMES,
     Device,
@@ -155,7 +156,7 @@ def rounded_up(attribute: str, code: str, path: Path, asked: Fraction | int, giv
     return (granted(attribute, code, why, path, asked=f"{float(asked):.10g} {unit}", given=given),)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ContainerShare:
     """One container of a pod and its share, None where it requests no GPU.
 
@@ -177,7 +178,7 @@ class ContainerShare:
     allocation: frozenset[Hashable] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Reading:
     """What a backend read from a pod: its containers in their order, init containers first.
 

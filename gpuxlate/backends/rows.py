@@ -20,6 +20,7 @@ from gpuxlate.model.keys import SELECTOR, Absent, By, CardChoice, KeySpec, Per, 
 from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Component, Extension, Profile, Release, memory_unit_of, names_of
+from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES, Isolation, Policy
 from gpuxlate.rules.predicates.conditions import ALWAYS, Condition
 
@@ -138,7 +139,7 @@ class KeyGroup:
         return tuple(row for row in (self.memory, self.percent, self.cores) if row is not None)
 
 
-@dataclass(frozen=True)
+@record
 class Fields:
     """The fields of a container's share as its keys give them, and where. Numbers are totals.
 

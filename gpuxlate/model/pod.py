@@ -13,6 +13,7 @@ from gpuxlate.model.deprecated import renamed
 from gpuxlate.model.diagnostics import Edit, Path, Put, Remove, Rename, Span
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import Message
+from gpuxlate.model.record import record
 
 Given = ParamSpec("Given")
 One = TypeVar("One")
@@ -51,7 +52,7 @@ class ScalarKind(StrEnum):
     NODE = "node"  # a mapping or a sequence in place of a scalar
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Value:
     """One value: its text without quotes, what it resolves to, and its path.
 
@@ -85,7 +86,7 @@ class NodeRequirement:
     path: Path = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ContainerKeys:
     """The keys of one container. ``index`` counts in its own list (containers or initContainers).
 
@@ -135,7 +136,7 @@ def in_lists(
     return tuple(one for one in made if not one.init), tuple(one for one in made if one.init)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PodKeys:
     """The keys of one pod template, and of the workload that owns it.
 

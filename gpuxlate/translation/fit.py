@@ -7,7 +7,7 @@ what was asked, on any count.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Any
 
@@ -20,6 +20,7 @@ from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.quantity import LIMIT
+from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES, Isolation, Share, Strategy, limit_beside, percent_in_mib
 from gpuxlate.rules.translation import (
     field_is_supported,
@@ -40,7 +41,7 @@ REFUSED = share_is_expressible.code
 FILLED = needed_field_is_set.code
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Terms:
     """The share as the target is to take it, and what changed on the way.
 
@@ -340,7 +341,7 @@ def worst(losses: Iterable[Loss]) -> Verdict:
     return max(verdicts, key=_RANK.__getitem__, default=Verdict.EXACT)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Outcome:
     """The result for one container's share at one target."""
 
@@ -394,7 +395,7 @@ class Outcome:
         yield from self.diagnostics
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PodFit:
     """One pod at one target: an outcome for each share, and the keys to write.
 

@@ -13,6 +13,7 @@ from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path
 from gpuxlate.model.messages import join_and
 from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.record import record
 from gpuxlate.model.share import Share
 from gpuxlate.translation.claims import NamedTemplate
 from gpuxlate.translation.fit import PodFit, Verdict, worst
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from gpuxlate.translation.decisions import JudgedObject
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Item:
     """One share of a run: where it is, and its verdict. ``derived``: what its parts of a card amount to,
     as asked or, where they are not asked, as given. ``build``: the folder of the kustomization, where one

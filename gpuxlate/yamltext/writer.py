@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, below, merged
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ScalarKind
+from gpuxlate.model.record import record
 from gpuxlate.yamltext.nodes import (
     Alias,
     AnchorUses,
@@ -578,7 +579,7 @@ _TO_LINE_END = re.compile(r"[^\r\n]*")
 _LINE_BREAK = re.compile(r"\r\n|\n|\r")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Splice:
     """Characters ``start`` to ``end`` of the source become ``text``.
 
