@@ -99,7 +99,7 @@ def refuse_shared(build: WholeBuild) -> None:
         raise CliError(error.message, "name the folder of all kustomizations", Exit.FINDINGS) from None
     if others:
         shown = ", ".join(map(os.path.relpath, others[:3]))
-        shared = os.path.commonpath([build.made.folder, *others])
+        shared = os.path.commonpath([build.made.folder, *others, *map(os.path.dirname, build.files)])
         raise CliError(
             msg("the files of this build are those of others too: {names}", names=shown),
             msg(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
@@ -44,7 +45,9 @@ _FACTS_OF_A_CLUSTER = ("Node",)
 LEFT = "{name} is not translated: {why}"
 BY_HAND = "write it in keys of {target} by hand, or pass --allow-leftovers"
 RENDERED = "translate what the template renders: helm template CHART | gpuxlate translate - --to {target}"
-BUILT = "translate what kustomize builds: kubectl kustomize DIR | gpuxlate translate - --to {target}"
+BUILT = "translate what kustomize builds: kubectl kustomize {folder} | gpuxlate translate - --to {target}"
+FOLDER = "DIR"
+"""What ``BUILT`` names where the folder is not known yet."""
 BEFORE = (
     "{name} is a key of {target}: nothing reads it before the translation, and the new share makes it count"
 )
@@ -78,6 +81,14 @@ class Leftover(NamedTuple):
     key: str
     diagnostic: Diagnostic
     final: bool = False
+
+    def built_in(self, folder: Callable[[], str]) -> Leftover:
+        """With the folder of the kustomization in the hint, where that says to build one."""
+        hint = self.diagnostic.hint
+        if not isinstance(hint, Message) or hint.template != BUILT:
+            return self
+        told = msg(BUILT, **{**hint.values, "folder": shlex.quote(folder())})
+        return self._replace(diagnostic=replace(self.diagnostic, hint=told))
 
     def to_json(self) -> dict[str, Any]:
         """One of the ``leftovers`` of ``gpuxlate-report/v1``."""
@@ -126,7 +137,7 @@ class LeftoverScope(NamedTuple):
             made = product_is_read.diagnostic(path, not_read(name, product), UNREAD)
         else:
             message = msg(LEFT, name=name, why=why)
-            made = nothing_is_left_behind(path, message, msg(hint, target=self.target))
+            made = nothing_is_left_behind(path, message, msg(hint, target=self.target, folder=FOLDER))
         return replace(made, severity=self.severity, on_key=path[-1:] == (name,))
 
     def reader(self, name: str, resources: Set[str]) -> str | None:
