@@ -77,12 +77,8 @@ def _each(work: runs.Work, given: Iterable[Input]) -> Iterator[tuple[Input, list
 
 
 def counts(run: Result) -> str:
-    """The shares, quotas and leftovers: "41 shares, 2 quotas, 3 leftovers in 2 files"."""
-    what = join_and([_shares(len(list(counted_once(run.items)))), *_beside(run)])
-    if not run.leftovers:
-        return what
-    files = plural(len({one.diagnostic.file for one in run.leftovers}), "{count} file", "{count} files")
-    return msg("{what} in {files}", what=what, files=files)
+    """The shares, quotas and leftovers: "41 shares, 2 quotas, 3 leftovers"."""
+    return join_and([_shares(len(list(counted_once(run.items)))), *_beside(run)])
 
 
 def _shares(count: int) -> Message:

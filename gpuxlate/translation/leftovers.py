@@ -314,8 +314,8 @@ def left_machines(document: Document, translated: Translated, scope: LeftoverSco
                 yield Leftover(one.name, with_location(document, made, pods[path].object))
 
 
-def _machine(one: NodeChoice, clouds: Sequence[Backend]) -> Message:
-    title = join_or(cloud.title for cloud in clouds)
+def _machine(one: NodeChoice, targets: Sequence[Backend]) -> Message:
+    title = join_or(msg(cloud.title) for each in targets if (cloud := each.cloud))
     if one.tolerated:
         return msg("{name} is not translated: it is a taint of nodes of {title}", name=one.name, title=title)
     name = f"{one.name} ({', '.join(one.values)})" if one.values else one.name

@@ -49,7 +49,7 @@ def test_defaults_are_shown() -> None:
     text = " ".join(shown.split())
     for what in (
         "junit. [default: text]",
-        "never. [default: error]",
+        "never. [default: error; sarif: never]",
         "never. [default: auto]",
         "[default: pods]",
     ):
