@@ -65,6 +65,23 @@ TOLERATIONS, TOLERATED = "tolerations", "it is a taint that the pod tolerates"
 VARIABLE = "another tool sets a number of its pod (GX036)"
 BELOW = msg("what it is laid over cannot be translated")
 MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers keeps it"
+DECIDE = "decide about {amount}, and write it in keys of {target} by hand, or pass --allow-leftovers"
+ROUND = "pass --round up to write {number}, or --allow-leftovers"
+NAME_NO_CLAIM = "translate that place by hand and name no claim there, or pass --allow-leftovers"
+GIVE_USERS = "give the workloads that use it to the same command, remove it, or pass --allow-leftovers"
+ALLOWED = {
+    BY_HAND: "write it in keys of {target} by hand",
+    REMOVE: "remove it where it is not meant",
+    READ_THEM: "pass --from {dialect} to translate them",
+    NO_CHART: "name this file values*.yaml beside the Chart.yaml of its chart, or change it by hand",
+    UNREAD: "write it in keys of the target by hand",
+    MACHINES: "choose machines of the new cluster, or remove it",
+    DECIDE: "decide about {amount}, and write it in keys of {target} by hand",
+    ROUND: "pass --round up to write {number}",
+    NAME_NO_CLAIM: "translate that place by hand and name no claim there",
+    GIVE_USERS: "give the workloads that use it to the same command, or remove it",
+}
+"""The same hints where --allow-leftovers is given."""
 
 
 _WHERE = {
@@ -82,12 +99,17 @@ class Leftover(NamedTuple):
     diagnostic: Diagnostic
     final: bool = False
 
-    def built_in(self, folder: Callable[[], str]) -> Leftover:
-        """With the folder of the kustomization in the hint, where that says to build one."""
-        hint = self.diagnostic.hint
-        if not isinstance(hint, Message) or hint.template != BUILT:
+    def hinted(self, folder: Callable[[], str], *, allowed: bool) -> Leftover:
+        """With the folder of the kustomization in a hint that says to build one, and without an option in it
+        that the user has given."""
+        hint = self.diagnostic.hint or ""
+        template, values = (hint.template, hint.values) if isinstance(hint, Message) else (hint, {})
+        if template == BUILT:
+            told = msg(BUILT, **{**values, "folder": shlex.quote(folder())})
+        elif allowed and template in ALLOWED:
+            told = msg(ALLOWED[template], **values)
+        else:
             return self
-        told = msg(BUILT, **{**hint.values, "folder": shlex.quote(folder())})
         return self._replace(diagnostic=replace(self.diagnostic, hint=told))
 
     def to_json(self) -> dict[str, Any]:

@@ -101,7 +101,7 @@ class State(PassResult):
     def leave(self, found: Iterable[Leftover]) -> None:
         """Add what is not translated."""
         folder = partial(self.settings.builds.folder, self.document.source.name)
-        found = (one.built_in(folder) for one in found)
+        found = (one.hinted(folder, allowed=self.settings.allow_leftovers) for one in found)
         decisions = self.settings.decisions
         if decisions is not None:
             source, target = self.document.source, self.settings.to.name
