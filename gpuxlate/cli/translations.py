@@ -107,7 +107,12 @@ def summarize(run: Result, *done: str, target: str = "", apart: bool = False) ->
     ]
     shares = _shares(len(items))
     what = msg("{shares}: {verdicts}", shares=shares, verdicts=join_and(each)) if each else shares
-    for one in (*_beside(run), *done):
+    there = plural(
+        run.pods_there,
+        "{count} pod has keys of the target already",
+        "{count} pods have keys of the target already",
+    )
+    for one in (*_beside(run), *([there] if run.pods_there else []), *done):
         what = msg("{what}; {more}", what=what, more=one)
     common.info(msg("{target}: {what}", target=target, what=what) if target else what)
 

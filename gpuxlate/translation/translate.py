@@ -102,6 +102,7 @@ def translate_pods(state: State, *, own: bool = False) -> None:
             state += made
         elif sources:
             state.written.append(PlannedPod(pod, pod.keys, []))
+            state.pods_there += 1
     state.has_shares = bool(state.read)
 
 
