@@ -124,6 +124,8 @@ def accepting(run: Result) -> dict[str, Any] | None:
         one.diagnostic for one in run.leftovers if one.diagnostic.severity is Severity.ERROR and not one.final
     ]
     explained = {(one.code, one.message) for one in open_} | {(one.code, one.message) for one in left}
+    follow = [one.diagnostic for one in run.leftovers if open_ and one.follows]
+    explained |= {(one.code, one.message) for one in follow}
     errors = [one for one in run.diagnostics if one.severity is Severity.ERROR]
     dropped = sorted({one.field for one in open_ if one.kind is LossKind.DROPPED})
     beyond = any(one.kind is LossKind.REFUSED for one in open_) or not set(dropped) <= {*DROPPABLE}

@@ -64,6 +64,7 @@ IN_TEXT = "it is in a string"
 TOLERATIONS, TOLERATED = "tolerations", "it is a taint that the pod tolerates"
 VARIABLE = "another tool sets a number of its pod (GX036)"
 BELOW = msg("what it is laid over cannot be translated")
+FIRST_BELOW = "correct what is reported about that first"
 MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers keeps it"
 DECIDE = "decide about {amount}, and write it in keys of {target} by hand, or pass --allow-leftovers"
 ROUND = "pass --round up to write {number}, or --allow-leftovers"
@@ -98,6 +99,12 @@ class Leftover(NamedTuple):
     key: str
     diagnostic: Diagnostic
     final: bool = False
+
+    @property
+    def follows(self) -> bool:
+        """It is translated as soon as what it is laid over can be."""
+        said = self.diagnostic.message
+        return isinstance(said, Message) and said.values.get("why") == BELOW
 
     def hinted(self, folder: Callable[[], str], *, allowed: bool) -> Leftover:
         """With the folder of the kustomization in a hint that says to build one, and without an option in it
@@ -227,7 +234,8 @@ def left_in_document(
                     reader = scope.reader(spot.name, names)
                     none = WHOLE_CARDS if reader else NO_SHARE
                     why = why_left.get(id(pod)) or (where if kind is FileKind.PATCH else none)
-                    made = scope.found(spot.name, spot.place, spot.path, why, hint)
+                    below = why == BELOW and kind is FileKind.VALUES
+                    made = scope.found(spot.name, spot.place, spot.path, why, FIRST_BELOW if below else hint)
                     if reader and why is WHOLE_CARDS:
                         made = replace(made, hint=msg(READ_THEM, dialect=reader))
                     third = awakened(pod, sources) if third is None and sources else third

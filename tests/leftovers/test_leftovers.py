@@ -140,3 +140,21 @@ def test_the_lines_that_count_say_what_is_where(tmp_path: Path, monkeypatch: pyt
     assert kept == "0 shares; 1 pod has keys of the target already\n"
     planned = run("plan", "p.yaml", "--to", "vke", "--node", "A10-24GB:4").out.decode()
     assert planned.startswith("1 share; 3 shares with all replicas\n")
+
+
+def test_values_over_a_part_that_is_not_translated_yet(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What accepts the loss of the part below accepts all, and is said."""
+    monkeypatch.chdir(tmp_path)
+    values = "resources: {limits: {aliyun.com/gpu-mem: %s}}\n"
+    chart = "apiVersion: v2\nname: c\nversion: 0.1.0\n"
+    write({"Chart.yaml": chart, "values.yaml": values % 8, "values-prod.yaml": values % 12})
+    said = run("translate", ".", "--to", "vke", "-i").err.decode()
+    assert "help: correct what is reported about that first\n" in said
+    assert said.endswith("to accept: gpuxlate translate . --to vke -i --fill cores=N\n")
+    assert run("translate", ".", "--to", "vke", "-i", "--fill", "cores=30").code == 0
+    assert (
+        Path("values-prod.yaml").read_text()
+        == "resources: {limits: {vke.volcengine.com/mgpu-memory: 12288}}\n"
+    )
