@@ -85,12 +85,13 @@ __all__ = [
 
 
 class Cloud(NamedTuple):
-    """How a cloud calls its machines.
+    """How a cloud calls its machines. ``title``: the cloud, with its service of clusters.
 
     ``domains``: of the labels and taints of its nodes. ``machine_type``: its names in INSTANCE_TYPES.
     ``provider``: the value of VIRTUAL_NODES on its virtual nodes, where they have that taint.
     """
 
+    title: str
     domains: tuple[str, ...]
     machine_type: re.Pattern[str]
     provider: str | None = None

@@ -610,9 +610,7 @@ def next_legal(row: KeySpec, number: int) -> int | None:
 
 def legal_text(row: KeySpec) -> str:
     """The numbers that a key takes, in words."""
-    if len(row.ranges) > 1:
-        return join_and(f"{one.least}" if one.least == one.most else _range(one) for one in row.ranges)
-    return _range(row.ranges[0])
+    return join_and(f"{one.least}" if one.least == one.most else _range(one) for one in row.ranges)
 
 
 def _range(one: Range) -> str:

@@ -86,11 +86,10 @@ def command(
 def _text(run: Result, target: str) -> str:
     items = list(counted_once(run.items))
     files = {one.file for one in run.items} | {one.file for one in run.quotas}
-    what = counts(run)
-    if not run.leftovers:
-        every = files | {one.name for one in run.files}  # what is built may be of files beside
-        there = plural(len(every), "{count} file", "{count} files")
-        what = msg("{what} in {count} of {files}", what=what, count=len(files), files=there)
+    files |= {one.diagnostic.file or "" for one in run.leftovers}
+    every = files | {one.name for one in run.files}  # what is built may be of files beside
+    there = plural(len(every), "{count} file", "{count} files")
+    what = msg("{what} in {count} of {files}", what=counts(run), count=len(files), files=there)
     text = localize(msg("{what}, to {target}", what=what, target=target)) + "\n"
     if items:
         text += "\n" + _verdicts(items)

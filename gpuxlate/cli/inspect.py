@@ -11,11 +11,11 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.kustomization import inputs
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftover_table, show_findings
+from gpuxlate.cli.translations import UNREADABLE, count_to_each, leftover_table, show_findings
 from gpuxlate.locale import localize
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import ObjectRef, Severity
-from gpuxlate.model.messages import msg
+from gpuxlate.model.messages import msg, plural
 from gpuxlate.model.share import Share
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import READ
@@ -56,7 +56,14 @@ def command(
             lines = [[_name(q.object), q.place, q.key, q.amount or f"? ({q.value})"] for q in run.quotas]
             common.out(f"\n{table(['OBJECT', 'AT', 'RESOURCE', 'AMOUNT'], lines)}")
         if run.leftovers:
-            note = localize(msg("{what}, which are not counted above", what=counts(run)))
+            files = len({one.diagnostic.file for one in run.leftovers})
+            note = localize(
+                msg(
+                    "{leftovers} in {files}, not counted above",
+                    leftovers=plural(len(run.leftovers), "{count} leftover", "{count} leftovers"),
+                    files=plural(files, "{count} file", "{count} files"),
+                )
+            )
             common.out(f"\n{note}\n\n{leftover_table(run.leftovers)}")
     failed = any(one.severity is Severity.ERROR for one in broken)
     return Exit.FINDINGS if failed else Exit.CLEAN

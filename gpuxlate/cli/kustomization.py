@@ -99,9 +99,9 @@ def refuse_shared(build: WholeBuild) -> None:
         raise CliError(error.message, "name the folder of all kustomizations", Exit.FINDINGS) from None
     if others:
         shown = ", ".join(map(os.path.relpath, others[:3]))
-        shared = os.path.commonpath([build.made.folder, *others])
+        shared = os.path.commonpath([build.made.folder, *others, *map(os.path.dirname, build.files)])
         raise CliError(
-            msg("the files of this build are those of others too: {names}", names=shown),
+            msg("other kustomizations are built of the same files: {names}", names=shown),
             msg(
                 "name the folder of all of them in place of -k: {folder}",
                 folder=shlex.quote(os.path.relpath(shared)),

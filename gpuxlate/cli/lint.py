@@ -61,7 +61,7 @@ def command(
             "Exit 1 at this severity or above",
             metavar="LEVEL",
             what="levels",
-            default="error",
+            default="error; sarif: never",
         ),
     ] = None,
     allow_empty: Annotated[
@@ -238,13 +238,16 @@ class Baseline:
         except BaselineError as error:
             place = f"{self.file}:{error.line}" if error.line else self.file
             raise CliError(msg("{file}: {error}", file=place, error=error.message), again) from None
-        run.diagnostics = found.new
+        run.diagnostics, run.compared = found.new, True
         if found.known:
             findings = plural(found.known, "{count} finding is", "{count} findings are")
             common.info(msg("{findings} in {file}", findings=findings, file=self.file))
         if found.gone:
-            entries = plural(found.gone, "{count} entry", "{count} entries")
-            common.info(msg("{entries} of {file} met no finding", entries=entries, file=self.file))
+            one, many = (
+                "{count} entry of {file} matches no finding",
+                "{count} entries of {file} match no finding",
+            )
+            common.info(msg(one if found.gone == 1 else many, count=found.gone, file=self.file))
 
 
 def _mode(fix: bool, unsafe: bool, allow_empty: bool, reason: str | None, diff: bool) -> Mode:
@@ -311,6 +314,7 @@ class Run:
     unreadable: list[InputError] = field(default_factory=list)
     to_stdout: bool = False  # the fixed text of stdin
     diffs: list[str] = field(default_factory=list)
+    compared: bool = False  # with a baseline: its findings are left out
 
     def add(self, one: Input, checked: CheckedFile) -> None:
         linted = checked.linted
@@ -338,6 +342,7 @@ class Run:
             counts[Severity.INFO],
             self.suppressed,
             tuple(self.skipped),
+            self.compared,
         )
 
 

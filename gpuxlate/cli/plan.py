@@ -46,7 +46,7 @@ from gpuxlate.report.characters import text_of
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.results import Item, Result
+from gpuxlate.translation.results import Item, Result, counted_once
 from gpuxlate.translation.translate import PLAN
 
 if TYPE_CHECKING:
@@ -309,7 +309,11 @@ def _text(made: Sequence[PlannedTarget], today: Sequence[PlannedTarget]) -> str:
     rows = [*(_row(one, before=True) for one in today), *(_row(one) for one in made)]
     head = ["TARGET", "CARDS", "NODES", *(["AS SCHEDULED"] if made[0].scheduled else [])]
     head += ["AT LEAST", "COMPUTE", "MEMORY", "BOTTLENECK"]
-    blocks = [text_of([localize(counts(run)), ""]) + table(head, rows)]
+    what = counts(run)
+    copies = sum(one.times for one in counted_once(run.items))
+    if copies > len(list(counted_once(run.items))):
+        what = msg("{what}; {count} shares with all replicas", what=what, count=copies)
+    blocks = [text_of([localize(what), ""]) + table(head, rows)]
     blocks += [text_of(_target(one, before=True)) for one in today]
     blocks += [text_of((*_target(one), *_bars(one.planned))) for one in made]
     blocks += _left_behind(made)

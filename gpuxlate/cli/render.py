@@ -80,7 +80,7 @@ def command(
             for made in _made(base, asked, settings, output, named=workload is not None):
                 done.append((backend, made))
                 diagnostics.extend(made.diagnostics)
-    common.show(diagnostics, found.sources)
+    common.show([*dict.fromkeys(diagnostics)], found.sources)  # what is wrong at each target is said once
     undecided = decided.settle(one for _, made in done for one in made.judged) if decided else False
     refused = undecided or any(one.severity == "error" for one in diagnostics)
     if report:

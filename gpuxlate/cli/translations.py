@@ -77,12 +77,8 @@ def _each(work: runs.Work, given: Iterable[Input]) -> Iterator[tuple[Input, list
 
 
 def counts(run: Result) -> str:
-    """The shares, quotas and leftovers: "41 shares, 2 quotas, 3 leftovers in 2 files"."""
-    what = join_and([_shares(len(list(counted_once(run.items)))), *_beside(run)])
-    if not run.leftovers:
-        return what
-    files = plural(len({one.diagnostic.file for one in run.leftovers}), "{count} file", "{count} files")
-    return msg("{what} in {files}", what=what, files=files)
+    """The shares, quotas and leftovers: "41 shares, 2 quotas, 3 leftovers"."""
+    return join_and([_shares(len(list(counted_once(run.items)))), *_beside(run)])
 
 
 def _shares(count: int) -> Message:
@@ -111,7 +107,12 @@ def summarize(run: Result, *done: str, target: str = "", apart: bool = False) ->
     ]
     shares = _shares(len(items))
     what = msg("{shares}: {verdicts}", shares=shares, verdicts=join_and(each)) if each else shares
-    for one in (*_beside(run), *done):
+    there = plural(
+        run.pods_there,
+        "{count} pod has keys of the target already",
+        "{count} pods have keys of the target already",
+    )
+    for one in (*_beside(run), *([there] if run.pods_there else []), *done):
         what = msg("{what}; {more}", what=what, more=one)
     common.info(msg("{target}: {what}", target=target, what=what) if target else what)
 
@@ -123,6 +124,8 @@ def accepting(run: Result) -> dict[str, Any] | None:
         one.diagnostic for one in run.leftovers if one.diagnostic.severity is Severity.ERROR and not one.final
     ]
     explained = {(one.code, one.message) for one in open_} | {(one.code, one.message) for one in left}
+    follow = [one.diagnostic for one in run.leftovers if open_ and one.follows]
+    explained |= {(one.code, one.message) for one in follow}
     errors = [one for one in run.diagnostics if one.severity is Severity.ERROR]
     dropped = sorted({one.field for one in open_ if one.kind is LossKind.DROPPED})
     beyond = any(one.kind is LossKind.REFUSED for one in open_) or not set(dropped) <= {*DROPPABLE}

@@ -42,6 +42,8 @@ OPTIONS = {
     "--fix-only": "--fix",
     "--ignore-filename-pattern": "--exclude PATTERN",
     "--inplace": "-i",
+    "--json": "-o json",
+    "--junit": "--format junit",
     "--kubernetes-version": "--profile FILE",
     "--language": "--lang zh",
     "--no-color": "--color never",
@@ -49,6 +51,7 @@ OPTIONS = {
     "--output-format": "-o FORMAT",
     "--overwrite": "-i",
     "--profile": "--check PROFILE",
+    "--sarif": "--format sarif",
     "--show-files": "-v",
     "--show-fixes": "--diff",
     "--show-settings": "-v",
@@ -113,7 +116,8 @@ def option(name: str, context: Any) -> str | None:
     there = {one for each in params for one in each.opts}
     reads = any(each.param_type_name == "argument" and each.name in ("paths", "specs") for each in params)
     if (instead := OPTIONS.get(name)) and instead.split()[0] in there:
-        return msg("write {instead}", instead=instead)
+        of_lint = instead.startswith("--format ") and context.command.name != "lint"
+        return None if of_lint else msg("write {instead}", instead=instead)
     if name in OTHERWISE:
         return msg("write {instead}", instead=OTHERWISE[name])
     if name in NEEDLESS:

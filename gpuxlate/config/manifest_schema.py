@@ -312,7 +312,8 @@ def _value(backend: Backend, row: KeySpec, place: Place) -> Schema:
         return {"description": f"{description} Written by the scheduler.", "doNotSuggest": True}
     if place is Place.RESOURCE:
         ranges = row.ranges or (WHOLE,)
-        if row.per is Per.TOTAL and row.sets != "cards" and any(one.sets == "cards" for one in backend.keys):
+        counts = [one for one in backend.keys if one.sets == "cards" and row.name not in one.excludes]
+        if row.per is Per.TOTAL and row.sets != "cards" and counts:
             ranges = tuple(one._replace(most=None) for one in ranges)  # of each card: how many is not here
         return {"description": description, **_number(row, ranges)}
     return {"description": description, **_text(row)}

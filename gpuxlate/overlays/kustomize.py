@@ -43,7 +43,7 @@ from gpuxlate.overlays.kustomization import (
     patches_of,
     selector,
 )
-from gpuxlate.overlays.parts import OverlayBase, OverlayPod, TemplatePatch, laid_over
+from gpuxlate.overlays.parts import Home, OverlayBase, OverlayPod, TemplatePatch, laid_over
 from gpuxlate.overlays.patches import (
     TEMPLATES,
     CannotMergeError,
@@ -773,7 +773,10 @@ def _hits_of(path: StrPath, document: Document) -> Iterator[Hit]:
 
 
 def _claimed(base: OverlayBase, one: Object, hit: Hit) -> OverlayBase:
-    """A pod and its part with their claims: before, and after the patches of templates behind the part."""
+    """A pod and its part, where it is written, and with their claims: before, and after the patches of
+    templates behind the part."""
+    home = Home(one.document.source.name, one.document.index, (*one.path, *base.base.keys.path))
+    base = base._replace(home=home)
     renamed = len({name for name, _ in one.identity.names}) > 1
     alone = _TARGETED if hit.targeted else _RENAMED if renamed else None
     if not base.base.keys.claims:

@@ -15,12 +15,21 @@ from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.parse import Document
 
 
+class Home(NamedTuple):
+    """Where a pod is written: file, number of its document, and path there."""
+
+    file: str
+    document: int
+    path: Path
+
+
 class OverlayBase(NamedTuple):
     """A pod of another file, and the part that is laid over it. ``root``: the object of the pod.
 
     Paths of the part are those of its document; where that is a list of operations, those of the object.
     ``claims``: those of the pod with the part, after the patches of their templates behind the part.
-    ``alone``: why another document of the file cannot be a patch of a template.
+    ``alone``: why another document of the file cannot be a patch of a template. ``home``: where the pod is
+    written, if a kustomization has it.
     """
 
     base: Pod
@@ -28,6 +37,7 @@ class OverlayBase(NamedTuple):
     root: nodes.Mapping | None = None
     claims: tuple[PodClaim, ...] = ()
     alone: Message | None = None
+    home: Home | None = None
 
 
 class OverlayPod(NamedTuple):

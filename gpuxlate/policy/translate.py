@@ -655,7 +655,8 @@ def _machines(around: Around) -> Iterator[Obstacle]:
         assert one.cloud is not None
         own = target.cloud if one is not source else None  # two clouds have machines of one name
         name = f"machinesOf{one.name.title().replace('-', '')}"
-        message = msg("{name} is not translated: it chooses machines of {title}", name=MARK, title=one.title)
+        title = msg(one.cloud.title)
+        message = msg("{name} is not translated: it chooses machines of {title}", name=MARK, title=title)
         yield Obstacle(name, _chosen(one.cloud, own), CODE, message, msg(leftovers.MACHINES))
 
 

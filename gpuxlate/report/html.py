@@ -336,13 +336,15 @@ def _percent(use: PlanData) -> int:
 def _target(one: PlanData, before: bool) -> Html:
     keys = _keys(one)
     node = one["node"]
-    model = f"{node['model']}, " if node["model"] else ""
+    each = [
+        *([node["model"]] if node["model"] else []),
+        msg("{cards} to a node", cards=_of(node, "card")),
+        msg("{usable} MiB to share on each", usable=node["usableMiB"]),
+    ]
     about = msg(
-        "{shares} in {pods} on {cards} of {nodes}: {model}{each} to a node, {usable} MiB to share on each",
+        "{shares} in {pods} on {cards} of {nodes}: {each}",
         **{f"{noun}s": _of(one, noun) for noun in ("share", "pod", "card", "node")},
-        model=model,
-        each=_of(node, "card"),
-        usable=node["usableMiB"],
+        each=join_and(each),
     )
     return join(
         (

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class Summary(NamedTuple):
-    """The counts of a run. ``skipped`` has (file, reason)."""
+    """The counts of a run. ``skipped`` has (file, reason); ``compared``: what a baseline has is left out."""
 
     files: int = 0
     documents: int = 0
@@ -25,6 +25,7 @@ class Summary(NamedTuple):
     infos: int = 0
     suppressed: int = 0
     skipped: tuple[tuple[str, str], ...] = ()
+    compared: bool = False
 
     def to_json(self) -> dict[str, Any]:
         """The ``summary`` of ``gpuxlate-diagnostics/v1``."""

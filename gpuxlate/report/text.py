@@ -192,7 +192,8 @@ def counts(summary: Summary) -> Message:
         (summary.warnings, "{count} warning", "{count} warnings"),
         (summary.infos, "{count} info", "{count} infos"),
     )
-    what = join_and(plural(*one) for one in found if one[0]) or msg("no findings")
+    none = msg("no new findings") if summary.compared else msg("no findings")
+    what = join_and(plural(*one) for one in found if one[0]) or none
     text = msg("{what} in {files}", what=what, files=plural(summary.files, "{count} file", "{count} files"))
     left = (("{count} suppressed", summary.suppressed), ("{count} skipped", len(summary.skipped)))
     aside = join_and(msg(template, count=count) for template, count in left if count)

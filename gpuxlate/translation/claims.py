@@ -21,7 +21,7 @@ from gpuxlate.overlays.kustomization import changed_names
 from gpuxlate.overlays.roles import ClaimLookup
 from gpuxlate.rules.claims import claim_is_known, name_is_free, names_are_followed, other_claims_stay
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
-from gpuxlate.translation.leftovers import Leftover, LeftoverScope
+from gpuxlate.translation.leftovers import GIVE_USERS, NAME_NO_CLAIM, Leftover, LeftoverScope
 from gpuxlate.yamltext.edit import apply
 from gpuxlate.yamltext.nodes import get, get_text
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
@@ -269,12 +269,12 @@ def _left_template(
             file=by.file,
             where=by.where,
         )
-        hint = msg("translate that place by hand and name no claim there, or pass --allow-leftovers")
+        hint = msg(NAME_NO_CLAIM)
     elif not used:
         message = msg(
             "{kind} {name} is not translated: no pod of the input uses it", kind=one.kind, name=one.name
         )
-        hint = msg("give the workloads that use it to the same command, remove it, or pass --allow-leftovers")
+        hint = msg(GIVE_USERS)
     else:
         return None
     ref = ObjectRef(f"resource.k8s.io/{one.api}", one.kind, one.namespace, one.name[:MAX_NAME])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
@@ -44,7 +45,9 @@ _FACTS_OF_A_CLUSTER = ("Node",)
 LEFT = "{name} is not translated: {why}"
 BY_HAND = "write it in keys of {target} by hand, or pass --allow-leftovers"
 RENDERED = "translate what the template renders: helm template CHART | gpuxlate translate - --to {target}"
-BUILT = "translate what kustomize builds: kubectl kustomize DIR | gpuxlate translate - --to {target}"
+BUILT = "translate what kustomize builds: kubectl kustomize {folder} | gpuxlate translate - --to {target}"
+FOLDER = "DIR"
+"""What ``BUILT`` names where the folder is not known yet."""
 BEFORE = (
     "{name} is a key of {target}: nothing reads it before the translation, and the new share makes it count"
 )
@@ -61,7 +64,25 @@ IN_TEXT = "it is in a string"
 TOLERATIONS, TOLERATED = "tolerations", "it is a taint that the pod tolerates"
 VARIABLE = "another tool sets a number of its pod (GX036)"
 BELOW = msg("what it is laid over cannot be translated")
+FIRST_BELOW = "correct what is reported about that first"
 MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers keeps it"
+DECIDE = "decide about {amount}, and write it in keys of {target} by hand, or pass --allow-leftovers"
+ROUND = "pass --round up to write {number}, or --allow-leftovers"
+NAME_NO_CLAIM = "translate that place by hand and name no claim there, or pass --allow-leftovers"
+GIVE_USERS = "give the workloads that use it to the same command, remove it, or pass --allow-leftovers"
+ALLOWED = {
+    BY_HAND: "write it in keys of {target} by hand",
+    REMOVE: "remove it where it is not meant",
+    READ_THEM: "pass --from {dialect} to translate them",
+    NO_CHART: "name this file values*.yaml beside the Chart.yaml of its chart, or change it by hand",
+    UNREAD: "write it in keys of the target by hand",
+    MACHINES: "choose machines of the new cluster, or remove it",
+    DECIDE: "decide about {amount}, and write it in keys of {target} by hand",
+    ROUND: "pass --round up to write {number}",
+    NAME_NO_CLAIM: "translate that place by hand and name no claim there",
+    GIVE_USERS: "give the workloads that use it to the same command, or remove it",
+}
+"""The same hints where --allow-leftovers is given."""
 
 
 _WHERE = {
@@ -78,6 +99,25 @@ class Leftover(NamedTuple):
     key: str
     diagnostic: Diagnostic
     final: bool = False
+
+    @property
+    def follows(self) -> bool:
+        """It is translated as soon as what it is laid over can be."""
+        said = self.diagnostic.message
+        return isinstance(said, Message) and said.values.get("why") == BELOW
+
+    def hinted(self, folder: Callable[[], str], *, allowed: bool) -> Leftover:
+        """With the folder of the kustomization in a hint that says to build one, and without an option in it
+        that the user has given."""
+        hint = self.diagnostic.hint or ""
+        template, values = (hint.template, hint.values) if isinstance(hint, Message) else (hint, {})
+        if template == BUILT:
+            told = msg(BUILT, **{**values, "folder": shlex.quote(folder())})
+        elif allowed and template in ALLOWED:
+            told = msg(ALLOWED[template], **values)
+        else:
+            return self
+        return self._replace(diagnostic=replace(self.diagnostic, hint=told))
 
     def to_json(self) -> dict[str, Any]:
         """One of the ``leftovers`` of ``gpuxlate-report/v1``."""
@@ -126,7 +166,7 @@ class LeftoverScope(NamedTuple):
             made = product_is_read.diagnostic(path, not_read(name, product), UNREAD)
         else:
             message = msg(LEFT, name=name, why=why)
-            made = nothing_is_left_behind(path, message, msg(hint, target=self.target))
+            made = nothing_is_left_behind(path, message, msg(hint, target=self.target, folder=FOLDER))
         return replace(made, severity=self.severity, on_key=path[-1:] == (name,))
 
     def reader(self, name: str, resources: Set[str]) -> str | None:
@@ -194,7 +234,8 @@ def left_in_document(
                     reader = scope.reader(spot.name, names)
                     none = WHOLE_CARDS if reader else NO_SHARE
                     why = why_left.get(id(pod)) or (where if kind is FileKind.PATCH else none)
-                    made = scope.found(spot.name, spot.place, spot.path, why, hint)
+                    below = why == BELOW and kind is FileKind.VALUES
+                    made = scope.found(spot.name, spot.place, spot.path, why, FIRST_BELOW if below else hint)
                     if reader and why is WHOLE_CARDS:
                         made = replace(made, hint=msg(READ_THEM, dialect=reader))
                     third = awakened(pod, sources) if third is None and sources else third
@@ -303,8 +344,8 @@ def left_machines(document: Document, translated: Translated, scope: LeftoverSco
                 yield Leftover(one.name, with_location(document, made, pods[path].object))
 
 
-def _machine(one: NodeChoice, clouds: Sequence[Backend]) -> Message:
-    title = join_or(cloud.title for cloud in clouds)
+def _machine(one: NodeChoice, targets: Sequence[Backend]) -> Message:
+    title = join_or(msg(cloud.title) for each in targets if (cloud := each.cloud))
     if one.tolerated:
         return msg("{name} is not translated: it is a taint of nodes of {title}", name=one.name, title=title)
     name = f"{one.name} ({', '.join(one.values)})" if one.values else one.name

@@ -11,6 +11,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.profile import Profile, renamed_by
+from gpuxlate.overlays.builds import RunBuilds
 from gpuxlate.overlays.roles import Claims
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.vocabulary import vocabulary_of
@@ -33,6 +34,7 @@ class Settings:
     profile: Profile | None = None
     allow_leftovers: bool = False
     claims: Claims = field(default_factory=Claims)  # those of the files of the run
+    builds: RunBuilds = field(default_factory=RunBuilds)  # what kustomizations build of these files
     decisions: Decisions | None = None
 
     @classmethod

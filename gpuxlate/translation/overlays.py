@@ -50,10 +50,10 @@ from gpuxlate.translation.claims import (
     with_templates,
 )
 from gpuxlate.translation.edits import Owned, Role, replaced_keys, role_of, share_edits
-from gpuxlate.translation.leftovers import BELOW, BUILT, Leftover, LeftoverScope
+from gpuxlate.translation.leftovers import BELOW, BUILT, FOLDER, Leftover, LeftoverScope
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import PassResult, State, Task
-from gpuxlate.translation.pod import fitted
+from gpuxlate.translation.pod import fitted, words_of
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.shares import dialects_of, is_refusal, other_dialects, refuses
 from gpuxlate.yamltext import nodes
@@ -128,7 +128,8 @@ def _claims_of_part(
         path = places.of(claim.reference.path)
         message = msg("claim {name} is not translated: {why}", name=claim.name, why=why)
         found = replace(
-            nothing_is_left_behind(path, message, msg(BUILT, target=scope.target)), severity=scope.severity
+            nothing_is_left_behind(path, message, msg(BUILT, target=scope.target, folder=FOLDER)),
+            severity=scope.severity,
         )
         yield Leftover(name, with_location(document, found, part.object))
 
@@ -178,7 +179,7 @@ def patch_changes(state: State) -> Changes:
             message = msg(
                 "the patch of {kind} {name} is not translated: {why}", kind=TEMPLATE, name=name, why=why
             )
-            hint = msg(BUILT, target=scope.target)
+            hint = msg(BUILT, target=scope.target, folder=FOLDER)
             found = nothing_is_left_behind((*one.path, "metadata", "name"), message, hint)
             found = replace(found, severity=scope.severity)
             made.leftovers.append(Leftover(name, with_location(document, found, one.ref._replace(name=name))))
@@ -264,16 +265,16 @@ def _edits(
         message = "what it is laid over is in keys of {target} already: translate both in one run"
         raise _CannotError(msg(message, target=target.name))
     based, over = _decided(document, one, settings) if settings.decisions else (None, None)
-    before = fitted(document, one.base, below, settings, based)
-    after = fitted(document, whole, dialects_of(keys, settings), settings, over)
+    before = fitted(document, one.base, below, settings, based, one.home)
+    after = fitted(document, whole, dialects_of(keys, settings), settings, over, one.home)
     if based is not None and over is not None:
         part.judged += over.beside(based)
     if refuses(before.found):
         raise _CannotError(BELOW)
-    known = set(map(_words, before.found))
+    known = set(map(words_of, before.found))
     places = WrittenPlaces(document)
     for found in after.found:
-        if _words(found) not in known:
+        if words_of(found) not in known:
             part.diagnostics.append(
                 with_location(document, replace(found, path=places.of(found.path)), one.part.object)
             )
@@ -348,9 +349,9 @@ def left_part(document: Document, made: PassResult, pod: Pod, settings: Settings
     Losses that an option accepts are errors as they are of any pod; those that were accepted are none.
     """
     losses = [loss for item in made.items for loss in item.losses]
-    refused = {_words(loss.diagnostic()) for loss in losses if loss.kind is LossKind.REFUSED}
-    accepted = {_words(loss.diagnostic()) for loss in losses if loss.accepted}
-    left = [one for one in made.diagnostics if is_refusal(one) or _words(one) in refused]
+    refused = {words_of(loss.diagnostic()) for loss in losses if loss.kind is LossKind.REFUSED}
+    accepted = {words_of(loss.diagnostic()) for loss in losses if loss.accepted}
+    left = [one for one in made.diagnostics if is_refusal(one) or words_of(one) in refused]
     if left:
         severity = settings.scope.severity
         name = next((one.name for one in pod.keys.all_containers()), "")
@@ -362,13 +363,9 @@ def left_part(document: Document, made: PassResult, pod: Pod, settings: Settings
             )
             made.judged += judged
         gone = set(map(id, left))
-        others = [one for one in made.diagnostics if id(one) not in gone and _words(one) not in accepted]
+        others = [one for one in made.diagnostics if id(one) not in gone and words_of(one) not in accepted]
         made.diagnostics = [*others, *(one.diagnostic for one in made.leftovers)]
     return made
-
-
-def _words(found: Diagnostic) -> tuple[str, str]:
-    return found.code, str(found.message)
 
 
 Pair = tuple[PodKeys, PodKeys]

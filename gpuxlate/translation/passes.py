@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from typing import NamedTuple, Self
 
@@ -99,6 +100,8 @@ class State(PassResult):
 
     def leave(self, found: Iterable[Leftover]) -> None:
         """Add what is not translated."""
+        folder = partial(self.settings.builds.folder, self.document.source.name)
+        found = (one.hinted(folder, allowed=self.settings.allow_leftovers) for one in found)
         decisions = self.settings.decisions
         if decisions is not None:
             source, target = self.document.source, self.settings.to.name

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
-from typing import TYPE_CHECKING, NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from gpuxlate.backends.base import Backend, Reading
+from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import Numbered, Pod
-from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import ContainerKeys, PodKeys
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.share import JSON_NAMES
+from gpuxlate.overlays.parts import Home
 from gpuxlate.rules.translation import cards_are_of_one_vendor, isolation_is_the_same, share_is_expressible
 from gpuxlate.translation.claims import ClaimTemplate, other_claims, shared_claims, with_templates
 from gpuxlate.translation.edits import PlannedPod, share_edits, writable
@@ -27,7 +31,7 @@ from gpuxlate.translation.notes import (
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import PassResult, State
 from gpuxlate.translation.results import pod_items
-from gpuxlate.translation.shares import is_refusal, shares_of
+from gpuxlate.translation.shares import dialects_of, is_refusal, refuses, shares_of
 from gpuxlate.yamltext.parse import Document, with_location
 
 if TYPE_CHECKING:
@@ -37,12 +41,15 @@ PARSE_FIRST = "gpuxlate parse reads the share, gpuxlate render --to TARGET write
 
 
 class FittedPod(NamedTuple):
-    """The shares of a pod at the target. ``broken``: its keys are wrong."""
+    """The shares of a pod at the target. ``broken``: its keys are wrong. ``misread``: how many of the
+    findings are about these. ``whole``: what patches make of the pod, where it is not complete without."""
 
     readings: Sequence[tuple[Backend, Reading]]
     fit: PodFit
     found: list[Diagnostic]
     broken: bool
+    misread: int = 0
+    whole: FittedPod | None = None
 
 
 def fitted(
@@ -51,20 +58,104 @@ def fitted(
     sources: tuple[Backend, ...],
     settings: Settings,
     decided: DecidedPod | None = None,
+    home: Home | None = None,
 ) -> FittedPod:
     """Read the shares of a pod in some dialects and fit them to the target, with all that is wrong.
 
-    ``decided``: what is accepted of this pod alone.
+    ``decided``: what is accepted of this pod alone. ``home``: where it is written. What the patches of all
+    kustomizations of the run set is not missing there.
     """
+    made = _fitted(document, pod, sources, settings, decided)
+    built = settings.builds.pods(home) if refuses(made.found) and not pod.keys.claims else ()
+    if not built:
+        return made
+    wholes = [
+        _fitted(document, one, dialects_of(one.keys, settings), settings)
+        for one in (each.under(settings.renamed) for each in built)
+    ]
+    filled = _set_in_all(made.fit, [one.fit for one in wholes])
+    wrong = {words_of(one) for whole in wholes for one in whole.found[: whole.misread]}
+    right = [one for one in made.found[: made.misread] if words_of(one) not in wrong]
+    if filled is None or not (filled or any(one.severity is Severity.ERROR for one in right)):
+        return made
+    again = replace(decided, judged=[]) if decided else None
+    completed = _fitted(document, pod, sources, settings, again, filled)
+    if decided and again:
+        decided.judged[:] = again.judged
+    found = [one for one in completed.found if one not in right]
+    broken = refuses(one for one in completed.found[: completed.misread] if one not in right)
+    return completed._replace(found=found, broken=broken, whole=wholes[0])
+
+
+def words_of(found: Diagnostic) -> tuple[str, str]:
+    """What a finding says, wherever it is."""
+    return found.code, str(found.message)
+
+
+Filled = Mapping[tuple[bool, str, str], int]
+"""What patches set that a pod has not, per card, by container (init, name) and field."""
+
+
+def _set_in_all(fit: PodFit, wholes: Sequence[PodFit]) -> Filled | None:
+    """The fields that a target needs and a pod has not; None where one of the whole pods has not either."""
+    attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
+    found: dict[tuple[bool, str, str], int] = {}
+    for one in fit.outcomes:
+        place = one.container.init, one.container.name
+        for loss in one.losses:
+            if loss.kind is not LossKind.FILLED or loss.accepted:
+                continue
+            shares = [
+                each.share
+                for whole in wholes
+                for each in whole.outcomes
+                if (each.container.init, each.container.name) == place
+            ]
+            values = [getattr(share, attributes[loss.field]) for share in shares]
+            if len(values) != len(wholes) or None in values:
+                return None
+            found[*place, loss.field] = max(1, values[0] // shares[0].cards)
+    return found
+
+
+class _Completing:
+    """What a user accepts, and what patches set."""
+
+    def __init__(self, accept: Accept, filled: Filled, init: Set[str]) -> None:
+        self._accept, self._filled, self._init = accept, filled, init
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._accept, name)
+
+    def fills(self, field: str, code: str, container: str) -> int | None:
+        """What an unset field gets, per card."""
+        own = self._filled.get((container in self._init, container, field))
+        return self._accept.fills(field, code, container) if own is None else own
+
+
+def _fitted(
+    document: Document,
+    pod: Pod,
+    sources: tuple[Backend, ...],
+    settings: Settings,
+    decided: DecidedPod | None = None,
+    filled: Filled = MappingProxyType({}),
+) -> FittedPod:
+    """``filled``: what is set elsewhere; it is no loss, and no key is written for it."""
     target = settings.to
     readings, containers, found, broken = shares_of(pod.keys, sources, settings)
+    misread = len(found)
     wanted = [one for _, reading in readings for one in reading.selectors]
     selectors = [one for one in wanted if not target.chooses(one.key)]
     if wanted:
         found += unknown_choices(wanted, target)
-    fit = fit_pod(
-        containers, target, decided.accept if decided else settings.accept, settings.profile, selectors
-    )
+    accept = decided.accept if decided else settings.accept
+    if filled:
+        init = {one.name for one in containers if one.init}
+        accept = cast("Accept", _Completing(accept, filled, init))
+    fit = fit_pod(containers, target, accept, settings.profile, selectors)
+    if filled:
+        fit = _without_losses(fit, filled)
     if decided:
         fit = decided.judge(fit)
     if not fit.accepted or any(one.diagnostics for one in fit.outcomes):
@@ -84,7 +175,54 @@ def fitted(
     found += written_without_a_dialect(fit, target)
     if pod.object.kind == VALUES:
         found += uncounted(pod, fit, target)
-    return FittedPod(readings, fit, found, broken)
+    if filled:
+        fit = replace(fit, keys=_without_keys(fit.keys, filled, target))
+    return FittedPod(readings, fit, found, broken, misread)
+
+
+def _without_losses(fit: PodFit, filled: Filled) -> PodFit:
+    return replace(
+        fit,
+        outcomes=tuple(
+            replace(
+                one,
+                losses=tuple(
+                    loss
+                    for loss in one.losses
+                    if (one.container.init, one.container.name, loss.field) not in filled
+                ),
+            )
+            for one in fit.outcomes
+        ),
+    )
+
+
+def _without_keys(keys: PodKeys, filled: Filled, target: Backend) -> PodKeys:
+    """The keys of a pod without those of fields that are set elsewhere."""
+    attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
+    every = {attributes[field] for _, _, field in filled}
+
+    def left(values: Mapping[str, Value], gone: Set[str]) -> dict[str, Value]:
+        rows = {name: target.find(name) for name in values}
+        return {
+            name: value for name, value in values.items() if not (row := rows[name]) or row.sets not in gone
+        }
+
+    def container(one: ContainerKeys) -> ContainerKeys:
+        named = {(name, init) for init, name, _ in filled}
+        gone = every if (one.name, one.init) in named else set()
+        return replace(
+            one, limits=left(one.limits, gone), requests=left(one.requests, gone), env=left(one.env, gone)
+        )
+
+    return replace(
+        keys,
+        containers=tuple(map(container, keys.containers)),
+        init_containers=tuple(map(container, keys.init_containers)),
+        labels=left(keys.labels, every),
+        annotations=left(keys.annotations, every),
+        node_selector=left(keys.node_selector, every),
+    )
 
 
 def translate_pod(state: State, pod: Pod, sources: tuple[Backend, ...], pods: Numbered) -> PassResult:
@@ -96,7 +234,9 @@ def translate_pod(state: State, pod: Pod, sources: tuple[Backend, ...], pods: Nu
     decided = None
     if decisions is not None:
         decided = decisions.of_pod(state.settings.accept, document, pod, state.layer.kind, target.name)
-    readings, fit, found, broken = fitted(document, pod, sources, state.settings, decided)
+    home = Home(document.source.name, document.index, pod.keys.path)
+    made = fitted(document, pod, sources, state.settings, decided, home)
+    fit, found = made.fit, made.found
     keys: PodKeys = fit.keys
     templates: Sequence[ClaimTemplate] = ()
     if fit.keys.claims:
@@ -107,7 +247,8 @@ def translate_pod(state: State, pod: Pod, sources: tuple[Backend, ...], pods: Nu
         found += shared_claims(pod, replaced, state.claims)
         found += other_claims(pod.keys)
     part = PassResult(diagnostics=[with_location(document, one, pod.object) for one in found])
-    part.items = pod_items(document, pod, readings, fit, target, broken, part.diagnostics)
+    share = made.whole or made  # that of the pod as it is built
+    part.items = pod_items(document, pod, share.readings, share.fit, target, share.broken, part.diagnostics)
     if any(is_refusal(one) for one in found):  # the target can express the share, and the manifest cannot
         part.items = [replace(one, verdict=Verdict.REFUSED) for one in part.items]
     if decided:

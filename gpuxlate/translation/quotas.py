@@ -26,7 +26,7 @@ from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.rules.number_format import NumberForm, is_canonical, written
 from gpuxlate.rules.translation import cards_are_of_one_vendor, nothing_is_left_behind, quota_limits_the_same
 from gpuxlate.rules.vocabulary import vocabulary_of
-from gpuxlate.translation.leftovers import BY_HAND, Leftover
+from gpuxlate.translation.leftovers import BY_HAND, DECIDE, ROUND, Leftover
 from gpuxlate.translation.notes import common_keys, left_alone
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.shares import dialects_of
@@ -595,13 +595,13 @@ def _reason(one: _Read, here: Sequence[_Number], settings: Settings) -> tuple[Me
     if own is None and uneven is not None and uneven.given is not None and not one.refused:
         key = _new_written(one, settings)
         why = msg("{key} has no number for {amount}", key=key, amount=amounts)
-        hint = msg("pass --round up to write {number}, or --allow-leftovers", number=uneven.given.text)
+        hint = msg(ROUND, number=uneven.given.text)
         return why, hint
     why = own or msg("it changes together with amounts that cannot be translated")
     if not amounts:
         return why, msg(BY_HAND, target=settings.to.name)
     hint = msg(
-        "decide about {amount}, and write it in keys of {target} by hand, or pass --allow-leftovers",
+        DECIDE,
         amount=amounts,
         target=settings.to.name,
     )

@@ -221,7 +221,8 @@ class Result:
 
     ``text``: the new text of one source, the old one where something was refused; ``files``: those of a run.
     ``named``: new templates of claims by their names. ``sources``: the texts that findings are in.
-    ``share_documents``: the GPUShare documents in folders, which are left out.
+    ``share_documents``: the GPUShare documents in folders, which are left out. ``pods_there``: the pods that
+    have keys of the target alone.
     ``judged``: the losses by their objects, where there are decisions.
     """
 
@@ -236,6 +237,7 @@ class Result:
     text: str = ""
     changed: bool = False
     share_documents: int = 0
+    pods_there: int = 0
 
     def __iadd__(self, more: Result) -> Self:
         self.items += more.items
@@ -248,6 +250,7 @@ class Result:
         self.judged += more.judged
         self.changed |= more.changed
         self.share_documents += more.share_documents
+        self.pods_there += more.pods_there
         return self
 
     @property

@@ -17,6 +17,7 @@ from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Edit, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
+from gpuxlate.overlays.builds import RunBuilds
 from gpuxlate.overlays.kustomization import NAMES, kustomized
 from gpuxlate.overlays.roles import MANIFESTS, Claims, FileKind, FileRole, role_of
 from gpuxlate.rules.keys import key_is_known
@@ -101,6 +102,7 @@ def translate_pods(state: State, *, own: bool = False) -> None:
             state += made
         elif sources:
             state.written.append(PlannedPod(pod, pod.keys, []))
+            state.pods_there += 1
     state.has_shares = bool(state.read)
 
 
@@ -334,8 +336,8 @@ def _run_each(
     builds: Builds | None = None,
 ) -> list[Result]:
     """``builds``: what the files request that these use is counted by itself."""
-    claims = Claims(given)
-    settings = [replace(one, claims=claims) for one in wanted]
+    claims, built = Claims(given), RunBuilds.of(given)
+    settings = [replace(one, claims=claims, builds=built) for one in wanted]
     runs = [Result() for _ in settings]
     for one, made in each(partial(_run_input, wanted=settings, task=task, builds=builds), given):
         if isinstance(made, InputError):

@@ -50,7 +50,7 @@ def test_defaults_are_shown() -> None:
     text = " ".join(shown.split())
     for what in (
         f"{report.FORMATS[-1]}. [default: text]",
-        "never. [default: error]",
+        "never. [default: error; sarif: never]",
         "never. [default: auto]",
         "[default: pods]",
     ):

@@ -274,6 +274,10 @@ def test_in_chromium(built: Path, tmp_path: Path) -> None:
             assert page.run(ELSEWHERE, f"http://127.0.0.1:{other.server_port}/") == "refused"
             # the same with an address of the site, so that it is not the worker that fails
             assert page.run(ELSEWHERE, f"{origin}/index.html") == "went"
+            # kept by the service worker, not only by what a browser keeps for a while
+            page.wait("return caches.match(location.pathname).then(Boolean)")
+            scripts = "[...document.querySelectorAll('script[src]')].map((one) => caches.match(one.src))"
+            assert all(page.run(f"return Promise.all({scripts})"))
         # the server is gone, and the page is loaded again
         page.open(f"{origin}/zh/playground/")
         page.open(f"{origin}/playground/")

@@ -59,8 +59,14 @@ def test_what_met_no_finding_is_counted_in_the_files_of_the_run() -> None:
     write({"a.yaml": pod(ODD), "b.yaml": pod(ODD)})
     keep()
     write({"a.yaml": pod(RIGHT), "b.yaml": pod(RIGHT)})
-    assert "1 entry of known.json met no finding\n" in lint("a.yaml", "--baseline", "known.json").err
-    assert "2 entries of known.json met no finding\n" in lint(".", "--baseline", "known.json").err
+    assert "1 entry of known.json matches no finding\n" in lint("a.yaml", "--baseline", "known.json").err
+    assert "2 entries of known.json match no finding\n" in lint(".", "--baseline", "known.json").err
+
+
+def test_what_the_baseline_has_is_not_said_to_be_no_finding() -> None:
+    write({"a.yaml": pod(ODD)})
+    keep()
+    assert lint("a.yaml", "--baseline", "known.json", as_=None).out == "no new findings in 1 file\n"
 
 
 # what a YAML table cannot hold; the others are in tests/errors

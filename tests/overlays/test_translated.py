@@ -5,6 +5,7 @@ and ``kubectl kustomize``, then ``gpuxlate translate -``.
 """
 
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,8 @@ from tests.running import run
 
 ACK, VKE = "alibaba-gpushare", "volcengine-mgpu"
 CASES = cases("translated.yaml")
-MORE = ["--round=up", "--fill=cores=30", "--fill=memoryMiB=8192", "--drop=cores,policy,qos,selector"]
+LESS = ["--round=up", "--drop=cores,policy,qos,selector"]
+MORE = [*LESS, "--fill=cores=30", "--fill=memoryMiB=8192"]
 
 
 def tidy(value: Any) -> Any:
@@ -31,15 +33,15 @@ def tidy(value: Any) -> Any:
     return [tidy(one) for one in value] if isinstance(value, list) else value
 
 
-def check(source: str, target: str, files: Files, allow: bool) -> str:
+def check(source: str, target: str, files: Files, allow: bool, options: Sequence[str] = MORE) -> str:
     """build(translate(app)) is translate(build(app)), or a leftover or refusal says why not."""
     with tempfile.TemporaryDirectory() as folder:
         root = written(Path(folder), files)
         text = build(root / "over")
         if text is None:
             return "kustomize refuses"
-        whole = run("translate", "-", "--from", source, "--to", target, *MORE, stdin=text.encode())
-        done = run("translate", str(root), "--from", source, "--to", target, *MORE, "-i")
+        whole = run("translate", "-", "--from", source, "--to", target, *options, stdin=text.encode())
+        done = run("translate", str(root), "--from", source, "--to", target, *options, "-i")
         if done.code:
             assert allow, done.err.decode()
             return "refused"
@@ -65,7 +67,7 @@ def as_component(files: Files) -> Files:
 def test_the_table(title: str, component: bool) -> None:
     case = CASES["translated"][title]
     files = as_component(case["files"]) if component else case["files"]
-    check(case.get("from", ACK), case.get("to", VKE), files, allow=False)
+    check(case.get("from", ACK), case.get("to", VKE), files, False, case.get("options", MORE))
 
 
 def workloads(*, part: bool) -> st.SearchStrategy[str]:
@@ -86,12 +88,15 @@ def workloads(*, part: bool) -> st.SearchStrategy[str]:
     workloads(part=True) | apps.operations("Deployment"),
     st.sampled_from([VKE, "tencent-qgpu"]),
     st.booleans(),
+    st.sampled_from([MORE, LESS]),
 )
-def test_drawn_applications(base: str, patch: Any, target: str, component: bool) -> None:
+def test_drawn_applications(
+    base: str, patch: Any, target: str, component: bool, options: Sequence[str]
+) -> None:
     by = {"target": {"kind": "Deployment"}} if isinstance(patch, list) else {}
     over = {"patches": [{"path": "p.yaml", **by}]}
     files = files_of(CASES["default"], {"base/w": base, "over/p": patch, "over/": over})["files"]
-    event(check(ACK, target, as_component(files) if component else files, allow=True))
+    event(check(ACK, target, as_component(files) if component else files, True, options))
 
 
 # --- what is not translated ------------------------------------------------------------------------

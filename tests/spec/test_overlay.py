@@ -30,7 +30,6 @@ ALSO = {
 }
 """Bad cases of rules that a schema can say in part."""
 NOT = {
-    "ACK006/bad-above.yaml",  # legal where the label of the pod counts two cards
     "K8S007/bad-topology.yaml",  # two keys of one vendor
     *("K8S001/bad-below-zero.yaml", "K8S002/bad-whole-cards.yaml"),  # the common key, which is no vendor's
     *(f"{code}/bad-quota.yaml" for code in ("GX003", "K8S001", "K8S002")),  # the schema is one of pods
@@ -141,3 +140,11 @@ def test_patterns_are_those_that_editors_know() -> None:
     """ECMA 262 and Python read these alike: no named groups, no \\A, \\Z, \\h, possessive or atomic ones."""
     text = (ROOT / "schemas" / "kubernetes-overlay.json").read_text()
     assert not re.search(r"\(\?[P<>]|\\\\[AZh]|[*+?}]\+", text)
+
+
+def test_no_message_names_a_range_of_one_number() -> None:
+    """D26: it said "write 1 to 1" for nvidia.com/gpu.shared."""
+    properties = OVERLAY.schema["$defs"]["Limits"]["properties"]
+    assert properties["nvidia.com/gpu.shared"]["errorMessage"] == "write 1"
+    told = {name: one.get("errorMessage", "") for name, one in properties.items()}
+    assert not {name for name, text in told.items() if re.search(r"\b(\d+) to \1\b", text)}

@@ -207,7 +207,7 @@ class Gke(Backend):
     whole_card_key = WHOLE
     detected_by = SPEAKS
     vendor = "nvidia"
-    cloud = Cloud(("cloud.google.com",), MACHINE)
+    cloud = Cloud("GKE", ("cloud.google.com",), MACHINE)
     extension = NvidiaProfile
     parts_need = CARD_NEEDED
     limits = Limits(source="SHARING", node_mode=divided_alike)

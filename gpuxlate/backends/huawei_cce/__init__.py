@@ -63,7 +63,11 @@ def card_mode(share: Share) -> str:
     return "memory" if share.cores is None else "memory and compute"
 
 
-CLOUD = Cloud(("cce.cloud.com",), re.compile(r"[a-z][a-z0-9]*\.[0-9]*(?:x?large|medium|small)\.[0-9]+"))
+CLOUD = Cloud(
+    "Huawei CCE",
+    ("cce.cloud.com",),
+    re.compile(r"[a-z][a-z0-9]*\.[0-9]*(?:x?large|medium|small)\.[0-9]+"),
+)
 """Labels of its nodes (``cce.cloud.com/cce-nodepool``); machine types: ``c7.large.2``. Source:
 CCE, "Managing Node Labels" (cce_10_0004), 2025-11."""
 

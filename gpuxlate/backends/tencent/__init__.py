@@ -117,6 +117,7 @@ KEYS: tuple[KeySpec, ...] = (
     written("elasticgpu.io/container-*", meaning="card indexes", source="EA"),
 )
 CLOUD = Cloud(
+    "Tencent TKE",
     ("tencent.com", "com.tencent.cloud.csi.cbs"),
     re.compile(r"[A-Z0-9]+[a-z]*\.(?:[0-9]*X?LARGE|MEDIUM|SMALL)[0-9]+|eklet"),
 )

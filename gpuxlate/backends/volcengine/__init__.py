@@ -160,7 +160,7 @@ KEYS: tuple[KeySpec, ...] = (
     written("vke.volcengine.com/gpu-index-container-*", meaning="card indexes", source="V"),
 )
 GPU_PREFIXES = ("vke.volcengine.com/mgpu", "vke.volcengine.com/reclaimed-mgpu")
-CLOUD = Cloud(("volcengine.com",), re.compile(r"ecs\..+"))
+CLOUD = Cloud("Volcengine VKE", ("volcengine.com",), re.compile(r"ecs\..+"))
 """Labels of its nodes (``cluster.vke.volcengine.com/machinepool-name``, all under ``vke.volcengine.com``: VKE
 6460/1358690) and the taint of its virtual nodes (``vci.vke.volcengine.com/node-type``); machine types:
 ``ecs.gni2.3xlarge``."""

@@ -1,0 +1,80 @@
+"""The kustomizations of a run, as one of their files finds them: its pods as they are built of it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from gpuxlate.files.find import Input
+from gpuxlate.manifest.pods import Pod, pods_in
+from gpuxlate.model.diagnostics import Path
+from gpuxlate.overlays.kustomization import NAMES, kustomized, naming
+from gpuxlate.overlays.parts import Home
+
+if TYPE_CHECKING:
+    from gpuxlate.overlays.kustomize import Builds
+
+
+@dataclass(eq=False)
+class RunBuilds:
+    """What kustomizations build of the files of a run. Nothing is read before it is asked for."""
+
+    files: tuple[Input, ...] = ()
+
+    @classmethod
+    def of(cls, given: Iterable[Input]) -> RunBuilds:
+        """Those of files. Stdin and live objects can be read only once."""
+        return cls(tuple(given) if isinstance(given, Sequence) else ())
+
+    def pods(self, home: Home | None) -> list[Pod]:
+        """A pod of a file as each kustomization builds it that no other one uses; none where that is not
+        known of all of them."""
+        found = self._pods.get(home._replace(file=os.path.realpath(home.file))) if home else None
+        return [one for one in found or () if one] if found and all(found) else []
+
+    def folder(self, file: str) -> str:
+        """The folder to build where a file is a part of a kustomization, as the run calls it."""
+        path = os.path.realpath(file)
+        made = next((root for root, used in self._used.items() if path in used), None)
+        if made is None:
+            here = os.path.dirname(os.path.abspath(file))
+            made = here if os.path.basename(file) in NAMES else next(naming(file), here)
+        return made if os.path.isabs(file) else os.path.relpath(made)
+
+    @cached_property
+    def _builds(self) -> Builds | None:
+        folders = kustomized(self.files)
+        if not folders:
+            return None
+        from gpuxlate.overlays.kustomize import builds_of
+
+        return builds_of(folders, self.files)
+
+    @cached_property
+    def _used(self) -> dict[str, frozenset[str]]:
+        """The files of which each kustomization is built that no other one uses."""
+        if self._builds is None:
+            return {}
+        from gpuxlate.overlays.kustomize import builds_of
+
+        return {root: builds_of([root], ()).used for root in self._builds.roots}
+
+    @cached_property
+    def _pods(self) -> dict[Home, list[Pod | None]]:
+        """By where they are written; None for one that is not known."""
+        if self._builds is None:
+            return {}
+        from gpuxlate.overlays.kustomize import build
+
+        found: dict[Home, list[Pod | None]] = {}
+        for root in self._builds.roots:
+            for one in build(root).objects:
+                file = os.path.realpath(one.document.source.name)
+                for pod in pods_in(one.document.with_root(one.root)):
+                    path: Path = (*one.path, *pod.keys.path)
+                    home = Home(file, one.document.index, path)
+                    found.setdefault(home, []).append(None if one.unknown else pod)
+        return found
