@@ -242,7 +242,7 @@ def _mapping(values: Mapping[str, Value]) -> str:
 def share(table: KeyTable) -> RowExample:
     """A part of one card as the dialect writes it; a whole one, where it has no other."""
     rows = (row for row in table.keys if row.unit and row.sets not in (None, "cards"))
-    parts = {row.name for row in rows}
+    parts = {row.name for row in rows if Place.LABEL not in row.places}
     one_card = None if parts else _written(table, Share(1))
     if one_card is not None:
         return one_card
