@@ -1196,7 +1196,7 @@ INTELS = Driver(
     attributes=frozenset(
         ("model", "family", "driver", "sriov", "type", "pciId", "pciAddress", "health", "pciRoot")
     ),
-    resources=MappingProxyType(  # values.yaml of charts/intel-gpu-resource-driver, intel-gaudi-resource-driver
+    resources=MappingProxyType(  # values.yaml of its charts
         {"intel.com/gpu": "gpu.intel.com", "intel.com/gaudi": "gaudi.intel.com"}
     ),
 )
