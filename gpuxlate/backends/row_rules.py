@@ -1293,6 +1293,8 @@ class WithinNode(RowRule):
                 by = counted_by(self.table, row)
             if most is not None:
                 only = InRange(row.name) if self.table.init_containers else InRange(row.name) & ~IsInit()
+                if row.repeats:  # beside it the number is none of cards
+                    only &= ~Labelled(row.repeats)
                 yield Predicate(Within(row.name, most, by), only, (row.name,))
 
     def _words(self, this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:

@@ -82,12 +82,12 @@ def write(table: KeyTable, pod: PodWriter, profile: Profile | None) -> PodKeys:
     of_pod: dict[Place, dict[str, Value]] = {place: {} for place in (Place.ANNOTATION, Place.LABEL)}
     if any(not one.whole_cards for one in pod.placings):
         of_pod[Place.ANNOTATION] |= {name: Value.of(text) for name, text in table.extra_annotations.items()}
+    if table.parts_on_pod:
+        containers = _with_parts_on_pod(table, pod, containers, of_pod)
     for row, value in words:
         for place, values in of_pod.items():
             if place in row.places:
                 values[row.name] = value
-    if table.parts_on_pod:
-        containers = _with_parts_on_pod(table, pod, containers, of_pod)
     of_pod[Place.ANNOTATION] |= _choices(table, pod, profile)
     _count_on_pod(table, pod, of_pod[Place.LABEL])
     record = table.pod_record
@@ -123,7 +123,9 @@ def _with_parts_on_pod(
         for name, value in found.items():
             of_pod[next(place for place in of_pod if place in rows[name].places)][name] = value
         limits = {name: value for name, value in one.limits.items() if name not in found}
-        limits |= {row.name: one.limits[row.repeats] for row in counts if row.repeats in found}
+        limits |= {
+            row.name: one.limits[row.repeats] for row in counts if row.repeats in found and row.name in limits
+        }
         kept.append(replace(one, limits=limits, requests=limits))
         parts = parts or bool(found)
     for placing in pod.placings if parts else ():
@@ -158,7 +160,17 @@ def _words(table: KeyTable, pod: PodWriter) -> list[tuple[KeySpec, Value]]:
     for row in table.enum_keys:
         if row.sets is None or not table.is_pods(row):
             continue
+        if row.required and all(one.whole_cards for one in pod.placings):
+            continue  # of parts alone
         wanted = pod.peek(row.sets)
+        if wanted is None and row.required:
+            wanted = row.words[row.required]
+            for placing in pod.placings:
+                placing.comes_with[row.sets] = wanted
+                values = {"field": JSON_NAMES[row.sets], "target": table.name, "value": row.required}
+                placing.note(
+                    "GX021", msg("{field} is not set: {target} needs one, and gets {value}", **values)
+                )
         word = next((text for text, value in row.words.items() if value is wanted), None)
         if wanted is not None and word is not None:
             pod.take(row.sets)

@@ -146,7 +146,10 @@ def assert_not_below(
     card_mib = question.profile.cards.memory_mib if question.profile else None
     without = implied(asked, target, question.accept, question.profile)
     wanted, got = (in_numbers(one, question.profile) for one in (asked, back))
-    below = set(too_little(wanted, got, Accept(), card_mib, without)) - let_go(item, question.accept)
+    required = {str(row.sets) for row in target.enum_keys if row.required}
+    below = set(too_little(wanted, got, Accept(), card_mib, without, required)) - let_go(
+        item, question.accept
+    )
     assert not below, f"asked {asked}, given {back}, below in {below}: {text}"
 
 
@@ -169,6 +172,9 @@ def reported(item: Item, target: Backend, question: Question) -> Share:
         comes_with["device"] = item.given.device
     elif target.names_vendor:  # the keys name it, and a rendering says what was asked alone
         comes_with["device"] = Device(target.vendor)
+    for row in target.enum_keys:
+        if row.required and not fitted.whole_cards and row.sets and getattr(fitted, row.sets) is None:
+            comes_with[row.sets] = row.words[row.required]
     return Outcome(
         container, item.share, losses, implied=without, fitted=fitted, comes_with=comes_with
     ).declared

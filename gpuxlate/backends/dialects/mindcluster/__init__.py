@@ -62,7 +62,7 @@ class MindCluster(Backend):
     gpu_prefixes = ("huawei.com/scheduler.softShareDev",)
     keys = (
         cards(COUNT, repeats=CORES, source="PLUGIN, GUIDE, SOFT"),
-        whole(NPU, source="PLUGIN, GUIDE"),
+        whole(NPU, repeats=CORES, source="PLUGIN, GUIDE, SOFT"),
         *(whole(f"huawei.com/Ascend310P-{card}", source="PLUGIN") for card in ("V", "VPro", "IPro")),
         *for_models(NAME, cards("huawei.com/Ascend{model}", source="PLUGIN")),
         key(
@@ -89,6 +89,7 @@ class MindCluster(Backend):
             meaning="how soft shares of a card divide its compute",
             sets="policy",
             words=POLICIES,
+            required="fixed-share",
             source="SOFT, SCHEDULER",
         ),
         choice(SCHEDULED_BY, meaning="how cards are chosen", no_op_values=(SOFTLY,), source="GUIDE"),
@@ -117,17 +118,12 @@ class MindCluster(Backend):
                 placing.refuse("cards", "GX023", message, "request a part of one card, or whole cards")
             for name, attribute, example in ((CORES, "cores", 50), (MEMORY, "memory_mib", 4096)):
                 placing.need(attribute, "GX021", msg("{key} is required", key=name), example)
-            if placing.peek("policy") is None:
-                placing.comes_with["policy"] = Policy.FIXED_SHARE  # one is required (SCHEDULER)
         return frozenset()
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """A soft share has a policy, and the one scheduler that knows it (SOFT)."""
+        """A soft share has the one scheduler that knows it (SOFT)."""
         keys = super().write(pod, profile)
-        if CORES not in keys.labels:
-            return keys
-        labels = {name: keys.labels.get(name, Value.of("fixed-share")) for name in SOFT}
-        return replace(keys, labels=labels, scheduler_name=Value.of(VOLCANO))
+        return replace(keys, scheduler_name=Value.of(VOLCANO)) if CORES in keys.labels else keys
 
 
 BACKEND = MindCluster()
