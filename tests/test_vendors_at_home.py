@@ -28,6 +28,8 @@ ALLOWED = (
     ("manifest/kinds.py", '"schedulerName"), "volcano")'),
     ("manifest/kinds.py", '"scheduling.volcano.sh/"'),
     ("manifest/kinds.py", "# QueueSpec in volcano-sh/apis"),
+    ("manifest/kinds.py", "# NexusGPU/tensor-fusion, api/v1"),
+    ("manifest/kinds.py", 'ObjectKind("tensor-fusion.ai/"'),
     # examples for people who write a profile or choose rules, shown by editors
     ("config/models.py", "examples="),
     ("config/models.py", "beginnings of codes (VKE)"),

@@ -57,6 +57,8 @@ def read(table: KeyTable, pod: PodReader, profile: Profile | None) -> Reading:
             _word(pod, row, _on_pod(pod, row), fields, origins)
     containers = [table.after_admission(pod, one, profile) for one in keys.all_containers()]
     asking = [_asks(table, one) for one in containers]
+    if table.parts_on_pod:
+        containers = [_with_parts(table, pod, one) if _asks(table, one) else one for one in containers]
     return pod.reading(
         [
             _container(table, pod, one, profile, fields, origins)
@@ -83,6 +85,18 @@ def _asks(table: KeyTable, container: ContainerKeys) -> bool:
         and names.isdisjoint(container.requests)
         and names.isdisjoint(container.env)
     )
+
+
+def _with_parts(table: KeyTable, pod: PodReader, container: ContainerKeys) -> ContainerKeys:
+    """A container with cards as if the parts of them that its pod says were in its limits."""
+    values = ((row, _on_pod(pod, row)) for row in table.parts_on_pod.values())
+    found = {row.name: value for row, value in values if value is not None and is_amount(row, value.text)}
+    return replace(container, limits={**container.limits, **found}) if found else container
+
+
+def is_amount(row: KeySpec, text: str) -> bool:
+    """A text on a pod is an amount of the row: plain digits, unless it counts bytes."""
+    return row.quantity or (quantity.is_plain(text) and any(one.allows(int(text)) for one in row.ranges))
 
 
 def _choose(pod: PodReader, row: KeySpec) -> None:
@@ -196,11 +210,12 @@ def _numbers(
     models = (rows.model,) if rows.model else ()
     device = {"device": Device(table.vendor, models)} if models or table.names_vendor else {}
     found = Fields(container, count, others=device, origins=origins)
+    name = next((name for name, cards in whole.items() if cards), None)
+    if name is not None and not (amounts and count):
+        origins["cards"] = container.resources[name].path
     if amounts:
         return _part(table, pod, found, rows, amounts)
-    name = next((name for name, cards in whole.items() if cards), None)
     if name is not None:
-        origins["cards"] = container.resources[name].path
         return replace(found, cards=whole[name])
     cards = rows.cards
     if cards is None or Place.RESOURCE not in cards.places or cards.needs:
@@ -230,7 +245,8 @@ def _count(pod: PodReader, container: ContainerKeys, row: KeySpec, origins: dict
     if Place.RESOURCE in row.places:
         if row.name in container.resources:
             origins["cards"] = container.resources[row.name].path
-        return pod.number(container, row.name)
+        number = pod.number(container, row.name)
+        return 1 if number and row.repeats in container.resources else number
     value = _on_pod(pod, row)
     if value is None:
         return None

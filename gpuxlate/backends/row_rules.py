@@ -242,7 +242,7 @@ def _mapping(values: Mapping[str, Value]) -> str:
 def share(table: KeyTable) -> RowExample:
     """A part of one card as the dialect writes it; a whole one, where it has no other."""
     rows = (row for row in table.keys if row.unit and row.sets not in (None, "cards"))
-    parts = {row.name for row in rows}
+    parts = {row.name for row in rows if Place.LABEL not in row.places}
     one_card = None if parts else _written(table, Share(1))
     if one_card is not None:
         return one_card
@@ -1293,6 +1293,8 @@ class WithinNode(RowRule):
                 by = counted_by(self.table, row)
             if most is not None:
                 only = InRange(row.name) if self.table.init_containers else InRange(row.name) & ~IsInit()
+                if row.repeats:  # beside it the number is none of cards
+                    only &= ~Labelled(row.repeats)
                 yield Predicate(Within(row.name, most, by), only, (row.name,))
 
     def _words(self, this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from fractions import Fraction
 
 from gpuxlate.backends.pod_reader import outside
@@ -81,6 +82,8 @@ def write(table: KeyTable, pod: PodWriter, profile: Profile | None) -> PodKeys:
     of_pod: dict[Place, dict[str, Value]] = {place: {} for place in (Place.ANNOTATION, Place.LABEL)}
     if any(not one.whole_cards for one in pod.placings):
         of_pod[Place.ANNOTATION] |= {name: Value.of(text) for name, text in table.extra_annotations.items()}
+    if table.parts_on_pod:
+        containers = _with_parts_on_pod(table, pod, containers, of_pod)
     for row, value in words:
         for place, values in of_pod.items():
             if place in row.places:
@@ -103,6 +106,33 @@ def write(table: KeyTable, pod: PodWriter, profile: Profile | None) -> PodKeys:
         annotations=of_pod[Place.ANNOTATION],
         scheduler_name=Value.of(table.scheduler) if table.scheduler and containers else None,
     )
+
+
+def _with_parts_on_pod(
+    table: KeyTable,
+    pod: PodWriter,
+    containers: Sequence[ContainerKeys],
+    of_pod: Mapping[Place, dict[str, Value]],
+) -> list[ContainerKeys]:
+    """The containers without the parts that the pod says, which has them for one ordinary container alone."""
+    rows, kept = table.parts_on_pod, []
+    counts = [row for row in table.keys if row.repeats]
+    parts = False
+    for one in containers:
+        found = {name: Value.of(one.limits[name].text) for name in rows if name in one.limits}
+        for name, value in found.items():
+            of_pod[next(place for place in of_pod if place in rows[name].places)][name] = value
+        limits = {name: value for name, value in one.limits.items() if name not in found}
+        limits |= {
+            row.name: one.limits[row.repeats] for row in counts if row.repeats in found and row.name in limits
+        }
+        kept.append(replace(one, limits=limits, requests=limits))
+        parts = parts or bool(found)
+    for placing in pod.placings if parts else ():
+        if placing.init or len(pod.placings) > 1:
+            message = msg("a pod of {target} has one share, of an ordinary container", target=table.name)
+            placing.refuse("cards", "GX022", message, "use a separate pod for each container")
+    return kept
 
 
 def _on_one_card(table: KeyTable, pod: PodWriter, containers: Sequence[ContainerKeys]) -> None:
@@ -130,7 +160,17 @@ def _words(table: KeyTable, pod: PodWriter) -> list[tuple[KeySpec, Value]]:
     for row in table.enum_keys:
         if row.sets is None or not table.is_pods(row):
             continue
+        if row.required and all(one.whole_cards for one in pod.placings):
+            continue  # of parts alone
         wanted = pod.peek(row.sets)
+        if wanted is None and row.required:
+            wanted = row.words[row.required]
+            for placing in pod.placings:
+                placing.comes_with[row.sets] = wanted
+                values = {"field": JSON_NAMES[row.sets], "target": table.name, "value": row.required}
+                placing.note(
+                    "GX021", msg("{field} is not set: {target} needs one, and gets {value}", **values)
+                )
         word = next((text for text, value in row.words.items() if value is wanted), None)
         if wanted is not None and word is not None:
             pod.take(row.sets)
@@ -244,8 +284,11 @@ def _rows(table: KeyTable, placing: ShareWriter, profile: Profile | None) -> Key
     neither names one."""
     by_model = {rows.model: rows for rows in table.keys_by_model}
     model, any_card = card_for(table, placing, profile), by_model.get("")
-    if any_card is not None and (placing.peek("device") is None or model not in by_model):
-        return any_card
+    own = by_model.get(model) if model and placing.peek("device") is not None else None
+    if any_card is not None and (
+        own is None or (any_card.parts and not own.parts and not placing.whole_cards)
+    ):
+        return any_card  # which alone has parts
     device = placing.take("device")
     if model in by_model:
         return by_model[model]

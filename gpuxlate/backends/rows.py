@@ -376,6 +376,13 @@ class KeyTable:
             if row is not None and row.name in self.on_one_card
         )
 
+    @cached_property
+    def parts_on_pod(self) -> Mapping[str, KeySpec]:
+        """The keys on the pod that make the share of a container a part of its cards."""
+        parts = {row.name for group in self.keys_by_model for row in group.parts}
+        found = (row for row in self.keys if row.name in parts)
+        return {row.name: row for row in found if Place.RESOURCE not in row.places}
+
     @staticmethod
     def is_pods(row: KeySpec) -> bool:
         """The key is on the pod, not in a container."""
@@ -460,7 +467,8 @@ class KeyTable:
             found["cards"] = f"whole cards: {rows.whole[0].name}"
         for row in rows.parts:
             missing = "; required" if row.default is Absent.ALL else ""
-            found[JSON_NAMES[row.sets or ""]] = f"{row.template or row.name}, {row.counts}{missing}"
+            place = "label " if Place.LABEL in row.places else ""
+            found[JSON_NAMES[row.sets or ""]] = f"{place}{row.template or row.name}, {row.counts}{missing}"
         if self.sizes and "cores" not in found:
             found["cores"] = "comes with the memory"
         for row in self.enum_keys:
@@ -515,7 +523,7 @@ class KeyTable:
             for row in self.row_rules or ()
             if kind in (row.kind, row.also) and (not row.keys or not key or key in row.keys)
         )
-        return next(listed, f"{self.rule_prefix}{kind:03d}")
+        return next(listed, "") or f"{self.rule_prefix}{kind:03d}"
 
 
 MODEL = "{model}"

@@ -65,6 +65,11 @@ def note_source(run: Result, source: Backend | None) -> None:
         return
     texts = (Source(one.name, one.old.decode(errors="replace")) for one in run.files)
     others = sorted({one.source for text in texts for one in read_source(text, Settings.reading()).items})
+    if source.name in others:
+        common.info(
+            msg("note: the input is of {name} already: there is nothing to translate", name=source.name)
+        )
+        return
     found = msg("found: {names}", names=", ".join(others)) if others else msg("no share is in it")
     common.info(msg("note: nothing in the input is of {name}; {found}", name=source.name, found=found))
 

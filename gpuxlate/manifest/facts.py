@@ -14,6 +14,7 @@ from itertools import chain
 from typing import Any, NamedTuple
 
 from gpuxlate.manifest.claims import MARKS, claims_of
+from gpuxlate.manifest.kinds import UNREAD_KINDS, kind_of
 from gpuxlate.manifest.objects import LAST_APPLIED, objects_in
 from gpuxlate.manifest.pods import Pod, items, replicas, texts, values
 from gpuxlate.model.diagnostics import Path
@@ -281,16 +282,26 @@ def document_keys(
                 outside.append(
                     Outside(name, found.path, document.source.span(*found.at) if found.at else None)
                 )
+    kind = get_text(root, "kind")
     return DocumentKeys(
         get_text(root, "apiVersion"),
-        get_text(root, "kind"),
+        kind,
         tuple(pod.keys for pod in pods),
         tuple(outside),
         tuple(_repeated(document)) if document.repeated else (),
         tuple(_shared_paths(document.root, pods, is_gpu_key)) if document.aliases and document.root else (),
         tuple(claims_of(document)) if document.holds(*MARKS) else (),
         frozenset(pod.keys.path for pod in pods if pod.keys.claims and replicas(document, pod) not in (0, 1)),
+        tuple(_unread(document)) if kind in UNREAD_KINDS or kind == "List" else (),
     )
+
+
+def _unread(document: Document) -> Iterator[tuple[Outside, str]]:
+    """The objects whose kinds say that their amounts are not read."""
+    for ref, path, _ in objects_in(document):
+        found = kind_of(ref.api_version, ref.kind)
+        if found.unread:
+            yield Outside(found.kind, (*path, "kind")), found.unread
 
 
 def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iterator[NamedKey]:

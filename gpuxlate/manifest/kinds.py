@@ -150,7 +150,8 @@ class ObjectKind(NamedTuple):
     ``pods``: others. ``patches``: parts that are patches, where what looks like a pod is none;
     ``no_pods``: that holds of the whole object. ``adds_containers``: its controller adds some to its pods.
     ``replicas``: the first that a pod is below counts it. ``uncounted``: their number depends on the cluster.
-    ``template``: where it names a ResourceClaimTemplate that its controller makes.
+    ``template``: where it names a ResourceClaimTemplate that its controller makes. ``unread``: what of it,
+    besides its pods, says how much of a card somebody gets, and is not read.
     """
 
     api: str
@@ -166,6 +167,7 @@ class ObjectKind(NamedTuple):
     uncounted: bool = False
     template: Steps = ()
     quotas: tuple[QuotaShape, ...] = ()
+    unread: str = ""
 
     @property
     def group(self) -> str:
@@ -651,6 +653,16 @@ _OTHERS = (
     ObjectKind(
         "scheduling.sigs.k8s.io/", "ElasticQuota", quotas=(QuotaShape(("spec",), (("min",), ("max",))),)
     ),
+    # NexusGPU/tensor-fusion, api/v1: workloadprofile_types.go, gpuresourcequota_types.go: TFLOPs, percent and
+    # VRAM by names of its own, no resources
+    *(
+        ObjectKind("tensor-fusion.ai/", kind, elsewhere=False, unread=unread)
+        for kind, unread in {
+            "WorkloadProfile": "the share of the pods that name it",
+            "TensorFusionWorkload": "the share of its workers",
+            "GPUResourceQuota": "amounts of shares",
+        }.items()
+    ),
     # Flux, helm-controller: strategic merge patches of a release
     ObjectKind("helm.toolkit.fluxcd.io/", "HelmRelease", patches=(("spec", "postRenderers"),)),
     # patterns of pods and patches for them: the API references of Kyverno, Gatekeeper and Karmada
@@ -671,6 +683,8 @@ KINDS: tuple[ObjectKind, ...] = (*_KUBERNETES, *_BATCH, *_SERVICES, *_PIPELINES,
 """All of them: the first of an object's API and kind is its own."""
 QUOTA_KINDS = frozenset(row.kind for row in KINDS if row.quotas)
 """Other objects set no amounts."""
+UNREAD_KINDS = frozenset(row.kind for row in KINDS if row.unread)
+"""Objects that are left as they are, though they say how much of a card somebody gets."""
 BUILT_IN = tuple(row for row in KINDS if row.templates and "." not in row.api)
 CUSTOM = tuple(row for row in KINDS if row.templates and "." in row.api)
 """Kinds with pod templates, of Kubernetes itself and of others."""

@@ -269,7 +269,8 @@ class DocumentKeys(NamedTuple):
     ``outside`` has the vendors' keys that are outside any pod; ``repeated`` the keys that a mapping
     sets twice (the later one); ``shared`` the GPU values that are in an anchor,
     alias or merge key which something else uses too. ``claims``: its ResourceClaims and templates of them;
-    ``several``: the paths of pods with claims of which there is more than one.
+    ``several``: the paths of pods with claims of which there is more than one. ``unread``: the kinds of its
+    objects that say how much of a card somebody gets, and are not read; and what of them.
     """
 
     api_version: str | None = None
@@ -280,6 +281,7 @@ class DocumentKeys(NamedTuple):
     shared: tuple[Path, ...] = ()
     claims: tuple[ClaimObject, ...] = ()
     several: frozenset[Path] = frozenset()
+    unread: tuple[tuple[Outside, str], ...] = ()
 
 
 # Claims on devices of a pod (``resource.k8s.io``): which it names, and what each of them requests.

@@ -60,6 +60,7 @@ class Subject(StrEnum):
     OUTSIDE = "a known key outside of pods"
     REPEATED = "a key that is set twice"
     SHARED = "a key in an anchor that is used elsewhere too"
+    UNREAD = "an object with amounts that are not read"
 
 
 class Dialect(Protocol):

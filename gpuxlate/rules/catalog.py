@@ -89,6 +89,7 @@ def check_document(rules: Iterable[Rule], document: DocumentKeys, context: Conte
         Subject.OUTSIDE: document.outside,
         Subject.REPEATED: document.repeated,
         Subject.SHARED: document.shared,
+        Subject.UNREAD: document.unread,
     }
     there = {subject for subject, some in found.items() if some}
     for one in rules:

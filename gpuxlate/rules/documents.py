@@ -175,6 +175,44 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
         yield found.located(span=span)
 
 
+@rule("GX037", Severity.INFO, about=Subject.UNREAD, scope=Scope.DOCUMENT)
+def object_is_read(this: Rule, document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
+    """The amounts of an object are read.
+
+    ## What it does
+    Reports objects that say how much of a card somebody gets in fields of their own, which gpuxlate does not
+    read: `WorkloadProfile`, `TensorFusionWorkload` and `GPUResourceQuota` of TensorFusion.
+
+    ## Why
+    These amounts are neither checked nor translated. Without a word, a file of them would seem to have no
+    shares and no quotas.
+
+    ## Example
+    ```yaml
+    apiVersion: tensor-fusion.ai/v1
+    kind: GPUResourceQuota
+    metadata: {name: team}
+    spec: {total: {requests: {tflops: "1000", vram: 200Gi}}}
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: v1
+    kind: ResourceQuota
+    metadata: {name: team}
+    spec: {hard: {requests.nvidia.com/gpumem: 204800}}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, api/v1/workloadprofile_types.go and gpuresourcequota_types.go (2026-08-20).
+    """
+    for found, what in document.unread:
+        message = msg(
+            "{kind} has {what}, which gpuxlate does not read: left as it is", kind=found.name, what=msg(what)
+        )
+        yield this.diagnostic(found.path, message, "check it by hand after a translation")
+
+
 REMARKS = (key_is_in_a_pod.code, product_is_read.code, whole_cards_have_a_dialect.code)
 """Of what is left as it is: as info, one for each key of an object is enough."""
 

@@ -70,11 +70,13 @@ def too_little(
     accept: Accept,
     card_mib: int | None = None,
     implied: Collection[str] = (),
+    required: Collection[str] = (),
 ) -> Iterator[str]:
     """The fields in which a share gives less than was asked, but for those that may be dropped.
 
     ``card_mib`` is the card of the profile, which turns percent into MiB. ``implied``: fields that the
-    target gives without a key. A field that was open may be filled: that is what the user said.
+    target gives without a key; ``required``: those that it has to give where nobody asks for them. A field
+    that was open may be filled: that is what the user said.
     """
     if given.cards < asked.cards:
         yield "cards"
@@ -84,8 +86,10 @@ def too_little(
     for field in ("policy", "qos", "device"):
         said = getattr(asked, field)
         lost = said and field in {*accept.drop, *implied}
-        # which the cards of a target may be in its keys, and a policy that it needs is the strictest
-        anything = said is None and (field == "device" or given.policy is Policy.FIXED_SHARE)
+        anything = said is None and field in (
+            "device",
+            *required,
+        )  # which the cards of a target may be in its keys
         if getattr(given, field) != said and not (lost or anything):
             yield field
     least = Isolation.HARDWARE if given.whole_cards else given.isolation or Isolation.NONE

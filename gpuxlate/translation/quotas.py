@@ -82,7 +82,8 @@ def counts(backend: Backend, row: KeySpec) -> Counted | None:
         return None
     if row.sets != "cards":
         return Counted(row.sets, row.per, row.whole, row.offline)
-    parts = backend.device_classes or any(rows.parts for rows in backend.keys_by_model)
+    rows = (one for group in backend.keys_by_model for one in group.parts)
+    parts = backend.device_classes or any(not one.places.isdisjoint(COUNTED) for one in rows)
     return Counted(row.sets, whole=row.whole or not parts, offline=row.offline, of_shares=bool(row.needs))
 
 
@@ -292,7 +293,8 @@ class _Number(NamedTuple):
 class _Read(NamedTuple):
     """A resource of a quota in the dialect that reads it, and the key of the target.
 
-    ``why``: why nothing at the target is the same; ``among``: the dialects that do not agree, if it is that.
+    ``why``: why nothing at the target is the same; ``among``: the dialects that do not agree, if it is that;
+    ``foreign``: it is that the target's cards are of another maker.
     """
 
     quota: Quota
@@ -302,6 +304,7 @@ class _Read(NamedTuple):
     numbers: tuple[_Number, ...]
     why: Message | None = None
     among: frozenset[str] = frozenset()
+    foreign: bool = False
 
     @property
     def refused(self) -> bool:
@@ -423,7 +426,9 @@ def _for_target(one: _Read, settings: Settings) -> _Read:
             new=settings.to.vendor,
             old=one.source.vendor,
         )
-        return one._replace(numbers=bare, why=why if key else _none_counts_the_same(settings))
+        if key is None:
+            return one._replace(numbers=bare, why=_none_counts_the_same(settings))
+        return one._replace(numbers=bare, why=why, foreign=True)
     return one._replace(key=key, numbers=tuple(_given(each, one, row, key, settings) for each in one.numbers))
 
 
@@ -598,6 +603,12 @@ def _reason(one: _Read, here: Sequence[_Number], settings: Settings) -> tuple[Me
         hint = msg(ROUND, number=uneven.given.text)
         return why, hint
     why = own or msg("it changes together with amounts that cannot be translated")
+    if one.foreign:
+        hint = msg(
+            "pass --drop device to write it for the cards of {target}, or --allow-leftovers",
+            target=settings.to.name,
+        )
+        return why, hint
     if not amounts:
         return why, msg(BY_HAND, target=settings.to.name)
     hint = msg(

@@ -116,6 +116,12 @@ def test_containers_that_count_devices_have_devices_of_their_own() -> None:
 NOT_HELD = {
     "partitions as a resource": (counting(web={"mig.nvidia.com": 1}), {"GX023"}),
     "a card for a machine as a resource": (counting(web={"vfio.gpu.nvidia.com": 1}), {"GX023"}),
+    "Gaudi, deployments/gaudi/examples": (
+        counting(web={"gaudi.intel.com": 1}).replace(
+            "deviceclass.resource.kubernetes.io/gaudi.intel.com", "intel.com/gaudi"
+        ),
+        {"GX023"},
+    ),
     "no devices": (counting(web={INTEL: 0}), {"DRA004"}),
     "no whole number of devices": (counting(web={INTEL: "0.5"}), {"K8S001"}),
     "partitions of no profile": (asking(AMD, OF_PARTITION), {"GX023"}),

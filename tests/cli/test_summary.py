@@ -73,6 +73,10 @@ SAYS: dict[str, tuple[int, tuple[str, ...]]] = {
     "inspect shares": (0, (f"note: 2 GPUShare documents {NOTE}",)),
     "assess both --to vke": (0, (f"note: 1 GPUShare document {NOTE}", "1 share: 1 filled")),
     "parse both": (0, (f"note: 1 GPUShare document {NOTE}",)),
+    "translate both --from ack --to ack": (
+        0,
+        ("note: the input is of alibaba-gpushare already: there is nothing to translate", "0 shares"),
+    ),
     "parse both --from vke": (
         3,
         (

@@ -407,7 +407,10 @@ CLOUDS = {
     "mig --to nvidia-mig -o aks --check single.yaml": {
         "properties": {"gpuInstanceProfile": "MIG1g", "nodeLabels": DIVIDED}
     },
-    "slice --to nvidia-shared -o aks": {"properties": {"nodeLabels": SHARED}},
+    # nvidia-gpu-operator.md (2025-07-02): the driver is left to the operator
+    "slice --to nvidia-shared -o aks": {
+        "properties": {"gpuProfile": {"driver": "None"}, "nodeLabels": SHARED}
+    },
     "mig --to nvidia-mig -o eks": {"labels": DIVIDED},
     "mps --to nvidia-shared -o eks": {"labels": SHARED},
 }

@@ -250,7 +250,8 @@ def carried(text: str, done: Result, target: Backend) -> Iterator[str]:
             continue
         lost = {loss.field for loss in item.losses if loss.kind in (LossKind.DROPPED, LossKind.FILLED)}
         without = implied(item.share, target, Accept())
-        below = set(too_little(item.share, share, Accept(), implied=without)) - lost
+        required = {str(row.sets) for row in target.enum_keys if row.required}
+        below = set(too_little(item.share, share, Accept(), implied=without, required=required)) - lost
         below |= set(below_the_numbers(containers[item.container], item, share)) - lost
         below -= {field for field in of_pod if getattr(item.share, field) is None}  # the pod has it already
         if below:

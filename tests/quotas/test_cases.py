@@ -43,6 +43,7 @@ def test_a_quota_becomes_the_same(case: Case, tmp_path: Path, monkeypatch: pytes
         place, _, why = wanted.partition(": ")
         assert f"{one['line']}:{one['column']} {one['key']}" == place
         assert why in one["message"]
+        assert case.get("says", "") in (one["hint"] or "")
     assert ran.code == int(bool(left))
     assert sorted(diagnostics(ran.err)) == sorted([*case.get("found", ()), *["GX026"] * len(left)])
     assert Path("q.yaml").read_text() == (case["text"] if left else case["becomes"])

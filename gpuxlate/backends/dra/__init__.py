@@ -161,8 +161,8 @@ class Driver(NamedTuple):
     ``of_partitions``: further capacity of partitions, which no share of this tool holds. ``example``: a
     profile. ``partition_codes``: of partitions that no card has, and of more than a node has.
     ``chosen_by``: the attributes by which claims choose cards; ``attributes``: all that its devices have,
-    those with a number behind them without it. ``resources``: names under which its chart lets containers
-    count cards, as ``extendedResourceName`` of the class.
+    those with a number behind them without it. ``resources``: names under which its charts let containers
+    count devices, as ``extendedResourceName`` of a class, each with its class.
     """
 
     name: str
@@ -186,7 +186,7 @@ class Driver(NamedTuple):
     partition_codes: tuple[str, str] = ("DRA019", "DRA019")
     chosen_by: Mapping[By, str] = MappingProxyType({By.UUID: "uuid", By.MODEL: "productName"})
     attributes: frozenset[str] = frozenset()
-    resources: tuple[str, ...] = ()
+    resources: Mapping[str, str] = MappingProxyType({})
 
     @property
     def read(self) -> tuple[str, ...]:
@@ -438,8 +438,14 @@ def driver_keys(driver: Driver) -> tuple[KeySpec, ...]:
             }.items()
         ),
         *(
-            key(one, Place.RESOURCE, meaning="cards", sets="cards", source=driver.source)
-            for one in driver.resources
+            key(
+                one,
+                Place.RESOURCE,
+                meaning=driver.unread.get(device_class, "cards"),
+                sets="cards",
+                source=driver.source,
+            )
+            for one, device_class in driver.resources.items()
         ),
         *(key(name, Place.QUOTA, meaning="devices of claims", sets="cards", unit=1) for name in devices),
         *(
@@ -769,9 +775,7 @@ def asked(driver: Driver, pod: PodKeys, container: ContainerKeys) -> Iterator[Dr
 
 def _counted(driver: Driver, pod: PodReader, container: ContainerKeys) -> Iterator[DriverRequest]:
     """The devices that a container counts as resources, for which the scheduler makes a claim (KEP-5004)."""
-    names = {EXTENDED + one: one for one in driver.classes} | dict.fromkeys(
-        driver.resources, driver.device_class
-    )
+    names = {**{EXTENDED + one: one for one in driver.classes}, **driver.resources}
     for name, device_class in names.items():
         value = container.resources.get(name)
         count = pod.number(container, name)
@@ -1192,7 +1196,9 @@ INTELS = Driver(
     attributes=frozenset(
         ("model", "family", "driver", "sriov", "type", "pciId", "pciAddress", "health", "pciRoot")
     ),
-    resources=("intel.com/gpu",),  # charts/intel-gpu-resource-driver/values.yaml
+    resources=MappingProxyType(  # values.yaml of its charts
+        {"intel.com/gpu": "gpu.intel.com", "intel.com/gaudi": "gaudi.intel.com"}
+    ),
 )
 DRIVERS = (HAMIS, NVIDIAS, AMDS, INTELS)
 BY_MEMORY = "memory"

@@ -32,7 +32,7 @@ from gpuxlate.backends.requirements import (
     cards_of_a_node,
 )
 from gpuxlate.model.amounts import card_for
-from gpuxlate.model.messages import msg
+from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.profile import MIG, Card, Profile, Template, card_meant, cards
 from gpuxlate.model.share import Partition, Replica, Share, Strategy, in_resource
 
@@ -188,12 +188,16 @@ SHARING_GUIDE = VendorDocument(
 )
 AKS_MIG = VendorDocument("MicrosoftDocs/azure-aks-docs, gpu-multi-instance.md", "2026-05-22")
 AKS_SHARED = VendorDocument("MicrosoftDocs/azure-aks-docs, concepts-gpu-partitioning.md", "2026-05-01")
+AKS_MANAGED = VendorDocument("MicrosoftDocs/azure-aks-docs, aks-managed-gpu-nodes.md", "2026-07-02")
+AKS_OPERATOR = VendorDocument("MicrosoftDocs/azure-aks-docs, nvidia-gpu-operator.md", "2025-07-02")
 EKS = VendorDocument("NVIDIA, GPU Operator with Amazon EKS; AWS, API reference of EKS, CreateNodegroup")
 AKS_CARDS = ("A100", "H100", "H200")
 """How the names of the cards begin that AKS divides."""
 SLICES = "12347"
 """The compute slices of the profiles that a pool of AKS may have: MIG1g, MIG2g, MIG3g, MIG4g, MIG7g."""
 OPERATOR = NodeWarning("install NVIDIA's GPU Operator, and apply the documents of -o yaml", SHARING_GUIDE)
+PARTED_CONFIG, PLUGIN_CONFIG = "mig-parted-config", "device-plugin-config"
+"""The ConfigMaps of -o yaml."""
 SHARING = "shared"
 """The name of the configuration in the ConfigMap, and the value of the label that chooses it."""
 
@@ -237,8 +241,16 @@ def _of_partition(one: Partition, profile: Profile | None) -> NodeNeeds:
             ]
         },
     }
-    document = _config_map("mig-parted-config", "config.yaml", parted)
-    return NodeNeeds(labels, (), warnings, (), (document,), (_aks_of_partition(one, profile), _eks()))
+    document = _config_map(PARTED_CONFIG, "config.yaml", parted)
+    told = _told(f"mig.strategy={strategy}", f"migManager.config.name={PARTED_CONFIG}")
+    return NodeNeeds(
+        labels,
+        (),
+        warnings,
+        (),
+        (document,),
+        (_aks_of_partition(one, profile), _eks(told)),
+    )
 
 
 def _aks_of_partition(one: Partition, profile: Profile | None) -> CloudPool:
@@ -259,7 +271,18 @@ def _aks_of_partition(one: Partition, profile: Profile | None) -> CloudPool:
     strategy = NvidiaProfile.of(profile).mig_strategy
     notes = (
         NodeWarning("the cards of a pool cannot be divided again: create another pool", AKS_MIG),
-        NodeWarning(f"install the device plug-in with migStrategy {strategy}", AKS_MIG),
+        NodeWarning(
+            msg("install the device plug-in with migStrategy {strategy}, gfd.enabled", strategy=strategy),
+            AKS_MIG,
+        ),
+        NodeWarning(
+            msg(
+                "or AKS installs it (preview, without the cluster autoscaler): gpuProfile.nvidia with "
+                "managementMode Managed, migStrategy {strategy}",
+                strategy=strategy.capitalize(),
+            ),
+            AKS_MANAGED,
+        ),
     )
     fields = {"properties": {"gpuInstanceProfile": f"MIG{label['slices']}g"}}
     return CloudPool("aks", what, where, AKS_MIG, fields, divides=True, notes=notes)
@@ -272,8 +295,15 @@ def _least_with_slices(card: Card, profile: str) -> str | None:
     return min(found, key=lambda row: row.label or (), default=Template("")).name
 
 
-def _eks() -> CloudPool:
-    return CloudPool("eks", "fields of the node group", ("labels",), EKS, notes=(OPERATOR,))
+def _eks(told: NodeWarning) -> CloudPool:
+    image = "the nodes need an AMI with an operating system that the operator supports"
+    notes = (OPERATOR, told, NodeWarning(image, EKS))
+    return CloudPool("eks", "fields of the node group", ("labels",), EKS, notes=notes)
+
+
+def _told(*settings: str) -> NodeWarning:
+    """What the operator has to be told, as values of its chart."""
+    return NodeWarning(msg("tell the operator: {settings}", settings=join_and(settings)), SHARING_GUIDE)
 
 
 def _of_replica(one: Replica, profile: Profile | None) -> NodeNeeds:
@@ -307,10 +337,13 @@ def _of_replica(one: Replica, profile: Profile | None) -> NodeNeeds:
             }
         },
     }
-    document = _config_map("device-plugin-config", SHARING, config)
-    what = "body of the agent pool"
-    aks = CloudPool("aks", what, ("properties", "nodeLabels"), AKS_SHARED, notes=(OPERATOR,))
-    return NodeNeeds(tuple(labels), (), tuple(warnings), (), (document,), (aks, _eks()))
+    document = _config_map(PLUGIN_CONFIG, SHARING, config)
+    told = _told(f"devicePlugin.config.name={PLUGIN_CONFIG}")
+    driver = NodeWarning("the operator brings the driver, which AKS leaves out then", AKS_OPERATOR)
+    fields = {"properties": {"gpuProfile": {"driver": "None"}}}
+    what, where = "body of the agent pool", ("properties", "nodeLabels")
+    aks = CloudPool("aks", what, where, AKS_SHARED, fields, notes=(OPERATOR, told, driver))
+    return NodeNeeds(tuple(labels), (), tuple(warnings), (), (document,), (aks, _eks(told)))
 
 
 def _config_map(name: str, key: str, data: Mapping[str, object]) -> dict[str, object]:

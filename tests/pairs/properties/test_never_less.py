@@ -27,7 +27,7 @@ from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.amounts import amount_of
 from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.share import Device, Policy, Share
+from gpuxlate.model.share import Device, Share
 from gpuxlate.testing.contract import allowed, implied, in_numbers, too_little
 from gpuxlate.translation.fit import Outcome, Verdict
 from gpuxlate.translation.options import Settings
@@ -50,8 +50,6 @@ ALL = [one for one in registry.all_backends() if not one.read_only]
 # --- manifests --------------------------------------------------------------------------------------
 
 
-NEEDS_POLICY = {"mindcluster": Policy.FIXED_SHARE}
-"""What is written where a share leaves the policy open; a note says so."""
 PLAIN = Question([ContainerShare("main-0", 0, share=Share(1, 30, 4096))], "limits", 2, Accept(), None)
 """All of FIRST take it exactly; and none where its amounts are in requests alone (K8S004)."""
 
@@ -148,7 +146,10 @@ def assert_not_below(
     card_mib = question.profile.cards.memory_mib if question.profile else None
     without = implied(asked, target, question.accept, question.profile)
     wanted, got = (in_numbers(one, question.profile) for one in (asked, back))
-    below = set(too_little(wanted, got, Accept(), card_mib, without)) - let_go(item, question.accept)
+    required = {str(row.sets) for row in target.enum_keys if row.required}
+    below = set(too_little(wanted, got, Accept(), card_mib, without, required)) - let_go(
+        item, question.accept
+    )
     assert not below, f"asked {asked}, given {back}, below in {below}: {text}"
 
 
@@ -171,8 +172,9 @@ def reported(item: Item, target: Backend, question: Question) -> Share:
         comes_with["device"] = item.given.device
     elif target.names_vendor:  # the keys name it, and a rendering says what was asked alone
         comes_with["device"] = Device(target.vendor)
-    if not (item.share.policy or item.share.whole_cards) and (needed := NEEDS_POLICY.get(target.name)):
-        comes_with["policy"] = needed
+    for row in target.enum_keys:
+        if row.required and not fitted.whole_cards and row.sets and getattr(fitted, row.sets) is None:
+            comes_with[row.sets] = row.words[row.required]
     return Outcome(
         container, item.share, losses, implied=without, fitted=fitted, comes_with=comes_with
     ).declared

@@ -1,0 +1,305 @@
+"""The rules on annotations of TensorFusion: TF001 to TF008."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpuxlate.backends.tensor_fusion import (
+    AMOUNTS,
+    CONTAINERS,
+    COUNT,
+    COUNTS,
+    DEDICATED,
+    ENABLED,
+    ISOLATION,
+    MODEL,
+    PARTITION,
+    PERCENT,
+    PERCENT_LIMIT,
+    PROFILE,
+    SHARED,
+    TFLOPS,
+    TFLOPS_LIMIT,
+    VRAM,
+    amount,
+    containers_of,
+    is_true,
+)
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.rules.base import Context, Rule, rule
+
+OF_TEXTS = "it is about texts of annotations, which no policy computes with"
+
+
+def _asked(pod: PodKeys) -> list[Value]:
+    """What asks for a share, or says how much."""
+    return [pod.annotations[name] for name in (*AMOUNTS, COUNT) if name in pod.annotations]
+
+
+@rule("TF001", Severity.ERROR, missing=True, no_policy="a webhook may add the label")
+def pod_is_enabled(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A pod with annotations of TensorFusion has its label.
+
+    ## What it does
+    Reports amounts and counts in annotations of a pod without the label `tensor-fusion.ai/enabled: "true"`.
+
+    ## Why
+    The webhook skips the pod: it gets no GPU.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {tensor-fusion.ai/vram-request: 4Gi}}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {labels: {tensor-fusion.ai/enabled: "true"}, annotations: {tensor-fusion.ai/vram-request: 4Gi}}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, internal/webhook/v1/pod_webhook.go and internal/utils/reconcile.go (2026-08-20).
+    """
+    label = pod.labels.get(ENABLED)
+    asked = _asked(pod)
+    if asked and (label is None or label.text != "true"):
+        message = msg("{key} has no effect without {count}", key=str(asked[0].path[-1]), count=ENABLED)
+        hint = msg('add the label {key}: "true" to the pod', key=ENABLED)
+        yield this.diagnostic(label or asked[0], message, hint, on_key=True)
+
+
+@rule("TF002", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
+def container_is_named(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The container with the share is clear.
+
+    ## What it does
+    Reports a share of a pod with several containers, none of which `tensor-fusion.ai/inject-container` names.
+
+    ## Why
+    The webhook refuses the pod, or skips it where no container has the name.
+
+    ## Example
+    ```yaml
+    metadata: {labels: {tensor-fusion.ai/enabled: "true"}, annotations: {tensor-fusion.ai/vram-request: 4Gi}}
+    spec: {containers: [{name: web}, {name: log}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/vram-request: 4Gi, tensor-fusion.ai/inject-container: web}
+    spec: {containers: [{name: web}, {name: log}]}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go and pod_webhook.go (2026-08-20).
+    """
+    asked, names = _asked(pod), {one.name for one in pod.containers}
+    if asked and pod.containers and names.isdisjoint(containers_of(pod)):
+        message = msg("no container of the pod has the share: {key} names none", key=CONTAINERS)
+        hint = msg("add {key} with the name of the container", key=CONTAINERS)
+        yield this.diagnostic(pod.annotations.get(CONTAINERS) or asked[0], message, hint)
+
+
+@rule("TF003", Severity.ERROR, no_policy=OF_TEXTS)
+def compute_has_one_unit(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Compute is in TFLOPs or in percent.
+
+    ## What it does
+    Reports percent of compute beside TFLOPs, of the request or of the limit.
+
+    ## Why
+    The webhook takes the TFLOPs; the scheduler finds both and takes neither.
+
+    ## Example
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/tflops-request: "10", tensor-fusion.ai/compute-percent-request: "20"}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/compute-percent-request: "20"}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go and internal/utils/config.go (2026-08-20).
+    """
+    for percent, tflops in ((PERCENT, TFLOPS), (PERCENT_LIMIT, TFLOPS_LIMIT)):
+        if percent in pod.annotations and tflops in pod.annotations:
+            message = msg("{key} and {other} are both set", key=percent, other=tflops)
+            yield this.diagnostic(pod.annotations[percent], message, "keep one of them", on_key=True)
+
+
+@rule("TF004", Severity.ERROR, no_policy=OF_TEXTS)
+def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Amounts of TensorFusion are quantities above 0, and a count is 1 to 128.
+
+    ## What it does
+    Reports other values, and more than 100 percent of compute.
+
+    ## Why
+    The webhook reads an amount that is no quantity as none, and refuses another count. No card has more than
+    all of its compute.
+
+    ## Example
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/vram-request: 4GB, tensor-fusion.ai/gpu-count: "0"}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/vram-request: 4Gi, tensor-fusion.ai/gpu-count: "1"}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go (2026-08-20).
+    """
+    for name in AMOUNTS:
+        value = pod.annotations.get(name)
+        number = amount(value)
+        if value is not None and number is None:
+            message = msg("{key} is {value!r}, which is no amount above 0", key=name, value=value.text)
+            yield this.diagnostic(value, message, "write a quantity, as in 4Gi or 20")
+        elif value is not None and number is not None and number > 100 and name in (PERCENT, PERCENT_LIMIT):
+            message = msg(
+                "{key} {amount} is above the maximum of {high}", key=name, amount=value.text, high=100
+            )
+            yield this.diagnostic(value, message, msg("write {known}", known=100))
+    count = pod.annotations.get(COUNT)
+    cards = None if count is None else quantity.whole(count.text)
+    if count is not None and (cards is None or not COUNTS.allows(cards)):
+        message = msg("{key} is {value!r}, which is no count from 1 to 128", key=COUNT, value=count.text)
+        yield this.diagnostic(count, message, "write a count from 1 to 128")
+
+
+@rule("TF005", Severity.WARNING, no_policy=OF_TEXTS)
+def whole_cards_have_no_amounts(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Whole cards have no amounts beside them.
+
+    ## What it does
+    Reports amounts beside `tensor-fusion.ai/isolation: shared` and `tensor-fusion.ai/dedicated-gpu`.
+
+    ## Why
+    The scheduler gives idle cards whole, whatever the amounts are. The comment in its API says of `shared`
+    that each process gets an equal part of the card: the sources contradict each other.
+
+    ## Example
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/isolation: shared, tensor-fusion.ai/vram-request: 4Gi}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/isolation: soft, tensor-fusion.ai/vram-request: 4Gi}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, internal/gpuallocator/gpuallocator.go; api/v1/workloadprofile_types.go, which says
+    otherwise (2026-08-20).
+    """
+    mode, dedicated = pod.annotations.get(ISOLATION), pod.annotations.get(DEDICATED)
+    shared = mode if mode is not None and mode.text == SHARED else None
+    whole = shared or (dedicated if is_true(dedicated) else None)
+    for name in AMOUNTS if whole is not None else ():
+        if whole is not None and name in pod.annotations:
+            message = msg(
+                "{key} has no effect: {other} gives whole cards", key=name, other=str(whole.path[-1])
+            )
+            yield this.diagnostic(pod.annotations[name], message, "remove one of the two", on_key=True)
+
+
+@rule("TF006", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
+def share_is_asked_for(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A pod of TensorFusion asks for compute, for memory or for whole cards.
+
+    ## What it does
+    Reports `tensor-fusion.ai/enabled: "true"` without an amount, `isolation: shared`, a partition, a
+    WorkloadProfile, or cards in limits.
+
+    ## Why
+    The webhook refuses the pod.
+
+    ## Example
+    ```yaml
+    metadata: {labels: {tensor-fusion.ai/enabled: "true"}, annotations: {tensor-fusion.ai/gpu-count: "1"}}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {labels: {tensor-fusion.ai/enabled: "true"}, annotations: {tensor-fusion.ai/vram-request: 4Gi}}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, internal/webhook/v1/pod_webhook.go (2026-08-20).
+    """
+    label, mode = pod.labels.get(ENABLED), pod.annotations.get(ISOLATION)
+    if label is None or label.text != "true":
+        return
+    others = {PROFILE, PARTITION, *AMOUNTS} & pod.annotations.keys()
+    cards = any("/" in name for one in pod.containers for name in one.resources)  # of any vendor
+    shared = mode is not None and mode.text == SHARED
+    if not (others or cards or shared or is_true(pod.annotations.get(DEDICATED))):
+        message = msg("the pod asks for no compute, no memory and no whole cards")
+        yield this.diagnostic(label, message, msg("add {key}, as in 4Gi", key=VRAM))
+
+
+@rule("TF008", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
+def dedicated_cards_have_a_model(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Dedicated cards name their model.
+
+    ## What it does
+    Reports `tensor-fusion.ai/dedicated-gpu: "true"` without `tensor-fusion.ai/gpu-model`.
+
+    ## Why
+    The webhook looks up the capacity of the model, and refuses the pod without one.
+
+    ## Example
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/dedicated-gpu: "true"}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/dedicated-gpu: "true", tensor-fusion.ai/gpu-model: L4}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go, handleDedicatedGPU (2026-08-20).
+    """
+    dedicated, model = pod.annotations.get(DEDICATED), pod.annotations.get(MODEL)
+    if dedicated is not None and is_true(dedicated) and (model is None or not model.text):
+        message = msg("{key} needs {other}", key=DEDICATED, other=MODEL)
+        yield this.diagnostic(
+            dedicated, message, msg("add {key} with the model of the cards", key=MODEL), on_key=True
+        )
