@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from gpuxlate.backends.base import Backend, ContainerShare, Reading
+from gpuxlate.files.find import InputError
 from gpuxlate.manifest.pods import Pod, replicas
 from gpuxlate.model import limits
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path
-from gpuxlate.model.messages import join_and
+from gpuxlate.model.messages import join_and, message_of
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.share import Share
 from gpuxlate.translation.claims import NamedTemplate
@@ -221,7 +222,8 @@ class Result:
     ``text``: the new text of one source, the old one where something was refused; ``files``: those of a run.
     ``named``: new templates of claims by their names. ``sources``: the texts that findings are in.
     ``share_documents``: the GPUShare documents in folders, which are left out.
-    ``judged``: the losses by their objects, where there are decisions.
+    ``judged``: the losses by their objects, where there are decisions. ``unreadable``: the files of a run
+    that were not read; what the others come to is there.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -235,6 +237,7 @@ class Result:
     text: str = ""
     changed: bool = False
     share_documents: int = 0
+    unreadable: list[InputError] = field(default_factory=list)
 
     def __iadd__(self, more: Result) -> Self:
         self.items += more.items
@@ -247,11 +250,12 @@ class Result:
         self.judged += more.judged
         self.changed |= more.changed
         self.share_documents += more.share_documents
+        self.unreadable += more.unreadable
         return self
 
     @property
     def refused(self) -> bool:
-        return refuses(self.diagnostics)
+        return bool(self.unreadable) or refuses(self.diagnostics)
 
 
 class Refused(Exception):  # noqa: N818 - a result, not a failure
@@ -267,6 +271,20 @@ class Refused(Exception):  # noqa: N818 - a result, not a failure
 
     def __str__(self) -> str:
         return "\n".join(_line(one) for one in self.diagnostics if one.severity == "error")
+
+
+class UnreadableError(OSError):
+    """Files of a path could not be read, each with a line that says why.
+
+    ``diagnostics`` and ``items``: what was found in the others.
+    """
+
+    def __init__(
+        self, found: Sequence[InputError], diagnostics: Sequence[Diagnostic] = (), items: Sequence[Item] = ()
+    ) -> None:
+        super().__init__("\n".join(map(message_of, found)))
+        self.diagnostics = tuple(diagnostics)
+        self.items = tuple(items)
 
 
 def _line(one: Diagnostic) -> str:
