@@ -54,6 +54,7 @@ from gpuxlate.rules.predicates.conditions import (
     IsInit,
     Label,
     Labelled,
+    LabelledItself,
     Not,
     Predicate,
     Requests,
@@ -1138,7 +1139,7 @@ class Hidden(RowRule):
         rows = (row for row in self.table.keys if row.unit and Place.RESOURCE in row.places)
         asks = SomeContainer(Requests(*(row.name for row in rows)))
         for row in self.mine:
-            seen, at = Not(Labelled(row.name, *row.hides)), (row.name,)
+            seen, at = Not(LabelledItself(row.name, *row.hides)), (row.name,)
             yield Predicate(seen, asks & UNNAMED, at, per_container=False)
             named = SchedulerIs(*self.table.schedulers)
             yield Predicate(seen, asks & named, at, per_container=False, severity=Severity.WARNING)

@@ -449,7 +449,8 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ```
 
     ## Fix
-    Safe: moves it to the pod template. None where the pod template has another value.
+    Safe: moves it to the pod template. None where the pod template has another value. A label with which the
+    vendor's webhook does not look at a pod is removed: moved, it would take the share from the pods.
 
     ## Source
     Alibaba Cloud, "multi-card sharing" (2025-04), which has the label in `spec.template`;
@@ -472,10 +473,14 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
                 for row in rows
             )
             if steers and name not in stray and on_pod.get(name) != value:
-                yield _on_workload(this, name, value, on_pod.get(name), pod.metadata_of(field))
+                hides = any(value.text in row.hides for row in rows)
+                yield _on_workload(this, name, value, on_pod.get(name), pod.metadata_of(field), hides)
 
 
-def _on_workload(this: Rule, name: str, value: Value, own: Value | None, target: Path) -> Diagnostic:
+def _on_workload(
+    this: Rule, name: str, value: Value, own: Value | None, target: Path, hides: bool
+) -> Diagnostic:
+    """``hides``: on the pods it would hide their share from the webhook, so it is not moved there."""
     where = ".".join(map(str, target))
     if own is not None:
         message = msg(
@@ -486,6 +491,10 @@ def _on_workload(this: Rule, name: str, value: Value, own: Value | None, target:
         )
         return this.diagnostic(value, message, msg("keep the one in {where}", where=where), on_key=True)
     message = msg("{name} is on the workload only, where nothing reads it", name=name)
+    if hides:
+        removed = Fix(msg("remove {name}", name=name), (Remove(value.path),))
+        hint = msg("remove it: in {where} it would hide the share from the webhook", where=where)
+        return this.diagnostic(value, message, hint, on_key=True, fix=removed)
     fix = None
     if value.kind is not ScalarKind.NODE:
         title = msg("move {name} to {where}", name=name, where=where)
