@@ -11,7 +11,7 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.kustomization import inputs
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftover_table, show_findings
+from gpuxlate.cli.translations import UNREADABLE, count_to_each, leftover_table, not_counted, show_findings
 from gpuxlate.locale import localize
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import ObjectRef, Severity
@@ -56,8 +56,7 @@ def command(
             lines = [[_name(q.object), q.place, q.key, q.amount or f"? ({q.value})"] for q in run.quotas]
             common.out(f"\n{table(['OBJECT', 'AT', 'RESOURCE', 'AMOUNT'], lines)}")
         if run.leftovers:
-            note = localize(msg("{what}, which are not counted above", what=counts(run)))
-            common.out(f"\n{note}\n\n{leftover_table(run.leftovers)}")
+            common.out(f"\n{localize(not_counted(run))}\n\n{leftover_table(run.leftovers)}")
     if run.unreadable:
         return Exit.INPUT
     failed = any(one.severity is Severity.ERROR for one in broken)

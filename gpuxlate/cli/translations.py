@@ -98,10 +98,18 @@ def _each(work: runs.Work, given: Iterable[Input]) -> Iterator[tuple[Input, list
 def counts(run: Result) -> str:
     """The shares, quotas and leftovers: "41 shares, 2 quotas, 3 leftovers in 2 files"."""
     what = join_and([_shares(len(list(counted_once(run.items)))), *_beside(run)])
-    if not run.leftovers:
-        return what
-    files = plural(len({one.diagnostic.file for one in run.leftovers}), "{count} file", "{count} files")
-    return msg("{what} in {files}", what=what, files=files)
+    return msg("{what} in {files}", what=what, files=_files(run)) if run.leftovers else what
+
+
+def not_counted(run: Result) -> str:
+    """What is beside the shares and quotas that were counted: "not counted above: 3 leftovers in 2 files"."""
+    left = plural(len(run.leftovers), "{count} leftover", "{count} leftovers")
+    return msg("not counted above: {leftovers} in {files}", leftovers=left, files=_files(run))
+
+
+def _files(run: Result) -> Message:
+    """The files with leftovers."""
+    return plural(len({one.diagnostic.file for one in run.leftovers}), "{count} file", "{count} files")
 
 
 def _shares(count: int) -> Message:

@@ -30,7 +30,6 @@ ALSO = {
 }
 """Bad cases of rules that a schema can say in part."""
 NOT = {
-    "ACK006/bad-above.yaml",  # legal where the label of the pod counts two cards
     "K8S007/bad-topology.yaml",  # two keys of one vendor
     *("K8S001/bad-below-zero.yaml", "K8S002/bad-whole-cards.yaml"),  # the common key, which is no vendor's
     *(f"{code}/bad-quota.yaml" for code in ("GX003", "K8S001", "K8S002")),  # the schema is one of pods
@@ -112,6 +111,25 @@ def test_any_kind_that_holds_containers() -> None:
     for kind in ("ConfigMap", "CustomResourceDefinition", "ResourceQuota"):  # without pods
         text = f"{{kind: {kind}, spec: {{resources: {{limits: {{aliyun.com/gpu-mem: x}}}}}}}}"
         assert flagged(text) == [], kind
+
+
+AMOUNTS = [  # the key and its number, and what an editor says of it (D26)
+    ("aliyun.com/gpu-core.percentage: 100", ""),
+    ("aliyun.com/gpu-core.percentage: 105", "write 5 to 100 in multiples of 5"),
+    ("nvidia.com/gpu.shared: 2", ""),
+    ("nvidia.com/gpu.shared: 0", "write 1 or more"),
+    ("enflame.com/drs-gcu: 3", ""),
+    ('enflame.com/drs-gcu: "2"', "write 1, 3, 6"),
+    ("koordinator.sh/gpu-core: 200", ""),  # of two cards
+]
+
+
+@pytest.mark.parametrize(("line", "says"), AMOUNTS, ids=[line for line, _ in AMOUNTS])
+def test_what_is_said_of_an_amount(line: str, says: str) -> None:
+    [given] = loaded(pod(f"{line}\naliyun.com/gpu-mem: 8" if line.startswith("aliyun") else line))
+    name = line.split(":")[0]
+    found = [one for one in OVERLAY.iter_errors(given) if name in one.absolute_path]
+    assert [one.schema.get("errorMessage") for one in found] == ([says] if says else [])
 
 
 RANGES = (
