@@ -109,8 +109,8 @@ def value_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     """The value of a GPU resource is in the manifest, not in a variable.
 
     ## What it does
-    Reports `${GPU_MEM}`, `$GPU_MEM`, `$(params.memory)` and `{{memory}}` as values of vendors' keys. They are
-    not checked, and a translation leaves their pod as it is (GX026).
+    Reports `${GPU_MEM}`, `$GPU_MEM`, `$(params.memory)`, `{{memory}}`, `GPU_MEM` and `<memory>` as values of
+    vendors' keys. They are not checked, and a translation leaves their pod as it is (GX026).
 
     ## Why
     Another tool, such as envsubst or a workflow engine, writes the number later.
