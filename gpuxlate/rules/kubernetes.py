@@ -687,7 +687,8 @@ def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Ite
         if not shares or len(whole) + len(shares) < 2:
             continue
         for name, value in whole:
-            if _counts_cards(name, words.owners(shares[0][0])):
+            owners = words.owners(shares[0][0])
+            if _counts_cards(name, owners) or _is_beside_partitions(name, shares[0][0], owners):
                 continue
             yield this.diagnostic(
                 value,
@@ -741,6 +742,12 @@ def _counts_cards(name: str, dialects: tuple[Dialect, ...]) -> bool:
     """Some of the dialects count the cards of a share with the common key."""
     rows = (one.find(name) for one in dialects)
     return any(row is not None and not row.meaning.startswith("whole cards") for row in rows)
+
+
+def _is_beside_partitions(name: str, share: str, dialects: tuple[Dialect, ...]) -> bool:
+    """The nodes of a vendor may have whole cards under this name and partitions: it has a rule of its own."""
+    rows = ((one.find(share), one.find(name)) for one in dialects)
+    return any(part and part.sets == "partition" and whole for part, whole in rows)
 
 
 Named = list[tuple[str, Value]]
