@@ -18,7 +18,15 @@ if TYPE_CHECKING:
     from gpuxlate.model.profile import Profile
     from gpuxlate.model.share import Policy, Qos, Share, ShareError
     from gpuxlate.translation.fit import Verdict
-    from gpuxlate.translation.results import Item, Linted, Parsed, Refused, Rendering, Translation
+    from gpuxlate.translation.results import (
+        Item,
+        Linted,
+        Parsed,
+        Refused,
+        Rendering,
+        Translation,
+        UnreadableError,
+    )
 
 __version__ = "0.1.0"
 
@@ -29,7 +37,15 @@ _HOMES = {
     "gpuxlate.model.profile": ("Profile",),
     "gpuxlate.model.share": ("Policy", "Qos", "Share", "ShareError"),
     "gpuxlate.translation.fit": ("Verdict",),
-    "gpuxlate.translation.results": ("Item", "Linted", "Parsed", "Refused", "Rendering", "Translation"),
+    "gpuxlate.translation.results": (
+        "Item",
+        "Linted",
+        "Parsed",
+        "Refused",
+        "Rendering",
+        "Translation",
+        "UnreadableError",
+    ),
 }
 """The public names, by the module they come from."""
 
@@ -49,6 +65,7 @@ __all__ = [
     "Target",
     "Translation",
     "UnknownTargetError",
+    "UnreadableError",
     "Verdict",
     "__version__",
     "lint",

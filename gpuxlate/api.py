@@ -28,7 +28,17 @@ from gpuxlate.translation import translate as run
 from gpuxlate.translation.acceptance import acceptance
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import READ, read_source, share_documents
-from gpuxlate.translation.results import Item, Linted, Parsed, Refused, Rendering, Translation, stream
+from gpuxlate.translation.results import (
+    Item,
+    Linted,
+    Parsed,
+    Refused,
+    Rendering,
+    Result,
+    Translation,
+    UnreadableError,
+    stream,
+)
 from gpuxlate.translation.shares import refuses
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.plain import dump_yaml, plain_text
@@ -95,8 +105,8 @@ def translate(
     ``decisions``: losses that are accepted one by one, as in a file of decisions.
     ``name``: the name of the text in diagnostics. Of a path, claims and patches of one file are read with the
     pods of the others, and ``files`` has the new text of each.
-    Raises Refused, UnknownTargetError, ValueError for invalid options, and OSError for a path that cannot
-    be read.
+    Raises Refused, UnknownTargetError, ValueError for invalid options, and UnreadableError, an OSError, for
+    files that cannot be read: it has what was found in the others.
     """
     source = _manifests(from_) if from_ else None
     accept = acceptance(round, fill, drop)
@@ -113,6 +123,7 @@ def translate(
     if isinstance(text, os.PathLike):
         with _readable():
             made = run.translate(expand([os.fspath(text)]), settings)
+        _all_read(made)
         diagnostics, items = tuple(made.diagnostics), tuple(made.items)
         files = {one.name: one.new.decode() for one in made.files}
         new = b"".join(stream(made.files)).decode()
@@ -140,14 +151,15 @@ def parse(
     With ``from_`` a target of jobs, the shares of the parameters of a job; so too where ``name`` has the
     suffix of such a file. Of a path, a kustomization is counted as it is built.
 
-    Raises Refused where a share cannot be read, UnknownTargetError, ValueError, and OSError for a path that
-    cannot be read.
+    Raises Refused where a share cannot be read, UnknownTargetError, ValueError, and UnreadableError, an
+    OSError, for files that cannot be read: it has what was found in the others.
     """
     source = registry.get(from_) if from_ else None
     settings = Settings.reading(source, _profile(profile))
     if isinstance(text, os.PathLike):
         with _readable():
             [counted] = run.count(expand([os.fspath(text)]), [settings], READ)
+        _all_read(counted)
         if counted.refused:
             raise Refused(counted.diagnostics, counted.items)
         return _parsed(tuple(counted.items), tuple(counted.diagnostics))
@@ -287,6 +299,12 @@ def _readable() -> Iterator[None]:
         yield
     except InputError as error:
         raise OSError(message_of(error)) from None
+
+
+def _all_read(made: Result) -> None:
+    """Raises UnreadableError where files of a path were not read, after the others were."""
+    if made.unreadable:
+        raise UnreadableError(made.unreadable, made.diagnostics, made.items)
 
 
 def _plain(value: Any) -> Any:

@@ -28,7 +28,16 @@ from gpuxlate.backends.pod_reader import (
 from gpuxlate.backends.pod_writer import Accept, PodWriter, ShareWriter
 from gpuxlate.backends.row_reader import MOST_MIB, in_mib
 from gpuxlate.backends.row_writer import beyond_one_card, on_one_card, one_is_recorded
-from gpuxlate.backends.rows import MODEL, KeyTable, RuleKind, RuleRow, SeveralCards, legal_text, next_legal
+from gpuxlate.backends.rows import (
+    MODEL,
+    KeyTable,
+    RuleKind,
+    RuleRow,
+    SeveralCards,
+    Size,
+    legal_text,
+    next_legal,
+)
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.keys import GIB, Absent, KeySpec, Per, Place, Range
@@ -54,6 +63,7 @@ from gpuxlate.rules.predicates.conditions import (
     IsInit,
     Label,
     Labelled,
+    LabelledItself,
     Not,
     Predicate,
     Requests,
@@ -558,44 +568,62 @@ def wrong(row: KeySpec, name: str, number: int) -> str:
 
 
 class Sizes(RowRule):
-    """Memory that the vendor rounds up to the next part that it has."""
+    """Memory and compute that the vendor rounds up to the next part that has both."""
 
     kind, name = RuleKind.SIZES, "memory-is-a-size"
     severity = Severity.INFO
-    summary = "The memory of a part of a card is one that {title} has."
+    summary = "A part of a card is one that {title} has."
     what = (
-        "Reports {keys} between two sizes: the container gets the next larger one, and the compute that "
-        "comes with it."
+        "Reports {keys} where the container gets more: the smallest part that holds what it asks for, with "
+        "the memory and the compute of that part."
     )
     usual_why = "Cards are divided into parts of fixed sizes."
 
     def rows(self) -> Iterable[KeySpec]:
-        return (row for row in self.table.keys if self.table.sizes and row.sets == "memory_mib")
+        return (row for row in self.table.keys if self.table.sizes and row.sets in ("memory_mib", "cores"))
 
     def predicates(self) -> Iterable[Predicate]:
-        largest = self.table.sizes[-1].memory_mib
+        largest = self.table.sizes[-1]
         for row in self.mine:
-            sizes = (one.memory_mib for one in self.table.sizes)
-            known = (Range(n, n) for mib in sizes for n in (mib, *_in_gib(row, mib)))
-            yield Predicate(InRange(row.name, *known, Range(largest + 1)), InRange(row.name), (row.name,))
+            there = [
+                InRange(row.name, *_as_written(row, size, exactly=True))
+                & AllOf(*(self._fits(other, size) for other in self.mine if other is not row))
+                for size in self.table.sizes
+            ]
+            beyond = (InRange(one.name, Range(getattr(largest, one.sets or "") + 1)) for one in self.mine)
+            yield Predicate(AnyOf(*there, *beyond), InRange(row.name, Range(1)), (row.name,))
+
+    @staticmethod
+    def _fits(row: KeySpec, size: Size) -> Condition:
+        """The container does not ask for more of this than the size has."""
+        return AnyOf(Not(InRange(row.name)), InRange(row.name, *_as_written(row, size)))
 
     def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        number = None if breach.value is None else quantity.whole(breach.value.text)
-        if breach.value is None or number is None:
-            return
-        row = self.row_of(breach)
-        mib = number * GIB if number <= row.gib_up_to else number
-        size = next((one for one in self.table.sizes if one.memory_mib >= mib), None)
+        asked = {row.sets: self._asked(row, breach.inside) for row in self.mine}
+        holding = (
+            one
+            for one in self.table.sizes
+            if all(getattr(one, field or "") >= number for field, number in asked.items())
+        )
+        size = next(holding, None)
         if size is None:
             return  # Numbers says it
         message = msg(
             "{key} {amount} becomes {memory} MiB with {cores} % of compute",
-            key=written_name(breach.value, breach.name),
-            amount=number,
+            key=written_name(breach.there, breach.name),
+            amount=breach.number,
             memory=size.memory_mib,
             cores=size.cores,
         )
-        yield this.diagnostic(breach.value, message, msg("write {number}", number=size.memory_mib))
+        gets = getattr(size, self.row_of(breach).sets or "")
+        yield this.diagnostic(breach.there, message, msg("write {number}", number=gets))
+
+    @staticmethod
+    def _asked(row: KeySpec, container: ContainerKeys) -> int:
+        """The number of a container in the unit of sizes; 0 where it has none."""
+        value = container.resources.get(row.name)
+        number = (quantity.whole(value.text) if value else None) or 0
+        return number * GIB if 0 < number <= row.gib_up_to else number
 
     def example(self) -> RowExample:
         good = self.instead()
@@ -603,9 +631,14 @@ class Sizes(RowRule):
         return good.setting(row.name, int(good.limits[0][row.name].text) - 1)
 
 
-def _in_gib(row: KeySpec, mib: int) -> tuple[int, ...]:
-    """An amount in GiB too, where smaller numbers count these."""
-    return (mib // GIB,) if mib <= row.gib_up_to * GIB else ()
+def _as_written(row: KeySpec, size: Size, *, exactly: bool = False) -> Iterator[Range]:
+    """The numbers of a key that are those of a size, or less; in GiB too, where small numbers are these."""
+    most: int = getattr(size, row.sets or "")
+    if not row.gib_up_to:
+        yield Range(most if exactly else 0, most)
+    else:
+        yield Range(most if exactly else row.gib_up_to + 1, most)
+        yield Range(most // GIB if exactly else 0, most // GIB)
 
 
 class Doubts(RowRule):
@@ -1138,7 +1171,7 @@ class Hidden(RowRule):
         rows = (row for row in self.table.keys if row.unit and Place.RESOURCE in row.places)
         asks = SomeContainer(Requests(*(row.name for row in rows)))
         for row in self.mine:
-            seen, at = Not(Labelled(row.name, *row.hides)), (row.name,)
+            seen, at = Not(LabelledItself(row.name, *row.hides)), (row.name,)
             yield Predicate(seen, asks & UNNAMED, at, per_container=False)
             named = SchedulerIs(*self.table.schedulers)
             yield Predicate(seen, asks & named, at, per_container=False, severity=Severity.WARNING)

@@ -5,7 +5,7 @@ Rows as vendors have them: cards, compute, memory; and one set of rows for each 
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import IntEnum, StrEnum
 from fractions import Fraction
@@ -618,10 +618,17 @@ def next_legal(row: KeySpec, number: int) -> int | None:
 
 def legal_text(row: KeySpec) -> str:
     """The numbers that a key takes, in words."""
-    return join_and(f"{one.least}" if one.least == one.most else _range(one) for one in row.ranges)
+    return numbers_text(row.ranges)
+
+
+def numbers_text(ranges: Sequence[Range]) -> str:
+    """The numbers of some ranges, in words."""
+    return join_and(map(_range, ranges)) if len(ranges) > 1 else _range(ranges[0])
 
 
 def _range(one: Range) -> str:
+    if one.least == one.most:
+        return f"{one.least}"
     above = one.bound is None
     text = (
         msg("{least} or more", least=one.least)

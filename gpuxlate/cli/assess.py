@@ -17,6 +17,7 @@ from gpuxlate.cli.translations import (
     count_to_each,
     counts,
     leftover_table,
+    settle,
     show_findings,
     summarize,
 )
@@ -77,9 +78,11 @@ def command(
         common.json_out(data)
     else:
         common.out("\n".join(_text(run, name) for name, run in runs.items()))
-    undecided = decided.settle([one for run in found for one in run.judged]) if decided else False
+    undecided = settle(decided, found)
     for name, run in runs.items():
         summarize(run, target=name if len(runs) > 1 else "")
+    if found[0].unreadable:
+        return Exit.INPUT
     return Exit.FINDINGS if broken or undecided else Exit.CLEAN
 
 
@@ -88,7 +91,7 @@ def _text(run: Result, target: str) -> str:
     files = {one.file for one in run.items} | {one.file for one in run.quotas}
     files |= {one.diagnostic.file or "" for one in run.leftovers}
     every = files | {one.name for one in run.files}  # what is built may be of files beside
-    there = plural(len(every), "{count} file", "{count} files")
+    there = plural(len(every) + len(run.unreadable), "{count} file", "{count} files")
     what = msg("{what} in {count} of {files}", what=counts(run), count=len(files), files=there)
     text = localize(msg("{what}, to {target}", what=what, target=target)) + "\n"
     if items:

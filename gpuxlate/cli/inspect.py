@@ -65,6 +65,8 @@ def command(
                 )
             )
             common.out(f"\n{note}\n\n{leftover_table(run.leftovers)}")
+    if run.unreadable:
+        return Exit.INPUT
     failed = any(one.severity is Severity.ERROR for one in broken)
     return Exit.FINDINGS if failed else Exit.CLEAN
 

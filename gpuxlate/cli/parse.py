@@ -27,7 +27,7 @@ def command(
     (run,) = count_to_each(common.some_inputs(paths, or_excluded=True), [settings], READ)
     show_findings(run, run.diagnostics)
     if run.refused:
-        return Exit.FINDINGS
+        return Exit.INPUT if run.unreadable else Exit.FINDINGS
     if not run.items and run.files:
         raise InputError(
             msg("{paths}: no container requests a GPU in a known dialect", paths=common.names_of(paths)),

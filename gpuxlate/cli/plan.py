@@ -18,7 +18,7 @@ from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
 from gpuxlate.cli.kustomization import inputs
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import Cell, bar, columns, table
-from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftover_table, show_findings
+from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftover_table, settle, show_findings
 from gpuxlate.cluster.pods import gpu_nodes, pods_of
 from gpuxlate.files.find import Input
 from gpuxlate.locale import localize
@@ -125,7 +125,7 @@ def command(
     run = runs[0]
     broken = [one for one in run.diagnostics if one.code in UNREADABLE and one.severity is Severity.ERROR]
     show_findings(run, broken)
-    undecided = decided.settle([one for each in runs for one in each.judged]) if decided else False
+    undecided = settle(decided, runs)
     if not (run.items or broken or run.share_documents):
         raise CliError(
             msg("{names}: no share to plan", names=kustomize or common.names_of(paths)),
@@ -154,7 +154,8 @@ def command(
         common.out(_text(made, today))
     left = any(each.diagnostic.severity is Severity.ERROR for one in made for each in one.run.leftovers)
     complete = all(one.planned.complete for one in made)
-    return Exit.CLEAN if complete and not (left or broken or undecided) else Exit.FINDINGS
+    clean = complete and not (left or broken or undecided)
+    return Exit.INPUT if run.unreadable else Exit.CLEAN if clean else Exit.FINDINGS
 
 
 def _scheduled(planned: TargetPlan, how: str) -> Schedule | None:

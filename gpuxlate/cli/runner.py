@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from gpuxlate.cli import common
 from gpuxlate.cli.options import invocation
-from gpuxlate.files.find import Input, InputError
+from gpuxlate.files.find import Input, InputError, done
 from gpuxlate.model.messages import msg
 
 Job = TypeVar("Job")
@@ -35,9 +35,9 @@ def map_inputs(
     if several and (count := cores()) > 1 and _is_worth_it(several):
         from gpuxlate.cli.processes import parallel_map
 
-        results = parallel_map(partial(_result, work), several, count)
+        results = parallel_map(partial(done, work), several, count)
     else:
-        results = ((one, _result(work, one)) for one in given)
+        results = ((one, done(work, one)) for one in given)
     yield from progress(results, len(several)) if several else results
 
 
@@ -72,13 +72,6 @@ def _is_worth_it(given: Sequence[Input]) -> bool:
         if size >= WORTH:
             return True
     return False
-
-
-def _result(work: Callable[[Input], Result], one: Input) -> Result | InputError:
-    try:
-        return work(one)
-    except InputError as error:
-        return error
 
 
 def progress(items: Iterable[Job], total: int, what: str = "reading") -> Iterator[Job]:

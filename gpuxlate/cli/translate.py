@@ -12,7 +12,7 @@ import typer
 from gpuxlate.cli import common, kustomization, options, outputs
 from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.cli.translations import refuse, show_findings, summarize, translate_inputs
+from gpuxlate.cli.translations import refuse, settle, show_findings, summarize, translate_inputs
 from gpuxlate.files.find import Input
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.translation.options import Settings
@@ -71,7 +71,7 @@ def command(
     show_findings(run, run.diagnostics)
     if report:
         outputs.write_report(Path(report), run.items, run.leftovers, run.quotas)
-    undecided = decided.settle(run.judged) if decided else False
+    undecided = settle(decided, [run])
     if run.refused or undecided:
         return refuse({"": run})
     changed = [file for file in run.files if file.changed]

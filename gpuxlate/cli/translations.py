@@ -8,6 +8,7 @@ from typing import Any
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, runner
+from gpuxlate.cli.decisions import DecisionFiles
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import table
@@ -29,7 +30,7 @@ UNREADABLE = ("GX001", "GX010", "GX025")
 
 
 def translate_inputs(given: Iterable[Input], settings: Settings) -> Result:
-    """Translate inputs in their order. Raises InputError."""
+    """Translate inputs in their order; those that cannot be read are said. Raises InputError for none."""
     run = runs.translate(given, settings, _each)
     _note(run, settings)
     return run
@@ -37,11 +38,17 @@ def translate_inputs(given: Iterable[Input], settings: Settings) -> Result:
 
 def translate_to_each(given: Iterable[Input], wanted: Sequence[Settings]) -> list[Result]:
     """Translate inputs for several targets. Raises InputError."""
-    return runs.translate_to(given, wanted, _each)
+    found = runs.translate_to(given, wanted, _each)
+    for problem in found[0].unreadable:
+        raise problem
+    return found
 
 
 def count_to_each(given: Iterable[Input], wanted: Sequence[Settings], task: Task) -> list[Result]:
-    """Count what inputs request, for several targets. Raises InputError."""
+    """Count what inputs request, for several targets; those that cannot be read are said.
+
+    Raises InputError where none can be read.
+    """
     found = runs.count(given, wanted, task, _each)
     for folder in {one.build: None for run in found for one in run.items if one.build}:
         for run in found:
@@ -51,12 +58,24 @@ def count_to_each(given: Iterable[Input], wanted: Sequence[Settings], task: Task
 
 
 def _note(run: Result, settings: Settings) -> None:
-    """What of the inputs a run left out, and that none of them is of ``--from``."""
+    """What of the inputs a run left out or could not read, and that none of them is of ``--from``."""
+    for problem in run.unreadable:
+        if not run.files and problem is run.unreadable[-1]:
+            raise problem
+        common.unreadable(problem)
     if run.share_documents:
         left = plural(run.share_documents, "{count} GPUShare document", "{count} GPUShare documents")
         rendered = "gpuxlate render FILE --to TARGET"
         common.info(msg("note: {left} left out: {command} writes the manifests", left=left, command=rendered))
     note_source(run, settings.from_)
+
+
+def settle(decided: DecisionFiles | None, found: Sequence[Result]) -> bool:
+    """Whether a decision is open after some runs, and what they make of the files of decisions. Nothing where
+    an input was not read: what it would say of them is not known."""
+    if decided is None or found[0].unreadable:
+        return False
+    return decided.settle([one for run in found for one in run.judged])
 
 
 def note_source(run: Result, source: Backend | None) -> None:
@@ -132,6 +151,8 @@ def accepting(run: Result) -> dict[str, Any] | None:
     follow = [one.diagnostic for one in run.leftovers if open_ and one.follows]
     explained |= {(one.code, one.message) for one in follow}
     errors = [one for one in run.diagnostics if one.severity is Severity.ERROR]
+    if run.unreadable:
+        return None
     dropped = sorted({one.field for one in open_ if one.kind is LossKind.DROPPED})
     beyond = any(one.kind is LossKind.REFUSED for one in open_) or not set(dropped) <= {*DROPPABLE}
     if beyond or not all((one.code, one.message) in explained for one in errors):
@@ -168,7 +189,7 @@ def refuse(runs: Mapping[str, Result]) -> int:
     accepted = accepting(whole)
     if accepted:
         common.info(msg("to accept: {command}", command=f"{invocation().command} {_flags(accepted)}"))
-    return Exit.FINDINGS
+    return Exit.INPUT if whole.unreadable else Exit.FINDINGS
 
 
 def show_findings(run: Result, findings: Sequence[Diagnostic]) -> None:

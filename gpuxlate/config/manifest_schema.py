@@ -14,7 +14,7 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.rows import legal_text
+from gpuxlate.backends.rows import numbers_text
 from gpuxlate.manifest.kinds import BUILT_IN
 from gpuxlate.model import quantity
 from gpuxlate.model.keys import KeySpec, Per, Place, Range
@@ -312,8 +312,8 @@ def _value(backend: Backend, row: KeySpec, place: Place) -> Schema:
         return {"description": f"{description} Written by the scheduler.", "doNotSuggest": True}
     if place is Place.RESOURCE:
         ranges = row.ranges or (WHOLE,)
-        counts = [one for one in backend.keys if one.sets == "cards" and row.name not in one.excludes]
-        if row.per is Per.TOTAL and row.sets != "cards" and counts:
+        counts = (one for one in backend.keys if one.sets == "cards" and row.name not in one.excludes)
+        if row.per is Per.TOTAL and row.sets not in (None, "cards") and any(counts):
             ranges = tuple(one._replace(most=None) for one in ranges)  # of each card: how many is not here
         return {"description": description, **_number(row, ranges)}
     return {"description": description, **_text(row)}
@@ -322,7 +322,7 @@ def _value(backend: Backend, row: KeySpec, place: Place) -> Schema:
 def _number(row: KeySpec, ranges: Sequence[Range]) -> Schema:
     """Whole numbers, bare or in quotes, in one schema: of several, editors report on the first one."""
     patterns = [as_pattern(one) for one in ranges] + ([AMOUNT] if row.quantity else [])
-    message = f"write {legal_text(row)}" if row.ranges else "write a whole number"
+    message = f"write {numbers_text(ranges)}" if row.ranges else "write a whole number"
     found: Schema = {"type": ["integer", "string"], "pattern": "|".join(patterns), "errorMessage": message}
     bare = [{name: value for name, value in as_integer(one).items() if name != "type"} for one in ranges]
     if len(bare) == 1:

@@ -301,6 +301,7 @@ SUFFIXES = (".yaml", ".yml", ".json")
 TEMPLATES = "templates"
 """The folder of a Helm chart whose files are not manifests yet."""
 CHART = "Chart.yaml"
+T = TypeVar("T")
 _MOST_HELD = 2**20
 """Bytes of files that are kept for others that are read with them; about 64 MiB of memory."""
 
@@ -369,6 +370,14 @@ class Input:
 
         suffixes = registry.form_suffixes(target)
         return self.name.endswith(suffixes) if target is None else bool(suffixes)
+
+
+def done(work: Callable[[Input], T], one: Input) -> T | InputError:
+    """The result of the work for an input, or the InputError that it raised: the others of a run go on."""
+    try:
+        return work(one)
+    except InputError as error:
+        return error
 
 
 class FileText:
@@ -534,7 +543,8 @@ def _files_in(folder: str, exclusion: Exclusion) -> Iterator[tuple[Input, str]]:
                 yield Input(path, path, named=False), f"{real}/{name}"
             elif unusual[name]:
                 leaves = None if stays(path, folder) else folder
-                yield Input(path, path, named=False, leaves=leaves), os.path.realpath(path)
+                target = os.path.realpath(path) if os.path.exists(path) else f"{real}/{name}"
+                yield Input(path, path, named=False, leaves=leaves), target
             else:
                 yield Input(path, path, named=False), f"{real}/{name}"
         pending.extend(

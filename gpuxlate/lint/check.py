@@ -133,6 +133,8 @@ def _document(
     jobs = list(jobs_in(document, rows)) if rows or document.job else []
     counts = not context.partial
     found = [] if document.job else layer.pods(document)
+    if found and not nodes.get_text(document.root, "kind"):
+        context = context._replace(values=True)  # no object: the values of a chart somewhere else
     renamed = renamed_by(context.profile)
     named = [one.pod.under(renamed) if renamed else one.pod for one in found if one.pod]
     pods = [beside.resolve(one) if one.keys.claims else one for one in named]

@@ -144,7 +144,8 @@ class KeySpec(NamedTuple):
     ``unit``: MiB, percent or cards of one unit of the number, by ``sets``; 0 where the row has no number.
     ``gib_up_to``: smaller numbers, and this one, count GiB.
     ``quantity``: a value with a suffix is a quantity of bytes; ``unit`` is that of a bare number.
-    ``decimals_with``: schedulers with which the vendor's API servers take a part of one.
+    ``decimals_with``: schedulers with which the vendor's API servers take a part of one. ``annotation_with``:
+    schedulers that take the resource as an annotation of the pod too.
     ``per``: what the number counts. ``values``: what may be valid in a pod, as ranges (of each card's part
     where a total has a count beside it), words, or patterns of the whole text; empty where the data sheet
     sets no bounds. ``words``: the value of the field that each
@@ -181,6 +182,7 @@ class KeySpec(NamedTuple):
     gib_up_to: int = 0
     quantity: bool = False
     decimals_with: tuple[str, ...] = ()
+    annotation_with: tuple[str, ...] = ()
     per: Per = Per.TOTAL
     values: tuple[Range | str | re.Pattern[str], ...] = ()
     words: Mapping[str, Any] = MappingProxyType({})

@@ -147,7 +147,8 @@ class PodKeys:
     form. ``grows``: a controller or webhook adds containers to those of the manifest. ``selected``:
     the labels that selectors of the object match, and where. ``fields``: the fields of ``metadata_path``
     with the labels and annotations, where they have other names. ``scheduler_set_by``: what may set
-    ``schedulerName`` where the manifest names none.
+    ``schedulerName`` where the manifest names none. ``only_above``: which ``labels`` are those of the
+    workload alone (``with_workload``).
     """
 
     containers: tuple[ContainerKeys, ...] = ()
@@ -171,6 +172,7 @@ class PodKeys:
     scheduler_set_by: str = field(default="", compare=False)
     fields: Mapping[str, str] = field(default_factory=dict, compare=False)
     claims: tuple[PodClaim, ...] = ()
+    only_above: frozenset[str] = field(default=frozenset(), compare=False)
 
     def claim(self, name: str) -> PodClaim | None:
         """The claim of a name."""
@@ -248,6 +250,7 @@ def _moved_to_the_pod(pod: PodKeys) -> Iterator[PodKeys]:
         pod,
         labels={**pod.owner_labels, **pod.stray_labels, **pod.labels},
         annotations={**pod.owner_annotations, **pod.stray_annotations, **pod.annotations},
+        only_above=frozenset(pod.owner_labels.keys() - pod.stray_labels.keys() - pod.labels.keys()),
         owner_labels={},
         owner_annotations={},
         stray_labels={},

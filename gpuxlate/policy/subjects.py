@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -22,6 +22,7 @@ from gpuxlate.rules.predicates.conditions import (
     IsFraction,
     Label,
     Labelled,
+    LabelledItself,
     Predicate,
     Requests,
     SomeContainer,
@@ -359,7 +360,7 @@ class PodTemplates:
         }
         parts["schedulerName"] = self._scheduler()
         for field, one in own.items():
-            parts[field] = _together(self._names(field), one, above[field])
+            parts[field] = _together(self._names(field), self._alone(), one, above[field])
             parts[f"{field[:-1]}Names"] = f"{one}.map(k, k) + {above[field]}.map(k, k)"
             parts[f"own{field.capitalize()}"] = one
         parts["ignored"] = _ignored("t.?metadata.?annotations")
@@ -382,9 +383,15 @@ class PodTemplates:
 
     def _names(self, field: str) -> list[str]:
         """The labels or annotations that the expressions look at by their names."""
-        conditions = [self.backend.detector, *self.predicates]
-        there = said_names(conditions)
-        return sorted(there[field])
+        return sorted(said_names(self._conditions)[field])
+
+    def _alone(self) -> set[str]:
+        """The labels that count on the pods alone."""
+        return {one.name for one in parts_of(tuple(self._conditions)) if isinstance(one, LabelledItself)}
+
+    @property
+    def _conditions(self) -> list[object]:
+        return [self.backend.detector, *self.predicates]
 
 
 def _on_pods(field: str, rows: Sequence[KeySpec]) -> str:
@@ -426,9 +433,10 @@ def _of_each(expression: str) -> str:
     return re.sub(r"\bvariables\.", "p.", expression)
 
 
-def _together(names: list[str], own: str, above: str) -> str:
-    """Some entries of two mappings; those of the first count before."""
-    entries = (f"?{key}: {own}[?{key}].or({above}[?{key}])" for key in map(text, names))
+def _together(names: list[str], alone: Collection[str], own: str, above: str) -> str:
+    """Some entries of two mappings; those of the first count before, those ``alone`` are of the first."""
+    rest = {name: own if name in alone else above for name in names}
+    entries = (f"?{text(name)}: {own}[?{text(name)}].or({rest[name]}[?{text(name)}])" for name in names)
     return f"{{{', '.join(entries)}}}"
 
 

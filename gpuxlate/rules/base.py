@@ -111,7 +111,7 @@ class Context(NamedTuple):
     """What a rule may use besides the pod: the cluster's profile and the vendors' dialects.
 
     ``partial``: the pod is a part of one, as in a patch, so that nothing is missing. ``values``: it is of the
-    values of a chart, whose templates may add to it.
+    values of a chart, whose templates may add to it; a document without a kind may be some.
     """
 
     profile: Profile | None = None

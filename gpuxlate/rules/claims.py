@@ -183,7 +183,8 @@ def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     ## Why
     A claim that no container names is allocated and nobody gets its devices. The API server refuses a
     container that names an unknown claim; with an unknown request the pod does not start. In the values of
-    a chart that name either claims or their use alone, the templates of the chart add the other.
+    a chart that name either claims or their use alone, the templates of the chart add the other. A file whose
+    documents have no kind counts as values.
 
     ## Example
     ```yaml

@@ -334,7 +334,8 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
         rows = [row for row in words.rows(spot.name) if Place.WRITTEN_BY_SCHEDULER not in row.places]
         if not rows or not words.owners(spot.name) or spot.level is Level.STRAY:
             continue  # every cloud uses nvidia.com/gpu; K8S006 moves keys outside of metadata
-        if not words.is_meant(spot.name, spot.place, pod):
+        schedulers = _of_annotation(rows, spot)
+        if not words.is_meant(spot.name, spot.place, pod) or _is_named(pod, schedulers):
             continue
         if any(_takes_effect(row, spot.place) for row in rows):
             if spot.place is Place.NODE_SELECTOR and _policy_is_true(rows, spot):
@@ -356,6 +357,7 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
             msg("write it {place}", place=join_and(belongs, "{before}, or {last}")),
             on_key=spot.on_key,
             fix=_move(pod, spot, rows[0]),
+            missing=bool(schedulers) and pod.scheduler_name is None,
         )
 
 
@@ -375,6 +377,15 @@ def _by_hand(this: Rule, words: Vocabulary, spot: KeyOccurrence) -> Diagnostic:
         else msg("remove it, or write the keys of {dialect} that request a share", dialect=owner.title),
         on_key=spot.on_key,
     )
+
+
+def _of_annotation(rows: Sequence[KeySpec], spot: KeyOccurrence) -> list[str]:
+    """The schedulers that take the resource as an annotation, where it is one."""
+    return [one for row in rows for one in row.annotation_with] if spot.place is Place.ANNOTATION else []
+
+
+def _is_named(pod: PodKeys, schedulers: Sequence[str]) -> bool:
+    return pod.scheduler_name is not None and pod.scheduler_name.text in schedulers
 
 
 def _takes_effect(row: KeySpec, place: Place) -> bool:

@@ -109,8 +109,8 @@ def value_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     """The value of a GPU resource is in the manifest, not in a variable.
 
     ## What it does
-    Reports `${GPU_MEM}`, `$GPU_MEM`, `$(params.memory)` and `{{memory}}` as values of vendors' keys. They are
-    not checked, and a translation leaves their pod as it is (GX026).
+    Reports `${GPU_MEM}`, `$GPU_MEM`, `$(params.memory)`, `{{memory}}`, `GPU_MEM` and `<memory>` as values of
+    vendors' keys. They are not checked, and a translation leaves their pod as it is (GX026).
 
     ## Why
     Another tool, such as envsubst or a workflow engine, writes the number later.
@@ -449,7 +449,8 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ```
 
     ## Fix
-    Safe: moves it to the pod template. None where the pod template has another value.
+    Safe: moves it to the pod template. None where the pod template has another value. A label with which the
+    vendor's webhook does not look at a pod is removed: moved, it would take the share from the pods.
 
     ## Source
     Alibaba Cloud, "multi-card sharing" (2025-04), which has the label in `spec.template`;
@@ -472,10 +473,14 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
                 for row in rows
             )
             if steers and name not in stray and on_pod.get(name) != value:
-                yield _on_workload(this, name, value, on_pod.get(name), pod.metadata_of(field))
+                hides = any(value.text in row.hides for row in rows)
+                yield _on_workload(this, name, value, on_pod.get(name), pod.metadata_of(field), hides)
 
 
-def _on_workload(this: Rule, name: str, value: Value, own: Value | None, target: Path) -> Diagnostic:
+def _on_workload(
+    this: Rule, name: str, value: Value, own: Value | None, target: Path, hides: bool
+) -> Diagnostic:
+    """``hides``: on the pods it would hide their share from the webhook, so it is not moved there."""
     where = ".".join(map(str, target))
     if own is not None:
         message = msg(
@@ -486,6 +491,10 @@ def _on_workload(this: Rule, name: str, value: Value, own: Value | None, target:
         )
         return this.diagnostic(value, message, msg("keep the one in {where}", where=where), on_key=True)
     message = msg("{name} is on the workload only, where nothing reads it", name=name)
+    if hides:
+        removed = Fix(msg("remove {name}", name=name), (Remove(value.path),))
+        hint = msg("remove it: in {where} it would hide the share from the webhook", where=where)
+        return this.diagnostic(value, message, hint, on_key=True, fix=removed)
     fix = None
     if value.kind is not ScalarKind.NODE:
         title = msg("move {name} to {where}", name=name, where=where)
@@ -678,7 +687,8 @@ def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Ite
         if not shares or len(whole) + len(shares) < 2:
             continue
         for name, value in whole:
-            if _counts_cards(name, words.owners(shares[0][0])):
+            owners = words.owners(shares[0][0])
+            if _counts_cards(name, owners) or _is_beside_partitions(name, shares[0][0], owners):
                 continue
             yield this.diagnostic(
                 value,
@@ -732,6 +742,12 @@ def _counts_cards(name: str, dialects: tuple[Dialect, ...]) -> bool:
     """Some of the dialects count the cards of a share with the common key."""
     rows = (one.find(name) for one in dialects)
     return any(row is not None and not row.meaning.startswith("whole cards") for row in rows)
+
+
+def _is_beside_partitions(name: str, share: str, dialects: tuple[Dialect, ...]) -> bool:
+    """The nodes of a vendor may have whole cards under this name and partitions: it has a rule of its own."""
+    rows = ((one.find(share), one.find(name)) for one in dialects)
+    return any(part and part.sets == "partition" and whole for part, whole in rows)
 
 
 Named = list[tuple[str, Value]]

@@ -50,11 +50,12 @@ _WORDED = re.compile(
 )
 
 
-_PLACEHOLDER = re.compile(r"\{\{|\$[({A-Za-z_]")
+_PLACEHOLDER = re.compile(r"\{\{|\$[({A-Za-z_]|^(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|<[\w .-]+>)$")
 
 
 def is_placeholder(value: Value) -> bool:
-    """Another tool writes the number: ``{{parameters.gpus}}``, ``$(params.gpus)``, ``${GPUS}``, ``$GPUS``."""
+    """Another tool writes the number: ``{{parameters.gpus}}``, ``$(params.gpus)``, ``${GPUS}``, ``$GPUS``,
+    ``NUM_GPUS``, ``<gpus>``."""
     return _PLACEHOLDER.search(value.text) is not None
 
 

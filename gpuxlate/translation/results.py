@@ -7,11 +7,12 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 from gpuxlate.backends.base import Backend, ContainerShare, Reading
+from gpuxlate.files.find import InputError
 from gpuxlate.manifest.pods import Pod, replicas
 from gpuxlate.model import limits
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path
-from gpuxlate.model.messages import join_and
+from gpuxlate.model.messages import join_and, message_of
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.record import record
 from gpuxlate.model.share import Share
@@ -223,7 +224,8 @@ class Result:
     ``named``: new templates of claims by their names. ``sources``: the texts that findings are in.
     ``share_documents``: the GPUShare documents in folders, which are left out. ``pods_there``: the pods that
     have keys of the target alone.
-    ``judged``: the losses by their objects, where there are decisions.
+    ``judged``: the losses by their objects, where there are decisions. ``unreadable``: the files of a run
+    that were not read; what the others come to is there.
     """
 
     items: list[Item] = field(default_factory=list)
@@ -238,6 +240,7 @@ class Result:
     changed: bool = False
     share_documents: int = 0
     pods_there: int = 0
+    unreadable: list[InputError] = field(default_factory=list)
 
     def __iadd__(self, more: Result) -> Self:
         self.items += more.items
@@ -251,11 +254,12 @@ class Result:
         self.changed |= more.changed
         self.share_documents += more.share_documents
         self.pods_there += more.pods_there
+        self.unreadable += more.unreadable
         return self
 
     @property
     def refused(self) -> bool:
-        return refuses(self.diagnostics)
+        return bool(self.unreadable) or refuses(self.diagnostics)
 
 
 class Refused(Exception):  # noqa: N818 - a result, not a failure
@@ -271,6 +275,20 @@ class Refused(Exception):  # noqa: N818 - a result, not a failure
 
     def __str__(self) -> str:
         return "\n".join(_line(one) for one in self.diagnostics if one.severity == "error")
+
+
+class UnreadableError(OSError):
+    """Files of a path could not be read, each with a line that says why.
+
+    ``diagnostics`` and ``items``: what was found in the others.
+    """
+
+    def __init__(
+        self, found: Sequence[InputError], diagnostics: Sequence[Diagnostic] = (), items: Sequence[Item] = ()
+    ) -> None:
+        super().__init__("\n".join(map(message_of, found)))
+        self.diagnostics = tuple(diagnostics)
+        self.items = tuple(items)
 
 
 def _line(one: Diagnostic) -> str:

@@ -9,7 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.files.find import HELD, Input, InputError, is_blank, reader, under_chart_templates
+from gpuxlate.files.find import HELD, Input, InputError, done, is_blank, reader, under_chart_templates
 from gpuxlate.files.relevance import might_have_gpu_keys
 from gpuxlate.manifest.claims import MARK
 from gpuxlate.manifest.pods import Numbered, Pod
@@ -279,22 +279,22 @@ PLAN = Task(
 # The commands, the kubectl plug-in and the Python API have the same answer on a folder from here.
 Work = Callable[[Input], list[Result]]
 Each = Callable[[Work, Iterable[Input]], Iterator[tuple[Input, list[Result] | InputError]]]
-"""Does the work for each input, in order; an InputError of the work may be raised or be its result."""
+"""Does the work for each input, in order; an InputError of the work is its result."""
 
 
 def one_by_one(work: Work, given: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:
     """All in this process."""
-    return ((one, work(one)) for one in given)
+    return ((one, done(work, one)) for one in given)
 
 
 def translate(given: Iterable[Input], settings: Settings, each: Each = one_by_one) -> Result:
-    """Translate files in their order. Raises InputError."""
+    """Translate files in their order."""
     HELD.texts.clear()
     return _run_each(given, [settings], TRANSLATE, each)[0]
 
 
 def translate_to(given: Iterable[Input], wanted: Sequence[Settings], each: Each = one_by_one) -> list[Result]:
-    """Translate files for several targets; each is read once. Raises InputError."""
+    """Translate files for several targets; each is read once."""
     HELD.texts.clear()
     return _run_each(given, wanted, TRANSLATE, each)
 
@@ -302,7 +302,7 @@ def translate_to(given: Iterable[Input], wanted: Sequence[Settings], each: Each 
 def count(
     given: Iterable[Input], wanted: Sequence[Settings], task: Task, each: Each = one_by_one
 ) -> list[Result]:
-    """What files request, for each of several targets; of a kustomization, what it builds. Raises InputError.
+    """What files request, for each of several targets; of a kustomization, what it builds.
 
     The files are not changed, and each of them is read once.
     """
@@ -341,7 +341,9 @@ def _run_each(
     runs = [Result() for _ in settings]
     for one, made in each(partial(_run_input, wanted=settings, task=task, builds=builds), given):
         if isinstance(made, InputError):
-            raise made
+            for run in runs:
+                run.unreadable.append(made)
+            continue
         for run, found in zip(runs, made, strict=True):
             run += found
             _bound(run, one.name)

@@ -144,6 +144,20 @@ def test_render_on_a_workload_that_is_given() -> None:
     assert limits_of(rendered) == TKE
 
 
+@pytest.mark.parametrize("function", [gpuxlate.parse, lambda path: gpuxlate.translate(path, "hami")])
+def test_files_that_cannot_be_read(function: Callable[[Path], Any], tmp_path: Path) -> None:
+    """The others of the folder are read, and what was found in them is there."""
+    (tmp_path / "a.yaml").write_text(json.dumps(pod(TKE)))
+    for name in ("b.yaml", "c.yaml"):
+        (tmp_path / name).symlink_to("nowhere")
+    with pytest.raises(gpuxlate.UnreadableError) as error:
+        function(tmp_path)
+    assert str(error.value).splitlines() == [
+        f"{tmp_path}/{name}: no such file or directory" for name in ("b.yaml", "c.yaml")
+    ]
+    assert [one.share for one in error.value.items] == [SHARE]
+
+
 @pytest.mark.parametrize("form", ["profile", "mapping", "str", "path"])
 def test_profiles(form: str, tmp_path: Path) -> None:
     fields = {"target": "ack", "alibaba": {"memoryUnitMiB": 128, "isolation": "share"}}

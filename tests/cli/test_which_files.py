@@ -172,3 +172,51 @@ def test_the_last_pattern_decides() -> None:
     known = Patterns(["a*", "!ab", "abc"])
     verdicts = [known.verdict(one, is_folder=False) for one in ("a", "ab", "abc", "b")]
     assert verdicts == [True, False, True, None]
+
+
+# The command, what it says of the shares of the files that it reads, and whether it wrote that.
+GOES_ON = [
+    ("lint .", "no findings in 1 file", True),
+    ("inspect .", "alibaba-gpushare  1 ", True),
+    ("assess . --to hami", "1 share in 1 of 3 files, to hami", True),
+    ("plan . --to hami --node A10-24GB:2", "hami: 1 share on 1 card of 1 node", True),
+    ("parse .", "", False),
+    ("translate . --to hami", "1 share: 1 exact; no file written", False),
+    ("translate . --to hami -i", "1 share: 1 exact; no file written", False),
+    ("translate . --to hami --diff", "1 share: 1 exact; no file written", False),
+    ("translate . --to hami --check", "1 share: 1 exact; no file written", False),
+]
+
+
+@pytest.mark.parametrize(("command", "of_the_others", "shown"), GOES_ON, ids=[one for one, *_ in GOES_ON])
+def test_the_others_are_read(
+    command: str, of_the_others: str, shown: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Files of a folder that cannot be read are named, all of them and in the same words by each command."""
+    pod = POD.replace(b"4096", b"8")
+    (tmp_path / "a.yaml").write_bytes(pod)
+    (tmp_path / "b.yaml").symlink_to("nowhere")
+    (tmp_path / "c.yaml").write_bytes(b"# aliyun.com/gpu-mem\na: \xff\n")
+    monkeypatch.chdir(tmp_path)
+    said = run(*command.split())
+    assert said.code == 3
+    assert said.err.decode().splitlines()[:2] == [
+        "error: b.yaml: no such file or directory",
+        "error: c.yaml: byte 24 (0xff) is not UTF-8; save the file as UTF-8",
+    ]
+    assert of_the_others in (said.out if shown else said.err).decode()
+    assert shown or said.out == b""
+    assert (tmp_path / "a.yaml").read_bytes() == pod
+
+
+def test_decisions_wait_for_every_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What an unread file would say is not known: no entry is written, and none is removed."""
+    (tmp_path / "a.yaml").write_bytes(POD.replace(b"4096", b"8"))
+    (tmp_path / "b.yaml").symlink_to("nowhere")
+    monkeypatch.chdir(tmp_path)
+    for command in ("assess . --to tke", "translate . --to tke", "plan . --to tke --node A10-24GB:2"):
+        said = run(*command.split(), "--write-decisions", "decided.yaml")
+        assert (said.code, (tmp_path / "decided.yaml").exists()) == (3, False), command
+    (tmp_path / "b.yaml").unlink()
+    assert run("assess", ".", "--to", "tke", "--write-decisions", "decided.yaml").code == 1
+    assert (tmp_path / "decided.yaml").exists()

@@ -30,6 +30,7 @@ ALSO = {
 }
 """Bad cases of rules that a schema can say in part."""
 NOT = {
+    "GX013/bad-partition.yaml",  # an annotation of a family of names
     "K8S007/bad-topology.yaml",  # two keys of one vendor
     *("K8S001/bad-below-zero.yaml", "K8S002/bad-whole-cards.yaml"),  # the common key, which is no vendor's
     *(f"{code}/bad-quota.yaml" for code in ("GX003", "K8S001", "K8S002")),  # the schema is one of pods
@@ -113,6 +114,25 @@ def test_any_kind_that_holds_containers() -> None:
         assert flagged(text) == [], kind
 
 
+AMOUNTS = [  # the key and its number, and what an editor says of it (D26)
+    ("aliyun.com/gpu-core.percentage: 100", ""),
+    ("aliyun.com/gpu-core.percentage: 105", "write 5 to 100 in multiples of 5"),
+    ("nvidia.com/gpu.shared: 2", ""),
+    ("nvidia.com/gpu.shared: 0", "write 1 or more"),
+    ("enflame.com/drs-gcu: 3", ""),
+    ('enflame.com/drs-gcu: "2"', "write 1, 3, 6"),
+    ("koordinator.sh/gpu-core: 200", ""),  # of two cards
+]
+
+
+@pytest.mark.parametrize(("line", "says"), AMOUNTS, ids=[line for line, _ in AMOUNTS])
+def test_what_is_said_of_an_amount(line: str, says: str) -> None:
+    [given] = loaded(pod(f"{line}\naliyun.com/gpu-mem: 8" if line.startswith("aliyun") else line))
+    name = line.split(":")[0]
+    found = [one for one in OVERLAY.iter_errors(given) if name in one.absolute_path]
+    assert [one.schema.get("errorMessage") for one in found] == ([says] if says else [])
+
+
 RANGES = (
     *(Range(), Range(0), Range(5, 100, 5), Range(101, 200), Range(100, None, 100), Range(256), Range(999)),
     *(Range(7, 1234), Range(5, None, 5), Range(0, None, 2), Range(0, 12345, 10), Range(1000, 1400000, 100)),
@@ -145,6 +165,6 @@ def test_patterns_are_those_that_editors_know() -> None:
 def test_no_message_names_a_range_of_one_number() -> None:
     """D26: it said "write 1 to 1" for nvidia.com/gpu.shared."""
     properties = OVERLAY.schema["$defs"]["Limits"]["properties"]
-    assert properties["nvidia.com/gpu.shared"]["errorMessage"] == "write 1"
+    assert properties["nvidia.com/gpu.shared"]["errorMessage"] == "write 1 or more"
     told = {name: one.get("errorMessage", "") for name, one in properties.items()}
     assert not {name for name, text in told.items() if re.search(r"\b(\d+) to \1\b", text)}

@@ -1,7 +1,8 @@
 """The data sheets of NVIDIA's device plugin: partitions, and replicas.
 
 PLUGIN: NVIDIA/k8s-device-plugin, api/config/v1 and its README. GFD: the same, GPU feature discovery. PARTED:
-NVIDIA/mig-parted, config-default.yaml. MIG: NVIDIA's user guide.
+NVIDIA/mig-parted, config-default.yaml. MIG: NVIDIA's user guide. LEGACY_MIG: kai-scheduler/KAI-Scheduler,
+pkg/scheduler/api/pod_info/pod_info.go (2026-08-07), updateLegacyMigResourceRequestFromAnnotations.
 """
 
 from __future__ import annotations
@@ -62,7 +63,8 @@ _PARTITIONS = tuple(
         meaning="instances of a MIG profile, strategy mixed; the name has a dot for each plus",
         values=(Range(),),
         template="nvidia.com/mig-{profile}",
-        source="PLUGIN, MIG",
+        annotation_with=("kai-scheduler", "runai-scheduler"),
+        source="PLUGIN, MIG, LEGACY_MIG",
     )
     for ending in ENDINGS
 )

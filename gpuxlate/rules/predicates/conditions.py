@@ -373,6 +373,13 @@ class Labelled(HasKey):
         return _is_one(pod.labels.get(self.name), self.words)
 
 
+class LabelledItself(Labelled):
+    """The pod has the label, and not its workload alone, of which nothing of the pod depends."""
+
+    def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
+        return self.name not in pod.only_above and super().holds(pod, container)
+
+
 class IsAnnotated(HasKey):
     """The pod itself has the annotation; with words, its value is one of them."""
 
