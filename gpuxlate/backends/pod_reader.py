@@ -14,9 +14,17 @@ from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Loss, LossKind, Path, Put, Severity
 from gpuxlate.model.keys import CardChoice, Chosen
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.pod import ClaimUse, ContainerKeys, NodeRequirement, PodClaim, PodKeys, ScalarKind, Value
+from gpuxlate.model.pod import (
+    ClaimUse,
+    ContainerKeys,
+    NodeRequirement,
+    PodClaim,
+    PodKeys,
+    ScalarKind,
+    Value,
+    record,
+)
 from gpuxlate.model.profile import Profile, unknown_partition
-from gpuxlate.model.record import record
 from gpuxlate.model.share import (
     JSON_NAMES,
     Device,

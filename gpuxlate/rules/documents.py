@@ -190,17 +190,21 @@ def object_is_read(this: Rule, document: DocumentKeys, context: Context) -> Iter
     ## Example
     ```yaml
     apiVersion: tensor-fusion.ai/v1
-    kind: GPUResourceQuota
-    metadata: {name: team}
-    spec: {total: {requests: {tflops: "1000", vram: 200Gi}}}
+    kind: WorkloadProfile
+    metadata: {name: small}
+    spec: {resources: {requests: {tflops: "10", vram: 4Gi}, limits: {tflops: "10", vram: 4Gi}}}
     ```
 
     ## Use instead
     ```yaml
     apiVersion: v1
-    kind: ResourceQuota
-    metadata: {name: team}
-    spec: {hard: {requests.nvidia.com/gpumem: 204800}}
+    kind: Pod
+    metadata: {name: small}
+    spec:
+      containers:
+      - name: web
+        image: web
+        resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096}}
     ```
 
     ## Source

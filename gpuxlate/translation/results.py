@@ -13,8 +13,7 @@ from gpuxlate.model import limits
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path
 from gpuxlate.model.messages import join_and, message_of
-from gpuxlate.model.pod import PodKeys
-from gpuxlate.model.record import record
+from gpuxlate.model.pod import PodKeys, record
 from gpuxlate.model.share import Share
 from gpuxlate.translation.claims import NamedTemplate
 from gpuxlate.translation.fit import PodFit, Verdict, worst

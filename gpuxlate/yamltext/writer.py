@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, below, merged
 from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import ScalarKind
-from gpuxlate.model.record import record
+from gpuxlate.model.pod import ScalarKind, record
 from gpuxlate.yamltext.nodes import (
     Alias,
     AnchorUses,

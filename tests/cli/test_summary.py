@@ -75,7 +75,10 @@ SAYS: dict[str, tuple[int, tuple[str, ...]]] = {
     "parse both": (0, (f"note: 1 GPUShare document {NOTE}",)),
     "translate both --from ack --to ack": (
         0,
-        ("note: the input is of alibaba-gpushare already: there is nothing to translate", "0 shares; 1 pod has keys of the target already"),
+        (
+            "note: the input is of alibaba-gpushare already: there is nothing to translate",
+            "0 shares; 1 pod has keys of the target already",
+        ),
     ),
     "parse both --from vke": (
         3,
