@@ -342,14 +342,15 @@ def name_is_free(this: Rule, path: Path, message: Message) -> Diagnostic:
 
     ## What it does
     Reports that the name of a new ResourceClaimTemplate, which follows from its workload, is taken: by a
-    template of the input that stays, or by that of another workload of the same name.
+    template of the input that stays, or by that of another workload of the same kind and name. Of workloads
+    of several kinds with one name, each template has the kind in its name.
 
     ## Why
     Of two objects of one kind, name and namespace the later one replaces the earlier: the pods of one
     workload would get the devices of the other.
 
     ## Example
-    A Deployment `web` and a StatefulSet `web` in one folder, translated to claims.
+    A Deployment `web` translated to claims, in a folder with a ResourceClaimTemplate `web-gpu` of other pods.
 
     ## Use instead
     Give one of the workloads another name, or translate them from folders of their own.

@@ -112,6 +112,10 @@ def claimed_already(claim: PodClaim, hint: str = "change its template, or remove
     return found
 
 
+def _name(text: str) -> str:
+    return shortened(_UNFIT.sub("-", text.lower()), SUBDOMAIN)
+
+
 class Writing(NamedTuple):
     """The keys to write into a pod, with the names of its templates."""
 
@@ -121,11 +125,16 @@ class Writing(NamedTuple):
 
 
 def with_templates(
-    document: Document, pod: Pod, keys: PodKeys, pods: Numbered, replaced: Sequence[Backend]
+    document: Document,
+    pod: Pod,
+    keys: PodKeys,
+    pods: Numbered,
+    replaced: Sequence[Backend],
+    shared: Set[tuple[str | None, str]] = frozenset(),
 ) -> Writing:
     """Names for the claims of a pod, from its workload. ``pods``: all of its document.
 
-    ``replaced``: the dialects whose claims go.
+    ``replaced``: the dialects whose claims go. ``shared``: names that other workloads have too.
     """
     if not keys.claims or CLAIMS in pod.lacks:  # which is said by itself
         return Writing(keys, ())
@@ -151,10 +160,12 @@ def with_templates(
     if taken:
         return Writing(keys, (), tuple(claimed_already(one, RENAME) for one in taken))
     namespace = get_text(root, "metadata", "namespace")
-    base += pods.suffix(pod)
+    number = pods.suffix(pod)
     made = []
     for claim in keys.claims:
-        name = shortened(_UNFIT.sub("-", f"{base}-{claim.name}".lower()), SUBDOMAIN)
+        name = _name(f"{base}{number}-{claim.name}")
+        if (namespace, name) in shared:
+            name = _name(f"{base}-{pod.object.kind}{number}-{claim.name}")
         made.append(ClaimTemplate(pod, claim, namespace, name, path))
     claims = tuple(replace(one.claim, template=Value.of(one.name)) for one in made)
     return Writing(replace(keys, claims=claims), tuple(made))
@@ -239,14 +250,16 @@ def _named(
     yield NamedTemplate(one.namespace, one.name, replace(taken, message=twice))
 
 
-def clashes(named: Sequence[NamedTemplate]) -> Iterator[Diagnostic]:
+def clashes(named: Sequence[NamedTemplate]) -> list[NamedTemplate]:
     """New templates that have the name of an earlier one of the same folder."""
+    found: list[NamedTemplate] = []
     seen: set[tuple[str, str | None, str]] = set()
     for one in named:
         key = (os.path.dirname(one.found.file or ""), one.namespace, one.name)
         if key in seen:
-            yield one.found
+            found.append(one)
         seen.add(key)
+    return found
 
 
 def unfollowed_renames(document: Document, pods: Iterable[Pod], translated: Sources) -> Iterator[Diagnostic]:

@@ -25,7 +25,8 @@ if TYPE_CHECKING:
 class Settings:
     """The target, and the losses that the user accepts. ``from_`` None finds the dialect by its keys.
 
-    ``decisions``: what is accepted one by one.
+    ``decisions``: what is accepted one by one. ``shared_names``: namespaces and names that templates of
+    several workloads would have: these get the kind of their workload into theirs.
     """
 
     to: Backend
@@ -36,6 +37,7 @@ class Settings:
     claims: Claims = field(default_factory=Claims)  # those of the files of the run
     builds: RunBuilds = field(default_factory=RunBuilds)  # what kustomizations build of these files
     decisions: Decisions | None = None
+    shared_names: frozenset[tuple[str | None, str]] = frozenset()
 
     @classmethod
     def reading(cls, from_: Backend | None = None, profile: Profile | None = None) -> Settings:

@@ -280,7 +280,7 @@ def _edits(
             )
     if refuses(after.found):
         return _Changes([], [])
-    patches = _template_patches(document, one, before.fit.keys, after.fit.keys, below)
+    patches = _template_patches(document, one, before.fit.keys, after.fit.keys, below, settings)
     gone = {claim.name for claim in one.base.keys.claims if is_replaced(claim, sources)}
     difference = _Difference(replaced_keys(sources, target, keys), role_of((*sources, target)), gone)
     wanted = difference.of_pods((one.base.keys, before.fit.keys), (keys, after.fit.keys), one.part.keys)
@@ -292,7 +292,12 @@ def _edits(
 
 
 def _template_patches(
-    document: Document, one: OverlayBase, before: PodKeys, after: PodKeys, replaced: Sequence[Backend]
+    document: Document,
+    one: OverlayBase,
+    before: PodKeys,
+    after: PodKeys,
+    replaced: Sequence[Backend],
+    settings: Settings,
 ) -> list[dict[str, object]]:
     """What the templates of the base have to change to request what the whole pod does. Raises _CannotError.
 
@@ -309,7 +314,8 @@ def _template_patches(
     if why:
         raise _CannotError(why)
     based = document.with_root(one.root)
-    writing = with_templates(based, one.base, before, Numbered(pods_in(based)), replaced)
+    pods = Numbered(pods_in(based))
+    writing = with_templates(based, one.base, before, pods, replaced, settings.shared_names)
     if writing.found:
         raise _CannotError(writing.found[0].message)
     pairs = [(one.data, one._replace(claim=new[one.claim.name]).data) for one in writing.templates]

@@ -10,7 +10,7 @@ thing to read or to move is a pass.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import NamedTuple, Self
@@ -164,6 +164,20 @@ def listed(found: Iterable[Leftover]) -> list[Leftover]:
     return sorted(islice(found, limits.MAX_FINDINGS + 1), key=lambda one: one.diagnostic.sort_key())
 
 
+def with_own_names(whole: Result, settings: Settings, *, repeats: bool = True) -> Settings | None:
+    """Settings with which the new templates of one name get others; where there are none, it is said.
+
+    ``repeats``: the work can be done again, with these.
+    """
+    twice = clashes(whole.named)
+    new = {(one.namespace, one.name) for one in twice} - settings.shared_names
+    if new and repeats:
+        return replace(settings, shared_names=settings.shared_names | new)
+    known = set(whole.diagnostics)
+    whole.diagnostics += (one.found for one in twice if one.found not in known)
+    return None
+
+
 def run_source(
     source: Source,
     settings: Settings,
@@ -205,8 +219,8 @@ def run_source(
             leave_text(whole, left_in_text(source, settings.scope, end), source, settings, task)
     if len(whole.diagnostics) > 1:
         whole.diagnostics = once_per_object(whole.diagnostics)
-    if whole.named:
-        whole.diagnostics += clashes(whole.named)
+    if whole.named and (again := with_own_names(whole, settings)):
+        return run_source(source, again, task, read, layer)
     if (splices or beside) and not whole.refused:
         try:
             whole.text = applied(source, splices, beside, count) if beside else apply(source.text, splices)

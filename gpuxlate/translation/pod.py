@@ -240,7 +240,9 @@ def translate_pod(state: State, pod: Pod, sources: tuple[Backend, ...], pods: Nu
     keys: PodKeys = fit.keys
     templates: Sequence[ClaimTemplate] = ()
     if fit.keys.claims:
-        keys, templates, problems = with_templates(document, pod, fit.keys, pods, sources)
+        keys, templates, problems = with_templates(
+            document, pod, fit.keys, pods, sources, state.settings.shared_names
+        )
         found += problems
     if pod.keys.claims:
         replaced = [one for one in sources if one is not target]

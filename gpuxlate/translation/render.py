@@ -210,7 +210,7 @@ class _Render:
     def _beside(self, document: Document, templates: list[ClaimTemplate], known: ClaimLookup) -> Changes:
         """The documents that are added beside the workload."""
         found = changes(document, templates, known, lambda _: (), self.settings.scope)
-        self.diagnostics += [*found.found, *clashes(found.named)]
+        self.diagnostics += [*found.found, *(one.found for one in clashes(found.named))]
         return found
 
     def _judge_shared(self, document: Document, written: list[PlannedPod]) -> None:

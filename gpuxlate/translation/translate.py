@@ -23,13 +23,13 @@ from gpuxlate.overlays.roles import MANIFESTS, Claims, FileKind, FileRole, role_
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.source import in_chart
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
-from gpuxlate.translation.claims import changes, clashes, unfollowed_renames, unknown_claims
+from gpuxlate.translation.claims import changes, unfollowed_renames, unknown_claims
 from gpuxlate.translation.edits import PlannedPod, awakened, disagreements
 from gpuxlate.translation.fit import Verdict, fit_pod
 from gpuxlate.translation.leftovers import Leftover, left_in_document, left_in_text
 from gpuxlate.translation.notes import stale_comments
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.passes import Pass, State, Task, leave_text, listed, run_source
+from gpuxlate.translation.passes import Pass, State, Task, leave_text, listed, run_source, with_own_names
 from gpuxlate.translation.pod import PARSE_FIRST, translate_pod
 from gpuxlate.translation.quotas import translate_quotas
 from gpuxlate.translation.read import (
@@ -347,10 +347,12 @@ def _run_each(
         for run, found in zip(runs, made, strict=True):
             run += found
             _bound(run, one.name)
-    for run in runs:
-        if run.named:
-            known = set(run.diagnostics)
-            run.diagnostics += (one for one in clashes(run.named) if one not in known)
+    repeats = isinstance(given, Sequence)  # stdin and live objects can be read only once
+    pairs = zip(runs, wanted, strict=True)
+    again = [with_own_names(run, one, repeats=repeats) if run.named else None for run, one in pairs]
+    if any(again):
+        settings = [new or one for new, one in zip(again, wanted, strict=True)]
+        return _run_each(given, settings, task, each, builds)
     return runs
 
 

@@ -272,7 +272,9 @@ OTHERS: dict[str, tuple[dict[str, str], str]] = {
     "a key with an escape": ({"more.yaml": ESCAPED}, OUTSIDE),
 }
 STATEFUL = DEPLOYMENT.replace("kind: Deployment", "kind: StatefulSet")
-NAMED_BERT = "error[DRA015]: two workloads have a ResourceClaimTemplate named bert-serving-gpu-server"
+NAMED_BERT = (
+    "error[DRA015]: two workloads have a ResourceClaimTemplate named bert-serving-deployment-gpu-server"
+)
 IN_HAMI = PARTITIONS.replace("mig-%s", "gpumem: 4096, nvidia.com/gpu: 1")
 TAKEN = {"pod.yaml": IN_HAMI, "t.yaml": TEMPLATE.replace("name: t\n", "name: web-gpu\n")}
 # what is refused of a folder: its files, the target, what is said
@@ -281,7 +283,11 @@ FOLDERS: dict[str, tuple[dict[str, str], str, str]] = {
         title: ({"pod.yaml": POD, "t.yaml": TEMPLATE, **more}, "hami", why)
         for title, (more, why) in OTHERS.items()
     },
-    "two workloads of one name": ({"one.yaml": DEPLOYMENT, "two.yaml": STATEFUL}, "dra-hami", NAMED_BERT),
+    "two workloads of one kind and name": (
+        {"one.yaml": DEPLOYMENT, "two.yaml": DEPLOYMENT},
+        "dra-hami",
+        NAMED_BERT,
+    ),
     "the name of a template in another file": (TAKEN, "dra-hami", "error[DRA015]"),
 }
 
@@ -327,6 +333,35 @@ def test_across_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "nvidia.com/gpucores: 30" in Path("pod.yaml").read_text(encoding="utf-8")
     after = {"app/web.yaml": DEPLOYMENT, "app/claims.yaml": SERVICE, "t.yaml": ""}
     assert texts(after) == after
+
+
+@pytest.mark.parametrize("together", [True, False], ids=["one file", "two files"])
+def test_the_kind_is_in_the_names_of_two(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, together: bool
+) -> None:
+    """Of workloads of one name, and of theirs alone; the pods name their own."""
+    monkeypatch.chdir(tmp_path)
+    other = DEPLOYMENT.replace("name: bert-serving", "name: other")
+    files = {"one.yaml": DEPLOYMENT, "two.yaml": STATEFUL, "other.yaml": other}
+    put({"all.yaml": "---\n".join(files.values())} if together else files)
+    assert run("translate", "-i", ".", "--to", "dra-hami").code == Exit.CLEAN
+    every = [one for path in Path().glob("*.yaml") for one in yaml.safe_load_all(path.read_text("utf-8"))]
+    made = {one["metadata"]["name"] for one in every if one["kind"] == "ResourceClaimTemplate"}
+    named = {
+        one["kind"] + " " + one["metadata"]["name"]: {
+            claim["resourceClaimTemplateName"] for claim in one["spec"]["template"]["spec"]["resourceClaims"]
+        }
+        for one in every
+        if one["kind"] != "ResourceClaimTemplate"
+    }
+    assert set().union(*named.values()) == made
+    begins = {
+        "Deployment bert-serving": "bert-serving-deployment-gpu",
+        "StatefulSet bert-serving": "bert-serving-statefulset-gpu",
+        "Deployment other": "other-gpu",
+    }
+    assert begins.keys() == named.keys()
+    assert all(one.startswith(begins[name]) for name, found in named.items() for one in found)
 
 
 def test_render_writes_the_template() -> None:
