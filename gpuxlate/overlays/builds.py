@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -20,14 +19,10 @@ if TYPE_CHECKING:
 
 @dataclass(eq=False)
 class RunBuilds:
-    """What kustomizations build of the files of a run. Nothing is read before it is asked for."""
+    """What kustomizations build of the files of a run, which can be read again. Nothing is read before it is
+    asked for."""
 
     files: tuple[Input, ...] = ()
-
-    @classmethod
-    def of(cls, given: Iterable[Input]) -> RunBuilds:
-        """Those of files. Stdin and live objects can be read only once."""
-        return cls(tuple(given) if isinstance(given, Sequence) else ())
 
     def pods(self, home: Home | None) -> list[Pod]:
         """A pod of a file as each kustomization builds it that no other one uses; none where that is not

@@ -336,7 +336,8 @@ def _run_each(
     builds: Builds | None = None,
 ) -> list[Result]:
     """``builds``: what the files request that these use is counted by itself."""
-    claims, built = Claims(given), RunBuilds.of(given)
+    repeats = isinstance(given, Sequence)  # stdin and live objects can be read only once
+    claims, built = Claims(given), RunBuilds(tuple(given) if repeats else ())
     settings = [replace(one, claims=claims, builds=built) for one in wanted]
     runs = [Result() for _ in settings]
     for one, made in each(partial(_run_input, wanted=settings, task=task, builds=builds), given):
@@ -347,7 +348,6 @@ def _run_each(
         for run, found in zip(runs, made, strict=True):
             run += found
             _bound(run, one.name)
-    repeats = isinstance(given, Sequence)  # stdin and live objects can be read only once
     pairs = zip(runs, wanted, strict=True)
     again = [with_own_names(run, one, repeats=repeats) if run.named else None for run, one in pairs]
     if any(again):
