@@ -11,6 +11,7 @@ from gpuxlate.backends.tensor_fusion import (
     COUNTS,
     DEDICATED,
     ENABLED,
+    INDICES,
     ISOLATION,
     MODEL,
     PARTITION,
@@ -22,6 +23,7 @@ from gpuxlate.backends.tensor_fusion import (
     TFLOPS_LIMIT,
     VRAM,
     amount,
+    are_indices,
     containers_of,
     is_true,
 )
@@ -146,11 +148,11 @@ def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     """Amounts of TensorFusion are quantities above 0, and a count is 1 to 128.
 
     ## What it does
-    Reports other values, and more than 100 percent of compute.
+    Reports other values, more than 100 percent of compute, and `gpu-indices` that are no different numbers.
 
     ## Why
-    The webhook reads an amount that is no quantity as none, and refuses another count. No card has more than
-    all of its compute.
+    The webhook reads an amount that is no quantity as none, and refuses other counts and indices. A card that
+    is named twice is one card. No card has more than all of its compute.
 
     ## Example
     ```yaml
@@ -169,7 +171,7 @@ def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     ```
 
     ## Source
-    NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go (2026-08-20).
+    NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go, internal/utils/resource.go (2026-08-20).
     """
     for name in AMOUNTS:
         value = pod.annotations.get(name)
@@ -187,6 +189,14 @@ def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     if count is not None and (cards is None or not COUNTS.allows(cards)):
         message = msg("{key} is {value!r}, which is no count from 1 to 128", key=COUNT, value=count.text)
         yield this.diagnostic(count, message, "write a count from 1 to 128")
+    indices = pod.annotations.get(INDICES)
+    if indices is not None and indices.text and not are_indices(indices.text):
+        message = msg(
+            "{key} is {value!r}, which is no list of different numbers from 0",
+            key=INDICES,
+            value=indices.text,
+        )
+        yield this.diagnostic(indices, message, "write numbers with commas, as in 0,1")
 
 
 @rule("TF005", Severity.WARNING, no_policy=OF_TEXTS)
@@ -237,7 +247,7 @@ def share_is_asked_for(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 
     ## What it does
     Reports `tensor-fusion.ai/enabled: "true"` without an amount, `isolation: shared`, a partition, a
-    WorkloadProfile, or cards in limits.
+    WorkloadProfile, or cards in limits, which beside `gpu-count` are not counted.
 
     ## Why
     The webhook refuses the pod.
@@ -261,7 +271,8 @@ def share_is_asked_for(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     if label is None or label.text != "true":
         return
     others = {PROFILE, PARTITION, *AMOUNTS} & pod.annotations.keys()
-    cards = any("/" in name for one in pod.containers for name in one.resources)  # of any vendor
+    limits = [] if COUNT in pod.annotations else pod.containers  # a count stands for cards in limits
+    cards = any("/" in name for one in limits for name in one.resources)  # of any vendor
     shared = mode is not None and mode.text == SHARED
     if not (others or cards or shared or is_true(pod.annotations.get(DEDICATED))):
         message = msg("the pod asks for no compute, no memory and no whole cards")
