@@ -1,4 +1,4 @@
-"""The rules on annotations of TensorFusion: TF001 to TF008."""
+"""The rules on annotations of TensorFusion: TF001 to TF009."""
 
 from __future__ import annotations
 
@@ -14,6 +14,8 @@ from gpuxlate.backends.tensor_fusion import (
     INDICES,
     ISOLATION,
     MODEL,
+    NAME,
+    NOT_SOFT,
     PARTITION,
     PERCENT,
     PERCENT_LIMIT,
@@ -21,6 +23,8 @@ from gpuxlate.backends.tensor_fusion import (
     SHARED,
     TFLOPS,
     TFLOPS_LIMIT,
+    VENDOR,
+    VENDORS,
     VRAM,
     amount,
     are_indices,
@@ -314,3 +318,41 @@ def dedicated_cards_have_a_model(this: Rule, pod: PodKeys, context: Context) -> 
         yield this.diagnostic(
             dedicated, message, msg("add {key} with the model of the cards", key=MODEL), on_key=True
         )
+
+
+@rule("TF009", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
+def vendor_has_a_limiter(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Soft isolation is of cards with a limiter.
+
+    ## What it does
+    Reports `tensor-fusion.ai/vendor` of AMD, Hygon or MetaX with `isolation: soft`, which is the default.
+
+    ## Why
+    No limiter is shipped for these cards: the webhook refuses the pod.
+
+    ## Example
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/vendor: AMD, tensor-fusion.ai/vram-request: 4Gi}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/vendor: AMD, tensor-fusion.ai/isolation: shared}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, pkg/constants/vendors.go, SupportsSoftIsolation (2026-08-20).
+    """
+    label, vendor, mode = pod.labels.get(ENABLED), pod.annotations.get(VENDOR), pod.annotations.get(ISOLATION)
+    if label is None or label.text != "true" or vendor is None or (mode is not None and mode.text != "soft"):
+        return
+    name = vendor.text.strip().casefold()
+    if any(name == one.casefold() and maker in NOT_SOFT for one, maker in VENDORS.items()):
+        message = msg("{vendor} cards have no parts at {target}", vendor=vendor.text, target=NAME)
+        yield this.diagnostic(vendor, message, "request whole cards")
