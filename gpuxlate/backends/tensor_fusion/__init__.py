@@ -70,7 +70,7 @@ VENDORS = {
 """What the annotation calls vendors (VENDORS)."""
 NOT_SOFT = ("amd", "hygon", "metax")
 """Vendors whose cards have no limiter: parts of them are refused (VENDORS)."""
-_INDEX = re.compile(r"\+?[0-9]{1,10}")
+_NUMBER = re.compile(r"\+?[0-9]{1,10}")
 SPEAKS = AnyOf(Labelled(ENABLED), *map(IsAnnotated, (*AMOUNTS, COUNT)))
 
 
@@ -148,8 +148,7 @@ class _Pod:
             return len(indices.text.split(","))
         if count is not None:
             self.origins["cards"] = count.path
-            number = quantity.whole(count.text)
-            return number if number is not None and COUNTS.allows(number) else None
+            return count_of(count)
         if native is None:
             return 1
         self.origins["cards"] = native.path
@@ -262,10 +261,16 @@ class _Pod:
         return mode == PARTITIONED and PARTITION in self.pod.pod.annotations
 
 
+def count_of(value: Value) -> int | None:
+    """A count of cards, in digits alone; None for what the webhook refuses."""
+    number = int(value.text) if _NUMBER.fullmatch(value.text) else 0
+    return number if COUNTS.allows(number) else None
+
+
 def are_indices(text: str) -> bool:
     """Different numbers from 0, with commas."""
     numbers = [one.strip() for one in text.split(",")]
-    return all(map(_INDEX.fullmatch, numbers)) and len({*map(int, numbers)}) == len(numbers)
+    return all(map(_NUMBER.fullmatch, numbers)) and len({*map(int, numbers)}) == len(numbers)
 
 
 def is_true(value: Value | None) -> bool:

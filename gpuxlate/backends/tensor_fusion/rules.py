@@ -8,7 +8,6 @@ from gpuxlate.backends.tensor_fusion import (
     AMOUNTS,
     CONTAINERS,
     COUNT,
-    COUNTS,
     DEDICATED,
     ENABLED,
     INDICES,
@@ -29,9 +28,9 @@ from gpuxlate.backends.tensor_fusion import (
     amount,
     are_indices,
     containers_of,
+    count_of,
     is_true,
 )
-from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys, Value
@@ -189,8 +188,7 @@ def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[
             )
             yield this.diagnostic(value, message, msg("write {known}", known=100))
     count = pod.annotations.get(COUNT)
-    cards = None if count is None else quantity.whole(count.text)
-    if count is not None and (cards is None or not COUNTS.allows(cards)):
+    if count is not None and count_of(count) is None:
         message = msg("{key} is {value!r}, which is no count from 1 to 128", key=COUNT, value=count.text)
         yield this.diagnostic(count, message, "write a count from 1 to 128")
     indices = pod.annotations.get(INDICES)
