@@ -7,6 +7,7 @@ FP16, which are percent of the card's own: `tflops` of the catalogue has the fig
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -69,6 +70,7 @@ VENDORS = {
 """What the annotation calls vendors (VENDORS)."""
 NOT_SOFT = ("amd", "hygon", "metax")
 """Vendors whose cards have no limiter: parts of them are refused (VENDORS)."""
+_NUMBER = re.compile(r"\+?[0-9]{1,10}")
 SPEAKS = AnyOf(Labelled(ENABLED), *map(IsAnnotated, (*AMOUNTS, COUNT)))
 
 
@@ -146,8 +148,7 @@ class _Pod:
             return len(indices.text.split(","))
         if count is not None:
             self.origins["cards"] = count.path
-            number = quantity.whole(count.text)
-            return number if number is not None and COUNTS.allows(number) else None
+            return count_of(count)
         if native is None:
             return 1
         self.origins["cards"] = native.path
@@ -258,6 +259,18 @@ class _Pod:
 
     def _is_partition(self, mode: str) -> bool:
         return mode == PARTITIONED and PARTITION in self.pod.pod.annotations
+
+
+def count_of(value: Value) -> int | None:
+    """A count of cards, in digits alone; None for what the webhook refuses."""
+    number = int(value.text) if _NUMBER.fullmatch(value.text) else 0
+    return number if COUNTS.allows(number) else None
+
+
+def are_indices(text: str) -> bool:
+    """Different numbers from 0, with commas."""
+    numbers = [one.strip() for one in text.split(",")]
+    return all(map(_NUMBER.fullmatch, numbers)) and len({*map(int, numbers)}) == len(numbers)
 
 
 def is_true(value: Value | None) -> bool:
@@ -461,12 +474,13 @@ class TensorFusion(Backend):
         found = _Pod(pod, profile)
         enabled = label is None or label.text == "true"
         names, counted = containers_of(pod.pod), COUNT not in pod.pod.annotations
-        containers, shared = [], False
+        own = {one.name for one in pod.pod.containers if counted and one.name in names and _counts(one)}
+        containers, shared = [], bool(own)  # a container without cards in limits has those of the others
         for one in pod.pod.all_containers():
-            its_own = counted and _counts(one)
+            its_own = not one.init and one.name in own
             if enabled and not one.init and one.name in names and (its_own or not shared):
                 share = found.share(one)
-                others = () if its_own else tuple(name for name in names if name != share.name)
+                others = tuple(name for name in names if name != share.name and name not in own)
                 containers.append(replace(share, shared_with=others))
                 shared = True
             elif not enabled and _counts(one):

@@ -1,4 +1,4 @@
-"""The rules on annotations of TensorFusion: TF001 to TF008."""
+"""The rules on annotations of TensorFusion: TF001 to TF009."""
 
 from __future__ import annotations
 
@@ -8,11 +8,13 @@ from gpuxlate.backends.tensor_fusion import (
     AMOUNTS,
     CONTAINERS,
     COUNT,
-    COUNTS,
     DEDICATED,
     ENABLED,
+    INDICES,
     ISOLATION,
     MODEL,
+    NAME,
+    NOT_SOFT,
     PARTITION,
     PERCENT,
     PERCENT_LIMIT,
@@ -20,12 +22,15 @@ from gpuxlate.backends.tensor_fusion import (
     SHARED,
     TFLOPS,
     TFLOPS_LIMIT,
+    VENDOR,
+    VENDORS,
     VRAM,
     amount,
+    are_indices,
     containers_of,
+    count_of,
     is_true,
 )
-from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys, Value
@@ -146,11 +151,11 @@ def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     """Amounts of TensorFusion are quantities above 0, and a count is 1 to 128.
 
     ## What it does
-    Reports other values, and more than 100 percent of compute.
+    Reports other values, more than 100 percent of compute, and `gpu-indices` that are no different numbers.
 
     ## Why
-    The webhook reads an amount that is no quantity as none, and refuses another count. No card has more than
-    all of its compute.
+    The webhook reads an amount that is no quantity as none, and refuses other counts and indices. A card that
+    is named twice is one card. No card has more than all of its compute.
 
     ## Example
     ```yaml
@@ -169,7 +174,7 @@ def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[
     ```
 
     ## Source
-    NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go (2026-08-20).
+    NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go, internal/utils/resource.go (2026-08-20).
     """
     for name in AMOUNTS:
         value = pod.annotations.get(name)
@@ -183,10 +188,17 @@ def amounts_are_numbers(this: Rule, pod: PodKeys, context: Context) -> Iterator[
             )
             yield this.diagnostic(value, message, msg("write {known}", known=100))
     count = pod.annotations.get(COUNT)
-    cards = None if count is None else quantity.whole(count.text)
-    if count is not None and (cards is None or not COUNTS.allows(cards)):
+    if count is not None and count_of(count) is None:
         message = msg("{key} is {value!r}, which is no count from 1 to 128", key=COUNT, value=count.text)
         yield this.diagnostic(count, message, "write a count from 1 to 128")
+    indices = pod.annotations.get(INDICES)
+    if indices is not None and indices.text and not are_indices(indices.text):
+        message = msg(
+            "{key} is {value!r}, which is no list of different numbers from 0",
+            key=INDICES,
+            value=indices.text,
+        )
+        yield this.diagnostic(indices, message, "write numbers with commas, as in 0,1")
 
 
 @rule("TF005", Severity.WARNING, no_policy=OF_TEXTS)
@@ -237,7 +249,7 @@ def share_is_asked_for(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 
     ## What it does
     Reports `tensor-fusion.ai/enabled: "true"` without an amount, `isolation: shared`, a partition, a
-    WorkloadProfile, or cards in limits.
+    WorkloadProfile, or cards in limits, which beside `gpu-count` are not counted.
 
     ## Why
     The webhook refuses the pod.
@@ -261,7 +273,8 @@ def share_is_asked_for(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     if label is None or label.text != "true":
         return
     others = {PROFILE, PARTITION, *AMOUNTS} & pod.annotations.keys()
-    cards = any("/" in name for one in pod.containers for name in one.resources)  # of any vendor
+    limits = [] if COUNT in pod.annotations else pod.containers  # a count stands for cards in limits
+    cards = any("/" in name for one in limits for name in one.resources)  # of any vendor
     shared = mode is not None and mode.text == SHARED
     if not (others or cards or shared or is_true(pod.annotations.get(DEDICATED))):
         message = msg("the pod asks for no compute, no memory and no whole cards")
@@ -303,3 +316,41 @@ def dedicated_cards_have_a_model(this: Rule, pod: PodKeys, context: Context) -> 
         yield this.diagnostic(
             dedicated, message, msg("add {key} with the model of the cards", key=MODEL), on_key=True
         )
+
+
+@rule("TF009", Severity.ERROR, missing=True, no_policy=OF_TEXTS)
+def vendor_has_a_limiter(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Soft isolation is of cards with a limiter.
+
+    ## What it does
+    Reports `tensor-fusion.ai/vendor` of AMD, Hygon or MetaX with `isolation: soft`, which is the default.
+
+    ## Why
+    No limiter is shipped for these cards: the webhook refuses the pod.
+
+    ## Example
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/vendor: AMD, tensor-fusion.ai/vram-request: 4Gi}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/vendor: AMD, tensor-fusion.ai/isolation: shared}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, pkg/constants/vendors.go, SupportsSoftIsolation (2026-08-20).
+    """
+    label, vendor, mode = pod.labels.get(ENABLED), pod.annotations.get(VENDOR), pod.annotations.get(ISOLATION)
+    if label is None or label.text != "true" or vendor is None or (mode is not None and mode.text != "soft"):
+        return
+    name = vendor.text.strip().casefold()
+    if any(name == one.casefold() and maker in NOT_SOFT for one, maker in VENDORS.items()):
+        message = msg("{vendor} cards have no parts at {target}", vendor=vendor.text, target=NAME)
+        yield this.diagnostic(vendor, message, "request whole cards")
