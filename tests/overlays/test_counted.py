@@ -134,6 +134,19 @@ def test_translate_writes_the_files_of_the_build(tmp_path: Path, monkeypatch: py
     assert "aliyun.com" in Path("more/w.yaml").read_text()
 
 
+def test_others_of_the_files_are_looked_for_within_a_limit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Before anything is written: what is not looked at may be built of the same files."""
+    monkeypatch.chdir(written(tmp_path, files_of(CASES["default"], {"base/w": "web 4"})["files"]))
+    before = Path("base/w.yaml").read_bytes()
+    monkeypatch.setattr("gpuxlate.overlays.kustomize.MAX_BASE_FILES", 0)
+    done = run("translate", "-k", "over", "--to", "hami", "-i")
+    assert (done.code, Path("base/w.yaml").read_bytes()) == (1, before)
+    assert b"the repository has too many folders to search" in done.err
+    assert b"name the folder of all kustomizations" in done.err
+
+
 def test_every_command_counts_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two overlays of one base: 2 replicas of 8 GiB, and one of 4 GiB, on cards of 20 GiB."""
     replicas = {"over/": {"replicas": [{"name": "web", "count": 2}]}, "two/": {"resources": ["../base"]}}
