@@ -11,7 +11,7 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.kustomization import inputs
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import UNREADABLE, count_to_each, leftover_table, show_findings
+from gpuxlate.cli.translations import UNREADABLE, count_to_each, left_over, leftover_table, show_findings
 from gpuxlate.locale import localize
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import ObjectRef, Severity
@@ -60,7 +60,7 @@ def command(
             note = localize(
                 msg(
                     "{leftovers} in {files}, not counted above",
-                    leftovers=plural(len(run.leftovers), "{count} leftover", "{count} leftovers"),
+                    leftovers=left_over(run),
                     files=plural(files, "{count} file", "{count} files"),
                 )
             )

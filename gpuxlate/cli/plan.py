@@ -311,8 +311,9 @@ def _text(made: Sequence[PlannedTarget], today: Sequence[PlannedTarget]) -> str:
     head = ["TARGET", "CARDS", "NODES", *(["AS SCHEDULED"] if made[0].scheduled else [])]
     head += ["AT LEAST", "COMPUTE", "MEMORY", "BOTTLENECK"]
     what = counts(run)
-    copies = sum(one.times for one in counted_once(run.items))
-    if copies > len(list(counted_once(run.items))):
+    shares = list(counted_once(run.items))
+    copies = sum(one.times for one in shares)
+    if copies > len(shares):
         what = msg("{what}; {count} shares with all replicas", what=what, count=copies)
     blocks = [text_of([localize(what), ""]) + table(head, rows)]
     blocks += [text_of(_target(one, before=True)) for one in today]

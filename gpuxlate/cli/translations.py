@@ -113,8 +113,12 @@ def _beside(run: Result) -> list[Message]:
     """What a run found beside shares."""
     objects = {(one.file, one.document, one.object_path) for one in run.quotas}
     found = [plural(len(objects), "{count} quota", "{count} quotas")] if run.quotas else []
-    left = len(run.leftovers)
-    return [*found, plural(left, "{count} leftover", "{count} leftovers")] if left else found
+    return [*found, left_over(run)] if run.leftovers else found
+
+
+def left_over(run: Result) -> Message:
+    """How many leftovers there are."""
+    return plural(len(run.leftovers), "{count} leftover", "{count} leftovers")
 
 
 def summarize(run: Result, *done: str, target: str = "", apart: bool = False) -> None:

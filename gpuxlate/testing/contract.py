@@ -86,10 +86,8 @@ def too_little(
     for field in ("policy", "qos", "device"):
         said = getattr(asked, field)
         lost = said and field in {*accept.drop, *implied}
-        anything = said is None and field in (
-            "device",
-            *required,
-        )  # which the cards of a target may be in its keys
+        open_to_any = {"device", *required}  # which the cards of a target may be in its keys
+        anything = said is None and field in open_to_any
         if getattr(given, field) != said and not (lost or anything):
             yield field
     least = Isolation.HARDWARE if given.whole_cards else given.isolation or Isolation.NONE

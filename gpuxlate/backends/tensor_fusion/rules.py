@@ -71,7 +71,7 @@ def pod_is_enabled(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     """
     label = pod.labels.get(ENABLED)
     asked = _asked(pod)
-    if asked and (label is None or label.text != "true"):
+    if asked and not is_true(label):
         message = msg("{key} has no effect without {count}", key=str(asked[0].path[-1]), count=ENABLED)
         hint = msg('add the label {key}: "true" to the pod', key=ENABLED)
         yield this.diagnostic(label or asked[0], message, hint, on_key=True)
