@@ -7,13 +7,16 @@ from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Map
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
+from yaml.nodes import MappingNode
+
+from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Edit, Path, Put, Remove, Rename
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ScalarKind
-from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, get
-from gpuxlate.yamltext.parse import Document, NotYamlError, Unchanged, documents
+from gpuxlate.yamltext.nodes import MERGE, Mapping, Node, Scalar, Sequence, get
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import (
     Block,
@@ -39,8 +42,7 @@ def edit_document(document: Document, edits: Iterable[Edit], kept: Iterable[Path
     try:
         plans = make_plan(document, wanted, kept)
         made = _splices(document, plans)
-        after = _verify(document, plans, made)
-        _carried_out(after, wanted)
+        _carried_out(document, _verified(document, plans, made), wanted)
     except EditError as error:
         error.path = error.path or (wanted[0].path if wanted else ())
         raise
@@ -116,18 +118,27 @@ def _settled(made: list[Splice], last: Splice) -> list[Splice]:
     return in_order(settled)
 
 
-def _carried_out(after: Node, wanted: list[Edit]) -> None:
-    """Each edit can be seen in the tree read again, whatever the plan made of it."""
+def _carried_out(document: Document, read: Map[int, Node], wanted: list[Edit]) -> None:
+    """Each edit can be seen in what was read again, whatever the plan made of it."""
     gone: dict[Path, list[int]] = {}
     for edit in wanted:
         if isinstance(edit, Remove) and edit.path and isinstance(edit.path[-1], int):
             insort(gone.setdefault(edit.path[:-1], []), edit.path[-1])
+
+    def now(path: Path) -> Node | None:
+        node = document.root
+        for depth, step in enumerate(path):
+            if id(node) in read:
+                return get(read[id(node)], *_moved(path, gone)[depth:])
+            node = get(node, step)
+        return read.get(id(node), node)
+
     for edit in wanted:
         match edit:
             case Put(path, value):
-                done = _has_value(get(after, *_moved(path, gone)), value)
+                done = _has_value(now(path), value)
             case Rename(path, key, value):
-                done = _has_value(get(after, *_moved(path[:-1], gone), key), value)
+                done = _has_value(now((*path[:-1], key)), value)
             case _:
                 continue
         if not done:
@@ -150,16 +161,22 @@ def _has_value(node: Node | None, value: Any) -> bool:
     return node is not None and isinstance(value, (dict, list, tuple))
 
 
-def _verify(document: Document, plans: Plans, made: list[Splice]) -> Node:
-    """Read the new text of the document: it must differ at the intended places only."""
+def _verified(document: Document, plans: Plans, made: list[Splice]) -> Map[int, Node]:
+    """Read again what changes of the document: it must differ at the intended places only.
+
+    The mappings and lists of the new text that were read, by the identity of those that they stand for.
+    """
     if any(s.end > document.end for s in made):  # invalid YAML follows: its beginning shares a line
         raise EditError("the text that follows would change too", ())
-    if document.start:
-        made = [replace(s, start=s.start - document.start, end=s.end - document.start) for s in made]
-    text = apply(document.text, made)
+    sections = _sections(document, plans, made)
+    read = {id(one.node): new for one, own in sections if (new := one.read_again(document, own)) is not None}
+    if sections and all(
+        id(one.node) in read and _as_planned(one.node, read[id(one.node)], plans) for one, _ in sections
+    ):
+        return read
+    text = apply(document.text, _from(document.start, made))
     try:
-        unchanged = Unchanged(document, text, _changed(document.root, plans))
-        found = list(documents(Source(document.source.name, text), unchanged))
+        found = list(documents(Source(document.source.name, text)))
     except NotYamlError as error:
         raise EditError(
             msg("the result would be invalid YAML ({message})", message=error.message), ()
@@ -172,18 +189,92 @@ def _verify(document: Document, plans: Plans, made: list[Splice]) -> Node:
         or not _as_planned(document.root, root, plans)
     ):
         raise EditError("the result would differ elsewhere too; nothing is written", ())
-    return root
+    return {id(document.root): root}
 
 
-def _changed(root: Node | None, plans: Plans) -> set[int]:
-    """The mappings and lists that plans are in, by identity."""
-    found = set(plans)
+def _from(start: int, made: list[Splice]) -> list[Splice]:
+    """The splices of a text that begins at a character."""
+    return [replace(one, start=one.start - start, end=one.end - start) for one in made] if start else made
+
+
+class _Section(NamedTuple):
+    """A mapping that reads the same alone as in its document, from character ``start`` to ``end``.
+
+    In block style it begins at its column, in a line of its own or behind a dash, and ends where the line of
+    the next token does: that token is farther left, whatever is in the mapping.
+    """
+
+    node: Mapping
+    start: int
+    end: int
+    column: int
+
+    @classmethod
+    def of(cls, text: str, node: Mapping) -> _Section | None:
+        """None where it is not alone in its lines."""
+        start, end = node.start, node.end
+        if node.flow:
+            return cls(node, start, end, 0)
+        line, last = text.rfind("\n", 0, start) + 1, text.rfind("\n", 0, end) + 1
+        own = not text[line:start].strip(" ")
+        if end < len(text):
+            if last <= start or text[last:end].strip(" "):
+                return None
+            end = last
+        return cls(node, line if own else start, end, start - line)
+
+    def read_again(self, document: Document, made: list[Splice]) -> Mapping | None:
+        """The mapping in the new text; None where it is not where it was, or something is beside it."""
+        before = document.source.text
+        text = apply(before[self.start : self.end], _from(self.start, made))
+        if self.start == self.node.start:
+            text = " " * self.column + text
+        try:
+            found = list(documents(Source(document.source.name, text)))
+        except NotYamlError:
+            return None
+        root = found[0].root if len(found) == 1 else None
+        if type(root) is not Mapping or not _composed(root):
+            return None
+        if self.node.flow:
+            alone = root.flow and (root.start, root.end) == (0, len(text))
+        else:
+            column = root.start - text.rfind("\n", 0, root.start) - 1
+            ends = self.end == len(before) or text.endswith("\n")
+            alone = not root.flow and column == self.column and ends
+        return root if alone else None
+
+
+def _composed(root: Node | None) -> bool:
+    """libyaml composed it: without directives, anchors and aliases, which count beyond their mapping."""
+    return root is not None and type(root._read) is MappingNode
+
+
+def _sections(document: Document, plans: Plans, made: list[Splice]) -> list[tuple[_Section, list[Splice]]]:
+    """The smallest mappings with all plans and splices in them, each with its own; empty where only all
+    of the document will do."""
+    text, size = document.source.text, document.end - document.start
+    # of a large one all nodes are counted; a merged mapping is in another one's path
+    if not _composed(document.root) or size > limits.MAX_NODES // 4 or document.holds(MERGE):
+        return []
+    found: dict[int, _Section] = {}
     for plan in plans.values():
-        node = root
-        for step in plan.path:
-            found.add(id(node))
-            node = get(node, step)
-    return found
+        within = (one for one in reversed(plan.ancestors) if type(one) is Mapping and one.tag is None)
+        part = next((part for one in within if (part := _Section.of(text, one))), None)
+        if part is None or len(plan.ancestors) > limits.MAX_DEPTH // 2:
+            return []
+        found[id(part.node)] = part
+    outer = {next(id(one) for one in plan.ancestors if id(one) in found) for plan in plans.values()}
+    sections = sorted((found[one] for one in outer), key=lambda one: one.start)
+    shared: list[tuple[_Section, list[Splice]]] = [(part, []) for part in sections]
+    at = 0
+    for splice in made:
+        while at < len(sections) and splice.end > sections[at].end:
+            at += 1
+        if at == len(sections) or splice.start < sections[at].start:
+            return []
+        shared[at][1].append(splice)
+    return shared
 
 
 def _as_planned(before: Node, after: Node, plans: Plans) -> bool:

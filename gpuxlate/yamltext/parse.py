@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
 from typing import Any, NamedTuple
@@ -27,7 +27,7 @@ from yaml.events import (
     SequenceStartEvent,
     StreamEndEvent,
 )
-from yaml.nodes import MappingNode, ScalarNode, SequenceNode
+from yaml.nodes import MappingNode, ScalarNode
 from yaml.parser import Parser
 from yaml.reader import Reader, ReaderError
 from yaml.scanner import Scanner
@@ -340,65 +340,11 @@ def _narrow(text: str) -> bool:
     return True
 
 
-class Unchanged:
-    """Gives an edited document those mappings and lists of the one before that no edit is in.
-
-    They are of the same characters, in block style from the same column on: they need not be composed, and
-    not be compared. ``after``: the new text; ``changed``: what edits are in, by identity. A document with
-    aliases has none.
-    """
-
-    def __init__(self, document: Document, after: str, changed: Set[int]) -> None:
-        self._before, self._after, self._changed = document.source.text, after, changed
-        self._root = None if document.aliases else document.root
-        self._was: dict[int, Node] = {}
-
-    def begin(self, top: Any, size: int) -> None:
-        """``top``: the root of the new document of so many characters, of the parser's nodes."""
-        if self._root is not None and size < limits.MAX_NODES // 4:  # of a larger one all are counted
-            self._was[id(top)] = self._root
-
-    def put_into(self, level: list[Any]) -> None:
-        """Put them among the parts of some collections, in place of nodes of the parser."""
-        for node in level:
-            was = self._was.get(id(node._read))
-            parts = node._read.value
-            if type(was) is Mapping and type(node) is Mapping:
-                plain = was.plain or {}
-                for number, (key, value) in enumerate(parts):
-                    if type(value) is not ScalarNode and type(key) is ScalarNode and key.value in plain:
-                        parts[number] = key, self._either(plain[key.value][1], value)
-            elif type(was) is Sequence and type(node) is Sequence:
-                for number, (old, value) in enumerate(zip(was.items, parts, strict=False)):
-                    if type(value) is not ScalarNode:
-                        parts[number] = self._either(old, value)
-
-    def _either(self, old: Node, read: Any) -> Any:
-        """The old node where the new one was read from the same text."""
-        start, end = read.start_mark.index, read.end_mark.index
-        if (
-            id(old) in self._changed
-            or type(old) is not (Mapping if type(read) is MappingNode else Sequence)
-            or self._before[old.start : old.end] != self._after[start:end]
-            # in brackets a column means nothing, and the line may be all of the text
-            or not (read.flow_style or _column(self._before, old.start) == _column(self._after, start))
-        ):
-            self._was[id(read)] = old
-            return read
-        return old
-
-
-def _column(text: str, index: int) -> int:
-    return index - text.rfind("\n", 0, index)
-
-
-def composed(
-    top: Any, part: DocumentRange, text: str, names: list[Scalar], unchanged: Unchanged | None = None
-) -> tuple[Node, list[Mapping]]:
+def composed(top: Any, part: DocumentRange, text: str, names: list[Scalar]) -> tuple[Node, list[Mapping]]:
     """Our nodes of those that libyaml composed, and the mappings that may have a key twice, as they end.
 
     ``names`` gets the scalars with a slash. Raises NeedsEventsError where a limit is exceeded, or the
-    document is not where it was expected. What is ``unchanged`` is as it was, and in no list.
+    document is not where it was expected.
     """
     if not part.start <= top.start_mark.index <= part.end:
         raise NeedsEventsError
@@ -406,11 +352,7 @@ def composed(
     odd: list[Mapping] = []
     levels: list[list[Any]] = []
     root = _node(top, text, names, below)
-    if unchanged is not None:
-        unchanged.begin(top, part.end - part.start)
     while below:
-        if unchanged is not None:
-            unchanged.put_into(below)
         levels.append(below)
         below = _below(below, text, names, odd)
     if len(levels) > limits.MAX_DEPTH or not _within(levels, part.end - part.start):
@@ -437,7 +379,7 @@ def _below(  # noqa: C901 - one loop, for speed
     level: list[Any], text: str, names: list[Scalar], odd: list[Mapping]
 ) -> list[Any]:
     """The collections in those of a level, which get their parts."""
-    new, scalar, mapping, sequence = object.__new__, ScalarNode, MappingNode, SequenceNode
+    new, scalar, mapping = object.__new__, ScalarNode, MappingNode
     below: list[Any] = []
     handle: Any
     held: Any
@@ -480,12 +422,10 @@ def _below(  # noqa: C901 - one loop, for speed
                     held.style = None
                 if "/" in words:
                     names.append(held)
-            elif kind is mapping or kind is sequence:
+            else:
                 held = new(Mapping if kind is mapping else Sequence)
                 held._read = value
                 below.append(held)
-            else:
-                held = value  # ours already
             plain[name] = entry = (handle, held)
             entries.append(entry)
         node._read.value = None
@@ -497,10 +437,7 @@ def _below(  # noqa: C901 - one loop, for speed
 
 
 def _node(read: Any, text: str, names: list[Scalar], below: list[Any]) -> Node:
-    """Our node of one of libyaml's; a collection goes to those whose parts are still to come.
-
-    One that is ours already stays.
-    """
+    """Our node of one of libyaml's; a collection goes to those whose parts are still to come."""
     node: Any
     if type(read) is ScalarNode:
         node = object.__new__(Scalar)
@@ -511,8 +448,6 @@ def _node(read: Any, text: str, names: list[Scalar], below: list[Any]) -> Node:
             node.ends_in(text)
         if "/" in node.text:
             names.append(node)
-    elif isinstance(read, Node):
-        node = read
     else:
         node = object.__new__(Mapping if type(read) is MappingNode else Sequence)
         node._read = read
@@ -602,12 +537,9 @@ def kept(read: DocumentReader) -> DocumentReader:
     return again
 
 
-def documents(source: Source, unchanged: Unchanged | None = None) -> Iterator[Document]:
-    """The documents of a source, one by one. Raises NotYamlError where the text is not valid YAML.
-
-    ``unchanged``: nodes that the only one has of the document before an edit.
-    """
-    composer = _Composer(source, unchanged)
+def documents(source: Source) -> Iterator[Document]:
+    """The documents of a source, one by one. Raises NotYamlError where the text is not valid YAML."""
+    composer = _Composer(source)
     previous: Document | None = None
     broken: NotYamlError | None = None
     found = composer.run()
@@ -632,9 +564,8 @@ def documents(source: Source, unchanged: Unchanged | None = None) -> Iterator[Do
 
 
 class _Composer:
-    def __init__(self, source: Source, unchanged: Unchanged | None) -> None:
+    def __init__(self, source: Source) -> None:
         self._source = source
-        self._unchanged = unchanged
         self.start = 0  # of the current document
         self._stand_ins = StandIns(source.text)
         text = self._stand_ins.text
@@ -686,7 +617,7 @@ class _Composer:
         if node is None or part is None:
             return None
         document = Document(self._source, index, part.start, len(self._source.text), None)
-        root, odd = composed(node, part, self._source.text, document.names, self._unchanged)
+        root, odd = composed(node, part, self._source.text, document.names)
         self.start = part.start
         document.root = _written(root)
         for mapping in odd:

@@ -1,19 +1,22 @@
 """Edits: text and changes in, exact text out. What was not asked for stays byte for byte."""
 
 from collections.abc import Iterator
-from itertools import islice
+from dataclasses import replace
+from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
+from hypothesis import assume, given
+from hypothesis import strategies as st
 
 from gpuxlate.model.diagnostics import Append, Edit, Put, Remove, Rename
+from gpuxlate.yamltext import edit
 from gpuxlate.yamltext.edit import apply, edit_document
-from gpuxlate.yamltext.nodes import get
-from gpuxlate.yamltext.parse import Unchanged, documents
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import EditError
+from gpuxlate.yamltext.writer import EditError, Plans, Splice, make_plan
 
 CASES = yaml.safe_load(Path(__file__).with_name("edits.yaml").read_text(encoding="utf-8"))
 KINDS: dict[str, Any] = {"put": Put, "rename": Rename, "append": Append, "remove": Remove}
@@ -71,20 +74,42 @@ def test_no_edits_no_splices() -> None:
     assert edit_document(next(documents(Source("f", "a: 1\n"))), []) == []
 
 
-@pytest.mark.parametrize(
-    ("before", "after", "same"),
-    [
-        ("a: {b: 1}\nc: 2\n", "a: {b: 1}\nc: 3\n", ["a"]),
-        ("a:\n  b: 1\nc: 2\n", "a:\n  b: 1\nc: 3\n", ["a"]),
-        ("a:\n- b: 1\nc: 2\n", "c: 3\na:\n- b: 1\n", ["a"]),
-        ("a:\n  b: 1\nc: 2\n", "a:\n    b: 1\nc: 3\n", []),  # in another column
-        ("a:\n  b: 1\nc: 2\n", "a:\n  b: 2\nc: 2\n", []),
-        ("a: &x {b: 1}\nc: *x\n", "a: &x {b: 1}\nc: *x\n", []),
-    ],
-)
-def test_only_what_is_the_same_text_is_not_composed_again(before: str, after: str, same: list[str]) -> None:
-    document = next(documents(Source("f.yaml", before)))
-    root = document.root
-    unchanged = Unchanged(document, after, {id(root)})
-    again = next(documents(Source("f.yaml", after), unchanged)).root
-    assert [name for name in ("a", "c") if get(again, name) is get(root, name)] == same
+def _outcome(document: Document, plans: Plans, made: list[Splice]) -> str:
+    """What is said of the new text that splices make."""
+    try:
+        edit._verified(document, plans, made)
+    except EditError as error:
+        return error.message
+    return "as planned"
+
+
+@given(data=st.data())
+def test_what_is_as_planned_in_its_parts_is_so_as_a_whole(data: st.DataObject) -> None:
+    text, rows, _ = data.draw(st.sampled_from(list(CASES["becomes"].values())))
+    if data.draw(st.booleans()):  # deeper, and beside others
+        lines = text.splitlines(keepends=True)
+        ends = "" if text.endswith(("\n", "\r")) else "\n"
+        text = "x:\n  - y:\n" + "".join(f"      {line}" for line in lines) + ends + "    z: 1\n"
+        rows = [[kind, f"x.0.y.{path}", *more] for kind, path, *more in rows]
+    try:
+        document = next(documents(Source("f", text)))
+        plans = make_plan(document, edits_of(rows))
+        made = edit._splices(document, plans)
+    except (EditError, NotYamlError):
+        return
+    assume(made)
+    number = data.draw(st.integers(0, len(made) - 1))
+    one = made[number]
+    start = data.draw(st.integers(max(0, one.start - 3), one.start))
+    end = data.draw(st.integers(one.end, min(len(text), one.end + 3)))
+    mark = data.draw(st.sampled_from((0, len(one.text))) | st.integers(0, len(one.text)))
+    odd = st.sampled_from(("...\n", "---\n", "} {", "}, {", "&a ", "*a", "!x ", "%Y\n", "|+\n", "# "))
+    new = one.text[:mark] + data.draw(odd | st.text(" \n-:#'\"|>{}[],?\t", max_size=4)) + one.text[mark:]
+    if data.draw(st.booleans()):
+        new = new.removesuffix("\n")
+    made[number] = replace(one, start=start, end=end, text=new)
+    assume(all(before.end <= after.start for before, after in pairwise(made)))
+    by_parts = _outcome(document, plans, made)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(edit, "_sections", lambda *_: [])
+        assert by_parts == _outcome(document, plans, made)
