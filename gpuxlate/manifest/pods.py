@@ -10,7 +10,7 @@ from functools import cached_property
 from math import prod
 from os.path import basename, splitext
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from gpuxlate.manifest.kinds import (
     VALUES,
@@ -41,6 +41,7 @@ from gpuxlate.yamltext.nodes import (
     Node,
     Scalar,
     Sequence,
+    collections_in,
     deref,
     entries_of,
     fields,
@@ -146,29 +147,25 @@ def _walk(root: Node, path: Path, apart: tuple[Set[Path], ...]) -> Iterator[tupl
     closed = {one for places in apart for one in places} - {path}
     pending: list[tuple[Path, Node]] = [(path, root)]
     while pending:
-        where, written = pending.pop()
-        node = deref(written)
-        if where in closed:
+        where, node = pending.pop()
+        if type(node) is Alias:
+            node = deref(node)
+        if closed and where in closed:
             continue
-        if isinstance(node, Mapping):
-            there = fields(node)
-            if _lists_containers(there):
+        if type(node) is Mapping:
+            if has_containers(node):
                 yield where, node
                 continue
-            below = [(name, value) for name, value in there.items() if type(value) is not Scalar]
-            pending.extend([((*where, name), value) for name, value in reversed(below)])
-        elif isinstance(node, Sequence):
+            pending.extend([((*where, name), value) for name, value in reversed(collections_in(node))])
+        elif type(node) is Sequence:
             pending.extend(((*where, n), node.items[n]) for n in range(len(node.items) - 1, -1, -1))
 
 
 def has_containers(node: Mapping) -> bool:
     """The mapping is a pod spec: it has a list of containers."""
-    return _lists_containers(fields(node))
-
-
-def _lists_containers(there: Map[str, Node]) -> bool:
+    plain = node.plain
     for name in _POD_LISTS:
-        listed = items(there[name]) if name in there else ()
+        listed = items(get(node, name)) if plain is None or name in plain else ()
         if listed and all(isinstance(deref(item), Mapping) for item in listed):
             return True
     return False
@@ -236,7 +233,7 @@ def _pod_by_shape(
         copied,
     )
     pod = Pod(
-        replace(found, **around._asdict()),
+        replace(found, **around),
         ref,
         object_path,
         (frozenset() if has_place or shape.copied else METADATA)
@@ -265,19 +262,6 @@ _PREFERRED_AFFINITY = ("affinity", "nodeAffinity", "preferredDuringSchedulingIgn
 _IN_METADATA = ("labels", "annotations")
 
 
-class Surroundings(NamedTuple):
-    """The keys of the workload of a pod, those outside of ``metadata``, and what selectors match."""
-
-    owner_labels: Map[str, Value] = MappingProxyType({})
-    owner_annotations: Map[str, Value] = MappingProxyType({})
-    stray_labels: Map[str, Value] = MappingProxyType({})
-    stray_annotations: Map[str, Value] = MappingProxyType({})
-    selected: Map[str, Path] = MappingProxyType({})
-
-
-_ALONE = Surroundings()
-
-
 def keys(
     spec: Mapping,
     path: Path,
@@ -285,7 +269,7 @@ def keys(
     metadata_path: Path,
     containers: list[ContainerKeys],
     renamed: Map[str, str] = MappingProxyType({}),
-    around: Surroundings = _ALONE,
+    around: Map[str, Any] = MappingProxyType({}),
 ) -> PodKeys:
     """The keys of a pod; ``renamed``: other names of labels and annotations in its metadata."""
     there, about = fields(spec), fields(metadata)
@@ -309,7 +293,7 @@ def keys(
         node_name=value_of(node_name, (*path, "nodeName")) if node_name else None,
         fields=renamed,
         claims=tuple(_claims(spec, path)) if "resourceClaims" in there else (),
-        **around._asdict(),
+        **around,
     )
 
 
@@ -319,20 +303,26 @@ def surroundings(
     stray_from: Iterable[tuple[Node | None, Path]],
     selected: Map[str, Path],
     copied: Set[str] = frozenset(),
-) -> Surroundings:
-    """What is around a pod. ``copied``: the fields of the workload's metadata that its pods have."""
-    there = fields(owner)
+) -> dict[str, Any]:
+    """What is around a pod, by its fields of ``PodKeys``: the keys of its workload, those outside of
+    ``metadata``, and what selectors match. ``copied``: the fields of the workload's metadata that its pods
+    have."""
     labels, annotations = (
-        values(there.get(name), (*owner_path, name)) if name in there and name not in copied else {}
-        for name in _IN_METADATA
+        {} if name in copied else values(get(owner, name), (*owner_path, name)) for name in _IN_METADATA
     )
     stray: dict[str, dict[str, Value]] = {name: {} for name in _IN_METADATA}
     for node, path in stray_from:
-        there = fields(node)
         for name, found in stray.items():
-            if name in there:
-                found.update(values(there[name], (*path, name)))
-    return Surroundings(labels, annotations, stray["labels"], stray["annotations"], selected)
+            there = get(node, name)
+            if there is not None:
+                found.update(values(there, (*path, name)))
+    return {
+        "owner_labels": labels,
+        "owner_annotations": annotations,
+        "stray_labels": stray["labels"],
+        "stray_annotations": stray["annotations"],
+        "selected": selected,
+    }
 
 
 def _with_copies(
@@ -366,7 +356,8 @@ _SELECTORS: tuple[Steps, ...] = (
 def selected(owner: Mapping, object_path: Path, spec: Mapping, path: Path) -> dict[str, Path]:
     """The labels that selectors of an object and of its pod match, and where the first of them is."""
     found: dict[str, Path] = {}
-    there, own = fields(spec), get(owner, "spec", "selector")
+    there = {steps[0] for steps in _SELECTORS if get(spec, steps[0]) is not None}
+    own = get(owner, "spec", "selector")
     for where, node in (
         *([] if own is None else [((*object_path, "spec", "selector"), own)]),
         *(one for steps in _SELECTORS if steps[0] in there for one in expand(spec, path, steps)),
@@ -416,14 +407,15 @@ def container(
     """The keys of one container; ``field`` is its name where it has none."""
     there = fields(deref(node))
     env: dict[str, Value] = {}
-    for place, item in enumerate(items(there.get("env"))):
+    for place, item in enumerate(items(there["env"])) if "env" in there else ():
         value = get(item, "value")
         if value is not None and (name := get_text(item, "name")):
             env[name] = value_of(value, (*path, "env", place))
     asked, where = fields(there.get(resources)), (*path, resources)
     security = get(there["securityContext"], "privileged") if "securityContext" in there else None
+    claims = enumerate(items(asked["claims"])) if "claims" in asked else ()
     return ContainerKeys(
-        name_at(node, "name") or field,
+        name_at(there.get("name")) or field,
         index,
         init,
         values(asked["limits"], (*where, "limits")) if "limits" in asked else {},
@@ -433,8 +425,10 @@ def container(
         value_of(security, (*path, "securityContext", "privileged")) if security else None,
         tuple(
             ClaimUse(get_text(one, "name") or "", get_text(one, "request"), (*where, "claims", place))
-            for place, one in enumerate(items(asked.get("claims")))
-        ),
+            for place, one in claims
+        )
+        if claims
+        else (),
         init and get_text(node, "restartPolicy") == "Always",
     )
 

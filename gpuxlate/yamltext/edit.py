@@ -278,15 +278,10 @@ def _sections(document: Document, plans: Plans, made: list[Splice]) -> list[tupl
 
 
 def _as_planned(before: Node, after: Node, plans: Plans) -> bool:
-    """The tree read again is the old one with the plans carried out on it, in the old order.
-
-    A node that is in both is without plans.
-    """
+    """The tree read again is the old one with the plans carried out on it, in the old order."""
     pending: list[tuple[Node, Node]] = [(before, after)]
     while pending:
         old, new = pending.pop()
-        if old is new:
-            continue
         if type(old) is not type(new) or old.marks != new.marks:
             return False
         pairs: _Pairs | None

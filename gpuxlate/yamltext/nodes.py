@@ -374,6 +374,14 @@ def fields(node: Node | None) -> dict[str, Node]:
     return {name: deref(value) if type(value) is Alias else value for name, (_, value) in plain.items()}
 
 
+def collections_in(mapping: Mapping) -> list[tuple[str, Node]]:
+    """The entries of a mapping whose values are no scalars, as ``entries_of`` finds them."""
+    plain = mapping.plain
+    if plain is None:
+        return [(name, value) for name, _, value, _ in entries_of(mapping) if type(value) is not Scalar]
+    return [(name, value) for name, (_, value) in plain.items() if type(value) is not Scalar]
+
+
 def get(node: Node | None, *path: str | int) -> Node | None:
     """The node at a path below ``node``, None where there is none."""
     for step in path:
