@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +23,7 @@ from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import message_of
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.translation import translate as run
 from gpuxlate.translation.acceptance import acceptance
@@ -58,7 +59,7 @@ TEXT, OBJECTS, WORKLOAD = "<text>", "<objects>", "<workload>"
 """Names in diagnostics of inputs without a name."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Target:
     """One target. ``fields``: its representation of each field, by JSON name; None: not supported.
     ``reads_only``: it can be translated from, not to."""
@@ -262,7 +263,7 @@ def lint(
 # --- inputs -------------------------------------------------------------------------------------
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Input:
     """An input as text. Positions in the text of objects are omitted: the caller has no such text."""
 

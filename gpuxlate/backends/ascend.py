@@ -8,7 +8,7 @@ written for hami-core, unless the profile says that nodes have templates.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
@@ -33,6 +33,7 @@ from gpuxlate.model.keys import Change, KeySpec, Place, Range
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Card, Component, Extension, Profile, Release, Setting, card_named, names_of
+from gpuxlate.model.record import record
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates.conditions import (
@@ -55,7 +56,7 @@ OLD_910B3 = "huawei.com/Ascend910B"
 """What releases before 2.7 call the keys of a 910B3 (OLD)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AscendProfile(Extension):
     """What only clusters with Ascend cards under HAMi have."""
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
+
+from gpuxlate.model.record import record
 
 
 class CostError(ValueError):
@@ -24,7 +25,7 @@ class Decides(StrEnum):
     BOTH = "both"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BilledCard:
     """A card as it is billed. ``units``: GPU-hours for one hour of it. ``memory_mib``: usable MiB."""
 
@@ -36,7 +37,7 @@ class BilledCard:
             raise CostError("a card has more than 0 units and at least 1 MiB")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Price:
     """What one pod costs. ``cores``: percent of a card.
 
@@ -73,7 +74,7 @@ class Price:
         return max(int(self.break_even_cores) - self.cores, 0)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PodCounts:
     """The pods of a job that have a GPU, as the user counts them; None is not given."""
 
@@ -82,7 +83,7 @@ class PodCounts:
     driver: bool | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class BilledJob:
     """One share as a job: its pods by role, each at the price of one."""
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 
 from gpuxlate.backends.base import PodReader, PodWriter, ShareWriter
@@ -26,6 +26,7 @@ from gpuxlate.model.profile import (
     products_with,
     unknown_partition,
 )
+from gpuxlate.model.record import record
 from gpuxlate.model.share import (
     LEAST_CLIENTS,
     Device,
@@ -46,7 +47,7 @@ MIG = "nvidia.com/mig-"
 """The resources of partitions where the strategy is mixed: with the profile behind it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sharing(Extension):
     """How clients share a card."""
 
@@ -66,7 +67,7 @@ class Sharing(Extension):
     ] = False
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NvidiaProfile(Extension):
     """How NVIDIA's device plugin is configured."""
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from enum import Enum, StrEnum
 
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.record import record
 from gpuxlate.model.share import Share
 
 ANY = ""
@@ -57,7 +57,7 @@ def reserved(
     return steady | most
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Limits:
     """The limits of a target beside compute (100 percent a card) and memory.
 
@@ -93,7 +93,7 @@ class Pick(StrEnum):
     """Of cards alone."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Scheduling:
     """How the scheduler of a target picks nodes, and cards of them, for one pod at a time.
 

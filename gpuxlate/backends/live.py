@@ -6,7 +6,7 @@ A backend gets these plain values of the server, no client.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple, Protocol
 
@@ -14,13 +14,14 @@ from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Extension
+from gpuxlate.model.record import record
 from gpuxlate.model.share import Partition, Policy, Replica, Share
 
 PERCENT = 100
 """Compute of a whole card."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Taken:
     """What a claim has of a device. ``pods``: those that it is reserved for. None: all of the device."""
 
@@ -30,7 +31,7 @@ class Taken:
     consumed: Mapping[str, str] | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LiveDevice:
     """A device of a ResourceSlice, its values as text. ``tainted``: it takes no new claims. ``counters``: the
     sets of counters that it consumes when a claim has it, together with other devices (KEP-4815)."""
@@ -45,7 +46,7 @@ class LiveDevice:
     counters: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LiveNode:
     """A node of the server: its labels and annotations, and ``status.allocatable`` as text.
 
@@ -64,7 +65,7 @@ class LiveNode:
         return quantity.whole(self.allocatable.get(resource, "0")) or 0
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class LivePod:
     """A pod of the server. ``records``: the JSON objects in its annotations, decoded. ``initialized``: its
     init containers have ended, and its sidecars have started."""
@@ -130,7 +131,7 @@ class CountedRequests(NamedTuple):
         return ", ".join(str(part) for part in (one.partition, one.replica) if part) or "card"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NodeView:
     """One GPU node as its vendor reads it. None: the node does not show it.
 
@@ -178,7 +179,7 @@ class NodeView:
         return self.parts
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Placement:
     """The cards that the vendor's scheduler gave a container, by their indexes on the node.
 

@@ -22,9 +22,9 @@ from gpuxlate.model.pod import (
     PodKeys,
     ScalarKind,
     Value,
-    record,
 )
 from gpuxlate.model.profile import Profile, unknown_partition
+from gpuxlate.model.record import record
 from gpuxlate.model.share import (
     JSON_NAMES,
     Device,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gpuxlate.backends.pod_reader import Selector, too_large, too_many_cards
@@ -14,6 +14,7 @@ from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.profile import CardProfile
 from gpuxlate.model.quantity import LIMIT, round_up
+from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share, above_limit, limit_beside
 from gpuxlate.rules.translation import needed_field_is_set
 
@@ -37,7 +38,7 @@ NEEDS_A_CARD = (
 """Hint for memory in percent at a target that counts MiB."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Accept:
     """What the user accepts. ``fill`` is by JSON name and **per card** (percent, MiB)."""
 

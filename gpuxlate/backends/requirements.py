@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import Any, Protocol
 
@@ -16,11 +16,12 @@ from gpuxlate.model import profile
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.record import record
 from gpuxlate.model.share import Share
 from gpuxlate.rules.base import letters
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class VendorDocument:
     """A vendor's document and its date, None where it is not dated."""
 
@@ -43,7 +44,7 @@ class Setter(StrEnum):
     CLOUD = "the cloud"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NodeLabel:
     """A label of the nodes, and who sets it."""
 
@@ -57,7 +58,7 @@ class NodeLabel:
         return f"{self.key}={self.value}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NodeWarning:
     """A warning of the documents."""
 
@@ -75,7 +76,7 @@ class FactCondition(Protocol):
         """Whether the fact meets it; None where that is not known."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class MinVersion:
     """A version or later."""
 
@@ -88,7 +89,7 @@ class MinVersion:
         return msg("{version} or later", version=self.least)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AtLeastInMinor:
     """The first version of each minor; every minor after the last."""
 
@@ -102,7 +103,7 @@ class AtLeastInMinor:
         return msg("at least {versions}, each within its minor, or a later minor", versions=firsts)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AtLeastNumber:
     """A number or more."""
 
@@ -116,7 +117,7 @@ class AtLeastNumber:
         return msg("{amount} or more", amount=f"{self.least} {self.unit}".rstrip())
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OneOf:
     """One of some texts; those after the first are other spellings of it."""
 
@@ -129,7 +130,7 @@ class OneOf:
         return self.texts[0]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NoneOf:
     """Texts that must not occur, in any spelling (``veLinux 2.0`` is ``velinux2.0``)."""
 
@@ -143,7 +144,7 @@ class NoneOf:
         return msg("none of {names}", names=", ".join(self.texts))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CardsOf:
     """Card models by architecture: the documented ones hold, the listed others do not."""
 
@@ -179,7 +180,7 @@ class RequirementState(StrEnum):
     UNKNOWN = "not known"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Requirement:
     """One prerequisite: a fact, its bound, and when it applies.
 
@@ -209,7 +210,7 @@ class Requirement:
         return CheckedRequirement(self, state, found)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CheckedRequirement:
     """A prerequisite checked against a profile; ``found`` is the value of the profile."""
 
@@ -223,7 +224,7 @@ class CheckedRequirement:
         return self.state is RequirementState.UNMET and self.requirement.severity is Severity.ERROR
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CloudPool:
     """The fields of a node pool in the API of a cloud that runs the target's own components.
 
@@ -242,7 +243,7 @@ class CloudPool:
     problem: tuple[Message, str] | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NodeNeeds:
     """What one share needs of its nodes. ``remarks``: no action; ``documents``: objects to apply; ``pools``:
     node pools of clouds."""

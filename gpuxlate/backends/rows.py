@@ -18,8 +18,9 @@ from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 from gpuxlate.model.diagnostics import Loss, Path, Severity
 from gpuxlate.model.keys import SELECTOR, Absent, By, CardChoice, KeySpec, Per, Place, Range, key, other_names
 from gpuxlate.model.messages import Message, join_and, msg
-from gpuxlate.model.pod import ContainerKeys, PodKeys, record
+from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Component, Extension, Profile, Release, memory_unit_of, names_of
+from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES, Isolation, Policy
 from gpuxlate.rules.predicates.conditions import ALWAYS, Condition
 

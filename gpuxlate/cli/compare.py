@@ -6,7 +6,6 @@ import shutil
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated
 
@@ -29,6 +28,7 @@ from gpuxlate.model.diagnostics import Diagnostic, LossKind
 from gpuxlate.model.messages import msg, titled
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.report.characters import same, text_of, visible, width
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
@@ -49,7 +49,7 @@ _BOLD = "\x1b[1m"
 _RESET = "\x1b[0m"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Line:
     """One line of one manifest; ``own`` says that the other manifests do not have it."""
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 from urllib.parse import quote
 
 from gpuxlate.cluster.server import ApiServer, ClusterError, ConflictError, Json, MissingError
 from gpuxlate.model.messages import Lines, join_and, msg
+from gpuxlate.model.record import record
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.plain import dump_yaml, to_python
 from gpuxlate.yamltext.source import Source
@@ -26,7 +26,7 @@ class ObjectError(ValueError):
         self.hint = hint
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Sent:
     """An object to apply, and its path on the server."""
 
@@ -35,7 +35,7 @@ class Sent:
     body: Json
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Done:
     """An object after its apply, or after a trial; ``before`` is None where it is new."""
 

@@ -9,7 +9,6 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from time import sleep
 from typing import Any
 from urllib.parse import urlencode, urlsplit
@@ -20,6 +19,7 @@ from gpuxlate.cluster.errors import Request, shown, unexpected
 from gpuxlate.cluster.kubeconfig import Kubeconfig, KubeContext
 from gpuxlate.cluster.server import ChoiceError, ClusterError, ExpiredError, Json
 from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.record import record
 from gpuxlate.report.characters import visible
 
 CONNECT_SECONDS = 10.0
@@ -233,7 +233,7 @@ EXEC_SECONDS = 60.0
 """The time limit of a command in a container."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class KubectlOptions:
     """The standard flags of kubectl.
 

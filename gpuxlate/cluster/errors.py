@@ -8,13 +8,13 @@ import re
 import ssl
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Any
 
 from gpuxlate.cluster.kubeconfig import KubeContext
 from gpuxlate.cluster.server import ClusterError, ConflictError, ExpiredError, ForbiddenError, MissingError
 from gpuxlate.model.messages import join_and, msg, plural
+from gpuxlate.model.record import record
 
 CHECK_ADDRESS = "is the address in the kubeconfig right? does it need a VPN or a proxy?"
 CHECK_CONTEXT = "check this context in the kubeconfig"
@@ -27,7 +27,7 @@ _CONFLICT_FIELD = re.compile(r'conflict with "([^"]+)"[^:"]*: (\.[^\s;,]+)')
 _USER = re.compile(r'User "([^"]+)"')
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Request:
     """A request, for messages; ``secrets`` never appear in them."""
 

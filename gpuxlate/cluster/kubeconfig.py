@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from urllib.parse import urlsplit
 
 from gpuxlate.cluster.server import ChoiceError, ClusterError
 from gpuxlate.model.messages import msg
+from gpuxlate.model.record import record
 from gpuxlate.yamltext.parse import NotYamlError
 from gpuxlate.yamltext.plain import plain_document
 from gpuxlate.yamltext.source import DecodeError, Source
@@ -25,7 +25,7 @@ _FILES = ("certificate-authority", "client-certificate", "client-key", "tokenFil
 """Keys of clusters and users that hold paths, which are relative to the kubeconfig's own folder."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class KubeContext:
     """One context: its name, its namespace, its cluster and its user, with absolute paths."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cache
 from typing import Any, NamedTuple
 from urllib.parse import quote
@@ -38,6 +38,7 @@ from gpuxlate.model.pod import (
     in_lists,
 )
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.record import record
 from gpuxlate.model.share import Share
 from gpuxlate.planning.ledger import GpuPod, GpuUsage, books, number_of
 from gpuxlate.planning.nodes import WHOLE_KEY, GpuNode, unit_profile
@@ -347,7 +348,7 @@ NVIDIA_SMI = ["nvidia-smi", "--query-gpu=index,name,memory.total,memory.used", "
 """Every version of nvidia-smi has these columns."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Running:
     """A running container with its share; ``profile`` is that of its node."""
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from difflib import get_close_matches
 from urllib.parse import quote
 
@@ -12,9 +12,10 @@ from gpuxlate.cluster.export import as_yaml
 from gpuxlate.cluster.server import ENDED, ApiServer, ChoiceError, Json, MissingError
 from gpuxlate.files.find import Input
 from gpuxlate.model.messages import msg
+from gpuxlate.model.record import record
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ResourceKind:
     """One kind of objects. ``short`` names it in diagnostics; ``words`` are its other names."""
 
@@ -67,7 +68,7 @@ _CONTROLLERS = frozenset(
 """Owners that are listed themselves, or whose owners are; and the node, which owns its static pods."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FoundObject:
     """One object. ``named``: the user named it."""
 
@@ -76,7 +77,7 @@ class FoundObject:
     named: bool
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ObjectSelection:
     """What the arguments select: kinds, and a name for one object. ``everything``: no kind is named."""
 
@@ -247,7 +248,7 @@ def _is_independent(item: Json, foreign_pods: bool) -> bool:
 
 
 # Live objects as inputs: each is a manifest in memory, read page by page.
-@dataclass(frozen=True, slots=True)
+@record
 class LiveInput(Input):
     """A live object as a manifest; empty where nothing in it can matter."""
 

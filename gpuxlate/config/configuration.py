@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from gpuxlate.model.limits import MAX_CONFIG_BYTES
 from gpuxlate.model.messages import Lines, message_of, msg
 from gpuxlate.model.pod import dotted
 from gpuxlate.model.profile import Card, CardProfile, Profile, card_named, nearest
+from gpuxlate.model.record import record
 
 ReadYaml = Callable[[str], object]
 
@@ -59,7 +60,7 @@ def _error(message: str, hint: str | None = None, file: Path | None = None) -> C
     return ConfigError([Diagnostic(CODE, Severity.ERROR, message, hint, file=where)], read=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PerFileIgnore:
     """Rules (codes, beginnings of codes, or ALL) that the files of a gitignore pattern may break."""
 
@@ -68,7 +69,7 @@ class PerFileIgnore:
     reason: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SyncTarget:
     """One target of a tree; ``options`` are those of its mapping in the configuration but for its folder."""
 
@@ -77,7 +78,7 @@ class SyncTarget:
     options: Mapping[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SyncEntry:
     """A source tree and its targets; folders as the configuration has them."""
 
@@ -86,7 +87,7 @@ class SyncEntry:
     targets: tuple[SyncTarget, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Config:
     """A configuration. None, or empty: not set.
 

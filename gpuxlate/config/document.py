@@ -17,6 +17,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import Profile, unknown_partition
 from gpuxlate.model.quantity import LIMIT
+from gpuxlate.model.record import record
 from gpuxlate.model.share import (
     JSON_NAMES,
     LONGEST,
@@ -48,7 +49,7 @@ SCHEMA_CODE = "GX010"
 ARITHMETIC_CODE = "GX011"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Workload:
     """What a share is put on: a manifest, relative to the document, and one of its containers."""
 
@@ -56,7 +57,7 @@ class Workload:
     container: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ShareDocument:
     """A GPUShare document. ``origins``: by attribute of the share, the path of each field."""
 

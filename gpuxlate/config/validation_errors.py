@@ -6,7 +6,6 @@ import json
 import math
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from difflib import get_close_matches
 from fractions import Fraction
 from itertools import islice
@@ -18,6 +17,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.limits import FULL_CARD_CORES, MAX_ENTRIES, MAX_PROBLEMS
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import dotted
+from gpuxlate.model.record import record
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -107,7 +107,7 @@ WORD, NUMBER = "(word)", "(number)"
 """Tags of the kinds of value of a field that takes either."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ModelError:
     """One error of pydantic: its type, place, value, and the model's own view of it."""
 

@@ -19,6 +19,7 @@ from typing import Final, TypeVar
 from gpuxlate.files.read import StrPath, content, forgotten, inside, read_at_most, repository, upwards
 from gpuxlate.model import limits
 from gpuxlate.model.messages import Message, message_of, msg
+from gpuxlate.model.record import record
 from gpuxlate.yamltext.parse import Document, DocumentReader, documents, kept
 from gpuxlate.yamltext.source import DecodeError, Source
 
@@ -317,7 +318,7 @@ class InputError(Exception):
         self.hint = hint
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Input:
     """One text to read; ``path`` is None where it is not a file. ``named``: the user named the file itself.
 

@@ -17,6 +17,7 @@ from gpuxlate.lint.settings import LintResult, LintSettings, everything, nothing
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Severity
 from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.record import record
 from gpuxlate.rules.vocabulary import IGNORE
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.edit import apply, edit_document, planned, with_comments
@@ -108,7 +109,7 @@ Key = tuple[int, str, Path, str]
 """A finding, whatever its place in the text."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fixed:
     """A source with its fixes applied, how many there were, and the findings left."""
 
@@ -135,7 +136,7 @@ def fix_source(source: Source, settings: LintSettings, *, unsafe: bool) -> Fixed
     return Fixed(fixing.source, fixing.made, fixing.lint(fixing.source, settings))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Reached:
     """What some fixes make of a document, with those that they reveal."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from dataclasses import dataclass
 
 from lsprotocol import types
 
@@ -19,6 +18,7 @@ from gpuxlate.model.keys import Confidence, KeySpec, Place, WrittenBy
 from gpuxlate.model.messages import join_or, msg, plural
 from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, key_occurrences
 from gpuxlate.model.profile import Profile, renamed_by
+from gpuxlate.model.record import record
 from gpuxlate.model.share import Share
 from gpuxlate.overlays.roles import FileRole
 from gpuxlate.rules import catalog
@@ -157,7 +157,7 @@ def _entries(node: Node) -> Iterator[tuple[str | int, Node | None, Node]]:
         yield from ((n, None, item) for n, item in enumerate(node.items))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Typed:
     """What is being typed: characters ``start`` to ``end``, in quotes or not.
 

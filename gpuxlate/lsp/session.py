@@ -29,6 +29,7 @@ from gpuxlate.lsp.refusals import TargetRefusal, decided_targets, refusals
 from gpuxlate.model.diagnostics import URL, Diagnostic, Severity, Span
 from gpuxlate.model.messages import message_of, msg, titled
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.record import record
 from gpuxlate.overlays.roles import Claims
 from gpuxlate.report.characters import same
 from gpuxlate.translation.options import Settings
@@ -155,7 +156,7 @@ class OpenText:
 
 
 # What applies to a file: the configuration above it, the profile, and the targets of interest.
-@dataclass(frozen=True, slots=True)
+@record
 class ServerOptions:
     """The options of the command. ``targets``: in place of those of the configuration's profiles.
 
@@ -211,7 +212,7 @@ def _setting(name: str, value: object) -> dict[str, Any]:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Here:
     """What applies to one file. ``targets``: each by the name that the user gave it, with its profile.
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from gpuxlate.model.limits import MAX_MESSAGE, MAX_STEP, cut
+from gpuxlate.model.record import record
 
 Path = tuple[str | int, ...]
 """Keys and indices from the root of one document."""
 
 
 # Changes of a document at a path, as data; ``yamltext.edit`` turns them into text.
-@dataclass(frozen=True, slots=True)
+@record
 class Put:
     """Set the value at ``path``; mappings on the way are made where missing."""
 
@@ -21,7 +22,7 @@ class Put:
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rename:
     """Give the entry at ``path`` another key and value, in the same place."""
 
@@ -30,14 +31,14 @@ class Rename:
     value: Any
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Remove:
     """Remove the entry at ``path``, and a mapping or list that becomes empty by it."""
 
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Append:
     """Add an item to the list at ``path``, which is made where missing."""
 
@@ -114,7 +115,7 @@ class Span(NamedTuple):
     end_column: int
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Diagnostic:
     """One finding. Rules give a path; file, document, object and span are found last.
 
@@ -192,7 +193,7 @@ class LossKind(StrEnum):
     REFUSED = "refused"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Loss:
     """One way in which a target cannot express a share as requested.
 

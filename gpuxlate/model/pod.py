@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from operator import is_
-from typing import Any, NamedTuple, ParamSpec, TypeVar, dataclass_transform
+from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from gpuxlate.model import quantity
 from gpuxlate.model.deprecated import renamed
 from gpuxlate.model.diagnostics import Edit, Path, Put, Remove, Rename, Span
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import Message
+from gpuxlate.model.record import record
 
 Given = ParamSpec("Given")
 One = TypeVar("One")
@@ -30,13 +31,6 @@ def keep_last(found: Callable[Given, Iterable[One]]) -> Callable[Given, Sequence
         return known[1]
 
     return again
-
-
-@dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def record(made: type[One]) -> type[One]:
-    """A dataclass of which each pod has many. Type checkers keep it from changing: frozen at run time, it
-    takes five times as long to make."""
-    return dataclass(slots=True, unsafe_hash=True)(made)
 
 
 # What one pod requests, in a vendor's keys and values, each value with its path.
@@ -82,7 +76,7 @@ class Value:
         return int(self.text) if self.kind is ScalarKind.INT and quantity.is_plain(self.text) else self.text
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NodeRequirement:
     """One match expression of a node affinity."""
 
@@ -311,7 +305,7 @@ class RequestForm(StrEnum):
     FIRST = "firstAvailable"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DeviceRequest:
     """One request of a claim. Paths are those of the document of the claim.
 
@@ -339,7 +333,7 @@ class DeviceRequest:
         return self.device_class is not None and self.device_class.text == device_class
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Constraint:
     """Devices of some requests (none: of all) that have one attribute in common, or that differ in it."""
 
@@ -352,7 +346,7 @@ class Constraint:
         return not self.requests or request in self.requests
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DeviceConfig:
     """Parameters of a driver for the devices of some requests (none: of all), as plain data."""
 
@@ -362,7 +356,7 @@ class DeviceConfig:
     path: Path = field(default=(), compare=False)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Devices:
     """What one claim requests."""
 
@@ -384,7 +378,7 @@ class ObjectPlace(NamedTuple):
     path: Path
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClaimObject:
     """A ResourceClaimTemplate or ResourceClaim. ``api``: its version, without the group."""
 
@@ -403,7 +397,7 @@ class Missing(NamedTuple):
     hint: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PodClaim:
     """One of ``resourceClaims`` of a pod.
 
@@ -430,7 +424,7 @@ class PodClaim:
         return self.template or self.claim
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ClaimUse:
     """One of ``resources.claims`` of a container. ``request``: the only one that it gets, None for all."""
 

@@ -18,6 +18,7 @@ from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import Message, join_or, msg
+from gpuxlate.model.record import record
 from gpuxlate.model.share import Replica
 
 _VERSION = re.compile(
@@ -26,7 +27,7 @@ _VERSION = re.compile(
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Version:
     """A version: its numbers, and a vendor's own build of them where the text gives one."""
 
@@ -443,7 +444,7 @@ class Setting(NamedTuple):
     description: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Extension:
     """A vendor's part of a profile.
 

@@ -27,6 +27,7 @@ from gpuxlate.model.keys import Place
 from gpuxlate.model.limits import MAX_BASE_FILES
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import GROUP, TEMPLATE, PodKeys, key_occurrences
+from gpuxlate.model.record import record
 from gpuxlate.overlays.kustomization import (
     NAMES,
     PREFIX,
@@ -937,7 +938,7 @@ def _users(one: Object, hit: Hit, document: Document) -> Iterator[ObjectRef]:
 _BELOW = ("resources", "bases", "components")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Builds:
     """The builds of a run.
 

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import PERCENT, Serves
 from gpuxlate.model.messages import msg, plural
+from gpuxlate.model.record import record
 from gpuxlate.planning.demand import PackingProblem, Wanted, admitted, problem_of, spaces, unknown_of
 from gpuxlate.planning.ledger import GpuPod, GpuUsage, Ledger, OccupiedCard, asks_of, open_ledger
 from gpuxlate.planning.nodes import GpuNode, names_of
@@ -40,7 +41,7 @@ class CapacityAnswer(StrEnum):
     UNKNOWN = "cannot be told"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PodPlacement:
     """The place of one pod: the cards of each container by index, none for whole cards."""
 
@@ -53,7 +54,7 @@ class PodPlacement:
         return {"pod": self.pod, "node": self.node, "containers": containers}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Answer:
     """Whether the pods fit, why not, and their places. ``fitting``: pods that best-fit places."""
 
@@ -317,7 +318,7 @@ class Moved(NamedTuple):
     node: str
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Move:
     """Pods that leave a card empty where they are on other cards: one way to do it."""
 
@@ -329,7 +330,7 @@ class Move:
         return {"node": self.node, "card": self.card, "pods": [one._asdict() for one in self.pods]}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FreeCapacity:
     """The room of the nodes of one target that take new pods.
 

@@ -16,6 +16,7 @@ from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.model.pod import NodeRequirement, ObjectPlace, PodKeys
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.record import record
 from gpuxlate.model.share import Share
 from gpuxlate.planning.ledger import GpuUsage, Ledger, ask_of, asks_of, number_of
 from gpuxlate.planning.nodes import WHOLE_KEY, serves_text, unit_profile
@@ -29,7 +30,7 @@ from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_loca
 from gpuxlate.yamltext.source import Source, Texts
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Wanted:
     """A pod template and its ``count`` of pods. ``backend`` is None for whole cards of any cloud."""
 
@@ -212,7 +213,7 @@ def _holds(one: NodeRequirement, labels: Mapping[str, str]) -> bool:
 
 
 # What pods of manifests request at a target, as the packing counts it.
-@dataclass(frozen=True, slots=True)
+@record
 class Load:
     """The pods of one template. ``items``: their containers, init containers first; ``count``: None for one a
     cluster node. ``given``: their shares as the target gets them.

@@ -12,6 +12,7 @@ from gpuxlate.backends.live import PERCENT, CountedRequests, LivePod, NodeView, 
 from gpuxlate.model import quantity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
+from gpuxlate.model.record import record
 from gpuxlate.model.share import Qos, Share
 from gpuxlate.planning.nodes import GpuNode, unit_profile
 from gpuxlate.planning.packing import ContainerRequest
@@ -19,7 +20,7 @@ from gpuxlate.planning.packing import ContainerRequest
 NO_RECORD = msg("no card is recorded")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GpuPod:
     """A pod that requests GPUs and has not finished. ``node`` is empty while it waits for one."""
 
@@ -29,7 +30,7 @@ class GpuPod:
     live: LivePod
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ContainerUse:
     """What a container uses of one card; ``memory_mib`` is None for all of it."""
 
@@ -39,7 +40,7 @@ class ContainerUse:
     memory_mib: int | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Unplaced:
     """A container whose cards are not known; ``ask`` is None where it cannot be read."""
 

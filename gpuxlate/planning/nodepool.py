@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from gpuxlate.backends.base import Backend, ContainerShare
@@ -15,13 +15,14 @@ from gpuxlate.config.document import ShareDocument
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.planning.nodes import WHOLE_KEY
 from gpuxlate.planning.plan import PlanError, node_type
 from gpuxlate.translation.fit import fit_pod
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NodePool:
     """The nodes for one share. ``checked``: the prerequisites, all unknown without a profile.
 

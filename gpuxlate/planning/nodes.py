@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from gpuxlate.backends import registry
@@ -11,12 +11,13 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.backends.live import NodeView, Serves
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.profile import Card, CardProfile, Profile, Template, card_meant
+from gpuxlate.model.record import record
 
 WHOLE_KEY = "nvidia.com/gpu"
 """Whole cards, on every cloud."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GpuNode:
     """A node with GPUs, or with labels of GPUs. ``closed``: why it takes no new pods."""
 

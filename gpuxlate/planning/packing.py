@@ -5,7 +5,6 @@ from __future__ import annotations
 from bisect import bisect_left, insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -14,6 +13,7 @@ from gpuxlate.backends.live import PERCENT
 from gpuxlate.model.amounts import card_for, known_replica
 from gpuxlate.model.messages import join_and, msg, plural
 from gpuxlate.model.profile import Card, Profile, Template, card_named
+from gpuxlate.model.record import record
 from gpuxlate.model.share import Partition, Share
 
 STEPS = 20_000
@@ -22,7 +22,7 @@ UNLIMITED = 1_000_000
 """Slots of a card where the vendor's documents give no number, or disagree on it."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ContainerRequest:
     """What one container requests of each of its ``cards``.
 
@@ -126,7 +126,7 @@ Chosen = tuple[tuple[int, ...], ...]
 """For each container of a pod, the indexes of its cards."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Bin:
     """A node. ``admits``: by kind of pod what it requests there, None where the node does not take it."""
 
@@ -939,7 +939,7 @@ ORDERED = 5_000
 """With more pods, one order is tried."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Fleet:
     """Pods on equal nodes.
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from gpuxlate.backends.base import Backend, ContainerShare, Place
@@ -16,6 +16,7 @@ from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import Message, join_and, join_or, message_of, msg, plural
 from gpuxlate.model.profile import Profile, card_named, nearest
+from gpuxlate.model.record import record
 from gpuxlate.model.share import Share
 from gpuxlate.planning.demand import Load, loads_of, slots_of
 from gpuxlate.planning.packing import (
@@ -97,7 +98,7 @@ def _unit_mib(backend: Backend, profile: Profile) -> int:
     return int(unit) if unit >= 1 and int(unit) == unit else 1
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Utilization:
     """One number of all cards that run something: what they have, what is requested of it, and stranded.
 
@@ -171,7 +172,7 @@ def _memory(ask: ContainerRequest, usable_mib: int) -> int:
     return usable_mib if ask.memory_mib is None else ask.memory_mib
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TargetPlan:
     """The pods of manifests packed at one target. ``kinds``: by load, an index of ``asks``.
 
@@ -372,7 +373,7 @@ STEPS = 16
 """Values that are tried, from the highest down, until the target takes one as it is."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Suggestion:
     """One value of a template that packs better; numbers are of each card.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from gpuxlate.backends.base import Backend, ContainerShare
@@ -20,6 +20,7 @@ from gpuxlate.backends.requirements import (
 from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Extension, Profile
+from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.planning.capacity import why_not
 from gpuxlate.planning.demand import Wanted
@@ -36,7 +37,7 @@ _FOR_LABELS = {
 }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class PreflightCheck:
     """One prerequisite on all candidate nodes.
 
@@ -73,7 +74,7 @@ class PreflightCheck:
         }
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Flight:
     """Every prerequisite; ``ready``: the nodes that meet all that is known to be needed."""
 

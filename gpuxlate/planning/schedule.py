@@ -10,12 +10,13 @@ from __future__ import annotations
 from bisect import insort
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from gpuxlate.backends.limits import ANY, Pick, Scheduling
 from gpuxlate.backends.live import PERCENT
 from gpuxlate.model.messages import Message, join_and, msg, plural
+from gpuxlate.model.record import record
 from gpuxlate.planning.demand import Load
 from gpuxlate.planning.packing import (
     UNLIMITED,
@@ -39,7 +40,7 @@ SHOWN = 3
 """Workloads that are named at most."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Schedule:
     """What a scheduler makes of the pods of a plan.
 
@@ -158,7 +159,7 @@ def schedule(plan: TargetPlan) -> Schedule:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Turn:
     """The pods of one template, what each requests, and what it requests of the planned nodes."""
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
 
@@ -18,6 +18,7 @@ from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES, Share, percent_in_mib
 from gpuxlate.translation.fit import fit_pod
 
@@ -44,7 +45,7 @@ class OutputForm(StrEnum):
     LIST = "list"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SeenCard:
     """One card as nvidia-smi shows it, with MiB in all and in use. None: not shown."""
 
@@ -54,7 +55,7 @@ class SeenCard:
     used_mib: int | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Seen:
     """What was read; ``notes`` are for people."""
 
@@ -323,7 +324,7 @@ MOST = Fraction(108, 100)
 """How much of its requested memory a card may show."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Expected:
     """What a container should see: ``cards``, and MiB on each of them.
 
@@ -340,7 +341,7 @@ class Expected:
     notes: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CheckedCard:
     """A card that was found; ``within`` is None where its memory is not checked."""
 
@@ -348,7 +349,7 @@ class CheckedCard:
     within: bool | None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Verification:
     """What was expected and what was found; ``problems``: what does not match."""
 

@@ -22,6 +22,7 @@ from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path, Severity
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.record import record
 from gpuxlate.overlays.roles import FileKind
 from gpuxlate.rules.source import decision_matches
 from gpuxlate.translation.fit import PodFit
@@ -69,7 +70,7 @@ class JudgedObject(NamedTuple):
                 yield Decision(self.object, one.container, self.to, *decided)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DecidedAccept(Accept):
     """What the options of a run accept, and the entries about one pod. ``names``: of its containers, as
     entries have them."""

@@ -22,6 +22,7 @@ from gpuxlate.model.keys import BYTE, KeySpec, Per, Place, Range
 from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.rules.number_format import NumberForm, is_canonical, written
 from gpuxlate.rules.translation import cards_are_of_one_vendor, nothing_is_left_behind, quota_limits_the_same
@@ -186,7 +187,7 @@ class QuotaVerdict(StrEnum):
     LEFT = "left"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class QuotaItem:
     """An amount of a resource. ``key`` and ``value`` as they are written; ``place``: from the object.
 

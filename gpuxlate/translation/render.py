@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING
@@ -16,6 +16,7 @@ from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import renamed_by
+from gpuxlate.model.record import record
 from gpuxlate.overlays.roles import ClaimLookup, FileKind
 from gpuxlate.rules.source import broken
 from gpuxlate.rules.translation import text_is_editable
@@ -60,7 +61,7 @@ spec:
 """
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RenderRequest:
     """A GPUShare document, where it was read, and the container it is for (None: the only one)."""
 
@@ -69,7 +70,7 @@ class RenderRequest:
     container: str | None = None
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class RenderResult:
     """The result. ``text`` is valid only where nothing was refused."""
 
@@ -97,7 +98,7 @@ def render_on(workload: Source, asked: Sequence[RenderRequest], settings: Settin
     return run.run()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _ContainerSpot:
     """A container of the workload."""
 

@@ -13,7 +13,8 @@ from gpuxlate.model import limits
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path
 from gpuxlate.model.messages import join_and, message_of
-from gpuxlate.model.pod import PodKeys, record
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.record import record
 from gpuxlate.model.share import Share
 from gpuxlate.translation.claims import NamedTemplate
 from gpuxlate.translation.fit import PodFit, Verdict, worst
@@ -191,7 +192,7 @@ def _findings_by_container(
 
 
 # The result of a translation or a reading, and those of the Python API.
-@dataclass(frozen=True, slots=True)
+@record
 class File:
     """A file of a run, or a text that is none: its old and new bytes."""
 
@@ -302,7 +303,7 @@ def loaded(text: str) -> list[Any]:
     return [to_python(one.root) for one in documents(Source("", text)) if one.root is not None]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ApiResult:
     """``text``: the result. ``diagnostics``: warnings and infos, in order. It iterates over its ``items``."""
 
@@ -319,7 +320,7 @@ class ApiResult:
         return loaded(self.text)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Translation(ApiResult):
     """Manifests in another dialect. ``changed``: the text differs from the input.
 
@@ -334,12 +335,12 @@ class Translation(ApiResult):
     files: Mapping[str, str] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rendering(ApiResult):
     """Shares in the terms of one target: a manifest, parameters of a job, or values of a form."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parsed(ApiResult):
     """The shares of manifests; ``text`` and ``objects`` are GPUShare documents, one for each."""
 
@@ -349,7 +350,7 @@ class Parsed(ApiResult):
         return tuple(one.share for one in self.items if one.share)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Linted:
     """The findings, over which it iterates. ``text`` has its fixes applied; ``fixes`` counts them.
 

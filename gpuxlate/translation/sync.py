@@ -51,6 +51,7 @@ from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.record import record
 from gpuxlate.overlays.kustomization import NAMES
 from gpuxlate.overlays.roles import FileKind, role_of
 from gpuxlate.translation.acceptance import acceptance
@@ -83,7 +84,7 @@ class SyncError(ValueError):
 
 
 # --- the source -----------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
+@record
 class TreeFile:
     """A file of the source by its path from there. ``link``: what it leads to, where it is one. ``digest``:
     of its content, once ``SourceTree.of`` has read it."""
@@ -375,7 +376,7 @@ def _plugins() -> list[str]:
 
 
 # --- the lock -------------------------------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
+@record
 class Locked:
     """A file that sync wrote. ``made``: the key of what it was made from, None where that is not known."""
 
@@ -389,7 +390,7 @@ class Locked:
         return data | ({"link": True} if self.link else {}) | ({"made": self.made} if self.made else {})
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SyncLock:
     """What sync wrote into a folder. ``options``: the ``options_key`` with which it was made."""
 
@@ -453,7 +454,7 @@ def lock_text(target: str, source: str, options: str, files: Mapping[str, Locked
 
 
 # --- what a target's folder is to hold --------------------------------------------------------------------
-@dataclass(frozen=True, slots=True)
+@record
 class WantedFile:
     """A file as it is to be. ``data`` None: as it is, since nothing changed that it depends on."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 from yaml.error import Mark
@@ -13,6 +12,7 @@ from yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, Sc
 
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.pod import ScalarKind
+from gpuxlate.model.record import record
 
 
 class Node:
@@ -433,7 +433,7 @@ class SharingError(ValueError):
     """The aliases of a document are nested too deeply to follow."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class NodeUse:
     """One use of a node: an entry of a mapping (``handle`` is its key) or an item."""
 

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, below, merged
 from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import ScalarKind, record
+from gpuxlate.model.pod import ScalarKind
+from gpuxlate.model.record import record
 from gpuxlate.yamltext.nodes import (
     Alias,
     AnchorUses,
@@ -371,7 +372,7 @@ def gone_nodes(plans: Plans) -> set[int]:
 _PLAIN_SAFE = re.compile(r"(?![.]{3})[A-Za-z0-9_./][A-Za-z0-9_./+=@%^~ -]*")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Style:
     """How a document is written.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import StrEnum
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal, NamedTuple
@@ -36,6 +35,7 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import CardProfile, Component, Extension, Profile, Setting, card_of
+from gpuxlate.model.record import record
 from gpuxlate.model.share import Isolation, Qos, Share
 from gpuxlate.rules.products import ACS, SIMULATORS
 
@@ -168,7 +168,7 @@ DEFAULT_UNIT_MIB = 1024
 """One unit of ``aliyun.com/gpu-mem`` where the profile says nothing (ACK-UNIT: GiB by default)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AlibabaProfile(Extension):
     """What only ACK clusters have."""
 

@@ -1,13 +1,13 @@
 """Intel GPUs. Parts are totals, which GPU Aware Scheduling alone counts: no card is divided."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal
 
 from gpuxlate.backends.base import BYTE, Backend, Per, Place, Range
 from gpuxlate.backends.rows import cards, choice, cores, memory, unread
 from gpuxlate.model.profile import Component, Extension, Release, Setting
+from gpuxlate.model.record import record
 from gpuxlate.model.share import Isolation
 
 I915, XE = "gpu.intel.com/i915", "gpu.intel.com/xe"
@@ -16,7 +16,7 @@ ENDED = Release(PLUGIN, "0.34")
 _OF_NODES = (Place.NODE_SELECTOR, Place.NODE)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IntelProfile(Extension):
     """What only clusters with Intel GPUs have."""
 

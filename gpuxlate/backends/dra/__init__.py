@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from math import ceil
 from types import MappingProxyType
 from typing import Annotated, ClassVar, Literal, NamedTuple
@@ -56,6 +56,7 @@ from gpuxlate.model.profile import (
     unknown_partition,
 )
 from gpuxlate.model.quantity import LIMIT
+from gpuxlate.model.record import record
 from gpuxlate.model.share import (
     LEAST_CLIENTS,
     Device,
@@ -76,7 +77,7 @@ Shares = Literal["disabled", "memory", "unlimited"] | int
 """How NVIDIA's driver shares cards (ConsumableShares); a number is that of the clients of each card."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DraProfile(Extension):
     """How the cluster allocates devices to claims."""
 

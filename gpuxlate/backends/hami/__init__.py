@@ -11,7 +11,7 @@ and the like): DaoCloud's documentation has ``nvidia.com/vgpu`` beside ``gpumem`
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Annotated, ClassVar
 
 from gpuxlate.backends.base import (
@@ -33,6 +33,7 @@ from gpuxlate.model.keys import SELECTOR, By, CardChoice
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Extension, Profile, Setting
+from gpuxlate.model.record import record
 from gpuxlate.model.share import ALL_MEMORY, Isolation, Policy, Qos
 from gpuxlate.rules.predicates.conditions import AnyOf, EnvIs, IsAnnotated, IsInit, Requests, SomeContainer
 from gpuxlate.rules.products import NOS, VGPU_MANAGER
@@ -111,7 +112,7 @@ KNOWN = frozenset(name for row in KEYS for name in (row.name, *row.aliases))
 
 
 # The part of a cluster profile that only HAMi has: its chart lets operators rename every resource.
-@dataclass(frozen=True, slots=True)
+@record
 class ResourceNames(Extension):
     """Names of the resources, as the values of HAMi's chart set them."""
 
@@ -138,7 +139,7 @@ def split_count(profile: Profile | None) -> int:
     return HamiProfile.of(profile).split_count
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class HamiProfile(Extension):
     """What only clusters with HAMi have."""
 

@@ -8,7 +8,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from fractions import Fraction
 from typing import Annotated, ClassVar, Literal
 
@@ -36,6 +35,7 @@ from gpuxlate.model.keys import ANY, BYTE, Confidence
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Component, Extension, Profile, Release, Setting, card_of
+from gpuxlate.model.record import record
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.predicates.conditions import (
     AnyOf,
@@ -299,7 +299,7 @@ DISABLED, DEFAULT, HAMI_CORE, NV_FRACTIONS = "Disabled", "NonMemoryEnforced", "H
 Mode = Literal["Disabled", "NonMemoryEnforced", "HamiCore", "NvFractions"]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class KaiProfile(Extension):
     """What only clusters with KAI Scheduler have."""
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from collections.abc import Mapping as AbcMapping
-from dataclasses import dataclass
 from fractions import Fraction
 from itertools import groupby
 from os.path import splitext
@@ -31,6 +30,7 @@ from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.record import record
 from gpuxlate.yamltext.edit import apply, edit_document
 from gpuxlate.yamltext.nodes import Mapping, Scalar, get
 from gpuxlate.yamltext.parse import Document, DocumentReader, NotYamlError, documents
@@ -38,7 +38,7 @@ from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import EditError
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Parameter:
     """One parameter, and the characters of its key, its value and its statement.
 
@@ -397,7 +397,7 @@ def _escaped(text: str, whole: bool = True) -> str:
 
 
 # Putting parameters into a text that somebody wrote: our lines change, every other byte stays.
-@dataclass(frozen=True, slots=True)
+@record
 class _TextChange:
     """The text from ``start`` up to ``end`` becomes ``text``."""
 
@@ -520,7 +520,7 @@ OF_PODS = ("vke.volcengine.com/", "katalyst.kubewharf.io/")
 """Keys of VKE, which nothing reads in a job (S4 knows no policy and no colocation)."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Engine:
     """One engine of EMR Serverless. ``gpu`` holds its own GPU keys with what mGPU needs them to be.
 
