@@ -27,6 +27,7 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Isolation, Policy
+from gpuxlate.rules.predicates.conditions import AnyOf, IsAnnotated, Labelled
 
 NAME, VENDOR, VOLCANO = "mindcluster", "huawei", "volcano"
 COUNT, NPU = "huawei.com/Ascend910", "huawei.com/npu"
@@ -51,6 +52,7 @@ class MindCluster(Backend):
     vendor = VENDOR
     names_vendor = True
     row_rules = (RuleRow(RuleKind.NUMBERS), RuleRow(RuleKind.WITHIN_NODE))  # MIND020 has the labels
+    detected_by = AnyOf(*map(Labelled, SOFT), IsAnnotated(SCHEDULED_BY, SOFTLY))
     extra_annotations = MappingProxyType({SCHEDULED_BY: SOFTLY})
     isolation = Isolation.SOFT  # by vCANN-RT in the container (SOFT)
     documents = {
