@@ -73,6 +73,7 @@ class MindCluster(Backend):
             meaning="compute of a soft share",
             sets="cores",
             unit=1,
+            of_group=True,
             values=(Range(1, FULL_CARD_CORES),),
             source="SOFT, SCHEDULER",
         ),
@@ -82,6 +83,7 @@ class MindCluster(Backend):
             meaning="GPU memory of a soft share",
             sets="memory_mib",
             unit=1,
+            of_group=True,
             values=(Range(),),
             source="SOFT, SCHEDULER",
         ),
@@ -91,10 +93,17 @@ class MindCluster(Backend):
             meaning="how soft shares of a card divide its compute",
             sets="policy",
             words=POLICIES,
+            of_group=True,
             required="fixed-share",
             source="SOFT, SCHEDULER",
         ),
-        choice(SCHEDULED_BY, meaning="how cards are chosen", no_op_values=(SOFTLY,), source="GUIDE"),
+        choice(
+            SCHEDULED_BY,
+            meaning="how cards are chosen",
+            no_op_values=(SOFTLY,),
+            of_group=True,
+            source="GUIDE, SCHEDULER",
+        ),
         *(
             written(name, meaning=meaning, source="SCHEDULER")
             for name, meaning in {

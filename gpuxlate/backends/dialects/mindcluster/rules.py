@@ -138,7 +138,8 @@ def _in_one_container(this: Rule, asking: Value, pod: PodKeys) -> Iterator[Diagn
         ]
         for containers in (pod.init_containers, pod.containers)
     )
-    if not (starting or others) and asking.path[-1] not in pod.only_above:
+    own = asking.path[: len(pod.metadata_path)] == pod.metadata_path  # a job has replicas without cards
+    if own and not (starting or others):
         elsewhere = any(name.startswith(FAMILIES) for one in pod.all_containers() for name in one.resources)
         message = msg("{key} has no effect without {count}", key=asking.path[-1], count=join_or((COUNT, NPU)))
         severity = Severity.ERROR if elsewhere else Severity.WARNING
