@@ -151,7 +151,8 @@ class ObjectKind(NamedTuple):
     ``no_pods``: that holds of the whole object. ``adds_containers``: its controller adds some to its pods.
     ``replicas``: the first that a pod is below counts it. ``uncounted``: their number depends on the cluster.
     ``template``: where it names a ResourceClaimTemplate that its controller makes. ``unread``: what of it,
-    besides its pods, says how much of a card somebody gets, and is not read.
+    besides its pods, says how much of a card somebody gets, and is not read. ``grouped``: the PodGroup of its
+    pods has its labels and annotations.
     """
 
     api: str
@@ -168,6 +169,7 @@ class ObjectKind(NamedTuple):
     template: Steps = ()
     quotas: tuple[QuotaShape, ...] = ()
     unread: str = ""
+    grouped: bool = False
 
     @property
     def group(self) -> str:
@@ -252,11 +254,13 @@ _LWS = ("spec", "leaderWorkerTemplate")
 _BATCH = (
     # the controller copies the scheduler into pods without one (createJobPod); the admission webhook sets the
     # default
+    # createOrUpdatePodGroup in pkg/controllers/job/job_controller_actions.go
     ObjectKind(
         "batch.volcano.sh/",
         "Job",
         templates=(("spec", "tasks", "*", "template"),),
         scheduler=SchedulerField(("spec", "schedulerName"), "volcano"),
+        grouped=True,
     ),
     # kubeflow/training-operator, v1: replicas by type
     *(

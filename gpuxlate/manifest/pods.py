@@ -136,10 +136,11 @@ def _in_cluster(pod: Pod, owner: Mapping) -> Pod:
         for values in (keys.labels, keys.annotations)
         for name in _INJECTED.keys() & values.keys()
     )
-    if not (served or grows):
+    grouped = kind_of(pod.object.api_version, kind).grouped
+    if not (served or grows or grouped):
         return pod
     node_name = None if served and kind == "Pod" else keys.node_name
-    return pod._replace(keys=replace(keys, served=served, grows=grows, node_name=node_name))
+    return pod._replace(keys=replace(keys, served=served, grows=grows, grouped=grouped, node_name=node_name))
 
 
 def _walk(root: Node, path: Path, apart: tuple[Set[Path], ...]) -> Iterator[tuple[Path, Mapping]]:

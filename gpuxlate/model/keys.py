@@ -165,6 +165,7 @@ class KeySpec(NamedTuple):
     ``no_op_values``: values with which a pod asks for what it asks for without the key (the vendor's
     default), so that a reader may forget them; ANY for all. ``clamped``: more than its maximum is read as its
     maximum. ``hides``: values with which the vendor's webhook does not see the pod.
+    ``of_group``: the vendor's scheduler reads the PodGroup of a pod too.
     ``required``: the word that a pod with a part of a card has where its share asks for none.
     ``repeats``: the key on the pod beside which it has the number of that key, and is one card.
     ``whole``: it counts whole cards and nothing else. ``offline``: it counts shares of the class offline
@@ -204,6 +205,7 @@ class KeySpec(NamedTuple):
     no_op_values: tuple[str, ...] = ()
     clamped: bool = False
     hides: tuple[str, ...] = ()
+    of_group: bool = False
     required: str = ""
     repeats: str = ""
     whole: bool = False

@@ -148,7 +148,7 @@ class PodKeys:
     the labels that selectors of the object match, and where. ``fields``: the fields of ``metadata_path``
     with the labels and annotations, where they have other names. ``scheduler_set_by``: what may set
     ``schedulerName`` where the manifest names none. ``only_above``: which ``labels`` are those of the
-    workload alone (``with_workload``).
+    workload alone (``with_workload``). ``grouped``: the workload's metadata is that of its PodGroup too.
     """
 
     containers: tuple[ContainerKeys, ...] = ()
@@ -173,6 +173,7 @@ class PodKeys:
     fields: Mapping[str, str] = field(default_factory=dict, compare=False)
     claims: tuple[PodClaim, ...] = ()
     only_above: frozenset[str] = field(default=frozenset(), compare=False)
+    grouped: bool = field(default=False, compare=False)
 
     def claim(self, name: str) -> PodClaim | None:
         """The claim of a name."""

@@ -409,7 +409,8 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
 
     ## What it does
     Reports a vendor's label or annotation on a Deployment, Job or other workload whose pods
-    request GPUs of that vendor, where the pod template does not have it or has another value.
+    request GPUs of that vendor, where the pod template does not have it or has another value. Not of a Job of
+    Volcano, where the vendor's scheduler reads the PodGroup: it has the Job's labels and annotations.
 
     ## Why
     Schedulers and webhooks read the pod. The workload's own metadata is not passed on to it.
@@ -470,6 +471,7 @@ def steering_is_on_the_pod(this: Rule, pod: PodKeys, context: Context) -> Iterat
                 place in row.places
                 and Place.WRITTEN_BY_SCHEDULER not in row.places
                 and ANY not in row.no_op_values
+                and not (pod.grouped and row.of_group)
                 for row in rows
             )
             if steers and name not in stray and on_pod.get(name) != value:

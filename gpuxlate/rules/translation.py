@@ -428,7 +428,8 @@ def quota_limits_the_same(
 
     ## What it does
     Reports amounts of a quota that `--round up` makes larger, and compute of a dialect that counts whole
-    cards in it, to one that does not, or the other way.
+    cards in it, to one that does not, or the other way; and resources that are cards in some pods and percent
+    in others.
 
     ## Why
     The numbers of a quota are translated by unit. A dialect that has whole cards under a key of their own

@@ -575,6 +575,15 @@ def _remarks(one: _Read, settings: Settings) -> Iterator[Diagnostic]:
             else "add 100 for each whole card that is to be allowed"
         )
         yield quota_limits_the_same(path, message, hint)
+    read = row_of(source, settings.renamed.get(one.quota.resource, one.quota.resource))
+    for row in (read, one.key):
+        if row is not None and row.repeats:  # its number is that key's in pods that have it
+            message = msg(
+                "{key} counts cards, and percent in pods that have {other}: a quota adds both",
+                key=row.name,
+                other=row.repeats,
+            )
+            yield quota_limits_the_same(path, message, "compare it with the pods that it is for")
     if source.vendor and target.vendor not in (None, source.vendor):
         yield cards_are_of_one_vendor(path, source.vendor, target.vendor, target.name)
 

@@ -27,6 +27,7 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Isolation, Policy
+from gpuxlate.rules.predicates.conditions import AnyOf, IsAnnotated, Labelled
 
 NAME, VENDOR, VOLCANO = "mindcluster", "huawei", "volcano"
 COUNT, NPU = "huawei.com/Ascend910", "huawei.com/npu"
@@ -51,6 +52,7 @@ class MindCluster(Backend):
     vendor = VENDOR
     names_vendor = True
     row_rules = (RuleRow(RuleKind.NUMBERS), RuleRow(RuleKind.WITHIN_NODE))  # MIND020 has the labels
+    detected_by = AnyOf(*map(Labelled, SOFT), IsAnnotated(SCHEDULED_BY, SOFTLY))
     extra_annotations = MappingProxyType({SCHEDULED_BY: SOFTLY})
     isolation = Isolation.SOFT  # by vCANN-RT in the container (SOFT)
     documents = {
@@ -71,6 +73,7 @@ class MindCluster(Backend):
             meaning="compute of a soft share",
             sets="cores",
             unit=1,
+            of_group=True,
             values=(Range(1, FULL_CARD_CORES),),
             source="SOFT, SCHEDULER",
         ),
@@ -80,6 +83,7 @@ class MindCluster(Backend):
             meaning="GPU memory of a soft share",
             sets="memory_mib",
             unit=1,
+            of_group=True,
             values=(Range(),),
             source="SOFT, SCHEDULER",
         ),
@@ -89,10 +93,17 @@ class MindCluster(Backend):
             meaning="how soft shares of a card divide its compute",
             sets="policy",
             words=POLICIES,
+            of_group=True,
             required="fixed-share",
             source="SOFT, SCHEDULER",
         ),
-        choice(SCHEDULED_BY, meaning="how cards are chosen", no_op_values=(SOFTLY,), source="GUIDE"),
+        choice(
+            SCHEDULED_BY,
+            meaning="how cards are chosen",
+            no_op_values=(SOFTLY,),
+            of_group=True,
+            source="GUIDE, SCHEDULER",
+        ),
         *(
             written(name, meaning=meaning, source="SCHEDULER")
             for name, meaning in {

@@ -1,8 +1,8 @@
-"""The rules on soft shares, which labels of a pod or of its job ask for: MIND020 to MIND022."""
+"""The rules on soft shares, which labels of a pod or of its job ask for, and on cards that Volcano places."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from gpuxlate.backends.dialects.mindcluster import (
     BACKEND,
@@ -20,9 +20,25 @@ from gpuxlate.backends.row_reader import is_amount
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.messages import join_and, join_or, msg
-from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates.conditions import AnyOf, Labelled, Predicate, SchedulerIs, Violation
+
+SP_BLOCK, ACCELERATOR = "sp-block", "accelerator-type"
+FAMILIES = "huawei.com/"
+"""Prefix of the names of cards."""
+MIXED = tuple(f"huawei.com/Ascend310P-{card}" for card in ("V", "VPro", "IPro"))
+BY_DEFAULT = (1, 2, 4, 8)
+"""Numbers of cards without a known policy: module910x8."""
+TAKEN: Mapping[str, Sequence[int]] = {
+    "chip4-node4": (1, 2, 4),
+    **dict.fromkeys(("chip1-node2", "chip1-node8", "chip4-node8", "chip8-node8"), range(1, 9)),
+    "chip8-node16": (*range(1, 9), 10, 12, 14, 16),
+    **dict.fromkeys(("chip2-node8", "chip2-node16"), (1, *range(2, 17, 2))),
+    **dict.fromkeys(("chip1-node16", "chip4-node16"), range(1, 17)),
+}
+"""By policies of one node: what ValidNPUJob of each takes of a job with one pod."""
+UNJUDGED = ("chip2-node8-sp", "chip2-node16-sp", "chip8-node8-sp", "chip8-node8-ra64-sp", "multilevel")
 
 
 def is_legal(value: Value) -> bool:
@@ -38,12 +54,13 @@ def soft_share_is_complete(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ## What it does
     Reports a pod with some of the labels `huawei.com/scheduler.softShareDev.aicoreQuota` (1 to 100),
     `hbmQuota` (MiB) and `policy` (`fixed-share`, `elastic`, `best-effort`), or with another value, or without
-    the annotation `huawei.com/schedule_policy: chip1-softShareDev`; and a number in resources that is not the
-    `aicoreQuota`.
+    the annotation `huawei.com/schedule_policy: chip1-softShareDev`; the annotation without the labels; and a
+    number in resources that is not the `aicoreQuota`, is in several containers or in an init container.
+    Labels in a pod without any cards are a warning.
 
     ## Why
     The scheduler refuses the job, or counts the number as whole cards; the device plug-in assigns no card
-    where the numbers differ.
+    where the numbers differ, and assigns it once, to no init container.
 
     ## Example
     ```yaml
@@ -73,14 +90,16 @@ def soft_share_is_complete(this: Rule, pod: PodKeys, context: Context) -> Iterat
     """
     keys = pod.with_workload()
     labels = [keys.labels[name] for name in SOFT if name in keys.labels]
-    if not labels:
+    policy = keys.annotations.get(SCHEDULED_BY)
+    is_soft = policy is not None and policy.text == SOFTLY
+    asking = [*labels, *([policy] if policy is not None and is_soft else [])]
+    if not asking:
         return
     missing = [name for name in SOFT if name not in keys.labels]
-    policy = keys.annotations.get(SCHEDULED_BY)
-    if policy is None or policy.text != SOFTLY:
+    if not is_soft:
         missing.append(f"{SCHEDULED_BY}: {SOFTLY}")
     if missing:
-        first, needed = labels[0], join_and(missing)
+        first, needed = asking[0], join_and(missing)
         message = msg("{key} has no effect without {count}", key=first.path[-1], count=needed)
         yield this.diagnostic(first, message, msg("add {key} to the pod", key=needed), on_key=True)
     for value in labels:
@@ -89,6 +108,7 @@ def soft_share_is_complete(this: Rule, pod: PodKeys, context: Context) -> Iterat
             words = {CORES: msg("write {numbers}", numbers="1-100"), MEMORY: msg("write a number of MiB")}
             hint = words.get(str(value.path[-1])) or msg("write {numbers}", numbers=join_or(POLICIES))
             yield this.diagnostic(value, message, hint)
+    yield from _in_one_container(this, asking[0], pod)
     quota = keys.labels.get(CORES)
     asked = quantity.whole(quota.text) if quota and is_legal(quota) else None
     if asked is None:
@@ -105,6 +125,29 @@ def soft_share_is_complete(this: Rule, pod: PodKeys, context: Context) -> Iterat
                 )
                 hint = msg("write {number} in both, or the percent that the share has", number=asked)
                 yield this.diagnostic(count, message, hint)
+
+
+def _in_one_container(this: Rule, asking: Value, pod: PodKeys) -> Iterator[Diagnostic]:
+    """The device plug-in assigns the card of a pod once, and to no init container."""
+    starting, others = (
+        [
+            one.resources[name]
+            for one in containers
+            for name in (COUNT, NPU)
+            if name in one.resources and one.resources[name].text != "0"
+        ]
+        for containers in (pod.init_containers, pod.containers)
+    )
+    own = asking.path[: len(pod.metadata_path)] == pod.metadata_path  # a job has replicas without cards
+    if own and not (starting or others):
+        elsewhere = any(name.startswith(FAMILIES) for one in pod.all_containers() for name in one.resources)
+        message = msg("{key} has no effect without {count}", key=asking.path[-1], count=join_or((COUNT, NPU)))
+        severity = Severity.ERROR if elsewhere else Severity.WARNING
+        hint = "request the percent of the card"
+        yield this.diagnostic(asking, message, hint, severity=severity, on_key=True)
+    for count in (*starting, *others[1:]):
+        message = msg("a soft share is of one card, and of one container of a pod")
+        yield this.diagnostic(count, message, "request it in one container that is no init container")
 
 
 @rule(
@@ -236,3 +279,154 @@ def operator_knows_the_soft_share(this: Rule, pod: PodKeys, context: Context) ->
             key=str(label.path[-1]),
         )
         yield this.diagnostic(label, message, "move the labels to the metadata of the job", on_key=True)
+
+
+def _whole_cards(pod: PodKeys) -> list[Value]:
+    """The numbers of whole cards in a pod that Volcano places, init containers first."""
+    keys = pod.with_workload()
+    scheduler = pod.scheduler_name
+    if scheduler is None or scheduler.text != VOLCANO or any(name in keys.labels for name in SOFT):
+        return []
+    policy = keys.annotations.get(SCHEDULED_BY)
+    if policy is not None and policy.text == SOFTLY:
+        return []
+    return [
+        value
+        for one in (*pod.init_containers, *pod.containers)
+        for name, value in one.resources.items()
+        if BACKEND.find(name) is not None and (quantity.whole(value.text) or 0) > 0
+    ]
+
+
+def _numbers(taken: Sequence[int]) -> str:
+    """Numbers of cards for people."""
+    return f"1-{taken[-1]}" if len(taken) == taken[-1] else join_and(map(str, taken))
+
+
+@rule(
+    "MIND023",
+    Severity.WARNING,
+    no_policy="a cluster may run Volcano without the plug-in, or a newer one that takes more",
+)
+def volcano_places_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Volcano's plug-in takes the number and the name of whole cards.
+
+    ## What it does
+    Reports, in pods with `schedulerName: volcano`, a number of whole cards that the policy of
+    `huawei.com/schedule_policy` does not take; `huawei.com/npu` without a policy; and
+    `huawei.com/Ascend310P-V`, `-VPro` and `-IPro`. Without a policy `huawei.com/Ascend910` is 1, 2, 4 or 8
+    cards. Pods that select nodes by `accelerator-type`, or have `sp-block`, are not judged.
+
+    ## Why
+    The scheduler finds the job invalid: its pods stay pending. Servers with several kinds of 310P cards are
+    not for Volcano.
+
+    ## Example
+    ```yaml
+    spec:
+      schedulerName: volcano
+      containers: [{name: web, image: web, resources: {limits: {huawei.com/Ascend910: 3}}}]
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {huawei.com/schedule_policy: chip8-node8}}
+    spec:
+      schedulerName: volcano
+      containers: [{name: web, image: web, resources: {limits: {huawei.com/Ascend910: 3}}}]
+    ```
+
+    ## Source
+    Ascend/mind-cluster, ascend-for-volcano, internal/npu/factory.go and the policies (ValidNPUJob);
+    docs/zh/scheduling, 15_yaml_configuration.md and 04_ascend_device_plugin.md, -use310PMixedInsert
+    (2026-08-21).
+    """
+    counts = _whole_cards(pod)
+    if not counts:
+        return
+    first = counts[0]
+    name = str(first.path[-1])
+    if name in MIXED:
+        message = msg("Volcano does not place {key}", key=name)
+        yield this.diagnostic(first, message, "use the default scheduler for these cards", on_key=True)
+        return
+    keys = pod.with_workload()
+    policy = keys.annotations.get(SCHEDULED_BY)
+    if name not in (COUNT, NPU) or (policy is not None and policy.text in UNJUDGED):
+        return
+    if policy is None and name == NPU:
+        message = msg("{key} has no effect without {count}", key=name, count=SCHEDULED_BY)
+        yield this.diagnostic(first, message, "name how the cards are connected", on_key=True, missing=True)
+        return
+    if SP_BLOCK in keys.annotations or any(keys.choices(ACCELERATOR)):
+        return
+    known = policy is not None and policy.text in TAKEN
+    taken = TAKEN[policy.text] if policy is not None and known else BY_DEFAULT
+    number = _together(pod)
+    if number not in taken:
+        message = msg(
+            "{key} is {number}; with {policy} Volcano's plug-in takes {numbers}",
+            key=name,
+            number=number,
+            policy=policy.text if policy is not None and known else msg("no known {name}", name=SCHEDULED_BY),
+            numbers=_numbers(taken),
+        )
+        hint = "request such a number, or write the policy of the nodes"
+        yield this.diagnostic(first, message, hint, missing=not known)
+
+
+def _together(pod: PodKeys) -> int:
+    """The cards of a pod that are in use at a time."""
+
+    def of(one: ContainerKeys) -> int:
+        values = (one.resources[name] for name in (COUNT, NPU) if name in one.resources)
+        return sum(quantity.whole(value.text) or 0 for value in values)
+
+    return max([sum(map(of, pod.containers)), *map(of, pod.init_containers)])
+
+
+@rule(
+    "MIND024",
+    Severity.WARNING,
+    missing=True,
+    no_policy="a cluster may run Volcano without the plug-in, where every container gets its cards",
+)
+def cards_are_in_one_container(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """One container of a pod that Volcano places has its whole cards.
+
+    ## What it does
+    Reports, in pods with `schedulerName: volcano`, whole cards in a second container, or in an init
+    container.
+
+    ## Why
+    Volcano's plug-in writes the cards of the pod into one annotation. The device plug-in assigns them only
+    to a container that asks for as many, and once, unless it asks for all cards of the node; else the kubelet
+    rejects the pod (UnexpectedAdmissionError).
+
+    ## Example
+    ```yaml
+    spec:
+      schedulerName: volcano
+      containers:
+        - {name: web, image: web, resources: {limits: {huawei.com/Ascend910: 1}}}
+        - {name: cache, image: cache, resources: {limits: {huawei.com/Ascend910: 1}}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      schedulerName: volcano
+      containers:
+        - {name: web, image: web, resources: {limits: {huawei.com/Ascend910: 2}}}
+        - {name: cache, image: cache}
+    ```
+
+    ## Source
+    Ascend/mind-cluster, ascend-device-plugin, pkg/server/plugin.go (Allocate, checkAnnotationAllocateValid,
+    getOldestPod) and pkg/common/common.go (getNPUResourceNumOfPod) (2026-08-21).
+    """
+    counts = _whole_cards(pod)
+    starting = [value for value in counts if "initContainers" in value.path]
+    for value in (*starting, *counts[len(starting) + 1 :]):
+        message = "Volcano's cards are assigned to one container, which is no init container"
+        yield this.diagnostic(value, message, "request them all in one container")
