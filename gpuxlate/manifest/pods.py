@@ -123,7 +123,7 @@ def pods_in(document: Document) -> Iterator[Pod]:
 
 def _in_cluster(pod: Pod, owner: Mapping) -> Pod:
     """The pod with what a server did to its object, and what a cluster will do to it."""
-    keys, kind = pod.keys, pod.object.kind
+    keys, kind = pod.keys, kind_of(pod.object.api_version, pod.object.kind)
     status = get(owner, "status")
     metadata = get(owner, "metadata")
     served = bool(
@@ -131,16 +131,16 @@ def _in_cluster(pod: Pod, owner: Mapping) -> Pod:
         or get_text(metadata, "resourceVersion")
         or (isinstance(status, Mapping) and status.entries)
     )
-    grows = kind_of(pod.object.api_version, kind).adds_containers or any(
+    grows = kind.adds_containers or any(
         not _INJECTED[name] or values[name].text.lower() in _INJECTED[name]
         for values in (keys.labels, keys.annotations)
         for name in _INJECTED.keys() & values.keys()
     )
-    grouped = kind_of(pod.object.api_version, kind).grouped
-    if not (served or grows or grouped):
+    if not (served or grows or kind.grouped):
         return pod
-    node_name = None if served and kind == "Pod" else keys.node_name
-    return pod._replace(keys=replace(keys, served=served, grows=grows, grouped=grouped, node_name=node_name))
+    node_name = None if served and pod.object.kind == "Pod" else keys.node_name
+    changed = replace(keys, served=served, grows=grows, grouped=kind.grouped, node_name=node_name)
+    return pod._replace(keys=changed)
 
 
 def _walk(root: Node, path: Path, apart: tuple[Set[Path], ...]) -> Iterator[tuple[Path, Mapping]]:
