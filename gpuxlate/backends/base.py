@@ -7,7 +7,7 @@ is not taken is reported, so that none is lost silently.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
@@ -33,8 +33,21 @@ from gpuxlate.backends.rows import (
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.deprecated import renamed
 from gpuxlate.model.diagnostics import Diagnostic, Path
-from gpuxlate.model.keys import ANY, BYTE, GIB, SELECTOR, Absent, Confidence, KeySpec, Per, Place, Range, key
-from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.keys import (
+    ANY,
+    BYTE,
+    GIB,
+    SELECTOR,
+    Absent,
+    Confidence,
+    KeySpec,
+    Per,
+    Place,
+    Range,
+    domain_of,
+    key,
+)
+from gpuxlate.model.pod import PodKeys, Value, names_in
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.rules.base import Context, declared_in, in_order, rules_of
@@ -367,7 +380,7 @@ class Backend(KeyTable):
     def domains(self) -> frozenset[str]:
         """What is before the slash of its keys and prefixes; "" where it has names without one."""
         names = (*self.gpu_prefixes, *(name for row in self.keys for name in (row.name, *row.aliases)))
-        return frozenset(name.partition("/")[0] if "/" in name else "" for name in names)
+        return frozenset(map(domain_of, names))
 
     def owns(self, name: str) -> bool:
         """The key is this vendor's: known, or unknown under one of its GPU prefixes."""
@@ -432,25 +445,30 @@ class Backend(KeyTable):
 
     def owned(self, pod: PodKeys) -> Iterator[tuple[str, Place, Path]]:
         """Every key of this vendor in the pod, with its place."""
+        mine = {name for name in names_in(pod) if self.owns(name)}
+        if not mine:
+            return
         for container in pod.all_containers():
             for values, place in (
                 (container.limits, Place.RESOURCE),
                 (container.requests, Place.RESOURCE),
                 (container.env, Place.ENV),
             ):
-                yield from self._owned_in(values, place)
+                yield from self._owned_in(values, place, mine)
         for values in (pod.labels, pod.owner_labels, pod.stray_labels):
-            yield from self._owned_in(values, Place.LABEL)
+            yield from self._owned_in(values, Place.LABEL, mine)
         for values in (pod.annotations, pod.owner_annotations, pod.stray_annotations):
-            yield from self._owned_in(values, Place.ANNOTATION)
-        yield from self._owned_in(pod.node_selector, Place.NODE_SELECTOR)
+            yield from self._owned_in(values, Place.ANNOTATION, mine)
+        yield from self._owned_in(pod.node_selector, Place.NODE_SELECTOR, mine)
         for requirement in (*pod.requirements(), *pod.preferences()):
-            if self.owns(requirement.key):
+            if requirement.key in mine:
                 yield requirement.key, Place.NODE_SELECTOR, requirement.path
 
-    def _owned_in(self, values: Mapping[str, Value], place: Place) -> Iterator[tuple[str, Place, Path]]:
+    def _owned_in(
+        self, values: Mapping[str, Value], place: Place, mine: Set[str]
+    ) -> Iterator[tuple[str, Place, Path]]:
         for name, value in values.items():
-            if self.owns_at(name, place):
+            if name in mine and self.owns_at(name, place):
                 yield name, place, value.path
 
 

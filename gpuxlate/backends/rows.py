@@ -16,7 +16,19 @@ from typing import Any, Literal, NamedTuple, Self
 from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 from gpuxlate.model.diagnostics import Loss, Path, Severity
-from gpuxlate.model.keys import SELECTOR, Absent, By, CardChoice, KeySpec, Per, Place, Range, key, other_names
+from gpuxlate.model.keys import (
+    SELECTOR,
+    Absent,
+    By,
+    CardChoice,
+    KeySpec,
+    Per,
+    Place,
+    Range,
+    domain_of,
+    key,
+    other_names,
+)
 from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Component, Extension, Profile, Release, memory_unit_of, names_of
@@ -498,14 +510,20 @@ class KeyTable:
         if name not in found:
             if len(found) > MEMORY:
                 found.clear()
+            patterns = self._patterns.get(domain_of(name), ())
             found[name] = self.exact_keys.get(name) or next(
-                (row for row in self._patterns if row.matches(name)), None
+                (row for row in patterns if row.matches(name)), None
             )
         return found[name]
 
     @cached_property
-    def _patterns(self) -> tuple[KeySpec, ...]:
-        return tuple(row for row in self.keys if row.is_pattern)
+    def _patterns(self) -> dict[str, list[KeySpec]]:
+        """The rows whose names are those of many keys, by domain."""
+        found: dict[str, list[KeySpec]] = {}
+        for row in self.keys:
+            if row.is_pattern:
+                found.setdefault(domain_of(row.name), []).append(row)
+        return found
 
     @cached_property
     def _found(self) -> dict[str, KeySpec | None]:

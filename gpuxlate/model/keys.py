@@ -137,6 +137,12 @@ class Change(NamedTuple):
     before: bool = False
 
 
+def domain_of(name: str) -> str:
+    """What is before the slash of a key; empty where there is none."""
+    domain, slash, _ = name.partition("/")
+    return domain if slash else ""
+
+
 class KeySpec(NamedTuple):
     """One row of the data sheet. In a name, ``*`` is any text without a slash: what is before a
     slash is a domain, and another domain is another owner.

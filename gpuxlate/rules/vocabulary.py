@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
-from gpuxlate.model.keys import KeySpec, Place
+from gpuxlate.model.keys import KeySpec, Place, domain_of
 from gpuxlate.model.pod import PodKeys, names_in
 from gpuxlate.rules.base import Context, Dialect, Subject
 from gpuxlate.rules.number_format import beyond_plausible, unit_of
@@ -59,8 +59,7 @@ class Owners(Generic[D]):
 
     def of_domain(self, name: str) -> tuple[D, ...]:
         """The dialects with keys of the name's domain: others are not asked."""
-        domain, slash, _ = name.partition("/")
-        return self._by_domain.get(domain if slash else "", ())
+        return self._by_domain.get(domain_of(name), ())
 
     @cached_property
     def _by_domain(self) -> dict[str, tuple[D, ...]]:

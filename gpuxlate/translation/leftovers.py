@@ -27,7 +27,7 @@ from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.keys import ANY, Place
 from gpuxlate.model.messages import Message, join_or, msg
-from gpuxlate.model.pod import KeyOccurrence, Level, key_occurrences
+from gpuxlate.model.pod import KeyOccurrence, Level, key_occurrences, names_in
 from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
 from gpuxlate.overlays.roles import FileKind, may_be_values
 from gpuxlate.rules.keys import not_read, product_is_read
@@ -301,8 +301,9 @@ def _of_the_target(
 ) -> Iterator[Leftover]:
     """Keys of the target that were there before: nothing read them, and the new share gives them effect."""
     target = registry.get(scope.target)
-    for spot in key_occurrences(pod.keys):
-        row = target.find(spot.name)
+    rows = {name: row for name in names_in(pod.keys) if (row := target.find(name)) is not None}
+    for spot in key_occurrences(pod.keys) if rows else ():
+        row = rows.get(spot.name)
         if row is None or Place.WRITTEN_BY_SCHEDULER in row.places or spot.level is Level.STRAY:
             continue
         if spot.place is Place.RESOURCE or ANY in row.no_op_values:  # K8S007; what changes no share
