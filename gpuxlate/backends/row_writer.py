@@ -373,7 +373,19 @@ def _part(
             values[row.name] = _number(table, row, placing, profile)
     if _is_all(placing):  # rounding made it whole
         return _whole(table, rows, placing)
+    _may_have_ended(table, rows, placing, values)
     return values
+
+
+def _may_have_ended(table: KeyTable, rows: KeyGroup, placing: ShareWriter, values: Numbers) -> None:
+    """Keys that newer releases do not read, where no profile says which release there is."""
+    for row in rows.parts:
+        if row.until is not None and values.get(row.name) and row.until.reached(table.versions) is None:
+            component, version, _ = row.until
+            names = {"key": row.name, "component": component.title, "version": version}
+            message = msg("{key} is not read since {component} {version}", **names)
+            hint = msg("set components.{name} in the profile", name=component.name)
+            placing.note(table.code(RuleKind.VERSIONS), message, hint, row.sets or "cards")
 
 
 def _becomes_whole(table: KeyTable, rows: KeyGroup, placing: ShareWriter, profile: Profile | None) -> bool:
