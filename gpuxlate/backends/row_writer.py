@@ -294,11 +294,14 @@ def _rows(table: KeyTable, placing: ShareWriter, profile: Profile | None) -> Key
         return by_model[model]
     models: tuple[str, ...] = device.models if device else ()
     known = ", ".join(by_model)
-    message = (
-        msg("{models} is not one card of {target}", models=", ".join(models), target=table.title)
-        if models
-        else msg("device.models is not set: the keys of {target} name the card", target=table.title)
-    )
+    in_profile = card_of(profile, table.names).model
+    if models:
+        message = msg("{models} is not one card of {target}", models=", ".join(models), target=table.title)
+    elif in_profile:
+        text = "the card of the profile (cards.model), {model}, is not one of {target}"
+        message = msg(text, model=in_profile, target=table.title)
+    else:
+        message = msg("device.models is not set: the keys of {target} name the card", target=table.title)
     hint = msg("write one of {known}, or the card of the cluster in its profile (cards.model)", known=known)
     placing.refuse("device", table.code(RuleKind.MODELS), message, hint)
     return None
