@@ -24,7 +24,12 @@ from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.rules.number_format import NumberForm, is_canonical, written
-from gpuxlate.rules.translation import cards_are_of_one_vendor, nothing_is_left_behind, quota_limits_the_same
+from gpuxlate.rules.translation import (
+    cards_are_of_one_vendor,
+    made_by_another,
+    nothing_is_left_behind,
+    quota_limits_the_same,
+)
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.leftovers import BY_HAND, DECIDE, ROUND, Leftover
 from gpuxlate.translation.notes import common_keys, left_alone
@@ -420,12 +425,7 @@ def _for_target(one: _Read, settings: Settings) -> _Read:
     other_cards = settings.to.names_other_vendor(one.source) and "device" not in settings.accept.drop
     if key is None or other_cards:
         bare = tuple(_Number(each.written, each.amount) for each in one.numbers)
-        why = msg(
-            "the cards of {target} are made by {new}, those of the source by {old}",
-            target=settings.to.name,
-            new=settings.to.vendor,
-            old=one.source.vendor,
-        )
+        why = made_by_another(settings.to.name, settings.to.vendor, one.source.vendor)
         if key is None:
             return one._replace(numbers=bare, why=_none_counts_the_same(settings))
         return one._replace(numbers=bare, why=why, foreign=True)
