@@ -31,7 +31,7 @@ from gpuxlate.rules.translation import (
     quota_limits_the_same,
 )
 from gpuxlate.rules.vocabulary import vocabulary_of
-from gpuxlate.translation.leftovers import BY_HAND, DECIDE, ROUND, Leftover
+from gpuxlate.translation.leftovers import BY_HAND, DECIDE, DROP_DEVICE, ROUND, Leftover
 from gpuxlate.translation.notes import common_keys, left_alone
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.shares import dialects_of
@@ -604,11 +604,7 @@ def _reason(one: _Read, here: Sequence[_Number], settings: Settings) -> tuple[Me
         return why, hint
     why = own or msg("it changes together with amounts that cannot be translated")
     if one.foreign:
-        hint = msg(
-            "pass --drop device to write it for the cards of {target}, or --allow-leftovers",
-            target=settings.to.name,
-        )
-        return why, hint
+        return why, msg(DROP_DEVICE, target=settings.to.name)
     if not amounts:
         return why, msg(BY_HAND, target=settings.to.name)
     hint = msg(

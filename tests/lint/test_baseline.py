@@ -73,7 +73,10 @@ def test_it_is_no_file_of_its_folder() -> None:
     write({"a.yaml": pod(ODD)})
     keep()
     assert lint(".", "--baseline", "known.json", as_=None).out == "no new findings in 1 file\n"
-    assert lint("a.yaml", "known.json", "--baseline", "known.json", as_=None).out == "no new findings in 2 files\n"
+    assert (
+        lint("a.yaml", "known.json", "--baseline", "known.json", as_=None).out
+        == "no new findings in 2 files\n"
+    )
 
 
 # what a YAML table cannot hold; the others are in tests/errors
