@@ -37,14 +37,19 @@ NEEDS_A_CARD = (
 )
 """Hint for memory in percent at a target that counts MiB."""
 
+SetElsewhere = Mapping[tuple[bool, str, str], int]
+"""What something else sets in a pod, per card, by container (init, name) and field."""
+
 
 @record
 class Accept:
-    """What the user accepts. ``fill`` is by JSON name and **per card** (percent, MiB)."""
+    """What the user accepts. ``fill`` is by JSON name and **per card** (percent, MiB). ``elsewhere``: what
+    patches set, which nobody has to accept."""
 
     round_up: bool = False
     fill: Mapping[str, int] = field(default_factory=dict)
     drop: frozenset[str] = frozenset()
+    elsewhere: SetElsewhere = field(default_factory=dict)
 
     def takes(self, loss: Loss, _container: str | None) -> bool:
         """A loss of a container's share is accepted; None: of the pod. The one place that decides it."""
@@ -52,8 +57,12 @@ class Accept:
             return self.round_up
         return loss.kind is LossKind.DROPPED and loss.field in self.drop
 
-    def fills(self, field: str, _code: str, _container: str) -> int | None:
+    def fills(self, field: str, code: str, container: str, *, init: bool) -> int | None:
         """What an unset field gets, per card (percent, MiB)."""
+        own = self.elsewhere.get((init, container, field))
+        return self._fills(field, code, container) if own is None else own
+
+    def _fills(self, field: str, _code: str, _container: str) -> int | None:
         return self.fill.get(field)
 
 
@@ -247,7 +256,7 @@ class ShareWriter:
         if attribute == "memory_mib" and self._now["memory_percent"] is not None:
             return None  # memory is set in percent, which the target lacks: that is one loss, not two
         name = JSON_NAMES[attribute]
-        each = self.accept.fills(name, code, self.name)
+        each = self.accept.fills(name, code, self.name, init=self.init)
         given = None if each is None else each * self.cards
         if self._too_large(attribute, given):
             return None

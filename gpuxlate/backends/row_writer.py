@@ -294,11 +294,14 @@ def _rows(table: KeyTable, placing: ShareWriter, profile: Profile | None) -> Key
         return by_model[model]
     models: tuple[str, ...] = device.models if device else ()
     known = ", ".join(by_model)
-    message = (
-        msg("{models} is not one card of {target}", models=", ".join(models), target=table.title)
-        if models
-        else msg("device.models is not set: the keys of {target} name the card", target=table.title)
-    )
+    in_profile = card_of(profile, table.names).model
+    if models:
+        message = msg("{models} is not one card of {target}", models=", ".join(models), target=table.title)
+    elif in_profile:
+        text = "the card of the profile (cards.model), {model}, is not one of {target}"
+        message = msg(text, model=in_profile, target=table.title)
+    else:
+        message = msg("device.models is not set: the keys of {target} name the card", target=table.title)
     hint = msg("write one of {known}, or the card of the cluster in its profile (cards.model)", known=known)
     placing.refuse("device", table.code(RuleKind.MODELS), message, hint)
     return None
@@ -373,7 +376,19 @@ def _part(
             values[row.name] = _number(table, row, placing, profile)
     if _is_all(placing):  # rounding made it whole
         return _whole(table, rows, placing)
+    _may_have_ended(table, rows, placing, values)
     return values
+
+
+def _may_have_ended(table: KeyTable, rows: KeyGroup, placing: ShareWriter, values: Numbers) -> None:
+    """Keys that newer releases do not read, where no profile says which release there is."""
+    for row in rows.parts:
+        if row.until is not None and values.get(row.name) and row.until.reached(table.versions) is None:
+            component, version, _ = row.until
+            names = {"key": row.name, "component": component.title, "version": version}
+            message = msg("{key} is not read since {component} {version}", **names)
+            hint = msg("set components.{name} in the profile", name=component.name)
+            placing.note(table.code(RuleKind.VERSIONS), message, hint, row.sets or "cards")
 
 
 def _becomes_whole(table: KeyTable, rows: KeyGroup, placing: ShareWriter, profile: Profile | None) -> bool:

@@ -468,17 +468,13 @@ class KeyTable:
         """For each field of the share, by JSON name, how this target says it (``targets``)."""
         rows, found = self.keys_by_model[0], dict[str, str]()
         if rows.cards is not None:
-            only = "" if self.several_cards is SeveralCards.SHARED else "; a part of one card only"
-            if any(one.bound is not None for one in rows.cards.ranges):
-                only = f", {legal_text(rows.cards)}{only}"
-            if not only and rows.cores is not None and rows.cores.forced:
-                only = "; a part of several has all of their compute"
-            place = "label " if Place.LABEL in rows.cards.places else ""
-            found["cards"] = f"{place}{rows.cards.template or rows.cards.name}{only}"
+            found["cards"] = self._cards_doc(rows, rows.cards)
         elif rows.whole:
             found["cards"] = f"whole cards: {rows.whole[0].name}"
         for row in rows.parts:
             missing = "; required" if row.default is Absent.ALL else ""
+            if row.until is not None:
+                missing = f"{missing}; not read since {row.until}"
             place = "label " if Place.LABEL in row.places else ""
             found[JSON_NAMES[row.sets or ""]] = f"{place}{row.template or row.name}, {row.counts}{missing}"
         if self.sizes and "cores" not in found:
@@ -489,8 +485,10 @@ class KeyTable:
             )
             place = next(one for one in Place if one in row.places)
             found[JSON_NAMES[row.sets or ""]] = f"{place} {row.name}: {words}"
-        if rows.model or self.names_vendor:
+        if any(one.model for one in self.keys_by_model):
             found["device"] = "in the names of the keys"
+        elif self.names_vendor:
+            found["device"] = f"vendor {self.vendor}, in the names of the keys"
         elif self.vendor is not None:
             found["device"] = f"no key; vendor {self.vendor} alone"
         if self.isolation is not None:
@@ -498,6 +496,19 @@ class KeyTable:
         if self.policy is not None:
             found["policy"] = f"no key; {self.policy} alone"
         return {name: found[name] for name in JSON_NAMES.values() if name in found}
+
+    def _cards_doc(self, rows: KeyGroup, row: KeySpec) -> str:
+        """The keys of a count of cards, of any card and of one model, and which counts they take."""
+        by_model = (one.cards.template for one in self.keys_by_model if one.cards and one.cards.template)
+        names = " or ".join(dict.fromkeys((row.template or row.name, *by_model)))
+        only = "" if self.several_cards is SeveralCards.SHARED else "; a part of one card only"
+        if any(one.bound is not None for one in row.ranges):
+            only = f", {legal_text(row)}{only}"
+        if row.repeats:
+            only = "; percent of one card, for a part"
+        elif not only and rows.cores is not None and rows.cores.forced:
+            only = "; a part of several has all of their compute"
+        return f"{'label ' if Place.LABEL in row.places else ''}{names}{only}"
 
     @cached_property
     def exact_keys(self) -> Mapping[str, KeySpec]:

@@ -26,7 +26,7 @@ from gpuxlate.locale import localize
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
 from gpuxlate.model.messages import msg, titled
-from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.pod import DeviceRequest, PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES
@@ -372,7 +372,19 @@ def keys_of(keys: PodKeys) -> dict[str, str]:
         found.update({msg(kind, key=name): value.text for name, value in values.items()})
     for one in keys.requirements():
         found[f"nodeAffinity {one.key}"] = f"{one.operator} {', '.join(one.values)}"
+    for claim in keys.claims:
+        for request in claim.devices.requests if claim.devices else ():
+            found.update(_of_request(request))
     return found
+
+
+def _of_request(request: DeviceRequest) -> Iterator[tuple[str, str]]:
+    """What a claim would request, field by field."""
+    own = {"deviceClassName": request.device_class, "count": request.count}
+    values = {**own, **request.capacity}
+    yield from ((msg("claim {key}", key=name), value.text) for name, value in values.items() if value)
+    if request.selectors:
+        yield msg("claim {key}", key="selectors"), " && ".join(one.text for one in request.selectors)
 
 
 def _json(backend: Backend, fit: PodFit) -> dict[str, object]:

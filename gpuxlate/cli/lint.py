@@ -144,7 +144,7 @@ def _lint(
     """Check the files of PATH arguments as they are now, and print what is found."""
     build = None
     if kustomize is None:
-        given = common.inputs(paths)
+        given = known.left_out_of(common.inputs(paths))
     else:
         from gpuxlate.cli import kustomization
 
@@ -206,6 +206,13 @@ class Baseline:
 
     file: str | None
     to_write: str | None
+
+    def left_out_of(self, given: Iterable[Input]) -> Iterable[Input]:
+        """The inputs without the baseline itself, where a folder has it."""
+        own = {os.path.abspath(one) for one in (self.file, self.to_write) if one}
+        if not (own and isinstance(given, list)):
+            return given
+        return [one for one in given if one.named or not one.path or os.path.abspath(one.path) not in own]
 
     def write(self, run: Run) -> int:
         """Write the findings of a run; nothing where an input was not read. Raises CliError."""

@@ -46,6 +46,7 @@ from gpuxlate.rules.base import Context
 from gpuxlate.rules.predicates.cel import VARIABLES, expression, said, text
 from gpuxlate.rules.predicates.conditions import Condition
 from gpuxlate.rules.products import PRODUCTS
+from gpuxlate.rules.translation import made_by_another
 from gpuxlate.rules.vocabulary import IGNORE
 from gpuxlate.translation import edits, leftovers
 from gpuxlate.translation.shares import read_pod
@@ -1194,12 +1195,7 @@ class Translating:
                 raise CannotError(msg("{target} has no pods", target=one.name), hint)
         if self.target.names_other_vendor(self.source):
             raise CannotError(
-                msg(
-                    "the cards of {target} are made by {new}, those of the source by {old}",
-                    target=self.target.name,
-                    new=self.target.vendor,
-                    old=self.source.vendor,
-                ),
+                made_by_another(self.target.name, self.target.vendor, self.source.vendor),
                 "translate the manifests: gpuxlate translate --drop device",
             )
         if not source.shapes:

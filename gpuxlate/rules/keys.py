@@ -162,8 +162,9 @@ def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator
     """No key of another product is taken for a vendor's key.
 
     ## What it does
-    Reports keys that are easily taken for those of a GPU share, and the product that reads them. Keys of a
-    product that has ended and can be translated, such as GPU manager, are an info, once for a pod.
+    Reports keys that are easily taken for those of a GPU share, and the product that reads them, once for
+    each product of a pod. Keys of a product that has ended and can be translated, such as GPU manager, are an
+    info.
 
     ## Why
     They are real keys with other units or another meaning, and on a cluster of the vendor in question
@@ -183,18 +184,19 @@ def key_is_no_look_alike(this: Rule, pod: PodKeys, context: Context) -> Iterator
     tkestack/gpu-manager README; alibaba/open-simulator; Tencent Cloud, super nodes.
     """
     words = vocabulary_of(context)
-    ended: set[str] = set()
+    said: set[str] = set()
     for spot, product in _of_products(words, pod):
         dialect = words.taken_for(product)
-        if dialect and words.owners(spot.name):
-            if product.title not in ended:
-                message = msg(
-                    "{name} is a key of {product}, which has ended", name=spot.name, product=product.title
-                )
-                hint = msg("gpuxlate translate writes the share for another target")
-                yield this.diagnostic(spot.path, message, hint, severity=Severity.INFO, on_key=spot.on_key)
-            ended.add(product.title)
-        elif dialect:
+        if dialect is None or product.title in said:
+            continue
+        said.add(product.title)
+        if words.owners(spot.name):
+            message = msg(
+                "{name} is a key of {product}, which has ended", name=spot.name, product=product.title
+            )
+            hint = msg("gpuxlate translate writes the share for another target")
+            yield this.diagnostic(spot.path, message, hint, severity=Severity.INFO, on_key=spot.on_key)
+        else:
             yield this.diagnostic(
                 spot.path,
                 msg(

@@ -386,13 +386,14 @@ def cards_are_of_one_vendor(this: Rule, path: Path, old: str, new: str, target: 
     ## Source
     Contract of gpuxlate, "what each target writes".
     """
-    message = msg(
-        "the cards of {target} are made by {new}, those of the source by {old}",
-        target=target,
-        new=new,
-        old=old,
-    )
-    return this.diagnostic(path, message, msg("use an image that is built for cards of {vendor}", vendor=new))
+    hint = msg("use an image that is built for cards of {vendor}", vendor=new)
+    return this.diagnostic(path, made_by_another(target, new, old), hint)
+
+
+def made_by_another(target: str, new: str | None, old: str | None) -> Message:
+    """The cards of the target are of another vendor than those of the source."""
+    text = "the cards of {target} are made by {new}, those of the source by {old}"
+    return msg(text, target=target, new=new, old=old)
 
 
 @rule("GX030", Severity.WARNING, scope=Scope.TRANSLATION)

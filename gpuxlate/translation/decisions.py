@@ -86,7 +86,7 @@ class DecidedAccept(Accept):
             (one.asked, one.given) == (loss.asked, loss.given) for one in here if one.accept
         )
 
-    def fills(self, field: str, code: str, container: str) -> int | None:
+    def _fills(self, field: str, code: str, container: str) -> int | None:
         mine = self._about(field, code, container)
         found = (one.given for one in mine if one.accept and one.verdict == LossKind.FILLED)
         return next((given for given in found if isinstance(given, int)), self.fill.get(field))
@@ -210,7 +210,8 @@ class Decisions:
     ) -> DecidedPod:
         """What is accepted of a pod of an object with this name in entries."""
         entries = self._of(name, target)
-        return DecidedPod(name, target, DecidedAccept(flags.round_up, flags.fill, flags.drop, entries, names))
+        accept = DecidedAccept(flags.round_up, flags.fill, flags.drop, entries=entries, names=names)
+        return DecidedPod(name, target, accept)
 
     def of_pod(self, flags: Accept, document: Document, pod: Pod, kind: FileKind, target: str) -> DecidedPod:
         """What is accepted of a pod. ``kind``: what the file of the document is."""

@@ -139,7 +139,7 @@ def _in_numbers(
             values[field_name] = max(1, known)  # one of very many clients has less than a share can ask for
             loss = _derived(field_name, values[field_name], name, part, amount, backend, path)
             losses.append(replace(loss, accepted=accept.takes(loss, container.name)))
-        elif (filled := accept.fills(field_name, FILLED, container.name)) is not None:
+        elif (filled := accept.fills(field_name, FILLED, container.name, init=container.init)) is not None:
             values[field_name] = filled
             unknown = _unknown(field_name, name, part, share, profile, path)
             losses.append(replace(unknown, given=values[field_name], accepted=True))
@@ -222,7 +222,7 @@ def _as_part(
         return Terms(_bare(share), (refused,), undecided=True)
     if not share.caps_memory:  # all memory of a card is no part of it
         why = msg("{target} has parts of a card, and each has a part of its memory", target=backend.name)
-        given = accept.fills("memoryMiB", FILLED, container.name)
+        given = accept.fills("memoryMiB", FILLED, container.name, init=container.init)
         filled = (replace(_to_fill("memoryMiB", why, path), given=given, accepted=given is not None),)
         if given is None:
             return Terms(_bare(share), filled, undecided=True)

@@ -68,6 +68,7 @@ FIRST_BELOW = "correct what is reported about that first"
 MACHINES = "choose machines of the new cluster, or remove it; --allow-leftovers keeps it"
 DECIDE = "decide about {amount}, and write it in keys of {target} by hand, or pass --allow-leftovers"
 ROUND = "pass --round up to write {number}, or --allow-leftovers"
+DROP_DEVICE = "pass --drop device to write it for the cards of {target}, or --allow-leftovers"
 NAME_NO_CLAIM = "translate that place by hand and name no claim there, or pass --allow-leftovers"
 GIVE_USERS = "give the workloads that use it to the same command, remove it, or pass --allow-leftovers"
 ALLOWED = {
@@ -79,6 +80,7 @@ ALLOWED = {
     MACHINES: "choose machines of the new cluster, or remove it",
     DECIDE: "decide about {amount}, and write it in keys of {target} by hand",
     ROUND: "pass --round up to write {number}",
+    DROP_DEVICE: "pass --drop device to write it for the cards of {target}",
     NAME_NO_CLAIM: "translate that place by hand and name no claim there",
     GIVE_USERS: "give the workloads that use it to the same command, or remove it",
 }

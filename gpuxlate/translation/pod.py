@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple, cast
+from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.backends.base import Backend, Reading
-from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.backends.pod_writer import SetElsewhere
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import Numbered, Pod
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
@@ -92,11 +92,7 @@ def words_of(found: Diagnostic) -> tuple[str, str]:
     return found.code, str(found.message)
 
 
-Filled = Mapping[tuple[bool, str, str], int]
-"""What patches set that a pod has not, per card, by container (init, name) and field."""
-
-
-def _set_in_all(fit: PodFit, wholes: Sequence[PodFit]) -> Filled | None:
+def _set_in_all(fit: PodFit, wholes: Sequence[PodFit]) -> SetElsewhere | None:
     """The fields that a target needs and a pod has not; None where one of the whole pods has not either."""
     attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
     found: dict[tuple[bool, str, str], int] = {}
@@ -118,28 +114,13 @@ def _set_in_all(fit: PodFit, wholes: Sequence[PodFit]) -> Filled | None:
     return found
 
 
-class _Completing:
-    """What a user accepts, and what patches set."""
-
-    def __init__(self, accept: Accept, filled: Filled, init: Set[str]) -> None:
-        self._accept, self._filled, self._init = accept, filled, init
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._accept, name)
-
-    def fills(self, field: str, code: str, container: str) -> int | None:
-        """What an unset field gets, per card."""
-        own = self._filled.get((container in self._init, container, field))
-        return self._accept.fills(field, code, container) if own is None else own
-
-
 def _fitted(
     document: Document,
     pod: Pod,
     sources: tuple[Backend, ...],
     settings: Settings,
     decided: DecidedPod | None = None,
-    filled: Filled = MappingProxyType({}),
+    filled: SetElsewhere = MappingProxyType({}),
 ) -> FittedPod:
     """``filled``: what is set elsewhere; it is no loss, and no key is written for it."""
     target = settings.to
@@ -151,8 +132,7 @@ def _fitted(
         found += unknown_choices(wanted, target)
     accept = decided.accept if decided else settings.accept
     if filled:
-        init = {one.name for one in containers if one.init}
-        accept = cast("Accept", _Completing(accept, filled, init))
+        accept = replace(accept, elsewhere=filled)
     fit = fit_pod(containers, target, accept, settings.profile, selectors)
     if filled:
         fit = _without_losses(fit, filled)
@@ -180,7 +160,7 @@ def _fitted(
     return FittedPod(readings, fit, found, broken, misread)
 
 
-def _without_losses(fit: PodFit, filled: Filled) -> PodFit:
+def _without_losses(fit: PodFit, filled: SetElsewhere) -> PodFit:
     return replace(
         fit,
         outcomes=tuple(
@@ -197,7 +177,7 @@ def _without_losses(fit: PodFit, filled: Filled) -> PodFit:
     )
 
 
-def _without_keys(keys: PodKeys, filled: Filled, target: Backend) -> PodKeys:
+def _without_keys(keys: PodKeys, filled: SetElsewhere, target: Backend) -> PodKeys:
     """The keys of a pod without those of fields that are set elsewhere."""
     attributes = {name: attribute for attribute, name in JSON_NAMES.items()}
     every = {attributes[field] for _, _, field in filled}

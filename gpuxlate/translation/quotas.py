@@ -25,9 +25,14 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.rules.number_format import NumberForm, is_canonical, written
-from gpuxlate.rules.translation import cards_are_of_one_vendor, nothing_is_left_behind, quota_limits_the_same
+from gpuxlate.rules.translation import (
+    cards_are_of_one_vendor,
+    made_by_another,
+    nothing_is_left_behind,
+    quota_limits_the_same,
+)
 from gpuxlate.rules.vocabulary import vocabulary_of
-from gpuxlate.translation.leftovers import BY_HAND, DECIDE, ROUND, Leftover
+from gpuxlate.translation.leftovers import BY_HAND, DECIDE, DROP_DEVICE, ROUND, Leftover
 from gpuxlate.translation.notes import common_keys, left_alone
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.shares import dialects_of
@@ -421,12 +426,7 @@ def _for_target(one: _Read, settings: Settings) -> _Read:
     other_cards = settings.to.names_other_vendor(one.source) and "device" not in settings.accept.drop
     if key is None or other_cards:
         bare = tuple(_Number(each.written, each.amount) for each in one.numbers)
-        why = msg(
-            "the cards of {target} are made by {new}, those of the source by {old}",
-            target=settings.to.name,
-            new=settings.to.vendor,
-            old=one.source.vendor,
-        )
+        why = made_by_another(settings.to.name, settings.to.vendor, one.source.vendor)
         if key is None:
             return one._replace(numbers=bare, why=_none_counts_the_same(settings))
         return one._replace(numbers=bare, why=why, foreign=True)
@@ -614,11 +614,7 @@ def _reason(one: _Read, here: Sequence[_Number], settings: Settings) -> tuple[Me
         return why, hint
     why = own or msg("it changes together with amounts that cannot be translated")
     if one.foreign:
-        hint = msg(
-            "pass --drop device to write it for the cards of {target}, or --allow-leftovers",
-            target=settings.to.name,
-        )
-        return why, hint
+        return why, msg(DROP_DEVICE, target=settings.to.name)
     if not amounts:
         return why, msg(BY_HAND, target=settings.to.name)
     hint = msg(

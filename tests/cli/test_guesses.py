@@ -168,6 +168,8 @@ def test_shares_are_written_for_no_target_that_is_only_read() -> None:
     lines = printed("compare share.yaml --to all").splitlines()
     compared = {line.split()[0] for line in lines if line and not line.startswith((" ", "a:", "a "))}
     assert compared == {"TARGET", *(one.name for one in registry.all_writable())}
+    items = json.loads(printed("compare share.yaml --to all -o json"))["items"][0]["targets"]
+    assert [one["target"] for one in items if not one["keys"] and one["verdict"] != "refused"] == []
     titles = re.findall(r"-- ([\w-]+)", printed("compare share.yaml --to all --manifests"))
     assert {"volcengine-mgpu", "hami"} <= {*titles} <= {one.name for one in registry.all_writable()}
     of_pods = {one.name for one in registry.pod_backends()}

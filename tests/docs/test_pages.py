@@ -221,6 +221,7 @@ CELLS = [
     (VKE, "device", {"exact": set(), "dropped": {"GX020"}}),
     (VKE, "isolation", {"exact": set(), "dropped": {"GX020"}}),
     (VKE, "memoryLimitMiB", {"dropped": {"GX020"}}),
+    ("dra-intel", "device", {"exact": set(), "dropped": {"GX020"}}),
     ("neutral", "isolation", {"exact": set()}),
 ]
 

@@ -69,6 +69,16 @@ def test_what_the_baseline_has_is_not_said_to_be_no_finding() -> None:
     assert lint("a.yaml", "--baseline", "known.json", as_=None).out == "no new findings in 1 file\n"
 
 
+def test_it_is_no_file_of_its_folder() -> None:
+    write({"a.yaml": pod(ODD)})
+    keep()
+    assert lint(".", "--baseline", "known.json", as_=None).out == "no new findings in 1 file\n"
+    assert (
+        lint("a.yaml", "known.json", "--baseline", "known.json", as_=None).out
+        == "no new findings in 2 files\n"
+    )
+
+
 # what a YAML table cannot hold; the others are in tests/errors
 @pytest.mark.parametrize(
     ("content", "message"), [(b"[" * 100000, "nested too deep"), (b"\xff", "known.json is not UTF-8")]

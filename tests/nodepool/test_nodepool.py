@@ -423,6 +423,19 @@ def test_node_pools_of_azure_and_aws(run: Run, command: str) -> None:
     assert "GPU Operator" in out or "migStrategy" in out
 
 
+# awsdocs/amazon-eks-user-guide, device-management-nvidia-mig.adoc (2026)
+TOLD = [
+    ("mig --to nvidia-mig -o eks", "driver.enabled=false, toolkit.enabled=false"),
+    ("mps --to nvidia-shared -o eks", "not on EKS Auto Mode"),
+    ("mig --to nvidia-mig -o yaml", "all-disabled: - devices: all mig-enabled: false"),
+]
+
+
+@pytest.mark.parametrize(("command", "words"), TOLD)
+def test_what_the_operator_is_told_on_eks(run: Run, command: str, words: str) -> None:
+    assert words in " ".join(run(command)[1].split())
+
+
 def test_an_overlay_of_karpenter(run: Run) -> None:
     code, out, _ = run("part --to vke -o karpenter --check ten.yaml --instance-type a --instance-type b")
     overlay = yaml.safe_load(out)

@@ -47,6 +47,9 @@ def test_a_quota_becomes_the_same(case: Case, tmp_path: Path, monkeypatch: pytes
     assert ran.code == int(bool(left))
     assert sorted(diagnostics(ran.err)) == sorted([*case.get("found", ()), *["GX026"] * len(left)])
     assert Path("q.yaml").read_text() == (case["text"] if left else case["becomes"])
+    if left:
+        accepted = run("translate", *arguments, "--allow-leftovers")
+        assert b"--allow-leftovers" not in accepted.err  # no hint to give what is given
     if left and "becomes" in case:
         assert run("translate", *arguments, "-i", "--allow-leftovers").code == 0
         assert Path("q.yaml").read_text() == case["becomes"]

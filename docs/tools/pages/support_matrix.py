@@ -16,6 +16,7 @@ from docs.tools.markdown import rule_link, table, target_link
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba import AlibabaProfile
 from gpuxlate.backends.base import Backend, ContainerShare
+from gpuxlate.backends.dra import DraProfile
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.locale import translator
 from gpuxlate.model.messages import msg
@@ -47,6 +48,8 @@ PERCENT = (1, 50)
 
 POLICIES = tuple((one, None) for one in (None, *Policy))
 CLASSES = tuple(product((None, Policy.BEST_EFFORT), Qos))
+CLIENTS = 4
+"""Of each card that NVIDIA's DRA driver shares."""
 PARTITIONS = ("1g.5gb", "3g.20gb", "7g.80gb")
 DEVICES = tuple(Device(one) for one in dict.fromkeys(card.vendor for card in catalogue()))
 """Any card of each vendor."""
@@ -203,10 +206,12 @@ def _grid(backend: Backend) -> Iterator[Share]:
     for cards, cores in product(CARDS, CORES):
         share = Share(cards, cores and cores * cards, 4096 * cards, device=named)
         yield replace(share, memory_limit_mib=8192 * cards)
-        yield from (replace(share, isolation=one) for one in Isolation)
-        yield from (replace(share, device=one) for one in (None, Device(backend.vendor), *DEVICES))
+        for one in (share, Share(cards, device=named)):  # whole cards too: some targets have no others
+            yield from (replace(one, isolation=isolation) for isolation in Isolation)
+            yield from (replace(one, device=device) for device in (None, Device(backend.vendor), *DEVICES))
     yield from (Share(partition=Partition(one), device=named) for one in PARTITIONS)
-    yield from (Share(replica=Replica(of, one), device=named) for of in (2, 4) for one in (None, *Strategy))
+    for of, one in product((2, CLIENTS), (None, *Strategy)):
+        yield Share(replica=Replica(of, one), device=named)
 
 
 def _profiles(target: str) -> Iterator[Profile | None]:
@@ -217,3 +222,5 @@ def _profiles(target: str) -> Iterator[Profile | None]:
     )
     yield Profile(target, extensions=(AlibabaProfile(memory_unit_mib=128),))
     yield Profile(target, extensions=(AlibabaProfile(open_source=True),))
+    yield Profile(target, extensions=(DraProfile(consumable_capacity=True, nvidia_shares="memory"),))
+    yield Profile(target, extensions=(DraProfile(consumable_capacity=True, nvidia_shares=CLIENTS),))

@@ -12,7 +12,7 @@ from docs.tools.markdown import SITE, code, fenced, filled, rule_link, table
 from docs.tools.pages import documents
 from docs.tools.pages.support_matrix import cells
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import ANY, Backend, KeySpec, Place
+from gpuxlate.backends.base import ANY, Backend, KeySpec, Limits, Place
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.row_rules import SHARES
 from gpuxlate.backends.row_writer import sizes_text
@@ -35,7 +35,7 @@ MISSING = "not supported"
 NEEDS = "Prerequisites of the nodes, as [`gpuxlate nodepool --check`](../node-pools.md) compares them:"
 LIVE = """\
 `kubectl gpuxlate nodes`, `capacity`, `preflight` and `verify` read the nodes of this target and what its
-scheduler writes on pods: see [kubectl](../kubectl.md). A card has at most {instances}."""
+scheduler writes on pods: see [kubectl](../kubectl.md)."""
 TELLS = "What nodes do not show, and where it is:"
 
 
@@ -91,7 +91,8 @@ def _of_rows(backend: Backend) -> Iterator[str]:
         yield _schedulers(backend.schedulers)
     if backend.sizes:
         yield f"A part of a card is one of: {sizes_text(backend.sizes)}."
-    if any(rows.cards for rows in backend.keys_by_model):
+    counts = [rows.cards for rows in backend.keys_by_model if rows.cards]
+    if counts and backend.has_parts and not any(one.repeats for one in counts):
         gets = str(backend.several_cards)
         forced = any(rows.cores and rows.cores.forced for rows in backend.keys_by_model)
         if forced and backend.several_cards is SeveralCards.SHARED:
@@ -256,20 +257,25 @@ def _cluster(backend: Backend) -> Iterator[str]:
         head = ["prerequisite", "required", "for", "severity", "source"]
         yield "\n".join([NEEDS, "", *table(head, needs)])
     if backend.has_nodes:
-        limits = backend.limits
-        doubt = "" if limits.certain else ", though its documents differ"
-        most = None if limits.default else limits.per_card
-        yield LIVE.format(
-            instances=f"{most} containers{doubt}" if most else "as many containers as the node says"
-        )
+        yield f"{LIVE}{_instances(backend.limits)}" if backend.has_parts else LIVE
         tells = [[f"`{fact}`", how] for fact, how in backend.fact_commands.items()]
         if tells:
             yield "\n".join([TELLS, "", *table(["fact of a profile", "where"], tells)])
 
 
+def _instances(limits: Limits) -> str:
+    doubt = "" if limits.certain else ", though its documents differ"
+    most = None if limits.default else limits.per_card
+    count = f"{most} containers{doubt}" if most else "as many containers as the node says"
+    return f" A card has at most {count}."
+
+
 def _example(backend: Backend) -> Iterator[str]:
     """The first share that it can express exactly, else the first that can be rounded."""
-    tried = [_rendered(backend, share) for share in (Share(1, 30, 4096), *SHARES, Share())]
+    shares = (Share(1, 30, 4096), *SHARES, Share())
+    model = next((row.model for row in backend.keys if row.model), None)
+    named = [replace(one, device=Device(models=(model,))) for one in shares] if model else []
+    tried = (_rendered(backend, share) for share in (*shares, *named))
     found = [one for one in tried if one is not None]
     if not found:
         return
@@ -282,9 +288,7 @@ def _example(backend: Backend) -> Iterator[str]:
 
 def _rendered(backend: Backend, share: Share) -> tuple[str, Verdict, str] | None:
     """The document of a share, its verdict and the text at a target; None where it is refused."""
-    model = next((row.model for row in backend.keys if row.model), None)
-    asked = replace(share, device=Device(models=(model,))) if model else share
-    document = dump_yaml(to_document("bert", asked))
+    document = dump_yaml(to_document("bert", share))
     [made] = rendered(Source("share.yaml", document), None, None, Settings(backend, accept=Accept(True)))
     if made.refused or "*" in made.text:  # the row of a key that is read is no name to write
         return None

@@ -191,6 +191,7 @@ AKS_SHARED = VendorDocument("MicrosoftDocs/azure-aks-docs, concepts-gpu-partitio
 AKS_MANAGED = VendorDocument("MicrosoftDocs/azure-aks-docs, aks-managed-gpu-nodes.md", "2026-07-02")
 AKS_OPERATOR = VendorDocument("MicrosoftDocs/azure-aks-docs, nvidia-gpu-operator.md", "2025-07-02")
 EKS = VendorDocument("NVIDIA, GPU Operator with Amazon EKS; AWS, API reference of EKS, CreateNodegroup")
+EKS_MIG = VendorDocument("awsdocs/amazon-eks-user-guide, device-management-nvidia-mig.adoc", "2026")
 AKS_CARDS = ("A100", "H100", "H200")
 """How the names of the cards begin that AKS divides."""
 SLICES = "12347"
@@ -198,6 +199,8 @@ SLICES = "12347"
 OPERATOR = NodeWarning("install NVIDIA's GPU Operator, and apply the documents of -o yaml", SHARING_GUIDE)
 PARTED_CONFIG, PLUGIN_CONFIG = "mig-parted-config", "device-plugin-config"
 """The ConfigMaps of -o yaml."""
+NOT_DIVIDED = "all-disabled"
+"""What the operator does with cards of nodes without the label (EKS_MIG)."""
 SHARING = "shared"
 """The name of the configuration in the ConfigMap, and the value of the label that chooses it."""
 
@@ -232,13 +235,14 @@ def _of_partition(one: Partition, profile: Profile | None) -> NodeNeeds:
     parted = {
         "version": "v1",
         "mig-configs": {
+            NOT_DIVIDED: [{"devices": "all", "mig-enabled": False}],
             name: [
                 {
                     "devices": "all",
                     "mig-enabled": True,
                     "mig-devices": {one.profile: most_of_a_card(one, profile)},
                 }
-            ]
+            ],
         },
     }
     document = _config_map(PARTED_CONFIG, "config.yaml", parted)
@@ -297,7 +301,12 @@ def _least_with_slices(card: Card, profile: str) -> str | None:
 
 def _eks(told: NodeWarning) -> CloudPool:
     image = "the nodes need an AMI with an operating system that the operator supports"
-    notes = (OPERATOR, told, NodeWarning(image, EKS))
+    own = (
+        "the AMI of EKS for NVIDIA, AL2023, has driver and toolkit: tell the operator driver.enabled=false, "
+        "toolkit.enabled=false"
+    )
+    auto = "not on EKS Auto Mode: the device plug-in of its nodes cannot be configured"
+    notes = (OPERATOR, told, NodeWarning(image, EKS), NodeWarning(own, EKS_MIG), NodeWarning(auto, EKS_MIG))
     return CloudPool("eks", "fields of the node group", ("labels",), EKS, notes=notes)
 
 

@@ -457,8 +457,8 @@ class TensorFusion(Backend):
     field_docs = {
         "cards": f"annotation {COUNT}; whole cards: {ISOLATION}: {SHARED}",
         "cores": f"annotation {PERCENT}, percent of each card; TFLOPs are read",
-        "memoryMiB": f"annotation {VRAM}, of each card",
-        "memoryLimitMiB": f"annotation {VRAM_LIMIT}, of each card",
+        "memoryMiB": f"annotation {VRAM}: an amount with a unit, of each card",
+        "memoryLimitMiB": f"annotation {VRAM_LIMIT}: an amount with a unit, of each card",
         "device": f"annotations {VENDOR}, {MODEL}",
         "isolation": f"annotation {ISOLATION}: soft",
     }
