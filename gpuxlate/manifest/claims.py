@@ -25,7 +25,6 @@ from gpuxlate.model.pod import (
 )
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, get, get_text
 from gpuxlate.yamltext.parse import Document
-from gpuxlate.yamltext.plain import to_python
 
 MARK = "esourceClaim"
 """A text without it, and without an escape, names no claim: ``resourceClaims``, ``ResourceClaimTemplate``."""
@@ -140,6 +139,8 @@ def _constraint(node: Node, path: Path) -> Constraint:
 
 
 def _config(node: Node, path: Path) -> DeviceConfig:
+    from gpuxlate.yamltext.plain import to_python  # few claims have parameters
+
     parameters = get(node, "opaque", "parameters")
     try:
         plain = to_python(parameters) if parameters is not None else None
