@@ -42,8 +42,10 @@ from gpuxlate.yamltext.writer import EditError, Splice, scalar
 if TYPE_CHECKING:
     from gpuxlate.translation.decisions import DecidedPod, Decisions, JudgedObject
 
-PROBE_IMAGE = "nvidia/cuda:12.4.1-base-ubuntu22.04"
-"""A small image with nvidia-smi."""
+NVIDIA_PROBE = "nvidia/cuda:12.4.1-base-ubuntu22.04", '["nvidia-smi"]'
+"""A small image with nvidia-smi, and the command."""
+OTHER_PROBE = "busybox:1.36", '["sh", "-c", "env; ls -l /dev"]'
+"""For cards of another maker: what a device plug-in gives a container are variables and devices."""
 PROBE = "probe"
 PROBE_FILE = "probe.yaml"
 """The container of a share without a workload."""
@@ -57,7 +59,7 @@ spec:
   containers:
   - name: {container}
     image: {image}
-    command: ["nvidia-smi"]
+    command: {command}
 """
 
 
@@ -87,8 +89,10 @@ class RenderResult:
 
 
 def render_probe(asked: RenderRequest, settings: Settings) -> RenderResult:
-    """A Pod that runs nvidia-smi under the share."""
-    text = _PROBE.format(name=scalar(asked.share.name, None), container=PROBE, image=PROBE_IMAGE)
+    """A Pod that runs nvidia-smi under the share, or shows the devices of cards of another maker."""
+    image, command = NVIDIA_PROBE if settings.to.vendor in (None, "nvidia") else OTHER_PROBE
+    name = scalar(asked.share.name, None)
+    text = _PROBE.format(name=name, container=PROBE, image=image, command=command)
     return render_on(Source(PROBE_FILE, text), [replace(asked, container=PROBE)], settings)
 
 

@@ -277,3 +277,12 @@ def test_public_names_are_there_and_written_down() -> None:
         assert getattr(gpuxlate, name) is not None
     for name in ("translate", "render", "parse", "lint", "targets", "Refused", "UnknownTargetError"):
         assert re.search(rf"\b{name}\b", PAGE), name
+
+
+@pytest.mark.parametrize(
+    ("to", "runs"),
+    [("tke", ["nvidia-smi"]), ("neutral", ["nvidia-smi"]), ("aws-neuron", ["sh", "-c", "env; ls -l /dev"])],
+)
+def test_a_pod_without_a_workload_runs_what_its_cards_have(to: str, runs: list[str]) -> None:
+    [rendered] = gpuxlate.render(Share(cards=1), to=to).objects
+    assert rendered["spec"]["containers"][0]["command"] == runs
