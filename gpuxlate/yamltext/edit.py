@@ -42,7 +42,7 @@ def edit_document(document: Document, edits: Iterable[Edit], kept: Iterable[Path
     try:
         plans = make_plan(document, wanted, kept)
         made = _splices(document, plans)
-        _carried_out(document, _verified(document, plans, made), wanted)
+        _carried_out(document, _verify(document, plans, made), wanted)
     except EditError as error:
         error.path = error.path or (wanted[0].path if wanted else ())
         raise
@@ -161,7 +161,7 @@ def _has_value(node: Node | None, value: Any) -> bool:
     return node is not None and isinstance(value, (dict, list, tuple))
 
 
-def _verified(document: Document, plans: Plans, made: list[Splice]) -> Map[int, Node]:
+def _verify(document: Document, plans: Plans, made: list[Splice]) -> Map[int, Node]:
     """Read again what changes of the document: it must differ at the intended places only.
 
     The mappings and lists of the new text that were read, by the identity of those that they stand for.

@@ -77,7 +77,7 @@ def test_no_edits_no_splices() -> None:
 def _outcome(document: Document, plans: Plans, made: list[Splice]) -> str:
     """What is said of the new text that splices make."""
     try:
-        edit._verified(document, plans, made)
+        edit._verify(document, plans, made)
     except EditError as error:
         return error.message
     return "as planned"
