@@ -357,8 +357,7 @@ _SELECTORS: tuple[Steps, ...] = (
 def selected(owner: Mapping, object_path: Path, spec: Mapping, path: Path) -> dict[str, Path]:
     """The labels that selectors of an object and of its pod match, and where the first of them is."""
     found: dict[str, Path] = {}
-    there = {steps[0] for steps in _SELECTORS if get(spec, steps[0]) is not None}
-    own = get(owner, "spec", "selector")
+    there, own = fields(spec), get(owner, "spec", "selector")
     for where, node in (
         *([] if own is None else [((*object_path, "spec", "selector"), own)]),
         *(one for steps in _SELECTORS if steps[0] in there for one in expand(spec, path, steps)),
@@ -414,7 +413,7 @@ def container(
             env[name] = value_of(value, (*path, "env", place))
     asked, where = fields(there.get(resources)), (*path, resources)
     security = get(there["securityContext"], "privileged") if "securityContext" in there else None
-    claims = enumerate(items(asked["claims"])) if "claims" in asked else ()
+    claims = items(asked.get("claims"))
     return ContainerKeys(
         name_at(there.get("name")) or field,
         index,
@@ -426,7 +425,7 @@ def container(
         value_of(security, (*path, "securityContext", "privileged")) if security else None,
         tuple(
             ClaimUse(get_text(one, "name") or "", get_text(one, "request"), (*where, "claims", place))
-            for place, one in claims
+            for place, one in enumerate(claims)
         )
         if claims
         else (),

@@ -15,9 +15,9 @@ def record(made: type[One]) -> type[One]:
     """A dataclass that type checkers keep from changing: frozen at run time, it takes five times as long to
     make. Its methods are not compiled for each class, which was a tenth of the start of a command."""
     new: Any = dataclass(slots=True, eq=False, repr=False)(made)
-    names = [one.name for one in fields(new)]
-    named = [one.name for one in fields(new) if one.compare]
-    compared: Any = attrgetter(*named) if named else type
+    every = fields(new)
+    names = [one.name for one in every if one.compare]
+    compared: Any = attrgetter(*names) if names else type
 
     def equals(self: Any, other: object) -> bool:
         return compared(self) == compared(other) if type(other) is type(self) else NotImplemented
@@ -26,7 +26,7 @@ def record(made: type[One]) -> type[One]:
         return hash(compared(self))
 
     def shown(self: Any) -> str:
-        return f"{new.__qualname__}({', '.join(f'{name}={getattr(self, name)!r}' for name in names)})"
+        return f"{new.__qualname__}({', '.join(f'{one.name}={getattr(self, one.name)!r}' for one in every)})"
 
     new.__eq__, new.__hash__, new.__repr__ = equals, hashed, shown
     found: type[One] = new

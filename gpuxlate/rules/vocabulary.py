@@ -318,8 +318,7 @@ class Vocabulary(Owners[Dialect]):
     def _candidates_by_domain(self) -> dict[str, list[str]]:
         found: dict[str, list[str]] = {}
         for one in self.candidates:
-            domain, slash, _ = one.partition("/")
-            if slash:
+            if domain := domain_of(one):
                 found.setdefault(domain, []).append(one)
         return found
 

@@ -9,14 +9,12 @@ from collections.abc import Mapping as Map
 from dataclasses import replace
 from typing import Any, NamedTuple
 
-from yaml.nodes import MappingNode
-
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Edit, Path, Put, Remove, Rename
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ScalarKind
 from gpuxlate.yamltext.nodes import MERGE, Mapping, Node, Scalar, Sequence, get
-from gpuxlate.yamltext.parse import Document, NotYamlError, documents
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents, is_composed
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import (
     Block,
@@ -168,12 +166,15 @@ def _verify(document: Document, plans: Plans, made: list[Splice]) -> Map[int, No
     """
     if any(s.end > document.end for s in made):  # invalid YAML follows: its beginning shares a line
         raise EditError("the text that follows would change too", ())
-    sections = _sections(document, plans, made)
-    read = {id(one.node): new for one, own in sections if (new := one.read_again(document, own)) is not None}
-    if sections and all(
-        id(one.node) in read and _as_planned(one.node, read[id(one.node)], plans) for one, _ in sections
-    ):
-        return read
+    read: dict[int, Node] = {}
+    for section, own in _sections(document, plans, made):
+        new = section.read_again(document, own)
+        if new is None or not _as_planned(section.node, new, plans):
+            break
+        read[id(section.node)] = new
+    else:
+        if read:
+            return read
     text = apply(document.text, _from(document.start, made))
     try:
         found = list(documents(Source(document.source.name, text)))
@@ -234,7 +235,7 @@ class _Section(NamedTuple):
         except NotYamlError:
             return None
         root = found[0].root if len(found) == 1 else None
-        if type(root) is not Mapping or not _composed(root):
+        if type(root) is not Mapping or not is_composed(root):
             return None
         if self.node.flow:
             alone = root.flow and (root.start, root.end) == (0, len(text))
@@ -245,17 +246,12 @@ class _Section(NamedTuple):
         return root if alone else None
 
 
-def _composed(root: Node | None) -> bool:
-    """libyaml composed it: without directives, anchors and aliases, which count beyond their mapping."""
-    return root is not None and type(root._read) is MappingNode
-
-
 def _sections(document: Document, plans: Plans, made: list[Splice]) -> list[tuple[_Section, list[Splice]]]:
     """The smallest mappings with all plans and splices in them, each with its own; empty where only all
     of the document will do."""
     text, size = document.source.text, document.end - document.start
     # of a large one all nodes are counted; a merged mapping is in another one's path
-    if not _composed(document.root) or size > limits.MAX_NODES // 4 or document.holds(MERGE):
+    if not is_composed(document.root) or size > limits.MAX_NODES // 4 or document.holds(MERGE):
         return []
     found: dict[int, _Section] = {}
     for plan in plans.values():

@@ -340,6 +340,11 @@ def _narrow(text: str) -> bool:
     return True
 
 
+def is_composed(root: Node | None) -> bool:
+    """libyaml composed it: without directives, anchors and aliases, which count beyond a part of it."""
+    return root is not None and type(root._read) is MappingNode
+
+
 def composed(top: Any, part: DocumentRange, text: str, names: list[Scalar]) -> tuple[Node, list[Mapping]]:
     """Our nodes of those that libyaml composed, and the mappings that may have a key twice, as they end.
 

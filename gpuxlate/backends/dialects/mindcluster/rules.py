@@ -283,12 +283,8 @@ def operator_knows_the_soft_share(this: Rule, pod: PodKeys, context: Context) ->
 
 def _whole_cards(pod: PodKeys) -> list[Value]:
     """The numbers of whole cards in a pod that Volcano places, init containers first."""
-    keys = pod.with_workload()
     scheduler = pod.scheduler_name
-    if scheduler is None or scheduler.text != VOLCANO or any(name in keys.labels for name in SOFT):
-        return []
-    policy = keys.annotations.get(SCHEDULED_BY)
-    if policy is not None and policy.text == SOFTLY:
+    if scheduler is None or scheduler.text != VOLCANO or BACKEND.is_detected(pod):  # a soft share
         return []
     return [
         value
@@ -351,24 +347,25 @@ def volcano_places_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iter
         yield this.diagnostic(first, message, "use the default scheduler for these cards", on_key=True)
         return
     keys = pod.with_workload()
-    policy = keys.annotations.get(SCHEDULED_BY)
-    if name not in (COUNT, NPU) or (policy is not None and policy.text in UNJUDGED):
+    given = keys.annotations.get(SCHEDULED_BY)
+    policy = given.text if given is not None else ""
+    if name not in (COUNT, NPU) or policy in UNJUDGED:
         return
-    if policy is None and name == NPU:
+    if given is None and name == NPU:
         message = msg("{key} has no effect without {count}", key=name, count=SCHEDULED_BY)
         yield this.diagnostic(first, message, "name how the cards are connected", on_key=True, missing=True)
         return
     if SP_BLOCK in keys.annotations or any(keys.choices(ACCELERATOR)):
         return
-    known = policy is not None and policy.text in TAKEN
-    taken = TAKEN[policy.text] if policy is not None and known else BY_DEFAULT
+    known = policy in TAKEN
+    taken = TAKEN.get(policy, BY_DEFAULT)
     number = _together(pod)
     if number not in taken:
         message = msg(
             "{key} is {number}; with {policy} Volcano's plug-in takes {numbers}",
             key=name,
             number=number,
-            policy=policy.text if policy is not None and known else msg("no known {name}", name=SCHEDULED_BY),
+            policy=policy if known else msg("no known {name}", name=SCHEDULED_BY),
             numbers=_numbers(taken),
         )
         hint = "request such a number, or write the policy of the nodes"
