@@ -237,8 +237,11 @@ class _Section(NamedTuple):
         root = found[0].root if len(found) == 1 else None
         if type(root) is not Mapping or not is_composed(root):
             return None
+        if "---" in text[: root.start]:  # another document, where the mapping is in its own
+            return None
         if self.node.flow:
-            alone = root.flow and (root.start, root.end) == (0, len(text))
+            # whether a tab may begin a line depends on the block around
+            alone = root.flow and (root.start, root.end) == (0, len(text)) and "\t" not in text
         else:
             column = root.start - text.rfind("\n", 0, root.start) - 1
             ends = self.end == len(before) or text.endswith("\n")

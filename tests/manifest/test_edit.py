@@ -83,6 +83,31 @@ def _outcome(document: Document, plans: Plans, made: list[Splice]) -> str:
     return "as planned"
 
 
+@pytest.mark.parametrize(
+    ("text", "rows", "odd", "why"),
+    [
+        (  # a marker, which begins another document
+            "m:\n  a: 1\n  b: 2\n",
+            [["remove", "m.a"], ["remove", "m.b"], ["put", "m.c", 3]],
+            "---\n{}",
+            "the result would differ elsewhere too; nothing is written",
+        ),
+        (  # libyaml refuses a tab in brackets, at the beginning of a line, where the block around is indented
+            "x:\n- m: {a: 1, b: 2}\n",
+            [["put", "x.0.m.b", 9]],
+            "{}\n\t",
+            "the result would be invalid YAML (a tab; YAML is indented with spaces)",
+        ),
+    ],
+)
+def test_what_only_the_whole_document_shows(text: str, rows: list[list[Any]], odd: str, why: str) -> None:
+    document = next(documents(Source("f", text)))
+    plans = make_plan(document, edits_of(rows))
+    *before, last = edit._splices(document, plans)
+    assert _outcome(document, plans, [*before, last]) == "as planned"
+    assert _outcome(document, plans, [*before, replace(last, text=odd.format(last.text))]) == why
+
+
 @given(data=st.data())
 def test_what_is_as_planned_in_its_parts_is_so_as_a_whole(data: st.DataObject) -> None:
     text, rows, _ = data.draw(st.sampled_from(list(CASES["becomes"].values())))
