@@ -20,10 +20,10 @@ from gpuxlate.files.find import Input, InputError, expand, reader
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.lint.settings import LintSettings
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import message_of
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.translation import translate as run
 from gpuxlate.translation.acceptance import acceptance

@@ -28,12 +28,12 @@ from gpuxlate.backends.row_reader import sized
 from gpuxlate.backends.row_writer import card_for, fit_size
 from gpuxlate.backends.rows import Fields, Size, cards, choice, cores, first_size, for_models, memory
 from gpuxlate.model import quantity
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import Change, KeySpec, Place, Range
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Card, Component, Extension, Profile, Release, Setting, card_named, names_of
-from gpuxlate.model.record import record
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates.conditions import (

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from fractions import Fraction
 
-from gpuxlate.model.record import record
+from gpuxlate.model.declarations import record
 
 
 class CostError(ValueError):

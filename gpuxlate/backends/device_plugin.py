@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple
 from gpuxlate.backends.base import PodReader, PodWriter, ShareWriter
 from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Part, amount_of, card_for, known_replica, partitions_of
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.keys import By
 from gpuxlate.model.messages import msg
@@ -26,7 +27,6 @@ from gpuxlate.model.profile import (
     products_with,
     unknown_partition,
 )
-from gpuxlate.model.record import record
 from gpuxlate.model.share import (
     LEAST_CLIENTS,
     Device,
@@ -224,7 +224,7 @@ SHARED = "-SHARED"
 """At the end of a product: its clients are counted under the name of the whole."""
 INVALID = "INVALID"
 """In place of a profile: the cards are not all divided alike, as strategy single needs it."""
-_PRODUCT = re.compile(r"(?P<model>.+?)(?:-MIG-(?P<part>.+?))?(?P<shared>-SHARED)?")
+_PRODUCT = regex(r"(?P<model>.+?)(?:-MIG-(?P<part>.+?))?(?P<shared>-SHARED)?")
 
 
 class ProductName(NamedTuple):

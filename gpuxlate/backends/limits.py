@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from enum import Enum, StrEnum
 
+from gpuxlate.model.declarations import record
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.record import record
 from gpuxlate.model.share import Share
 
 ANY = ""

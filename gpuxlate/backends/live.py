@@ -12,9 +12,9 @@ from typing import Any, NamedTuple, Protocol
 
 from gpuxlate.backends.pod_reader import ContainerShare
 from gpuxlate.model import quantity
+from gpuxlate.model.declarations import record
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Extension
-from gpuxlate.model.record import record
 from gpuxlate.model.share import Partition, Policy, Replica, Share
 
 PERCENT = 100

@@ -11,6 +11,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from gpuxlate.model import quantity
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Loss, LossKind, Path, Put, Severity
 from gpuxlate.model.keys import CardChoice, Chosen
 from gpuxlate.model.messages import Message, msg
@@ -24,7 +25,6 @@ from gpuxlate.model.pod import (
     Value,
 )
 from gpuxlate.model.profile import Profile, unknown_partition
-from gpuxlate.model.record import record
 from gpuxlate.model.share import (
     JSON_NAMES,
     Device,

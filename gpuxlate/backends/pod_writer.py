@@ -8,13 +8,13 @@ from typing import Any
 
 from gpuxlate.backends.pod_reader import Selector, too_large, too_many_cards
 from gpuxlate.model.amounts import Amount
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, Path, Severity
 from gpuxlate.model.keys import By, Chosen
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.profile import CardProfile
 from gpuxlate.model.quantity import LIMIT, round_up
-from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Share, above_limit, limit_beside
 from gpuxlate.rules.translation import needed_field_is_set
 

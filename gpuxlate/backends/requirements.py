@@ -13,10 +13,10 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from gpuxlate.model import profile
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.record import record
 from gpuxlate.model.share import Share
 from gpuxlate.rules.base import letters
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from functools import cached_property
 from itertools import chain
@@ -39,6 +39,7 @@ from gpuxlate.backends.rows import (
     next_legal,
 )
 from gpuxlate.model import quantity
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.keys import GIB, Absent, KeySpec, Per, Place, Range
 from gpuxlate.model.limits import FULL_CARD_CORES, MAX_NAME
@@ -193,7 +194,7 @@ SHARES = (Share(1, 50, 8192), Share(1, 25, 24576), Share(1, None, 8192), Share(1
 ANYTHING = Accept(True, {"cores": 50, "memoryMiB": 8192}, frozenset(JSON_NAMES.values()))
 
 
-@dataclass(frozen=True)
+@record
 class RowExample:
     """A pod: its limits by container, and what is on the pod."""
 
@@ -283,7 +284,7 @@ def _written(table: KeyTable, asked: Share) -> RowExample | None:
 # --- a kind of rule ---------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
+@record
 class RowRule:
     """One kind of rule for one dialect. ``keys``: the rows that it is about, all where there are none;
     ``why``: the reason in place of the usual one."""
@@ -1692,7 +1693,7 @@ USUAL = tuple(RuleRow(kind) for kind in ROW_RULES if kind is not RuleKind.KNOWN_
 """The rules of a dialect that lists none."""
 
 
-@dataclass(frozen=True)
+@record
 class WrittenRule(Rule):
     """A rule whose text is made of the rows too, when somebody asks for it."""
 

@@ -6,7 +6,7 @@ Rows as vendors have them: cards, compute, memory; and one set of rows for each 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import IntEnum, StrEnum
 from fractions import Fraction
 from functools import cached_property
@@ -15,6 +15,7 @@ from typing import Any, Literal, NamedTuple, Self
 
 from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Loss, Path, Severity
 from gpuxlate.model.keys import (
     SELECTOR,
@@ -32,7 +33,6 @@ from gpuxlate.model.keys import (
 from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Component, Extension, Profile, Release, memory_unit_of, names_of
-from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES, Isolation, Policy
 from gpuxlate.rules.predicates.conditions import ALWAYS, Condition
 
@@ -134,7 +134,7 @@ class RuleRow(NamedTuple):
     why: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class KeyGroup:
     """The rows of a container's numbers, of one card model where the names have one."""
 

@@ -8,7 +8,6 @@ names: the names are this tool's.
 from __future__ import annotations
 
 import math
-import re
 from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
@@ -27,6 +26,7 @@ from gpuxlate.backends.base import (
 from gpuxlate.backends.form import WrongFileError, json_object, typed, values_of
 from gpuxlate.manifest.pods import JobRow
 from gpuxlate.model import quantity
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value, in_lists
@@ -78,7 +78,7 @@ KEYS: tuple[KeySpec, ...] = (
     key(CARDS, Place.RESOURCE, sets="cards", meaning="cards", unit=1, source="S0"),
 )
 GPU_PREFIXES = (RESOURCE_TYPE, "gpuCompute", "gpuMemory", "gpuCard")
-_CARDS = re.compile(r"[0-9]{1,6}(\.[0-9]{1,2})?")
+_CARDS = regex(r"[0-9]{1,6}(\.[0-9]{1,2})?")
 
 
 def percent(text: str) -> int | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -25,6 +24,7 @@ from gpuxlate.files.find import (
     expand,
     reason,
 )
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_MESSAGE, cut
 from gpuxlate.model.messages import Lines, message_of, msg, titled
@@ -243,7 +243,7 @@ def some_of(possible: Iterable[Backend]) -> str:
     return msg("targets: {names}", names=", ".join(one.name for one in near or every))
 
 
-_NUMBER = re.compile("[1-9][0-9]{0,11}")
+_NUMBER = regex("[1-9][0-9]{0,11}")
 _HOW = {
     "round": "write --round up (never below the request)",
     "fill": "write --fill cores=30 (percent of each card) or --fill memoryMiB=8192 (on each card)",

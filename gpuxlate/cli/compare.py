@@ -24,11 +24,11 @@ from gpuxlate.files.find import Input, InputError
 from gpuxlate.lint.files import dialects_in
 from gpuxlate.locale import localize
 from gpuxlate.model.amounts import Amount
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
 from gpuxlate.model.messages import msg, titled
 from gpuxlate.model.pod import DeviceRequest, PodKeys
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.report.characters import same, text_of, visible, width
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod

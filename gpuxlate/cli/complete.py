@@ -6,15 +6,15 @@ are those of completion in a shell: what each option and argument declares. No s
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Sequence
 
 from gpuxlate.cli.process import ending_quietly
+from gpuxlate.model.declarations import regex
 
 NO_FILES, FILES = 4, 0
 """Directives of cobra's completion protocol."""
-_A_FILE = re.compile("FILE|DIR|PATH|SPEC")
+_A_FILE = regex("FILE|DIR|PATH|SPEC")
 """What the placeholder of a parameter holds that may be a file."""
 _WITH_EVERY_FLAG = "lint"
 """A command that has all flags that may be before the command."""

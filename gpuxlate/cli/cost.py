@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Annotated, Any
@@ -17,6 +16,7 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument, read_specs
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import CardProfile, Profile
@@ -28,8 +28,8 @@ MAX_LENGTH = 32
 """Longer numbers are not hours or units that anybody means; keeps arithmetic bounded."""
 
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
-_FRACTION = re.compile(rf"({_NUMBER})(?:/([0-9]+))?")
-_DURATION = re.compile(rf"(?=.)(?:({_NUMBER})h)?(?:({_NUMBER})m)?(?:({_NUMBER})s)?")
+_FRACTION = regex(rf"({_NUMBER})(?:/([0-9]+))?")
+_DURATION = regex(rf"(?=.)(?:({_NUMBER})h)?(?:({_NUMBER})m)?(?:({_NUMBER})s)?")
 
 
 def command(

@@ -15,14 +15,15 @@ from typing import Any
 from gpuxlate.cli.options import GLOBAL
 from gpuxlate.cli.tables import fold
 from gpuxlate.locale import localize
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.messages import msg, titled
 from gpuxlate.report.characters import width
 
 MOST = 30
 """The columns of names; texts of longer ones begin in the next line."""
-_EXTRA = re.compile(r"(.*?)(?:  \[(.*)\])?", re.DOTALL)
-_RANGE = re.compile(r"(?:x>=)?(\d+)(?:<=x<=(\d+))?")
-_VALUES = re.compile(r"([^:]*): (.*?)\.?")
+_EXTRA = regex(r"(.*?)(?:  \[(.*)\])?", re.DOTALL)
+_RANGE = regex(r"(?:x>=)?(\d+)(?:<=x<=(\d+))?")
+_VALUES = regex(r"([^:]*): (.*?)\.?")
 
 
 def text_of(command: Any) -> list[str]:

@@ -22,6 +22,7 @@ from gpuxlate.files.find import HELD, STDIN, SUFFIXES, Input, InputError, reason
 from gpuxlate.lint.files import MAY_BE_EMPTY, CheckedFile, Mode, check, dialects_in, each_change
 from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model import limits
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.overlays.roles import Claims
@@ -200,7 +201,7 @@ def _at_most_one(*options: tuple[str, object]) -> None:
         raise CliError(msg("{option} and {other} exclude each other", option=given[0], other=given[1]))
 
 
-@dataclass(frozen=True)
+@record
 class Baseline:
     """The baseline that a run compares with, and the one that it writes."""
 

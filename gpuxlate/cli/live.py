@@ -13,6 +13,7 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
 from gpuxlate.cli.options import invocation
 from gpuxlate.files.find import SUFFIXES, Input
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.messages import msg, titled
 
 if TYPE_CHECKING:
@@ -25,8 +26,8 @@ def _objects(paths: options.Objects = []) -> None:  # noqa: B006 - typer copies 
 
 
 (PATHS,) = options.declared(_objects)
-_NAMESPACE = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")  # RFC 1123, as the server wants it
-_DURATION = re.compile(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+)ms)?")
+_NAMESPACE = regex(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")  # RFC 1123, as the server wants it
+_DURATION = regex(r"(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?(?:(\d+)ms)?")
 
 
 def seconds(text: str | None) -> float | None:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -20,6 +18,7 @@ from gpuxlate.cluster.pods import gpu_nodes
 from gpuxlate.cluster.server import ApiServer, MissingError
 from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model import profile as versions
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.messages import Lines, msg, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served
@@ -281,7 +280,7 @@ def explanation(chosen: Sequence[Backend]) -> str:
 
 
 _NAME = r"(?:[a-z0-9A-Z.-]{1,253}/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?"
-_TERM = re.compile(rf"(?P<not>!?)(?P<key>{_NAME})(?:(?P<is>==?|!=)(?P<value>[A-Za-z0-9_.-]{{0,63}}))?")
+_TERM = regex(rf"(?P<not>!?)(?P<key>{_NAME})(?:(?P<is>==?|!=)(?P<value>[A-Za-z0-9_.-]{{0,63}}))?")
 
 
 def selector(text: str) -> Object:
@@ -310,7 +309,7 @@ SOURCE = "neutral"
 """What pods come in by default."""
 
 
-@dataclass(frozen=True)
+@record
 class Asked:
     """The options of a translation, as they were given."""
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import io
-import re
 import sys
 from collections.abc import Iterable, Sequence
 
 from gpuxlate.cli.process import color_wanted, is_terminal
 from gpuxlate.locale import localize
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.limits import MAX_MESSAGE, cut
 from gpuxlate.model.messages import Message
 from gpuxlate.report.characters import visible, width
@@ -99,7 +99,7 @@ def wrapped(text: str, first: str, rest: str | None = None) -> list[str]:
 
 _WIDE = "\u2e80-\u9fff\uf900-\ufaff\uff00-\uffef"
 _OPENING, _CLOSING = "（《“「【", "，。：；？！）》”」】、"
-_PIECES = re.compile(
+_PIECES = regex(
     rf"(\s*)([{_OPENING}]*(?:[{_WIDE}]|[^\s{_WIDE}{_OPENING}{_CLOSING}]+)[{_CLOSING}]*|[{_CLOSING}]+)"
 )
 """Spaces, and what no line ends in: a word, or one Chinese character, with the signs that belong to it."""

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from gpuxlate.cli import common
 from gpuxlate.cli.common import exclusion_of, load_config
@@ -15,6 +14,7 @@ from gpuxlate.cli.process import end_if_signalled, is_terminal
 from gpuxlate.config.find import NAMES, PYPROJECT
 from gpuxlate.files.find import CHART, GITIGNORE, Exclusion, InputError, expand
 from gpuxlate.files.read import forget, repository, upwards
+from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
 
@@ -27,7 +27,7 @@ MOST_NAMES = 3
 CLEAR = b"\x1b[H\x1b[2J\x1b[3J"
 
 
-@dataclass(frozen=True)
+@record
 class Watched:
     """The real paths that the result of a run depends on.
 

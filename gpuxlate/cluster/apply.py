@@ -8,8 +8,8 @@ from typing import Any
 from urllib.parse import quote
 
 from gpuxlate.cluster.server import ApiServer, ClusterError, ConflictError, Json, MissingError
+from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import Lines, join_and, msg
-from gpuxlate.model.record import record
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.plain import dump_yaml, to_python
 from gpuxlate.yamltext.source import Source

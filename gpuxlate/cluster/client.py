@@ -18,8 +18,8 @@ from gpuxlate.cluster import errors
 from gpuxlate.cluster.errors import Request, shown, unexpected
 from gpuxlate.cluster.kubeconfig import Kubeconfig, KubeContext
 from gpuxlate.cluster.server import ChoiceError, ClusterError, ExpiredError, Json
+from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import message_of, msg
-from gpuxlate.model.record import record
 from gpuxlate.report.characters import visible
 
 CONNECT_SECONDS = 10.0

@@ -13,18 +13,18 @@ from typing import Any
 
 from gpuxlate.cluster.kubeconfig import KubeContext
 from gpuxlate.cluster.server import ClusterError, ConflictError, ExpiredError, ForbiddenError, MissingError
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.messages import join_and, msg, plural
-from gpuxlate.model.record import record
 
 CHECK_ADDRESS = "is the address in the kubeconfig right? does it need a VPN or a proxy?"
 CHECK_CONTEXT = "check this context in the kubeconfig"
 MAX_LENGTH = 400
 """Characters of a server's message that are shown."""
-_BEARER = re.compile(r"(?i)\b(bearer|basic)\s+[^\s\"']+")
-_JWT = re.compile(r"\beyJ[\w-]+\.[\w-]*\.?[\w-]*")
-_CONFLICT = re.compile(r'conflict with "([^"]+)"')
-_CONFLICT_FIELD = re.compile(r'conflict with "([^"]+)"[^:"]*: (\.[^\s;,]+)')
-_USER = re.compile(r'User "([^"]+)"')
+_BEARER = regex(r"(?i)\b(bearer|basic)\s+[^\s\"']+")
+_JWT = regex(r"\beyJ[\w-]+\.[\w-]*\.?[\w-]*")
+_CONFLICT = regex(r'conflict with "([^"]+)"')
+_CONFLICT_FIELD = regex(r'conflict with "([^"]+)"[^:"]*: (\.[^\s;,]+)')
+_USER = regex(r'User "([^"]+)"')
 
 
 @record

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import copy
 import json
-import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from functools import lru_cache
@@ -21,6 +20,7 @@ from typing import Any, NamedTuple
 from gpuxlate.backends import registry
 from gpuxlate.cluster.server import Json
 from gpuxlate.manifest.objects import LAST_APPLIED
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.keys import Place
 from gpuxlate.model.quantity import whole
 from gpuxlate.yamltext.plain import dump_yaml
@@ -257,7 +257,7 @@ _JOB_LABELS = frozenset({"controller-uid", "job-name"})
 _POD = ("ephemeralContainers", "nodeName", "overhead", "priority")
 """Admission computes them again, and refuses what differs."""
 _TOKENS = "/var/run/secrets/kubernetes.io/serviceaccount"
-_TOKEN_VOLUME = re.compile(r"kube-api-access-[a-z0-9]{5}|.+-token-[a-z0-9]{5}")
+_TOKEN_VOLUME = regex(r"kube-api-access-[a-z0-9]{5}|.+-token-[a-z0-9]{5}")
 _NOT_READY = ("node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable")
 _SERVICE = ("clusterIP", "clusterIPs", "healthCheckNodePort")
 _CLAIM = ("volumeName",)

@@ -14,8 +14,8 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gpuxlate.cluster.server import ChoiceError, ClusterError
+from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import msg
-from gpuxlate.model.record import record
 from gpuxlate.yamltext.parse import NotYamlError
 from gpuxlate.yamltext.plain import plain_document
 from gpuxlate.yamltext.source import DecodeError, Source

@@ -25,6 +25,7 @@ from gpuxlate.cluster.server import (
     MissingError,
 )
 from gpuxlate.manifest.objects import REQUIRED_AFFINITY
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.pod import (
@@ -38,7 +39,6 @@ from gpuxlate.model.pod import (
     in_lists,
 )
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.record import record
 from gpuxlate.model.share import Share
 from gpuxlate.planning.ledger import GpuPod, GpuUsage, books, number_of
 from gpuxlate.planning.nodes import WHOLE_KEY, GpuNode, unit_profile

@@ -11,8 +11,8 @@ from urllib.parse import quote
 from gpuxlate.cluster.export import as_yaml
 from gpuxlate.cluster.server import ENDED, ApiServer, ChoiceError, Json, MissingError
 from gpuxlate.files.find import Input
+from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import msg
-from gpuxlate.model.record import record
 
 
 @record

@@ -16,13 +16,13 @@ from typing import Any
 from gpuxlate.config.find import find_config, read_toml
 from gpuxlate.files.find import ExcludePatterns, Patterns, pattern
 from gpuxlate.files.read import StrPath, content, inside, repository
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.diagnostics import Path as DocumentPath
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
 from gpuxlate.model.messages import Lines, message_of, msg
 from gpuxlate.model.pod import dotted
 from gpuxlate.model.profile import Card, CardProfile, Profile, card_named, nearest
-from gpuxlate.model.record import record
 
 ReadYaml = Callable[[str], object]
 

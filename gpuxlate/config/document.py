@@ -13,11 +13,11 @@ from typing import Any
 
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.manifest.objects import object_ref
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import Profile, unknown_partition
 from gpuxlate.model.quantity import LIMIT
-from gpuxlate.model.record import record
 from gpuxlate.model.share import (
     JSON_NAMES,
     LONGEST,

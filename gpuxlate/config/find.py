@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import re
 from typing import TYPE_CHECKING, Any
 
 from gpuxlate.files.read import StrPath, UnusualFileError, content, upwards
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
 from gpuxlate.model.messages import msg
 
@@ -19,7 +19,7 @@ PYPROJECT = "pyproject.toml"
 MAX_PARTS = 64
 """Of a dotted key in TOML: reading it takes time and memory quadratic in them."""
 _PART = r"(?>[\w-]+|\"[^\"\n]*\"|'[^'\n]*')(?>[ \t]*)"
-_LONG_KEY = re.compile(rf"(?<![\w.-])(?:{_PART}\.(?>[ \t]*)){{{MAX_PARTS}}}")
+_LONG_KEY = regex(rf"(?<![\w.-])(?:{_PART}\.(?>[ \t]*)){{{MAX_PARTS}}}")
 
 
 class TwoFilesError(ValueError):

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any, Union, get_args, get_origin
 
 from gpuxlate.backends import registry
 from gpuxlate.model import quantity
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.limits import FULL_CARD_CORES, MAX_ENTRIES, MAX_PROBLEMS
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import dotted
-from gpuxlate.model.record import record
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -28,7 +28,7 @@ LONGEST = 60
 MIB = 2**20
 PERCENT = ("cores", "memoryPercent")
 """Fields that count percent of one card."""
-_PLAIN_TEXT = re.compile(r"[A-Za-z_./$][\w./${}-]*(?: [\w./-]+)*")
+_PLAIN_TEXT = regex(r"[A-Za-z_./$][\w./${}-]*(?: [\w./-]+)*")
 _NOT_TEXT = frozenset({"true", "false", "yes", "no", "on", "off", "null", "y", "n"})
 
 

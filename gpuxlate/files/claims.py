@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
@@ -11,6 +10,7 @@ from typing import NamedTuple
 
 from gpuxlate.manifest.claims import MARKS, claims_of, names_in, templates_made
 from gpuxlate.manifest.pods import Pod, pods_in
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import CLAIM, TEMPLATE, ClaimObject, Missing, ObjectPlace, PodClaim, PodKeys
 from gpuxlate.yamltext.parse import DocumentReader, NotYamlError, documents
@@ -19,7 +19,7 @@ from gpuxlate.yamltext.source import Source
 _IN_TEMPLATE = msg("a Helm template, which is not translated")
 _IN_PATCH = msg("a patch")
 _NO_POD = msg("a place outside any pod")
-_WORD = re.compile(r"[\w.-]+")
+_WORD = regex(r"[\w.-]+")
 
 
 DEFAULT = "default"

@@ -18,8 +18,8 @@ from typing import Final, TypeVar
 
 from gpuxlate.files.read import StrPath, content, forgotten, inside, read_at_most, repository, upwards
 from gpuxlate.model import limits
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.messages import Message, message_of, msg
-from gpuxlate.model.record import record
 from gpuxlate.yamltext.parse import Document, DocumentReader, documents, kept
 from gpuxlate.yamltext.source import DecodeError, Source
 
@@ -35,7 +35,7 @@ class TooManyPatternsError(OSError):
         super().__init__(None, f"more than {limits.MAX_GITIGNORES} patterns", path)
 
 
-@dataclass(frozen=True)
+@record
 class ExcludePatterns:
     """Patterns that count from a folder, and where they come from."""
 
@@ -171,10 +171,10 @@ Test = Callable[[str], bool]
 """Whether one character, or one name of a path, is matched."""
 _ANY: Final = None
 """Any number of them."""
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"\\(?P<escaped>.)|(?P<star>\*+)|(?P<one>\?)|\[(?P<set>[!^]?\]?(?:\\.|[^]\\])*)\]|(?P<plain>[^\\[])"
 )
-_MEMBER = re.compile(r"\\?(?P<first>.)(?:-\\?(?P<last>.))?", re.S)
+_MEMBER = regex(r"\\?(?P<first>.)(?:-\\?(?P<last>.))?", re.S)
 
 
 @lru_cache(maxsize=4096)

@@ -17,10 +17,11 @@ from functools import cache
 from pathlib import Path
 
 from gpuxlate.files.read import content
+from gpuxlate.model.declarations import regex
 
 SUFFIX = ".gpuxlate"
 """Temporary files are called ``.NAME.tmp-RANDOM.gpuxlate``: no run takes one for an input."""
-_OURS = re.compile(r"\..+\.tmp-[a-z0-9_]{8}\.gpuxlate", re.S)
+_OURS = regex(r"\..+\.tmp-[a-z0-9_]{8}\.gpuxlate", re.S)
 _NAME = 150
 """Bytes of NAME in it: file systems allow 255 in all."""
 

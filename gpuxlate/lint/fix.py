@@ -15,9 +15,9 @@ from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.ignore import COMMENT, UNUSED
 from gpuxlate.lint.settings import LintResult, LintSettings, everything, nothing
 from gpuxlate.model import limits
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Severity
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.record import record
 from gpuxlate.rules.vocabulary import IGNORE
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.edit import apply, edit_document, planned, with_comments

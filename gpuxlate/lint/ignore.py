@@ -8,7 +8,6 @@ that is not a comment; at the first line of a string, for all of its text. The a
 from __future__ import annotations
 
 import itertools
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,7 @@ from dataclasses import dataclass, field
 from gpuxlate.backends import registry
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import Pod
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity, Span
 from gpuxlate.rules import catalog
 from gpuxlate.rules.source import ignore_matches
@@ -24,9 +24,9 @@ from gpuxlate.yamltext.nodes import get_text
 from gpuxlate.yamltext.parse import Document, with_location
 from gpuxlate.yamltext.source import Source
 
-COMMENT = re.compile(r"(?<!\S)(?:#|--)[ \t]*gpuxlate:[ \t]*ignore\b(?:\[(?P<codes>[^\]\r\n]*)\])?")
-_CODE = re.compile(r"[A-Z][A-Z0-9]*[0-9]{3}")
-_WORD = re.compile(r"[^\s,;:]+")
+COMMENT = regex(r"(?<!\S)(?:#|--)[ \t]*gpuxlate:[ \t]*ignore\b(?:\[(?P<codes>[^\]\r\n]*)\])?")
+_CODE = regex(r"[A-Z][A-Z0-9]*[0-9]{3}")
+_WORD = regex(r"[^\s,;:]+")
 UNUSED = "GX009"
 
 

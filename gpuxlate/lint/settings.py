@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.files.read import StrPath, content
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.overlays.roles import MANIFESTS, Claims, FileRole, role_of
 from gpuxlate.yamltext.parse import documents, with_location
@@ -72,7 +72,7 @@ class LintResult:
 
 
 # Which rules ``lint`` checks, and which the configuration ignores.
-_WILDCARD = re.compile(r"[*?\[]|/$")
+_WILDCARD = regex(r"[*?\[]|/$")
 
 
 def _codes(texts: Sequence[str]) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 from lsprotocol import types
@@ -16,6 +16,7 @@ from gpuxlate.files.find import InputError, reader
 from gpuxlate.locale import localize
 from gpuxlate.lsp.lens import TRANSLATE
 from gpuxlate.lsp.session import Check, OpenText, Server, plain, with_hint, writes_pods
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import Message, join_and, message_of, msg, plural
 from gpuxlate.report.characters import unified
@@ -32,7 +33,7 @@ ACCEPT = "gpuxlate.accept"
 """The command: arguments are the URI of a text, the file of decisions, and the entry."""
 
 
-@dataclass(frozen=True)
+@record
 class Translated:
     """A text and its translation to a target."""
 

@@ -13,12 +13,13 @@ from gpuxlate.locale import localize
 from gpuxlate.lsp import hover
 from gpuxlate.lsp.hover import PROBE, Typed, typed_at
 from gpuxlate.lsp.session import Here, OpenText
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.keys import KeySpec, Place, WrittenBy
 from gpuxlate.model.messages import msg
 
 MOST_NUMBERS = 20
 """Numbers of a range that are offered one by one."""
-_BARE = re.compile(r"(?!(?:true|false|yes|no|on|off|null|y|n)\Z)[A-Za-z][\w./-]*\Z", re.IGNORECASE)
+_BARE = regex(r"(?!(?:true|false|yes|no|on|off|null|y|n)\Z)[A-Za-z][\w./-]*\Z", re.IGNORECASE)
 
 
 def takes_snippets(capabilities: types.ClientCapabilities) -> bool:

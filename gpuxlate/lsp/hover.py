@@ -13,12 +13,12 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.backends.rows import legal_text
 from gpuxlate.locale import current, localize, summary
 from gpuxlate.lsp.session import Check
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import URL, Path
 from gpuxlate.model.keys import Confidence, KeySpec, Place, WrittenBy
 from gpuxlate.model.messages import join_or, msg, plural
 from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, key_occurrences
 from gpuxlate.model.profile import Profile, renamed_by
-from gpuxlate.model.record import record
 from gpuxlate.model.share import Share
 from gpuxlate.overlays.roles import FileRole
 from gpuxlate.rules import catalog
@@ -117,9 +117,9 @@ MAX_DOCUMENT = 2**18
 """Characters of a document in which words are completed: it is read several times."""
 PROBE = "gpuxlate-is-here"
 """Stands for what is being typed. It needs no quotes, and is nobody's key."""
-_WORD = re.compile(r"[\w./-]*")
-_WORD_BEFORE = re.compile(r"[\w./-]*\Z")
-_MARK = re.compile(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
+_WORD = regex(r"[\w./-]*")
+_WORD_BEFORE = regex(r"[\w./-]*\Z")
+_MARK = regex(r"^---(?=[ \t\r\n]|\Z)", re.MULTILINE)
 _QUOTES = "\"'"
 
 

@@ -6,9 +6,8 @@ import asyncio
 import functools
 import inspect
 import os
-import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -26,10 +25,10 @@ from gpuxlate.lint.files import Mode, check, each_change
 from gpuxlate.lint.settings import LintResult, LintSettings, RuleSelection
 from gpuxlate.locale import LANGUAGES, localize
 from gpuxlate.lsp.refusals import TargetRefusal, decided_targets, refusals
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import URL, Diagnostic, Severity, Span
 from gpuxlate.model.messages import message_of, msg, titled
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.record import record
 from gpuxlate.overlays.roles import Claims
 from gpuxlate.report.characters import same
 from gpuxlate.translation.options import Settings
@@ -41,7 +40,7 @@ MAX_TEXT = 2 * 2**20
 """Characters of a text that is checked while it is typed; ``gpuxlate lint`` checks larger files."""
 MAX_TRANSLATED = 2**18
 """Characters of a text that is translated while it is typed; ``gpuxlate sync`` translates larger files."""
-_LINES = re.compile(r"[^\r\n]*(?:\r\n|\r|\n|$)")
+_LINES = regex(r"[^\r\n]*(?:\r\n|\r|\n|$)")
 
 
 def _utf8(text: str) -> int:
@@ -60,7 +59,7 @@ def plain(word: str) -> str:
     return str(getattr(word, "value", word))
 
 
-@dataclass(frozen=True)
+@record
 class OpenText:
     """An open text. ``encoding``: in which units the editor counts columns."""
 
@@ -287,7 +286,7 @@ def with_hint(error: Exception) -> str:
     return msg("{message}; {hint}", message=message, hint=hint) if hint else message
 
 
-@dataclass(frozen=True)
+@record
 class Check:
     """A text and what was found in it. ``problem``: why it was not checked; ``here`` is None without one."""
 

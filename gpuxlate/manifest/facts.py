@@ -5,7 +5,6 @@ Prose that mentions a key names none: a key counts where something reads it as o
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Set
@@ -17,6 +16,7 @@ from gpuxlate.manifest.claims import MARKS, claims_of
 from gpuxlate.manifest.kinds import UNREAD_KINDS, kind_of
 from gpuxlate.manifest.objects import LAST_APPLIED, objects_in
 from gpuxlate.manifest.pods import Pod, items, replicas, texts, values
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.pod import GROUP, DocumentKeys, Outside, groups, key_occurrences
 from gpuxlate.yamltext import nodes
@@ -53,32 +53,32 @@ PREFIXES = (
 """What may be before a key in the name of a setting."""
 _NAME = r"[A-Za-z0-9][A-Za-z0-9.-]*/[A-Za-z0-9._-]+"
 _QUOTE = r"""\\*["']"""
-_ANY = re.compile(r"(?<![A-Za-z0-9.\\-])(?:[A-Za-z0-9.-]|\\+\.)+(?:/|~1)(?:[A-Za-z0-9._-]|\\+\.)+")
+_ANY = regex(r"(?<![A-Za-z0-9.\\-])(?:[A-Za-z0-9.-]|\\+\.)+(?:/|~1)(?:[A-Za-z0-9._-]|\\+\.)+")
 """Characters that may be a key with a domain, whatever is around them."""
-_ANCHORED = re.compile(r"[=+X^<]?\((.+)\)")
+_ANCHORED = regex(r"[=+X^<]?\((.+)\)")
 """A key with an anchor of Kyverno: ``=(key)``, ``+(key)``, ``(key)``."""
-_WHOLE = re.compile(_NAME)
+_WHOLE = regex(_NAME)
 _DEEPEST = 4
 """Texts inside texts that are read as YAML."""
-EMBEDDED = re.compile(
+EMBEDDED = regex(
     rf"""(?:^|[\n{{,])[ \t]*(?:-[ \t]+)*(?:[=+X^<]?\()?(?:{_QUOTE})?({_NAME})(?:{_QUOTE})?\)?[ \t]*:"""
 )
 """A key with a domain and its colon, in a string that contains a whole manifest."""
 _IN_CODE = (
     # a subscript or a path: limits["key"], limits.'key', limits.[key]
-    re.compile(rf"(?:\[\s*|\.){_QUOTE}({_NAME}){_QUOTE}"),
-    re.compile(rf"\.\[({_NAME})\]"),
+    regex(rf"(?:\[\s*|\.){_QUOTE}({_NAME}){_QUOTE}"),
+    regex(rf"\.\[({_NAME})\]"),
     # an argument: has(limits, "key"), limits.get("key", 0)
-    re.compile(rf"(?:\w\(\s*){_QUOTE}({_NAME}){_QUOTE}\s*[,)]|,\s*{_QUOTE}({_NAME}){_QUOTE}\s*\)"),
+    regex(rf"(?:\w\(\s*){_QUOTE}({_NAME}){_QUOTE}\s*[,)]|,\s*{_QUOTE}({_NAME}){_QUOTE}\s*\)"),
     # a comparison: 'key' in c.resources.limits
-    re.compile(rf"{_QUOTE}({_NAME}){_QUOTE}\s+in\s+\w+[.\[]\w|[=!]=\s*{_QUOTE}({_NAME}){_QUOTE}"),
+    regex(rf"{_QUOTE}({_NAME}){_QUOTE}\s+in\s+\w+[.\[]\w|[=!]=\s*{_QUOTE}({_NAME}){_QUOTE}"),
     # an option, a selector of labels: --resource=key, -l key=2
-    re.compile(rf"(?<![\w./-])({_NAME})=(?=[^\s=])|[\w-]={_QUOTE}?({_NAME})(?=[\"'\s,]|$)"),
+    regex(rf"(?<![\w./-])({_NAME})=(?=[^\s=])|[\w-]={_QUOTE}?({_NAME})(?=[\"'\s,]|$)"),
 )
 """A key where a program or an expression reads it."""
-_ESCAPED = re.compile(r"(?<![\w\\-])((?:[\w-]+\\{1,2}\.)+[\w-]+(?:/[\w-]+(?:\\{1,2}\.[\w-]+)*)?)")
+_ESCAPED = regex(r"(?<![\w\\-])((?:[\w-]+\\{1,2}\.)+[\w-]+(?:/[\w-]+(?:\\{1,2}\.[\w-]+)*)?)")
 """A key with its dots escaped, as in a path of Helm or jsonpath: ``resources.limits.example\\.com/gpu``."""
-_POINTER = re.compile(r"""(?:^|[\s"'])(/[^\s"']*~1[^\s"']*)""")
+_POINTER = regex(r"""(?:^|[\s"'])(/[^\s"']*~1[^\s"']*)""")
 """A JSON pointer with an escaped slash, as in JSON patches."""
 
 
@@ -202,7 +202,7 @@ def _scalars_of_text(root: Node) -> Iterator[tuple[Scalar, bool]]:
 
 
 # --- places ---------------------------------------------------------------------------------------
-_ESCAPE = re.compile(r"\\(.)")
+_ESCAPE = regex(r"\\(.)")
 
 
 def places(scalar: Scalar, text: str, found: list[KeyInText]) -> list[int | None]:

@@ -12,6 +12,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
 
 Steps = tuple[str, ...]
@@ -235,7 +236,7 @@ def _ray_shape(spec: Steps, group: Steps) -> PodShape:
     above = (*spec, *group)
     counter = GpuCounter(
         "KubeRay",
-        re.compile(r".*gpu|.*nvidia\.com/mig-\d+g\.\d+gb"),
+        regex(r".*gpu|.*nvidia\.com/mig-\d+g\.\d+gb"),
         (*above, "rayStartParams", "num-gpus"),
         'rayStartParams.num-gpus: "{cards}"',
         (*above, "resources"),
@@ -312,7 +313,7 @@ _BATCH = (
                 nodes=False,
                 counter=GpuCounter(
                     "Kubeflow Trainer",
-                    re.compile(r"(?i:.*gpu.*)"),
+                    regex(r"(?i:.*gpu.*)"),
                     ("spec", "trainer", "numProcPerNode"),
                     "spec.trainer.numProcPerNode: {cards}",
                     first=False,

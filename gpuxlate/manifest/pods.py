@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Set
 from collections.abc import Mapping as Map
 from dataclasses import replace
@@ -24,6 +23,7 @@ from gpuxlate.manifest.kinds import (
     kind_of,
 )
 from gpuxlate.manifest.objects import REQUIRED_AFFINITY, name_at, objects_in
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import ObjectRef, Path
 from gpuxlate.model.pod import (
     ClaimUse,
@@ -479,7 +479,7 @@ def value_of(node: Node, path: Path) -> Value:
 
 
 # --- how many there are ---------------------------------------------------------------------------
-_COUNT = re.compile("[0-9]{1,9}")
+_COUNT = regex("[0-9]{1,9}")
 _REPLICA_FIELDS = ("replicas", "parallelism", "numReplicas", "instances")
 """Fields next to a pod template that give the number of its pods, in kinds without a row."""
 _REPLICAS_OF_VALUES = ("replicaCount", "replicas")

@@ -6,8 +6,8 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
+from gpuxlate.model.declarations import record
 from gpuxlate.model.limits import MAX_MESSAGE, MAX_STEP, cut
-from gpuxlate.model.record import record
 
 Path = tuple[str | int, ...]
 """Keys and indices from the root of one document."""

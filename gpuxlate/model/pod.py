@@ -9,11 +9,11 @@ from operator import is_
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from gpuxlate.model import quantity
+from gpuxlate.model.declarations import record
 from gpuxlate.model.deprecated import renamed
 from gpuxlate.model.diagnostics import Edit, Path, Put, Remove, Rename, Span
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import Message
-from gpuxlate.model.record import record
 
 Given = ParamSpec("Given")
 One = TypeVar("One")

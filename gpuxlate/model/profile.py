@@ -15,13 +15,13 @@ from functools import cache
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple, Self, get_type_hints
 
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import Message, join_or, msg
-from gpuxlate.model.record import record
 from gpuxlate.model.share import Replica
 
-_VERSION = re.compile(
+_VERSION = regex(
     r"v?(?P<release>[0-9]{1,9}(?:\.[0-9]{1,9})*)"
     r"(?:-(?!(?:alpha|beta|rc|pre|dev)\.)(?P<vendor>[a-z]{1,32})\.(?P<build>[0-9]{1,9}))?"
 )
@@ -115,9 +115,9 @@ class Release(NamedTuple):
 # ``cards.json`` is its data; a profile may add cards and say more of known ones. Names of cards are
 # compared without regard to case, those of dialects are exact.
 _FILE = Path(__file__).with_name("cards.json")
-MIG = re.compile(r"(?P<slices>[1-9])g\.(?P<gb>[1-9][0-9]{0,3})gb")
+MIG = regex(r"(?P<slices>[1-9])g\.(?P<gb>[1-9][0-9]{0,3})gb")
 """A MIG profile (NVIDIA/go-nvlib): slices of compute, and GB of memory."""
-_MIG_NAME = re.compile(rf"(?:(?P<compute>[1-9])c\.)?(?P<profile>{MIG.pattern})(?P<attribute>[-+].*)?")
+_MIG_NAME = regex(rf"(?:(?P<compute>[1-9])c\.)?(?P<profile>{MIG.pattern})(?P<attribute>[-+].*)?")
 _ATTRIBUTES = {"+me": "12", "+me.all": "12", "-me": "12", "+gfx": "124"}
 """What may follow a profile, to the slices that have it (NVIDIA/go-nvlib, mig_profile.go, 2026-08)."""
 ALIASES = {"3g.21gb": "3g.20gb", "7g.79gb": "7g.80gb"}

@@ -6,10 +6,11 @@ suffix (Ki ... Ei), a decimal suffix (n u m k M G T P E) or an exponent (e3, E3)
 
 from __future__ import annotations
 
-import re
 from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
+
+from gpuxlate.model.declarations import regex
 
 LIMIT = 2**63 - 1
 """Kubernetes caps quantities at this value."""
@@ -31,8 +32,8 @@ _MULTIPLIER = {
     **{f"{one}i": Fraction(1024**power) for power, one in enumerate(BINARY, 1)},
 }
 
-_NUMBER = re.compile(f"(?P<sign>[+-]?)(?P<digits>{DIGITS})(?P<suffix>{EXPONENT}|[A-Za-z]*)")
-_EXPONENT = re.compile(EXPONENT)
+_NUMBER = regex(f"(?P<sign>[+-]?)(?P<digits>{DIGITS})(?P<suffix>{EXPONENT}|[A-Za-z]*)")
+_EXPONENT = regex(EXPONENT)
 
 
 class QuantityError(ValueError):
@@ -92,7 +93,7 @@ def is_amount(text: str) -> bool:
     return True
 
 
-_PLAIN = re.compile(r"0|[1-9][0-9]*")
+_PLAIN = regex(r"0|[1-9][0-9]*")
 
 
 def is_plain(text: str) -> bool:

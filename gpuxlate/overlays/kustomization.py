@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from gpuxlate.files.find import HELD, Input, stays
 from gpuxlate.files.read import StrPath, cached, upwards
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.limits import MAX_ENTRIES, MAX_NAME
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.yamltext.nodes import Node, Scalar, Sequence, deref, get, get_text
@@ -168,11 +169,11 @@ def first_document(path: str) -> Document | None:
 # -- targets ------------------------------------------------------------------------------------------
 
 
-_SIMPLE = re.compile(r"(?:[\w .|\-/:]|\\[.\-/]|\[\^?[\w.\-]+\]|[()^$]|(?<=[\w.\-\])])[*+?])*", re.ASCII)
+_SIMPLE = regex(r"(?:[\w .|\-/:]|\\[.\-/]|\[\^?[\w.\-]+\]|[()^$]|(?<=[\w.\-\])])[*+?])*", re.ASCII)
 """Patterns that every language reads alike."""
 _MOST_REPEATS, _MOST_CHOICES = 3, 8
 """How many a pattern may have: more may take longer to match than anybody waits."""
-_TERM = re.compile(
+_TERM = regex(
     r"\s*(?:(?P<absent>!)\s*(?P<no>[\w./-]+)"
     r"|(?P<key>[\w./-]+)(?:\s*(?P<sign>==?|!=)\s*(?P<value>[\w.-]*)"
     r"|\s+(?P<word>in|notin)\s*\((?P<values>[\w.,\s-]*)\))?)\s*(?:,|$)",

@@ -22,12 +22,12 @@ from gpuxlate.manifest.claims import MARKS, claims_of
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model import limits
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Span
 from gpuxlate.model.keys import Place
 from gpuxlate.model.limits import MAX_BASE_FILES
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import GROUP, TEMPLATE, PodKeys, key_occurrences
-from gpuxlate.model.record import record
 from gpuxlate.overlays.kustomization import (
     NAMES,
     PREFIX,

@@ -15,14 +15,15 @@ from gpuxlate.files.find import CHART, Input, InputError, read_shared, under_cha
 from gpuxlate.files.read import StrPath
 from gpuxlate.manifest.claims import may_name_claims
 from gpuxlate.manifest.pods import Pod, pods_in
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.messages import msg
 from gpuxlate.overlays.kustomization import NAMES, is_resource, names_files, patched_by
 from gpuxlate.overlays.parts import OverlayPod, TemplatePatch
 from gpuxlate.yamltext.parse import Document, DocumentReader, documents
 from gpuxlate.yamltext.source import Source
 
-_VALUES = re.compile(r"(?:.*[-_.])?values.*\.ya?ml")  # gaudi-values.yaml of charts of the OPEA project, too
-_MAYBE_VALUES = re.compile(_VALUES.pattern, re.IGNORECASE)
+_VALUES = regex(r"(?:.*[-_.])?values.*\.ya?ml")  # gaudi-values.yaml of charts of the OPEA project, too
+_MAYBE_VALUES = regex(_VALUES.pattern, re.IGNORECASE)
 
 
 def may_be_values(name: str) -> bool:

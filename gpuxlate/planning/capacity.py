@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import PERCENT, Serves
+from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import msg, plural
-from gpuxlate.model.record import record
 from gpuxlate.planning.demand import PackingProblem, Wanted, admitted, problem_of, spaces, unknown_of
 from gpuxlate.planning.ledger import GpuPod, GpuUsage, Ledger, OccupiedCard, asks_of, open_ledger
 from gpuxlate.planning.nodes import GpuNode, names_of

@@ -12,11 +12,11 @@ from gpuxlate.backends.live import PERCENT, NodeView, Serves
 from gpuxlate.config.document import is_share_document
 from gpuxlate.files.claims import ClaimIndex, text_of
 from gpuxlate.manifest.pods import Pod, pods_in, replicas
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.model.pod import NodeRequirement, ObjectPlace, PodKeys
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.record import record
 from gpuxlate.model.share import Share
 from gpuxlate.planning.ledger import GpuUsage, Ledger, ask_of, asks_of, number_of
 from gpuxlate.planning.nodes import WHOLE_KEY, serves_text, unit_profile

@@ -10,9 +10,9 @@ from gpuxlate.backends.base import Backend, ContainerShare, PodReader
 from gpuxlate.backends.limits import ANY, InitContainers, reserved
 from gpuxlate.backends.live import PERCENT, CountedRequests, LivePod, NodeView, Placement, Serves
 from gpuxlate.model import quantity
+from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
-from gpuxlate.model.record import record
 from gpuxlate.model.share import Qos, Share
 from gpuxlate.planning.nodes import GpuNode, unit_profile
 from gpuxlate.planning.packing import ContainerRequest

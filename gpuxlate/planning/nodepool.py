@@ -12,10 +12,10 @@ from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.requirements import CheckedRequirement, NodeLabel, NodeNeeds, NodeWarning, Setter
 from gpuxlate.config.document import ShareDocument
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.planning.nodes import WHOLE_KEY
 from gpuxlate.planning.plan import PlanError, node_type

@@ -9,9 +9,9 @@ from typing import Any
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.live import NodeView, Serves
+from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.profile import Card, CardProfile, Profile, Template, card_meant
-from gpuxlate.model.record import record
 
 WHOLE_KEY = "nvidia.com/gpu"
 """Whole cards, on every cloud."""

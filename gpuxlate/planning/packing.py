@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import PERCENT
 from gpuxlate.model.amounts import card_for, known_replica
+from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import join_and, msg, plural
 from gpuxlate.model.profile import Card, Profile, Template, card_named
-from gpuxlate.model.record import record
 from gpuxlate.model.share import Partition, Share
 
 STEPS = 20_000

@@ -13,10 +13,10 @@ from typing import Any, NamedTuple
 from gpuxlate.backends.base import Backend, ContainerShare, Place
 from gpuxlate.backends.live import PERCENT
 from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import Message, join_and, join_or, message_of, msg, plural
 from gpuxlate.model.profile import Profile, card_named, nearest
-from gpuxlate.model.record import record
 from gpuxlate.model.share import Share
 from gpuxlate.planning.demand import Load, loads_of, slots_of
 from gpuxlate.planning.packing import (

@@ -17,10 +17,10 @@ from gpuxlate.backends.requirements import (
     Setter,
     VendorDocument,
 )
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Extension, Profile
-from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.planning.capacity import why_not
 from gpuxlate.planning.demand import Wanted

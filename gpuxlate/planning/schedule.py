@@ -15,8 +15,8 @@ from typing import Any
 
 from gpuxlate.backends.limits import ANY, Pick, Scheduling
 from gpuxlate.backends.live import PERCENT
+from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import Message, join_and, msg, plural
-from gpuxlate.model.record import record
 from gpuxlate.planning.demand import Load
 from gpuxlate.planning.packing import (
     UNLIMITED,

@@ -15,10 +15,10 @@ from fractions import Fraction
 
 from gpuxlate.backends.base import Backend, ContainerShare, VisibleMemory
 from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES, Share, percent_in_mib
 from gpuxlate.translation.fit import fit_pod
 
@@ -67,7 +67,7 @@ class Seen:
 MAX_LINE = 400
 """No line of nvidia-smi is longer; the rest of a longer one is ignored."""
 _MIG_NOTE = "MIG devices are parts of the cards above: they are not counted"
-_ANSI = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
+_ANSI = regex(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|[@-Z\\^_])")
 _FAILURES = (
     (r"nvidia-smi has failed", "nvidia-smi does not reach the driver", "is the driver loaded on the node?"),
     (
@@ -84,8 +84,8 @@ _FAILURES = (
     ),
 )
 """Errors of nvidia-smi (lower case), what they mean, and what to check."""
-_TABLE_HEAD = re.compile(r"\|\s*GPU\s+Name\b")
-_LIST_ROW = re.compile(r"\s*GPU ([0-9]{1,4}): ([^\n]*?)\s*\(UUID: [^)]*\)\s*")
+_TABLE_HEAD = regex(r"\|\s*GPU\s+Name\b")
+_LIST_ROW = regex(r"\s*GPU ([0-9]{1,4}): ([^\n]*?)\s*\(UUID: [^)]*\)\s*")
 
 
 def read(text: str) -> Seen:
@@ -128,12 +128,12 @@ def _short(line: str) -> str:
 
 
 # --- the table --------------------------------------------------------------------------------------
-_CARD_ROW = re.compile(r"\|\s*([0-9]{1,4})\s+(\S[^|]*?)\s*\|[^|]*\|[^|]*\|")
+_CARD_ROW = regex(r"\|\s*([0-9]{1,4})\s+(\S[^|]*?)\s*\|[^|]*\|[^|]*\|")
 _MIB = r"(?:([0-9]{1,9})MiB|N/A|ERR!|Unknown Error|Not Supported)"
-_MEMORY = re.compile(rf"\|[^|]*\|\s*{_MIB}(?:\s*/\s*{_MIB})?\s*\|[^|]*\|")
-_MODE = re.compile(r"\s+(?:On|Off|N/A|ERR!|TCC|WDDM|MCDM)$")
-_BORDER = re.compile(r"[+|](?:-+\+)+-+[+|]")
-_TABLE_END = re.compile(r"\|\s*(?:MIG devices|(?:Compute )?Processes)\s*:")
+_MEMORY = regex(rf"\|[^|]*\|\s*{_MIB}(?:\s*/\s*{_MIB})?\s*\|[^|]*\|")
+_MODE = regex(r"\s+(?:On|Off|N/A|ERR!|TCC|WDDM|MCDM)$")
+_BORDER = regex(r"[+|](?:-+\+)+-+[+|]")
+_TABLE_END = regex(r"\|\s*(?:MIG devices|(?:Compute )?Processes)\s*:")
 
 
 def _table(lines: Sequence[str]) -> Seen:
@@ -223,9 +223,9 @@ def _list(lines: Sequence[str]) -> Seen:
 # --- CSV --------------------------------------------------------------------------------------------
 _FIELDS = {"index": "index", "name": "name", "gpu_name": "name"}
 _FIELDS |= {"memory.total": "total", "memory.used": "used"}
-_HEAD_CELL = re.compile(r"([a-z][a-z0-9_.]*)(?: \[([^\]]*)\])?")
+_HEAD_CELL = regex(r"([a-z][a-z0-9_.]*)(?: \[([^\]]*)\])?")
 _PLAIN_ORDER = ("index", "name", "total", "used")
-_AMOUNT = re.compile(r"([0-9]{1,9})( MiB)?")
+_AMOUNT = regex(r"([0-9]{1,9})( MiB)?")
 _UNKNOWN = re.compile(r"\[?(?:N/A|Not Supported|Unknown Error|Insufficient Permissions)\]?")
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import Range
 from gpuxlate.model.messages import msg
@@ -40,7 +41,7 @@ OF_WORKLOADS = steering_is_on_the_pod
 Selected = Callable[[str], bool]
 
 
-@dataclass(frozen=True)
+@record
 class Demand:
     """One predicate of a rule, and how severe a breach of it is."""
 

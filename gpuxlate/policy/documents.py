@@ -6,12 +6,13 @@ import hashlib
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from typing import Any
 
 from gpuxlate import locale
 from gpuxlate.backends import registry
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import URL, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.policy.demands import OF_WORKLOADS, Demand, wanted
@@ -43,7 +44,7 @@ ACTIONS = {Action.DENY: ["Deny"], Action.WARN: ["Warn", "Audit"], Action.AUDIT: 
 """``validationActions``. The API refuses Deny and Warn together: both would say the same."""
 
 
-@dataclass(frozen=True)
+@record
 class PolicyStyle:
     """How policies are written.
 
@@ -56,7 +57,7 @@ class PolicyStyle:
     language: str = "en"
 
 
-@dataclass(frozen=True)
+@record
 class AdmissionPolicy:
     """One policy: of a target, for pods or workloads, of one severity. ``spec`` is that of the API."""
 
@@ -100,7 +101,7 @@ class AdmissionPolicy:
         }
 
 
-@dataclass(frozen=True)
+@record
 class BackendDemands:
     """What a dialect demands of what a policy looks at.
 
@@ -303,7 +304,7 @@ def cut(name: str, most: int) -> str:
     return f"{name[: most - 9].rstrip('-.')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
 
 
-@dataclass(frozen=True)
+@record
 class _Part:
     """One validation. ``broken``: the names of the containers that break it, under ``variable``."""
 

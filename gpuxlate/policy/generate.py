@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from enum import StrEnum
 from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.kinds import CUSTOM, ObjectKind
+from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.policy.demands import ENFORCED, OF_WORKLOADS, Demand, Selected, demands, names_here, unenforced
@@ -44,7 +45,7 @@ class Format(StrEnum):
     KYVERNO = "kyverno"
 
 
-@dataclass(frozen=True)
+@record
 class PolicyOptions:
     """What policies are asked for. ``custom``: workloads that are custom resources too. ``parameters``: the
     numbers of the cluster are in an object that policies read, not in their expressions."""

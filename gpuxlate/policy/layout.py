@@ -15,13 +15,15 @@ from enum import StrEnum
 from functools import cache
 from itertools import count
 
+from gpuxlate.model.declarations import regex
+
 WIDTH = 100
 """Columns that a line may have where there is a place to break it."""
 MOST_TEXT = 96
 """Letters of a string; a longer one is a sum of several."""
 LEAST_NAMED = 40
 """Letters of what gets a name where it is written twice."""
-_TOKEN = re.compile(
+_TOKEN = regex(
     r"\s*(?:(?P<text>'(?:\\.|[^'\\])*'|\"(?:\\.|[^\"\\])*\")|(?P<word>[A-Za-z_]\w*|[0-9][\w.]*)"
     r"|(?P<sign>\|\||&&|[=!<>]=|\.\?|\[\?|[-+*/%<>!?:.,()\[\]{}]))"
 )

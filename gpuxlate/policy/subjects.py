@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from gpuxlate.backends.base import ANY, Backend, KeySpec, Place
 from gpuxlate.manifest import kinds
 from gpuxlate.manifest.kinds import ObjectKind, SchedulerField, Steps
+from gpuxlate.model.declarations import record
 from gpuxlate.rules.predicates.cel import PARAMETERS, VARIABLES, closed, said, text
 from gpuxlate.rules.predicates.conditions import (
     AllOf,
@@ -65,7 +65,7 @@ def _at(steps: Steps) -> str:
 
 
 # Names of keys as a condition in CEL: whose key a name is.
-@dataclass(frozen=True)
+@record
 class Names:
     """Names of keys: as they are, by their beginning, or by a pattern; none of those ``apart``."""
 
@@ -249,7 +249,7 @@ def _breaking(containers: str, demands: Demands, name: str) -> str:
     )
 
 
-@dataclass(frozen=True)
+@record
 class Pods:
     """Pods as they are made. Later a scheduler writes on them, and their resources do not change."""
 
@@ -286,7 +286,7 @@ class Pods:
         return inlined(condition)
 
 
-@dataclass(frozen=True)
+@record
 class PodTemplates:
     """The pod templates of workloads, one or several in an object.
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from fractions import Fraction
@@ -11,6 +10,7 @@ from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend, ContainerShare, Place
 from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Loss, LossKind, Severity
 from gpuxlate.model.keys import Per
 from gpuxlate.model.pod import ContainerKeys, PodKeys
@@ -63,7 +63,7 @@ class Refusal(NamedTuple):
     field: str
 
 
-@dataclass(frozen=True)
+@record
 class ProbeResult:
     """The keys that are written, or why none are."""
 
@@ -75,7 +75,7 @@ NONE = "none"
 """A container without a share, beside others."""
 
 
-@dataclass(frozen=True)
+@record
 class ProbeTarget:
     """A backend with the settings of its cluster and the losses that are accepted."""
 
@@ -172,7 +172,7 @@ def _keys(pod: PodKeys, init: bool, index: int) -> dict[Placed, str]:
 
 
 # The laws that the keys of a target follow: which numbers it takes, and what it writes for them.
-_NUMBER = re.compile(r"([0-9]+)((?:Mi)?)")
+_NUMBER = regex(r"([0-9]+)((?:Mi)?)")
 FIELDS = ("cores", "mib", "percent")
 """Of a Point, beside the cards."""
 
@@ -250,7 +250,7 @@ def grid_of(numbers: Sequence[int]) -> Grid:
     )
 
 
-@dataclass(frozen=True)
+@record
 class Law:
     """What a key is: a text, the name of the container, or a number of the share times a ratio.
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from enum import StrEnum
 from fractions import Fraction
 from functools import cached_property
@@ -14,6 +14,7 @@ from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import INSTANCE_TYPES, VIRTUAL_NODES, Backend, Cloud, KeySpec, Place
 from gpuxlate.manifest.objects import REQUIRED_AFFINITY
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import URL, LossKind, Severity
 from gpuxlate.model.keys import ANY, BYTE, Per
 from gpuxlate.model.messages import Message, join_or, msg
@@ -68,7 +69,7 @@ class Cards(StrEnum):
     WHOLES = "wholes"  # above 100 percent, whole cards alone
 
 
-@dataclass(frozen=True)
+@record
 class Shaped:
     """Keys of a container that are read together. ``full``: with all compute and a part of the memory too."""
 
@@ -77,7 +78,7 @@ class Shaped:
     full: bool = True
 
 
-@dataclass(frozen=True)
+@record
 class Word:
     """A key of the pod, and the value of the field that each of its texts is; ``field``: empty for none."""
 
@@ -322,7 +323,7 @@ def all_names(backends: Iterable[Backend]) -> Names:
     return found
 
 
-@dataclass(frozen=True)
+@record
 class Around:
     """A source and a target, as far as their names go."""
 
@@ -687,7 +688,7 @@ def _scheduler(around: Around) -> Obstacle:
 _LETTERS = {"cores": "c", "mib": "m", "percent": "p"}
 
 
-@dataclass(frozen=True)
+@record
 class Tables:
     """What is known of a source and a target: the branches by their numbers, and what is refused."""
 
@@ -1163,7 +1164,7 @@ class CannotError(ValueError):
         self.hint = hint
 
 
-@dataclass(frozen=True)
+@record
 class Translating:
     """A cluster that takes pods in the keys of one dialect and runs those of another.
 

@@ -8,12 +8,14 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from difflib import Match, SequenceMatcher
 
+from gpuxlate.model.declarations import regex
+
 # Categories that change a terminal or the text instead of showing something: control (Cc),
 # format such as bidirectional overrides and zero-width joiners (Cf), surrogates (Cs), separators.
 _UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
-_KEPT = re.compile(r"([\n\t])")
-_KEPT_WITH_COLOURS = re.compile(r"(\n|\t|\x1b\[[0-9;]*m)")
-_COMMAND = re.compile(r"(^\s*):(?=:)|#(?=#[A-Za-z]*\[)")
+_KEPT = regex(r"([\n\t])")
+_KEPT_WITH_COLOURS = regex(r"(\n|\t|\x1b\[[0-9;]*m)")
+_COMMAND = regex(r"(^\s*):(?=:)|#(?=#[A-Za-z]*\[)")
 """The character without which a line of a CI log is no command.
 
 GitHub's runner obeys a line that begins with ``::`` after blanks, and one with ``##[`` anywhere

@@ -6,6 +6,7 @@ import json
 import re
 from typing import Any
 
+from gpuxlate.model.declarations import regex
 from gpuxlate.report.summary import Report
 
 FORMAT = "gpuxlate-diagnostics/v1"
@@ -14,7 +15,7 @@ FORMAT = "gpuxlate-diagnostics/v1"
 # invisible characters (soft hyphens, zero-width characters, line separators, bidirectional
 # controls, byte order marks, tags), lone surrogates (file names that are not UTF-8); and
 # what GitHub and Azure Pipelines obey wherever it is in a line of a log, as in ``characters``.
-_ESCAPED = re.compile(
+_ESCAPED = regex(
     "[\x7f-\x9f\xad\u0600-\u0605\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\ud800-\udfff\U000e0000-\U000e007f]|#(?=#[A-Za-z]*\\[)"
 )

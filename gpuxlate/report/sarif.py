@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import URL, Diagnostic, Severity
 from gpuxlate.report.json import dump
 from gpuxlate.report.summary import Replacement, Report, fingerprints, json_pointer, repository_path
@@ -23,7 +24,7 @@ SCHEMA = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sar
 FINGERPRINT = "gpuxlate/v1"
 
 _LEVEL = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
-_FENCE = re.compile(r"^ *```.*\n?", re.M)
+_FENCE = regex(r"^ *```.*\n?", re.M)
 
 
 def render(report: Report) -> str:

@@ -11,13 +11,14 @@ from __future__ import annotations
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
+from gpuxlate.model.declarations import record
 from gpuxlate.model.deprecated import warn
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Severity
 from gpuxlate.model.keys import KeySpec, Place
@@ -142,7 +143,7 @@ class RuleDoc(NamedTuple):
     source: str = ""
 
 
-@dataclass(frozen=True)
+@record
 class Rule:
     """A declared rule. Calling it runs its check.
 

@@ -6,19 +6,19 @@ The keys of a pod are walked once. A rule with predicates names the keys without
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Set
 from functools import cache, cached_property
 from importlib import import_module
 from typing import NamedTuple
 
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import DocumentKeys, PodKeys, groups, names_in
 from gpuxlate.rules import vocabulary
 from gpuxlate.rules.base import CodeTakenError, Context, Dialect, Rule, Scope, Subject, rules_of
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 
-_PLAIN = re.compile("0|[1-9][0-9]{0,17}")
+_PLAIN = regex("0|[1-9][0-9]{0,17}")
 """A number that no rule on the form of numbers has something to say of."""
 
 
@@ -120,7 +120,7 @@ def subjects(pod: PodKeys, words: Vocabulary) -> Set[Subject]:
 
 # All rules by code: vendor-neutral rules and those of the installed backends.
 # The rules of a backend are loaded when they are needed.
-_CODE = re.compile(r"(?P<prefix>K8S|[A-Z]+)[-_ ]?(?P<number>[0-9]{1,3})")
+_CODE = regex(r"(?P<prefix>K8S|[A-Z]+)[-_ ]?(?P<number>[0-9]{1,3})")
 
 
 @cache

@@ -10,6 +10,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from gpuxlate.model import quantity
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.keys import GIB, KeySpec
 from gpuxlate.model.pod import ScalarKind, Value
 from gpuxlate.model.profile import Profile
@@ -42,15 +43,15 @@ class WrittenNumber(NamedTuple):
     suffix: str = ""
 
 
-_PLAIN = re.compile(r"-?(0|[1-9][0-9]*)")
-_ODD = re.compile(r"[+-]?(?P<body>0[0-9_]+|[0-9][0-9_]*|0x[0-9a-fA-F_]+|0o[0-7_]+|0b[01_]+)")
-_EXPONENT = re.compile(r"[+-]?[0-9]*\.?[0-9]*[eE][+-]?[0-9]+")
-_WORDED = re.compile(
+_PLAIN = regex(r"-?(0|[1-9][0-9]*)")
+_ODD = regex(r"[+-]?(?P<body>0[0-9_]+|[0-9][0-9_]*|0x[0-9a-fA-F_]+|0o[0-7_]+|0b[01_]+)")
+_EXPONENT = regex(r"[+-]?[0-9]*\.?[0-9]*[eE][+-]?[0-9]+")
+_WORDED = regex(
     r"\s*(?P<number>[+-]?(?:[0-9]{1,30}\.?[0-9]{0,30}|\.[0-9]{1,30}))\s*(?P<suffix>[A-Za-z]{0,8}|%)\s*"
 )
 
 
-_PLACEHOLDER = re.compile(r"\{\{|\$[({A-Za-z_]|^(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|<[\w .-]+>)$")
+_PLACEHOLDER = regex(r"\{\{|\$[({A-Za-z_]|^(?:[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)+|<[\w .-]+>)$")
 
 
 def is_placeholder(value: Value) -> bool:
@@ -156,7 +157,7 @@ def beyond_plausible(row: KeySpec | None) -> int | None:
 
 
 _UNIT_BYTES = {"MiB": 2**20, "GiB": 2**30}
-_BYTES = re.compile(r"(?P<letter>[kmgt])(?P<binary>i?)b?", re.IGNORECASE)
+_BYTES = regex(r"(?P<letter>[kmgt])(?P<binary>i?)b?", re.IGNORECASE)
 
 
 def intended(one: WrittenNumber, unit: str) -> tuple[int, bool] | None:

@@ -6,7 +6,6 @@ A key that a dialect reads is none of them: when a dialect is read, its rows lea
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
@@ -14,6 +13,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import NamedTuple
 
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.keys import Place
 
 
@@ -205,8 +205,8 @@ UNKNOWN = ""
 _KINDS = ("npu", "tpu", "xpu", "mlu", "dcu", "gcu", "hpu", "ppu", "ipu")
 WORDS = tuple(f"/{kind}" for kind in _KINDS)
 """One of them, or GPU, is in each such name."""
-_LIKE_ONE = re.compile(rf"[^/]*\.[^/]*/(?:.*gpu.*|(?:{'|'.join(_KINDS)})(?:[-._0-9].*)?)")
-_OTHERS = re.compile(
+_LIKE_ONE = regex(rf"[^/]*\.[^/]*/(?:.*gpu.*|(?:{'|'.join(_KINDS)})(?:[-._0-9].*)?)")
+_OTHERS = regex(
     r"dra\.net|.*(?:(?<![a-z])(?:nets|netdev|network|nic|rdma|mrdma|sriov\w*|cni|dpu|qat|dsa|fpga|imex|"
     r"cpus?|nvme|storage|disks?|volumes?|usb|audio|video)(?![a-z])|dranet|compute-domain).*"
 )

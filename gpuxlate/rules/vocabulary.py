@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.keys import KeySpec, Place, domain_of
 from gpuxlate.model.pod import PodKeys, names_in
 from gpuxlate.rules.base import Context, Dialect, Subject
@@ -350,7 +350,7 @@ def vocabulary_of(context: Context) -> Vocabulary:
     return _last[0]
 
 
-_WORD = re.compile(r".+(?=/)|[a-z]+.")
+_WORD = regex(r".+(?=/)|[a-z]+.")
 """Part of a product's key: its domain, or the first word of a name without one."""
 
 

@@ -6,7 +6,7 @@ import random
 import re
 import string
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from itertools import islice
 from typing import NamedTuple
@@ -29,6 +29,7 @@ from gpuxlate.backends.base import (
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model import quantity
 from gpuxlate.model.amounts import amount_of
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Path, Severity
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
@@ -188,7 +189,7 @@ class _ReadPod(NamedTuple):
         return self.share, selectors, self.reading.isolation
 
 
-@dataclass(frozen=True)
+@record
 class _Trial:
     """One key in one of its places."""
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Sequence, Set
 from dataclasses import replace
 from typing import NamedTuple
@@ -13,6 +12,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.files.claims import Unread
 from gpuxlate.manifest.claims import MARKS, claims_of, template_of
 from gpuxlate.manifest.pods import CLAIMS, Numbered, Pod
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Append, Diagnostic, Edit, ObjectRef, Path, Remove, Severity
 from gpuxlate.model.limits import MAX_NAME, shortened
 from gpuxlate.model.messages import Message, msg
@@ -35,7 +35,7 @@ from gpuxlate.yamltext.writer import EditError, Splice
 SUBDOMAIN = 253
 """Characters of the name of a template."""
 _KIND = f"kind: {TEMPLATE}"
-_UNFIT = re.compile(r"[^a-z0-9.-]+")
+_UNFIT = regex(r"[^a-z0-9.-]+")
 
 
 class ClaimTemplate(NamedTuple):

@@ -19,10 +19,10 @@ from gpuxlate.config.document import API_VERSION, DECISIONS
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import Pod
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path, Severity
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.record import record
 from gpuxlate.overlays.roles import FileKind
 from gpuxlate.rules.source import decision_matches
 from gpuxlate.translation.fit import PodFit
@@ -167,7 +167,7 @@ def changed_since(message: str, old: Decision, asked: Amount, given: Amount) -> 
     return msg("{message} (decided for {before}; now {now})", message=message, before=before, now=now)
 
 
-@dataclass(frozen=True)
+@record
 class Decisions:
     """The entries of a run. ``base``: the folder from which File/PATH counts.
 

@@ -15,12 +15,12 @@ from gpuxlate.backends.base import Backend, ContainerShare, Selector
 from gpuxlate.backends.pod_reader import NODE_SELECTOR
 from gpuxlate.backends.pod_writer import WRITE, Accept, PodWriter, ShareWriter
 from gpuxlate.model.amounts import Amount, Part, amount_of, card_for, known_replica
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.quantity import LIMIT
-from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES, Isolation, Share, Strategy, limit_beside, percent_in_mib
 from gpuxlate.rules.translation import (
     field_is_supported,

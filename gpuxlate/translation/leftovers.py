@@ -24,6 +24,7 @@ from gpuxlate.manifest.facts import (
 )
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import Pod
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.keys import ANY, Place
 from gpuxlate.model.messages import Message, join_or, msg
@@ -36,8 +37,8 @@ from gpuxlate.rules.vocabulary import IGNORE, Vocabulary
 from gpuxlate.yamltext.parse import Document, with_location
 from gpuxlate.yamltext.source import Source
 
-_NAME = re.compile(r"(?:[A-Za-z0-9][A-Za-z0-9.-]*/)?[A-Za-z0-9._-]+")
-_COMMENT = re.compile(r"(?:^|(?<=\s))#[^\n]*|\{\{-?\s*/\*.*?\*/", re.DOTALL)
+_NAME = regex(r"(?:[A-Za-z0-9][A-Za-z0-9.-]*/)?[A-Za-z0-9._-]+")
+_COMMENT = regex(r"(?:^|(?<=\s))#[^\n]*|\{\{-?\s*/\*.*?\*/", re.DOTALL)
 """A comment of YAML (to the end of its line) or of a template."""
 _FACTS_OF_A_CLUSTER = ("Node",)
 """Kinds whose keys describe machines and request nothing."""

@@ -11,6 +11,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, Reading, Selector
 from gpuxlate.manifest.facts import resource_of
 from gpuxlate.manifest.pods import Pod, counted, counter_of
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Rename, Severity
 from gpuxlate.model.keys import Per
 from gpuxlate.model.limits import MAX_NAME, cut
@@ -37,8 +38,8 @@ _NAMED = {
     "percent": re.compile(r"(?i:percent)|[%％]|百分"),
 }
 """How people name the units of the data sheets in a comment."""
-_COMMENT = re.compile(r"(?:^|\s)#[ \t]*(?P<text>.*\S)")
-_LINE_BREAK = re.compile(r"[\r\n]")
+_COMMENT = regex(r"(?:^|\s)#[ \t]*(?P<text>.*\S)")
+_LINE_BREAK = regex(r"[\r\n]")
 
 
 def stale_comments(document: Document, edits: Iterable[Edit], context: Context) -> Iterator[Diagnostic]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.model.declarations import record
 from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.overlays.builds import RunBuilds
 from gpuxlate.overlays.roles import Claims
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from gpuxlate.translation.decisions import Decisions
 
 
-@dataclass(frozen=True)
+@record
 class Settings:
     """The target, and the losses that the user accepts. ``from_`` None finds the dialect by its keys.
 

@@ -17,12 +17,12 @@ from typing import Any, NamedTuple
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.quotas import Quota, QuotaAmount, quotas_in
 from gpuxlate.model import quantity
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Edit, ObjectRef, Path, Put, Rename, Severity, Span
 from gpuxlate.model.keys import BYTE, KeySpec, Per, Place, Range
 from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.record import record
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.rules.number_format import NumberForm, is_canonical, written
 from gpuxlate.rules.translation import (

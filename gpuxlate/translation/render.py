@@ -13,10 +13,10 @@ from gpuxlate.backends.form import MergeError
 from gpuxlate.config.document import KIND, ShareDocument, shares_in
 from gpuxlate.manifest.pods import CONTAINER, Numbered, Pod, pods_in
 from gpuxlate.model import limits
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import renamed_by
-from gpuxlate.model.record import record
 from gpuxlate.overlays.roles import ClaimLookup, FileKind
 from gpuxlate.rules.source import broken
 from gpuxlate.rules.translation import text_is_editable

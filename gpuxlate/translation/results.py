@@ -11,10 +11,10 @@ from gpuxlate.files.find import InputError
 from gpuxlate.manifest.pods import Pod, replicas
 from gpuxlate.model import limits
 from gpuxlate.model.amounts import Amount
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path
 from gpuxlate.model.messages import join_and, message_of
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.model.record import record
 from gpuxlate.model.share import Share
 from gpuxlate.translation.claims import NamedTemplate
 from gpuxlate.translation.fit import PodFit, Verdict, worst

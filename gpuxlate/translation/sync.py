@@ -48,10 +48,10 @@ from gpuxlate.files.write import write_atomically
 from gpuxlate.manifest.claims import may_name_claims
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model import limits
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.record import record
 from gpuxlate.overlays.kustomization import NAMES
 from gpuxlate.overlays.roles import FileKind, role_of
 from gpuxlate.translation.acceptance import acceptance
@@ -67,10 +67,10 @@ from gpuxlate.yamltext.writer import Splice
 _NEW_LINK = ".new.gpuxlate"
 LOCK = ".gpuxlate-sync.json"
 FORMAT = "gpuxlate-sync-lock/v1"
-_DIGEST = re.compile("[0-9a-f]{64}")
+_DIGEST = regex("[0-9a-f]{64}")
 _PATH = 4096
 """Bytes of a path, and of what ends it, that Linux allows."""
-_OUTSIDE = re.compile(r"(?:^|[\s\"'\[,:/])((?:\.\./)*\.\.(?:/[\w./-]*)?)", re.M)
+_OUTSIDE = regex(r"(?:^|[\s\"'\[,:/])((?:\.\./)*\.\.(?:/[\w./-]*)?)", re.M)
 """Paths in a kustomization that lead upwards."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterator
 from typing import Any
@@ -10,9 +9,9 @@ from typing import Any
 from yaml.error import Mark
 from yaml.events import AliasEvent, CollectionEndEvent, CollectionStartEvent, ScalarEvent
 
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.pod import ScalarKind
-from gpuxlate.model.record import record
 
 
 class Node:
@@ -56,8 +55,8 @@ _NULL = frozenset({"", "~", "null", "Null", "NULL"})
 _BOOL = frozenset(
     f(word) for word in ("true", "false", "yes", "no", "on", "off") for f in (str.lower, str.title, str.upper)
 )
-_INT = re.compile(r"[-+]?(0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]+|[0-9][0-9_]*)")
-_FLOAT = re.compile(
+_INT = regex(r"[-+]?(0b[01_]+|0x[0-9a-fA-F_]+|0o?[0-7_]+|[0-9][0-9_]*)")
+_FLOAT = regex(
     r"[-+]?(\.[0-9]+|[0-9][0-9_]*(\.[0-9_]*)?)([eE][-+]?[0-9]+)?|[-+]?\.(inf|Inf|INF)|\.(nan|NaN|NAN)"
 )
 
@@ -282,7 +281,7 @@ class Alias(Node):
 
 
 MERGE = "<<"
-_PROPERTIES = re.compile(r"(?:(?:!<[^>\s]*>|[&!][^\s,\[\]{}]*)(?:\s+(?:#[^\r\n]*)?)*)*")
+_PROPERTIES = regex(r"(?:(?:!<[^>\s]*>|[&!][^\s,\[\]{}]*)(?:\s+(?:#[^\r\n]*)?)*)*")
 
 
 def body_start(text: str, node: Node) -> int:

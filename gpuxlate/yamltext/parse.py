@@ -33,6 +33,7 @@ from yaml.reader import Reader, ReaderError
 from yaml.scanner import Scanner
 
 from gpuxlate.model import limits
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Span
 from gpuxlate.model.messages import msg
 from gpuxlate.yamltext.nodes import (
@@ -108,10 +109,10 @@ else:
 
     EventParser = ComposingParser
 # --- what is wrong, in plain words --------------------------------------------------------------
-_NO_BLANK = re.compile(r"""\s*(?:-\s+)*[^\s:#"'{\[][^\s:]*:[^\s:/]""")
+_NO_BLANK = regex(r"""\s*(?:-\s+)*[^\s:#"'{\[][^\s:]*:[^\s:/]""")
 """``key:value``, which is one word; ``://`` is of an address."""
-_CONFLICT = re.compile(r"(<{7}|={7}|>{7})( |$)")
-_PAIR = re.compile(r""":\s+\S""")
+_CONFLICT = regex(r"(<{7}|={7}|>{7})( |$)")
+_PAIR = regex(r""":\s+\S""")
 _NESTED = "indent it as its neighbours, or write nothing behind the colon above"
 
 
@@ -259,14 +260,14 @@ _COLUMNS = 256
 """Where no collection in block style begins farther right, at most twice as many are open in one another."""
 _BRACKETS = 200
 """In one document: as many may be open in one another, and a pair in each."""
-_LEADING = re.compile(r"(?:[ \t]*(?:#[^\n]*)?\n)*(?:---(?=[ \t\r\n]|$))?")
+_LEADING = regex(r"(?:[ \t]*(?:#[^\n]*)?\n)*(?:---(?=[ \t\r\n]|$))?")
 """What may be before the first document, and its marker."""
-_INDENT = re.compile(r"[ \t]*(?:[-?:][ \t]+)*")
+_INDENT = regex(r"[ \t]*(?:[-?:][ \t]+)*")
 """Behind this the last collection of a line begins that is in block style."""
 _BEHIND = r"""(?<! [^\s\[\]{},:?"'] . )"""
 """The character before may be the end of what is before a node."""
-_ANCHOR = re.compile(rf"[&*] {_BEHIND} [\w-]+ (?! [^\s?:,\]}}%@`] )", re.VERBOSE)
-_BANG = re.compile(rf"! {_BEHIND} (?: [\s,<] | $ )", re.VERBOSE)
+_ANCHOR = regex(rf"[&*] {_BEHIND} [\w-]+ (?! [^\s?:,\]}}%@`] )", re.VERBOSE)
+_BANG = regex(rf"! {_BEHIND} (?: [\s,<] | $ )", re.VERBOSE)
 """What may be the tag ``!``, whichever way it is written."""
 _SIGNS = (("&", _ANCHOR), ("*", _ANCHOR), ("!", _BANG))
 _BREAKS = "\x85\u2028\u2029"

@@ -8,13 +8,14 @@ from bisect import bisect_left
 from functools import cached_property
 from itertools import islice
 
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Span
 from gpuxlate.model.messages import msg
 
 BOM = "\ufeff"
 BLOCK = 256
 """Characters of which the lines are counted when a position is asked for."""
-_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+_LINE_BREAK = regex(r"\r\n|\n|\r")
 
 
 class DecodeError(ValueError):

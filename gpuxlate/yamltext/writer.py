@@ -11,10 +11,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, below, merged
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ScalarKind
-from gpuxlate.model.record import record
 from gpuxlate.yamltext.nodes import (
     Alias,
     AnchorUses,
@@ -369,7 +369,7 @@ def gone_nodes(plans: Plans) -> set[int]:
 
 
 # Writing new keys and values in the style of the file: quotes, indentation, flow or block.
-_PLAIN_SAFE = re.compile(r"(?![.]{3})[A-Za-z0-9_./][A-Za-z0-9_./+=@%^~ -]*")
+_PLAIN_SAFE = regex(r"(?![.]{3})[A-Za-z0-9_./][A-Za-z0-9_./+=@%^~ -]*")
 
 
 @record
@@ -574,9 +574,9 @@ def _common_quote(nodes: list[Node], strings_only: bool = False) -> str | None:
 
 
 # What writers of block and flow style have in common: changed scalars, filled blanks, comments.
-_COMMENT = re.compile(r"(?:^|(?<=\s))#[^\r\n]*")
-_TO_LINE_END = re.compile(r"[^\r\n]*")
-_LINE_BREAK = re.compile(r"\r\n|\n|\r")
+_COMMENT = regex(r"(?:^|(?<=\s))#[^\r\n]*")
+_TO_LINE_END = regex(r"[^\r\n]*")
+_LINE_BREAK = regex(r"\r\n|\n|\r")
 
 
 @record
@@ -753,7 +753,7 @@ def _leaves(nodes: list[Node]) -> list[Node]:
 # Edits of block mappings and lists: whole lines come and go.
 _FIRST = "metadata"
 """Reads better above ``spec`` than below everything."""
-_DASH = re.compile(r"-(?=\s|$)")
+_DASH = regex(r"-(?=\s|$)")
 
 
 class Block(Writer):
@@ -911,9 +911,9 @@ class Block(Writer):
 
 
 # Edits of flow mappings and lists, JSON included.
-_REST_OF_LINE = re.compile(r"[ \t]*(,?)[ \t]*(?:#[^\r\n]*)?(?=[\r\n])")
+_REST_OF_LINE = regex(r"[ \t]*(,?)[ \t]*(?:#[^\r\n]*)?(?=[\r\n])")
 """Behind the last entry of a line: a comma, and a comment."""
-_PADDING = re.compile(r"[ \t]*")
+_PADDING = regex(r"[ \t]*")
 
 
 class Flow(Writer):

@@ -31,11 +31,11 @@ from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.pod_reader import requesting, too_many_cards
 from gpuxlate.backends.rows import cores, memory, whole, written
 from gpuxlate.model import quantity
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import CardProfile, Component, Extension, Profile, Setting, card_of
-from gpuxlate.model.record import record
 from gpuxlate.model.share import Isolation, Qos, Share
 from gpuxlate.rules.products import ACS, SIMULATORS
 

@@ -6,8 +6,8 @@ from typing import Annotated, ClassVar, Literal
 
 from gpuxlate.backends.base import BYTE, Backend, Per, Place, Range
 from gpuxlate.backends.rows import cards, choice, cores, memory, unread
+from gpuxlate.model.declarations import record
 from gpuxlate.model.profile import Component, Extension, Release, Setting
-from gpuxlate.model.record import record
 from gpuxlate.model.share import Isolation
 
 I915, XE = "gpu.intel.com/i915", "gpu.intel.com/xe"

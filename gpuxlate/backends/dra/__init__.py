@@ -29,6 +29,7 @@ from gpuxlate.backends.device_plugin import CARD_NEEDED, is_of_the_nodes, unfit
 from gpuxlate.backends.limits import KUBE_SCHEDULER, InitContainers, Limits
 from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Part, card_for, partitions_of
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.keys import By, CardChoice, Chosen
 from gpuxlate.model.limits import FULL_CARD_CORES, shortened
@@ -56,7 +57,6 @@ from gpuxlate.model.profile import (
     unknown_partition,
 )
 from gpuxlate.model.quantity import LIMIT
-from gpuxlate.model.record import record
 from gpuxlate.model.share import (
     LEAST_CLIENTS,
     Device,
@@ -517,8 +517,8 @@ MOST_BYTES = 10 * 1024
 """Of an expression (TYPES: CELSelectorExpressionMaxLength)."""
 _TEXT = r"""(?:"[^"\\]*"|'[^'\\]*')"""
 _OF_DRIVER = rf"device\.attributes\s*\[\s*(?P<driver>{_TEXT})\s*\]\s*\.\s*"
-_EQUAL = re.compile(rf"\s*(?:{_OF_DRIVER}(?P<name>\w+)|device\.driver)\s*==\s*(?P<one>{_TEXT})\s*")
-_FORM = re.compile(
+_EQUAL = regex(rf"\s*(?:{_OF_DRIVER}(?P<name>\w+)|device\.driver)\s*==\s*(?P<one>{_TEXT})\s*")
+_FORM = regex(
     rf"(?P<others>!\s*\(\s*)?{_OF_DRIVER}(?P<name>\w+)\s*"
     rf"(?:in\s*\[\s*(?P<names>{_TEXT}(?:\s*,\s*{_TEXT})*)\s*\]|==\s*(?P<one>{_TEXT}))(?(others)\s*\))"
 )

@@ -28,12 +28,12 @@ from gpuxlate.backends.base import (
 )
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER, SCHEDULING, in_int32
 from gpuxlate.backends.rows import Fields, cards, choice, choices, cores, memory, percent, written
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import SELECTOR, By, CardChoice
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Extension, Profile, Setting
-from gpuxlate.model.record import record
 from gpuxlate.model.share import ALL_MEMORY, Isolation, Policy, Qos
 from gpuxlate.rules.predicates.conditions import AnyOf, EnvIs, IsAnnotated, IsInit, Requests, SomeContainer
 from gpuxlate.rules.products import NOS, VGPU_MANAGER

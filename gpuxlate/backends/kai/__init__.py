@@ -30,12 +30,12 @@ from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.pod_reader import rounded_up
 from gpuxlate.backends.rows import choice, whole, written
 from gpuxlate.model import quantity
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Path, Severity
 from gpuxlate.model.keys import ANY, BYTE, Confidence
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Component, Extension, Profile, Release, Setting, card_of
-from gpuxlate.model.record import record
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.predicates.conditions import (
     AnyOf,

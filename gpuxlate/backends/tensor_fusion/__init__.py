@@ -7,7 +7,6 @@ FP16, which are percent of the card's own: `tflops` of the catalogue has the fig
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -30,6 +29,7 @@ from gpuxlate.backends.base import (
 from gpuxlate.backends.pod_reader import outside, rounded_up
 from gpuxlate.backends.rows import choice, whole, written
 from gpuxlate.model import quantity
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Loss, Path
 from gpuxlate.model.keys import KeySpec
 from gpuxlate.model.limits import FULL_CARD_CORES
@@ -70,7 +70,7 @@ VENDORS = {
 """What the annotation calls vendors (VENDORS)."""
 NOT_SOFT = ("amd", "hygon", "metax")
 """Vendors whose cards have no limiter: parts of them are refused (VENDORS)."""
-_NUMBER = re.compile(r"\+?[0-9]{1,10}")
+_NUMBER = regex(r"\+?[0-9]{1,10}")
 SPEAKS = AnyOf(Labelled(ENABLED), *map(IsAnnotated, (*AMOUNTS, COUNT)))
 
 

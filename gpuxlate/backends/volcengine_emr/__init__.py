@@ -25,12 +25,12 @@ from gpuxlate.backends.base import (
 from gpuxlate.backends.billing import BilledCard, CostError, PodCounts, Price
 from gpuxlate.backends.form import MergeError, WrongFileError, json_object, values_of
 from gpuxlate.manifest.pods import JobRow
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Edit, Path, Put
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile
-from gpuxlate.model.record import record
 from gpuxlate.yamltext.edit import apply, edit_document
 from gpuxlate.yamltext.nodes import Mapping, Scalar, get
 from gpuxlate.yamltext.parse import Document, DocumentReader, NotYamlError, documents
@@ -96,10 +96,10 @@ def as_document(source: Source, parameters: Sequence[Parameter]) -> Document:
 # text may hold semicolons. ``set`` is read in any letter case, with blanks round the sign.
 # Source: Volcengine, EMR Serverless "mGPU".
 _QUOTES = "'\"`"
-_BLANK = re.compile(r"\s*")
-_LINE = re.compile(r"[^\r\n]*")
-_ENDS = re.compile(r"[ \t]*(?:[;\r\n]|\Z)")
-_SET = re.compile(r"set\s+", re.IGNORECASE)
+_BLANK = regex(r"\s*")
+_LINE = regex(r"[^\r\n]*")
+_ENDS = regex(r"[ \t]*(?:[;\r\n]|\Z)")
+_SET = regex(r"set\s+", re.IGNORECASE)
 
 
 class RayStatements:
@@ -275,11 +275,11 @@ def _assignment(text: str, start: int, stop: int, end: int, closed: bool) -> Par
 # Source: java.util.Properties.load; Spark, Utils.getPropertiesFromFile.
 # Lines of a mapping in Python, ``'key': 'value',``, are read too: the vendor's own example of a job has
 # them. Source: Volcengine, EMR Serverless "mGPU".
-_PROPERTY_LINE = re.compile(r"[^\r\n]*")
-_BREAK = re.compile(r"\r\n|\n|\r")
+_PROPERTY_LINE = regex(r"[^\r\n]*")
+_BREAK = regex(r"\r\n|\n|\r")
 _BLANK_PROPERTY = " \t\f"
-_ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|(?:\r\n|\n|\r)[ \t\f]*|(.)|\Z)", re.DOTALL)
-_ENTRY = re.compile(
+_ESCAPE = regex(r"\\(?:u([0-9a-fA-F]{4})|(?:\r\n|\n|\r)[ \t\f]*|(.)|\Z)", re.DOTALL)
+_ENTRY = regex(
     r"(?P<q>['\"])(?P<key>[^'\"\\\s]+)(?P=q)[ \t]*:[ \t]*"
     r"(?P<r>['\"])(?P<value>[^'\"\\]*)(?P=r)[ \t]*,?[ \t]*(?:#.*)?"
 )
@@ -640,7 +640,7 @@ BEGINNINGS = {
 }
 """Keys that name their engine."""
 OURS = "emr.serverless."
-_MANIFEST = re.compile(r"^(apiVersion|kind)[ \t]*:", re.MULTILINE)
+_MANIFEST = regex(r"^(apiVersion|kind)[ \t]*:", re.MULTILINE)
 KNOWN_CARDS = {"A10": BilledCard(Fraction(10), 22731)}
 """The only card whose figures the vendor's page gives (seed 004)."""
 

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, fields, is_dataclass, replace
+from dataclasses import fields, is_dataclass, replace
 from functools import cached_property
 from itertools import product
 from typing import Any, NamedTuple, TypeAlias
 
 from gpuxlate.model import quantity
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import Place, Range
 from gpuxlate.model.pod import (
@@ -30,21 +31,21 @@ from gpuxlate.model.profile import Profile, card_of
 
 
 # --- where numbers are -----------------------------------------------------------------------------
-@dataclass(frozen=True)
+@record
 class Label:
     """The number in a label of the pod."""
 
     name: str
 
 
-@dataclass(frozen=True)
+@record
 class Annotation:
     """The number in an annotation of the pod."""
 
     name: str
 
 
-@dataclass(frozen=True)
+@record
 class InList:
     """The container's number in an annotation that has one for each of ``spec.containers``, in their order.
 
@@ -80,7 +81,7 @@ class InList:
         return [next(left) if asks else 0 for asks in asking] if len(given) == sum(asking) else []
 
 
-@dataclass(frozen=True)
+@record
 class ClusterParameter:
     """A number of the cluster, such as MiB of a card, in its profile.
 
@@ -132,20 +133,7 @@ Needs: TypeAlias = tuple[frozenset[str], ...]
 
 
 class Condition:
-    """True or false of a container in its pod, or of a pod.
-
-    What dataclasses write out for each class is here once: there are many, and start-up counts.
-    """
-
-    def __eq__(self, other: object) -> bool:
-        return type(self) is type(other) and vars(self) == vars(other)
-
-    def __hash__(self) -> int:
-        return hash((type(self), *vars(self).values()))
-
-    def __repr__(self) -> str:
-        parts = ", ".join(f"{name}={value!r}" for name, value in vars(self).items())
-        return f"{type(self).__name__}({parts})"
+    """True or false of a container in its pod, or of a pod."""
 
     @property
     def of_pod(self) -> bool:
@@ -200,7 +188,7 @@ def _names(*terms: Term) -> Needs:
 
 
 # --- of a container -------------------------------------------------------------------------------
-@dataclass(frozen=True, eq=False, repr=False, init=False)
+@record
 class Requests(Condition):
     """Any of the resources is in limits or requests of the container, whatever its amount."""
 
@@ -216,7 +204,7 @@ class Requests(Condition):
         return (frozenset(self.names),) if truth else ()
 
 
-@dataclass(frozen=True, eq=False, repr=False, init=False)
+@record
 class InRange(Condition):
     """The resource is there, a whole number, and in one of the ranges; without ranges any whole number."""
 
@@ -237,7 +225,7 @@ class InRange(Condition):
         return _names(self.name) if truth else ()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class IsFraction(Condition):
     """The resource is there, above 0 and below 1."""
 
@@ -253,7 +241,7 @@ class IsFraction(Condition):
         return _names(self.name) if truth else ()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class Divides(Condition):
     """Both numbers are there, ``by`` is at least 1, and ``name`` is a multiple of ``by * step``."""
 
@@ -269,7 +257,7 @@ class Divides(Condition):
         return _names(self.name, self.by) if truth else ()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class AtMost(Condition):
     """The number is there and not above ``most * by``; a ``by`` that is not there or below 1 counts as 1."""
 
@@ -286,7 +274,7 @@ class AtMost(Condition):
         return _names(self.name) if truth else ()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class AtLeast(Condition):
     """Both numbers are there, ``by`` is at least 1, and ``name`` is at least ``least * by``."""
 
@@ -302,7 +290,7 @@ class AtLeast(Condition):
         return _names(self.name, self.by) if truth else ()
 
 
-@dataclass(frozen=True, eq=False, repr=False, init=False)
+@record
 class EnvIs(Condition):
     """The container sets the variable; with words, to one of them. ``any_case``: in any letter case."""
 
@@ -325,7 +313,7 @@ class EnvIs(Condition):
         return _names(self.name) if truth else ()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class Privileged(Condition):
     """``securityContext.privileged`` of the container is true."""
 
@@ -334,7 +322,7 @@ class Privileged(Condition):
         return value is not None and value.text.lower() == "true"
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class IsInit(Condition):
     """It is an init container."""
 
@@ -351,7 +339,7 @@ class OfPod(Condition):
         return True
 
 
-@dataclass(frozen=True, eq=False, repr=False, init=False)
+@record
 class HasKey(OfPod):
     """The pod has a key; with words, its value is one of them."""
 
@@ -404,7 +392,7 @@ class Selects(HasKey):
         return not self.words or all(is_word(text, self.words) for text in one.values)
 
 
-@dataclass(frozen=True, eq=False, repr=False, init=False)
+@record
 class SchedulerIs(OfPod):
     """``schedulerName`` is one of the names; "" is for a pod without one."""
 
@@ -420,7 +408,7 @@ class SchedulerIs(OfPod):
         return _names(SCHEDULER_NAME) if ("" not in self.names) is truth else ()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class NodeIsNamed(OfPod):
     """The manifest sets ``nodeName``. Of a pod as it is created: a scheduler sets it later."""
 
@@ -435,7 +423,7 @@ def _text(value: Value | None) -> str:
     return "" if value is None or value.kind in (ScalarKind.NULL, ScalarKind.NODE) else value.text
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class SomeContainer(OfPod):
     """The condition is true of some container, init containers too."""
 
@@ -448,7 +436,7 @@ class SomeContainer(OfPod):
         return self.condition.needs() if truth else ()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class ContainersAtMost(OfPod):
     """The condition is true of at most so many containers, init containers too."""
 
@@ -483,7 +471,7 @@ class Allows(HasKey):
         return any(is_word(text, self.words) for text, _ in pod.allowed(self.name))
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class HasKeyLike(Condition):
     """The pod has a label or an annotation, or the container a variable, whose whole name matches."""
 
@@ -502,7 +490,7 @@ class HasKeyLike(Condition):
         return any(map(self.pattern.fullmatch, names))
 
 
-@dataclass(frozen=True, eq=False, repr=False, init=False)
+@record
 class Listed(Condition):
     """A list of the pod has a number for the container; with ranges, in one of them."""
 
@@ -521,7 +509,7 @@ class Listed(Condition):
         return (frozenset({self.by.name}),) if truth else ()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class ListIsComplete(OfPod):
     """The annotation is a list of whole numbers, one for each of ``spec.containers``."""
 
@@ -535,7 +523,7 @@ class ListIsComplete(OfPod):
 
 
 # --- together -------------------------------------------------------------------------------------
-@dataclass(frozen=True, eq=False, repr=False, init=False)
+@record
 class _Several(Condition):
     parts: tuple[Condition, ...]
 
@@ -582,7 +570,7 @@ class AnyOf(_Several):
         return self._some(truth) if truth else self._each(truth)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class Not(Condition):
     """The condition is false."""
 
@@ -604,7 +592,7 @@ NEVER = AnyOf()
 
 
 # Numbers of the cluster in conditions. They have no form in JSON Schema: an editor knows no cluster.
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class Known(OfPod):
     """The number is known: always to a check, and to a policy that reads it while its parameters have it."""
 
@@ -614,7 +602,7 @@ class Known(OfPod):
         return True
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@record
 class Within(Condition):
     """The number is there and not above ``most * by``; a ``by`` that is not there or below 1 counts as 1."""
 
@@ -746,7 +734,7 @@ class Violation(NamedTuple):
         return quantity.whole(self.there.text) or 0
 
 
-@dataclass(frozen=True)
+@record
 class Predicate:
     """``must`` holds wherever ``when`` does.
 

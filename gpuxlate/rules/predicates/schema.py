@@ -6,12 +6,12 @@ import json
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from functools import singledispatch
 from typing import Any
 
 from gpuxlate.manifest.objects import REQUIRED_AFFINITY
 from gpuxlate.model import quantity
+from gpuxlate.model.declarations import record
 from gpuxlate.model.keys import Place, Range
 from gpuxlate.rules.predicates import conditions as of
 from gpuxlate.rules.predicates.conditions import (
@@ -292,7 +292,7 @@ _ARRAYS = (("containers", NEVER), ("initContainers", ALWAYS))
 """The containers of a pod, and whether they are init containers."""
 
 
-@dataclass(frozen=True)
+@record
 class _Perhaps(Condition):
     """A schema cannot say more than this: the condition may be true where this one is."""
 
