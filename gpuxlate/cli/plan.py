@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -22,6 +21,7 @@ from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftove
 from gpuxlate.cluster.pods import gpu_nodes, pods_of
 from gpuxlate.files.find import Input
 from gpuxlate.locale import localize
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import Message, join_and, join_or, message_of, msg, plural
 from gpuxlate.model.profile import CardProfile, Profile, card_named, nearest
@@ -189,7 +189,7 @@ def _profiles(names: Sequence[str]) -> dict[str, Profile]:
     return found
 
 
-NODE = re.compile(
+NODE = regex(
     r"(?:(?P<target>[^=]+)=)?(?P<card>[^=:]+):(?P<number>[1-9][0-9]{0,3})(?::(?P<mib>[1-9][0-9]{0,8}))?"
 )
 NODES_NEEDED = (

@@ -6,8 +6,7 @@ A command uses a few of those that its modules declare; to make them all took a 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
-from dataclasses import MISSING, Field, dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from operator import attrgetter
 from threading import RLock
@@ -15,7 +14,7 @@ from typing import Any, TypeVar, cast, dataclass_transform
 
 One = TypeVar("One")
 _LOCK = RLock()
-_LATER = ("__dataclass_fields__", "__dataclass_params__", "__match_args__")
+_LATER = ("__init__", "__dataclass_fields__", "__dataclass_params__", "__match_args__", "_compared")
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
@@ -23,24 +22,16 @@ def record(made: type[One]) -> type[One]:
     """A dataclass with slots that type checkers keep from changing: frozen at run time, it takes five times
     as long to make a value. ``dataclass`` reads the class when the first value is made."""
     body: dict[str, Any] = {**vars(made), "__annotations__": made.__annotations__}
-    own = {
-        name: body.pop(name, MISSING)
-        for name, kind in made.__annotations__.items()
-        if not str(kind).startswith(("ClassVar", "typing.ClassVar"))
-    }
-    inherited: Mapping[str, Any] = getattr(made, "_given", {})
-    given = {**inherited, **own}
-    for name in ("__dict__", "__weakref__"):
+    kinds = {name: str(kind) for name, kind in made.__annotations__.items()}
+    slots = [name for name, kind in kinds.items() if not kind.startswith(("ClassVar", "typing.ClassVar"))]
+    for name in (*slots, "__dict__", "__weakref__"):
         body.pop(name, None)
-    computes = any(isinstance(value, cached_property) for value in body.values())
-    body |= {
-        "__qualname__": made.__qualname__,
-        "__slots__": (*(name for name in own if name not in inherited), *(("__dict__",) if computes else ())),
-        **{name: _OfDataclass(made) for name in _LATER},
-        "_given": given,
-        "_compared": _compared(given),
-    }
-    body.setdefault("__init__", _OfDataclass(made))
+    if any(isinstance(value, cached_property) for value in body.values()):
+        slots.append("__dict__")
+    above = {name for base in made.__mro__[1:] for name in vars(base).get("__slots__", ())}
+    body["__slots__"] = [name for name in slots if name not in above]
+    body["__qualname__"] = made.__qualname__
+    body |= {name: _OfDataclass(made) for name in _LATER if name not in body}
     if made.__eq__ is object.__eq__:
         body |= {"__eq__": _equals, "__hash__": _hashed}
     if made.__repr__ is object.__repr__:
@@ -51,7 +42,7 @@ def record(made: type[One]) -> type[One]:
 
 
 class _OfDataclass:
-    """What ``dataclass`` makes of a class, from when it is needed."""
+    """What ``dataclass`` makes of a class, from when it is needed; and what two values are compared by."""
 
     def __init__(self, made: Any) -> None:
         self._made = made
@@ -61,16 +52,12 @@ class _OfDataclass:
 
     def __get__(self, one: object, owner: type) -> Any:
         with _LOCK:
-            if "__dataclass_fields__" not in vars(self._made):
-                dataclass(repr=False, eq=False)(self._made)
+            if "_compared" not in vars(self._made):
+                every = fields(dataclass(repr=False, eq=False)(self._made))
+                names = [part.name for part in every if part.compare]
+                self._made._compared = attrgetter(*names) if names else type
         setattr(self._owner, self._name, vars(self._made)[self._name])
         return getattr(owner if one is None else one, self._name)
-
-
-def _compared(given: Mapping[str, Any]) -> Callable[[Any], Any]:
-    """What two values of a class are compared by."""
-    names = [name for name, default in given.items() if not isinstance(default, Field) or default.compare]
-    return attrgetter(*names) if names else type
 
 
 def _equals(self: Any, other: object) -> bool:
@@ -83,13 +70,13 @@ def _hashed(self: Any) -> int:
 
 
 def _shown(self: Any) -> str:
-    names = ", ".join(f"{name}={getattr(self, name)!r}" for name in self._given)
+    names = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in fields(self))
     return f"{type(self).__qualname__}({names})"
 
 
 def regex(text: str, flags: int = 0) -> re.Pattern[str]:
-    """A regular expression that is compiled when one of its methods is first called. For those of a module
-    alone: it is no ``re.Pattern`` to who asks for its type."""
+    """A regular expression that is compiled when one of its methods is first called. It is equal to itself
+    alone, and no ``re.Pattern`` to who asks for its type: words of rows and conditions are compiled."""
     return cast("re.Pattern[str]", _Regex(text, flags))
 
 

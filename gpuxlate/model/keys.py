@@ -14,6 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gpuxlate.model import quantity
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.deprecated import warn
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Component, Release
@@ -68,7 +69,7 @@ class Chosen(NamedTuple):
         return cls(choice, found) if choice and found and all(map(_NAME.fullmatch, found)) else None
 
 
-_NAME = re.compile(r"""[^\s,'"\\](?:[^\x00-\x1f,'"\\]*[^\s,'"\\])?""")
+_NAME = regex(r"""[^\s,'"\\](?:[^\x00-\x1f,'"\\]*[^\s,'"\\])?""")
 
 
 INT32 = 2**31 - 1

@@ -226,7 +226,7 @@ _FIELDS |= {"memory.total": "total", "memory.used": "used"}
 _HEAD_CELL = regex(r"([a-z][a-z0-9_.]*)(?: \[([^\]]*)\])?")
 _PLAIN_ORDER = ("index", "name", "total", "used")
 _AMOUNT = regex(r"([0-9]{1,9})( MiB)?")
-_UNKNOWN = re.compile(r"\[?(?:N/A|Not Supported|Unknown Error|Insufficient Permissions)\]?")
+_UNKNOWN = regex(r"\[?(?:N/A|Not Supported|Unknown Error|Insufficient Permissions)\]?")
 
 
 def _cells(line: str) -> list[str]:

@@ -33,9 +33,9 @@ from gpuxlate.yamltext.parse import Document, node_at
 from gpuxlate.yamltext.source import Source
 
 _NAMED = {
-    "MiB": re.compile(r"(?i:(?<![a-z])mi?b(?![a-z]))|\d ?Mi?(?![A-Za-z])|单位为?[:：]? ?M(?![A-Za-z])"),
-    "GiB": re.compile(r"(?i:(?<![a-z])gi?b(?![a-z]))|\d ?Gi?(?![A-Za-z])|单位为?[:：]? ?G(?![A-Za-z])"),
-    "percent": re.compile(r"(?i:percent)|[%％]|百分"),
+    "MiB": regex(r"(?i:(?<![a-z])mi?b(?![a-z]))|\d ?Mi?(?![A-Za-z])|单位为?[:：]? ?M(?![A-Za-z])"),
+    "GiB": regex(r"(?i:(?<![a-z])gi?b(?![a-z]))|\d ?Gi?(?![A-Za-z])|单位为?[:：]? ?G(?![A-Za-z])"),
+    "percent": regex(r"(?i:percent)|[%％]|百分"),
 }
 """How people name the units of the data sheets in a comment."""
 _COMMENT = regex(r"(?:^|\s)#[ \t]*(?P<text>.*\S)")

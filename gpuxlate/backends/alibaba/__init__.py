@@ -31,7 +31,7 @@ from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.pod_reader import requesting, too_many_cards
 from gpuxlate.backends.rows import cores, memory, whole, written
 from gpuxlate.model import quantity
-from gpuxlate.model.declarations import record
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
@@ -157,7 +157,7 @@ KEYS: tuple[KeySpec, ...] = (
 GPU_PREFIXES = ("aliyun.com/gpu",)
 LOOK_ALIKES = (SIMULATORS, ACS)
 """Products whose keys are easily taken for these."""
-CLOUD = Cloud("Alibaba Cloud ACK", ("alibabacloud.com", "aliyun.com"), re.compile(r"ecs\..+"), "alibabacloud")
+CLOUD = Cloud("Alibaba Cloud ACK", ("alibabacloud.com", "aliyun.com"), regex(r"ecs\..+"), "alibabacloud")
 """Labels of its nodes (``alibabacloud.com/nodepool-id``, ``ack.aliyun.com``) and of its disks
 (``topology.diskplugin.csi.alibabacloud.com/zone``); machine types: ``ecs.gn7i-c8g1.2xlarge``; the taint of
 its virtual nodes: ACK 2369750, "Allocate resources between ECS and ECI" (2026-06-18)."""

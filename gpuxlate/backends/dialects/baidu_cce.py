@@ -1,10 +1,10 @@
 """Baidu CCE, cGPU and sGPU. The names of keys hold the card; numbers are totals over the cards."""
 
-import re
 from collections.abc import Iterator
 
 from gpuxlate.backends.base import GIB, Backend, Cloud, Confidence, Per, Range, ShareWriter
 from gpuxlate.backends.rows import MODEL, cards, cores, for_models, memory, percent
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
@@ -65,7 +65,7 @@ def percent_is_of_one_card(
         yield this.diagnostic(breach.value, message, "write memory in GiB, as the total over the cards")
 
 
-CLOUD = Cloud("Baidu CCE", ("baidubce.com",), re.compile(r"(?:bcc|ebc|bbc)\..+"))
+CLOUD = Cloud("Baidu CCE", ("baidubce.com",), regex(r"(?:bcc|ebc|bbc)\..+"))
 """Labels of its nodes (``cce.baidubce.com/...``: baidubce/baiducloud-cce-cni-driver, CCEK8sAnnotationPrefix);
 machine types: ``bcc.g5.c2m8``, ``bcc.hgn5IB.c116m978.8A100-80g`` (BCC, instance flavors, 2026-06-22). No page
 says that nodes have the machine type as their label."""

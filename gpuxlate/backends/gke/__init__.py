@@ -33,6 +33,7 @@ from gpuxlate.backends.device_plugin import (
     unfit,
 )
 from gpuxlate.model.amounts import Part
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
@@ -184,7 +185,7 @@ def _replica(placing: ShareWriter, replica: Replica) -> None:
         placing.refuse("replica", "GKE001", message, "request one larger part, or whole cards")
 
 
-MACHINE = re.compile(r"[a-z][0-9][a-z]?-(?:standard|highmem|highcpu|highgpu|ultragpu|megagpu)-[0-9]+[a-z]?")
+MACHINE = regex(r"[a-z][0-9][a-z]?-(?:standard|highmem|highcpu|highgpu|ultragpu|megagpu)-[0-9]+[a-z]?")
 
 
 class Gke(Backend):

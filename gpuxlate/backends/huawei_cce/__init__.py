@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
@@ -21,6 +20,7 @@ from gpuxlate.backends.base import (
 )
 from gpuxlate.backends.rows import choice, cores, memory, whole
 from gpuxlate.model import quantity
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, ScalarKind, Value
 from gpuxlate.model.profile import Component, Profile, Release, card_of
@@ -66,7 +66,7 @@ def card_mode(share: Share) -> str:
 CLOUD = Cloud(
     "Huawei CCE",
     ("cce.cloud.com",),
-    re.compile(r"[a-z][a-z0-9]*\.[0-9]*(?:x?large|medium|small)\.[0-9]+"),
+    regex(r"[a-z][a-z0-9]*\.[0-9]*(?:x?large|medium|small)\.[0-9]+"),
 )
 """Labels of its nodes (``cce.cloud.com/cce-nodepool``); machine types: ``c7.large.2``. Source:
 CCE, "Managing Node Labels" (cce_10_0004), 2025-11."""

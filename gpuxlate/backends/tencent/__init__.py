@@ -5,7 +5,6 @@ The short names of its sources are those of the page of documents.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,6 +27,7 @@ from gpuxlate.backends.base import (
 )
 from gpuxlate.backends.limits import ANY, Pick, Scheduling
 from gpuxlate.backends.rows import cores, memory, written
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value, in_lists
@@ -119,7 +119,7 @@ KEYS: tuple[KeySpec, ...] = (
 CLOUD = Cloud(
     "Tencent TKE",
     ("tencent.com", "com.tencent.cloud.csi.cbs"),
-    re.compile(r"[A-Z0-9]+[a-z]*\.(?:[0-9]*X?LARGE|MEDIUM|SMALL)[0-9]+|eklet"),
+    regex(r"[A-Z0-9]+[a-z]*\.(?:[0-9]*X?LARGE|MEDIUM|SMALL)[0-9]+|eklet"),
 )
 """Labels of its nodes (``tke.cloud.tencent.com/nodepool-id``) and of its disks
 (``topology.com.tencent.cloud.csi.cbs/zone``), the taint of its super nodes

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -28,6 +27,7 @@ from gpuxlate.backends.base import (
 from gpuxlate.backends.limits import ANY, Pick, Scheduling
 from gpuxlate.backends.pod_writer import WRITE_ALONE
 from gpuxlate.backends.rows import cores, memory, written
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
@@ -160,7 +160,7 @@ KEYS: tuple[KeySpec, ...] = (
     written("vke.volcengine.com/gpu-index-container-*", meaning="card indexes", source="V"),
 )
 GPU_PREFIXES = ("vke.volcengine.com/mgpu", "vke.volcengine.com/reclaimed-mgpu")
-CLOUD = Cloud("Volcengine VKE", ("volcengine.com",), re.compile(r"ecs\..+"))
+CLOUD = Cloud("Volcengine VKE", ("volcengine.com",), regex(r"ecs\..+"))
 """Labels of its nodes (``cluster.vke.volcengine.com/machinepool-name``, all under ``vke.volcengine.com``: VKE
 6460/1358690) and the taint of its virtual nodes (``vci.vke.volcengine.com/node-type``); machine types:
 ``ecs.gni2.3xlarge``."""
