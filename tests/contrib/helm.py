@@ -104,7 +104,7 @@ def helm(major: int, run: Run, folder: Path) -> Helm:
     plugins.mkdir()
     # helm plugin install links to a folder in the same way
     (plugins / "helm-plugin").symlink_to(CONTRIB / "helm-plugin")
-    (programs / "gpuxlate-post-renderer").symlink_to(CONTRIB / "helm" / "gpuxlate-post-renderer")
+    (programs / "gpuxlate-post-renderer").symlink_to(CONTRIB / "helm-plugin" / "post-render.sh")
     (programs / "gpuxlate").rename(programs / "gpuxlate-itself")
     (programs / "gpuxlate").write_text(
         f"#!/bin/sh\nenv | grep '^HELM_PLUGIN_' | sort > '{record}/variables'\ncat > '{record}/given'\n"
