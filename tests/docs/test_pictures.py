@@ -8,7 +8,7 @@ import pytest
 
 import gpuxlate
 from docs.tools.inserts import chinese
-from docs.tools.inserts.pictures import house, share, terminal, tree, way
+from docs.tools.inserts.pictures import house, share, tree, way
 from tests.test_architecture import OURS, PACKAGE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -55,15 +55,13 @@ def test_the_share_on_each_cloud() -> None:
 
 
 def test_what_a_phone_shows_is_as_wide_as_a_phone() -> None:
-    """390 pixels, 16 of them on each side; the letters of a terminal of 48 columns are made smaller."""
+    """390 pixels, 16 of them on each side."""
     widths = {
-        one.name: float(re.search(r'viewBox="0 0 ([\d.]+) ', one.read_text(encoding="utf-8"))[1])  # type: ignore[index]
-        for one in PICTURES
-        if ".narrow" in one.name
+        float(re.search(r'viewBox="0 0 ([\d.]+) ', picture.read_text(encoding="utf-8"))[1])  # type: ignore[index]
+        for picture in PICTURES
+        if ".narrow" in picture.name
     }
-    shots = {f"{terminal.narrow(one).name}.svg" for one in terminal.SHOTS}
-    assert {width for name, width in widths.items() if name not in shots} == {390 - 2 * 16}
-    assert max(widths.values()) < 390 * 1.6
+    assert widths == {390 - 2 * 16}
 
 
 def test_chinese_pictures_have_no_english_words() -> None:
@@ -97,11 +95,3 @@ def test_the_way_names_real_modules() -> None:
             assert callable(getattr(gpuxlate.backends.base.Backend, part))
         else:
             assert (PACKAGE / f"{name.replace('.', '/')}.py").is_file(), name
-
-
-def test_terminals_show_what_was_printed() -> None:
-    shot = next(one for one in terminal.SHOTS if one.name == "capacity")
-    text = "".join(ElementTree.fromstring(terminal.draw(shot)).itertext()).replace("\u00a0", " ")
-    assert "$ kubectl gpuxlate capacity --pods" in text
-    for line in terminal.printed(shot).splitlines():
-        assert line in text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from docs.tools.inserts.chinese import PICTURES
-from docs.tools.inserts.pictures import house, share, terminal, tree, way
+from docs.tools.inserts.pictures import house, share, tree, way
 
 
 def drawn() -> Iterator[tuple[str, str]]:
@@ -18,6 +18,3 @@ def drawn() -> Iterator[tuple[str, str]]:
         yield f"tree{language}svg", tree.draw(words)
         yield f"way{language}svg", way.draw(words)
         yield f"way.narrow{language}svg", way.draw_narrow(words)
-    for shot in terminal.SHOTS:
-        for one in (shot, terminal.narrow(shot)):
-            yield f"{one.name}.svg", terminal.draw(one)
