@@ -207,7 +207,7 @@ function finding(one) {
     item.append(place, " ");
   }
   item.append(element("strong", say(one.severity)), " ");
-  item.append(element("a", one.code, { href: new URL(`../${language === "zh" ? "zh/" : ""}rules/${one.code}/`, base).href, target: "_blank" }));
+  item.append(element("a", one.code, { href: new URL(`../rules/${one.code}/`, base).href, target: "_blank" }));
   item.append(` ${one.message}`);
   if (one.hint) item.append(element("em", ` ${say("Hint:")} ${one.hint}`));
   return item;

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import logging
+import posixpath
 import re
 import shutil
 from html import escape, unescape
@@ -111,8 +113,10 @@ def _breakable(code: str) -> str:
 @event_priority(-100)  # after the plug-ins
 def on_post_build(config: MkDocsConfig) -> None:
     """Publish each schema under its ``$id``, what the playground loads, and an index of words for each
-    language: who searches in one does not get the other."""
-    _search(Path(config.site_dir))
+    language: who searches in one does not get the other. A page without a translation is in English alone."""
+    site = Path(config.site_dir)
+    _leave_out(site, _untranslated(site, Path(config.docs_dir)))
+    _search(site)
     folder = Path(config.site_dir) / "schemas"
     folder.mkdir(exist_ok=True)
     for kind in VERSIONS:
@@ -121,12 +125,61 @@ def on_post_build(config: MkDocsConfig) -> None:
         browser.publish(config.extra["pyodide"], Path(config.site_dir) / "playground")
 
 
+def _untranslated(site: Path, pages: Path) -> set[str]:
+    """The folders below ``zh/`` whose page is a copy of the English one: its source has no ``.zh.md``."""
+    folders = (path.parent.relative_to(site / "zh") for path in (site / "zh").rglob("index.html"))
+    return {
+        folder.as_posix()
+        for folder in folders
+        if folder != Path() and not (pages / f"{folder}.zh.md").is_file()
+    }
+
+
+_LINK = re.compile(r'(?<= href=")(?!\w+:|#|/)([^"#?]+)')
+
+
+def _leave_out(site: Path, copies: set[str]) -> None:
+    """Remove Chinese copies of English pages; what links to one leads to the English page."""
+    for copy in sorted(copies, reverse=True):  # what is inside a folder first
+        folder = site / "zh" / copy
+        (folder / "index.html").unlink()
+        if not any(folder.iterdir()):
+            folder.rmdir()
+    sitemap = site / "sitemap.xml"
+    entries = re.split(r"(?<=</url>)", sitemap.read_text(encoding="utf-8"))
+    kept = (entry for entry in entries if not _of(entry, r"<loc>[^<]*/zh/([^<]*)/</loc>", copies))
+    lines = "".join(kept).splitlines(keepends=True)
+    sitemap.write_text(
+        "".join(line for line in lines if not _of(line, r'hreflang="zh" href="[^"]*/zh/([^"]*)/"', copies)),
+        encoding="utf-8",
+    )
+    sitemap.with_suffix(".xml.gz").write_bytes(gzip.compress(sitemap.read_bytes(), mtime=0))
+    for path in site.rglob("*.html"):
+        folder = path.parent.relative_to(site).as_posix()
+
+        def in_english(link: re.Match[str], folder: str = folder) -> str:
+            target = posixpath.normpath(posixpath.join(folder, link[1]))
+            if target.removeprefix("zh/") not in copies or not target.startswith("zh/"):
+                return link[1]
+            return posixpath.relpath(target.removeprefix("zh/"), folder) + "/"
+
+        html = path.read_text(encoding="utf-8")
+        if (changed := _LINK.sub(in_english, html)) != html:
+            path.write_text(changed, encoding="utf-8")
+
+
+def _of(text: str, pattern: str, copies: set[str]) -> bool:
+    match = re.search(pattern, text)
+    return match is not None and match[1] in copies
+
+
 def _search(site: Path) -> None:
     path = site / "search" / "search_index.json"
     index = json.loads(path.read_text(encoding="utf-8"))
     for language, root in (("en", site), ("zh", site / "zh")):
         docs = [one for one in index["docs"] if one["location"].startswith("zh/") is (language == "zh")]
         docs = [one | {"location": one["location"].removeprefix("zh/")} for one in docs]
+        docs = [one for one in docs if (root / one["location"].partition("#")[0] / "index.html").is_file()]
         made = index | {"config": index["config"] | {"lang": [language]}, "docs": docs}
         (root / "search").mkdir(parents=True, exist_ok=True)
         (root / "search" / path.name).write_text(json.dumps(made, ensure_ascii=False), encoding="utf-8")

@@ -101,7 +101,7 @@ def anchors(page: Path) -> set[str]:
 def test_every_rule_has_its_page(pages: Path) -> None:
     """Where findings lead to: ``URL`` and the code are ``rules/CODE`` of the site."""
     there = {path.name for path in (pages / "rules").iterdir()}
-    assert there == {f"{code}{language}.md" for code in RULES for language in ("", ".zh")}
+    assert there == {f"{code}.md" for code in RULES}
     listed = re.findall(r"\]\(rules/(\w+)\.md\)", (pages / "rules.md").read_text(encoding="utf-8"))
     assert sorted(listed) == sorted(RULES)
     for code, rule in RULES.items():

@@ -263,7 +263,7 @@ def test_in_chromium(built: Path, tmp_path: Path) -> None:
             assert "Pod web, 容器 web: 取整" in chinese["found"]
             assert "行 12:41 错误 TKE001 memoryMiB 4000 不是 1024 MiB 的整数倍" in chinese["found"]
             rule = page.run("return document.querySelector('#pg-found a').href")
-            assert rule == f"{origin}/zh/rules/TKE001/"
+            assert rule == f"{origin}/rules/TKE001/"
             page.open(f"{origin}/playground/")
             page.wait("return document.getElementById('pg-form')?.hidden === false")
             page.run(ENTER, POD, True)

@@ -27,7 +27,6 @@ def pages() -> Iterator[tuple[str, str]]:
     yield "rules.zh.md", _chinese_list()
     for one in chain.from_iterable(groups().values()):
         yield f"rules/{one.code}.md", _page(one)
-        yield f"rules/{one.code}.zh.md", _chinese_page(one)
 
 
 def navigation() -> list[dict[str, list[str]]]:
@@ -91,29 +90,10 @@ def _page(rule: Rule) -> str:
 
 
 SEVERITIES = {"error": "错误", "warning": "警告", "info": "提示"}
-FIXES = {"safe": "，可安全修复（`--fix`）", "unsafe": "，可修复（`--unsafe-fixes`）"}
-HEADINGS = {"Example": "示例", "Use instead": "应写为"}
-
-
-def _chinese_page(rule: Rule) -> str:
-    """Title, summary and what to write; the rest is in English, and marked so."""
-    severity = SEVERITIES[str(rule.severity)] + FIXES.get(rule.fix or "", "")
-    parts = [
-        f"# {rule.code} {rule.name}",
-        f"**{severity}。** {locale.summary(rule.code, rule.summary, 'zh')}",
-    ]
-    for title, chinese in HEADINGS.items():
-        if title in rule.sections:
-            parts += [f"## {chinese}", _apart(rule.sections[title]).replace(WITH_PROFILE, "使用的集群配置：")]
-    parts += ["## 英文说明", '<div lang="en" markdown>']
-    for title, body in rule.sections.items():
-        if title not in HEADINGS:
-            parts += [f"### {title}", _apart(body)]
-    return "\n\n".join([*parts, "</div>"]) + "\n"
 
 
 def _chinese_list() -> str:
-    about = "`lint` 和 `translate` 检查的规则，每条一页。与 `gpuxlate explain CODE --lang zh` 相同。"
+    about = "`lint` 和 `translate` 检查的规则。每条规则的说明为英文，与 `gpuxlate explain CODE` 相同。"
     lines = ["# 规则", "", about, ""]
     tell = locale.translator("zh")
     for title, group in groups().items():
