@@ -289,12 +289,13 @@ def no_field(pod: Pod, field: str, target: Backend) -> Diagnostic:
         found: Diagnostic = share_is_expressible(pod.keys.path, message, ON_POD_TEMPLATE)
         return found
     message = msg(
-        "{target} needs {field} for this share: no {field} beside resources can hold it",
+        "{target} needs {field} for this share, and these values have no {field} beside resources",
         field=name,
         target=target.name,
     )
     hint = msg(
-        "add {field}: {empty} beside resources if the templates of the chart use it, else change them",
+        "if the templates of the chart use it, add {field}: {empty} beside resources; otherwise change them, "
+        "or leave this file out: --exclude FILE",
         field=name,
         empty=EMPTY.get(field, "{}"),
     )

@@ -60,6 +60,7 @@ NO_CHART = (
     "name this file values*.yaml beside the Chart.yaml of its chart, change it by hand, "
     "or pass --allow-leftovers"
 )
+HALF = "translate that share by hand, put it into a file of its own, or leave this file out: --exclude FILE"
 UNREAD = "write it in keys of the target by hand, or pass --allow-leftovers"
 IN_TEXT = "it is in a string"
 TOLERATIONS, TOLERATED = "tolerations", "it is a taint that the pod tolerates"
@@ -97,11 +98,15 @@ _WHERE = {
 
 
 class Leftover(NamedTuple):
-    """A key that a translation leaves behind, and the finding about it. ``final``: nothing accepts it."""
+    """A key that a translation leaves behind, and the finding about it. ``final``: nothing accepts it.
+
+    ``of_share``: a share has it, which is not translated.
+    """
 
     key: str
     diagnostic: Diagnostic
     final: bool = False
+    of_share: bool = False
 
     @property
     def follows(self) -> bool:
@@ -244,7 +249,8 @@ def left_in_document(
                     third = awakened(pod, sources) if third is None and sources else third
                     counting = _counting(spot, third or ())
                     final = counting is not None or why == BELOW
-                    yield Leftover(spot.name, with_location(document, counting or made, pod.object), final)
+                    diagnostic = with_location(document, counting or made, pod.object)
+                    yield Leftover(spot.name, diagnostic, final, of_share=id(pod) in why_left)
             elif sources and not (left or meant) and scope.words.owners(spot.name):
                 third = awakened(pod, sources) if third is None else third
                 counting = _counting(spot, third)
@@ -269,6 +275,17 @@ def left_in_document(
             above = {found.path[:length] for length in range(len(found.path) + 1)}
             if found.path not in known and above.isdisjoint(handled):
                 yield _outside(document, found, scope, kind, why_left.get(id(None)))
+
+
+def half_translated(left: Leftover) -> Diagnostic:
+    """A file in which one share is translated and another is not: nothing accepts a file of two dialects."""
+    message = msg(
+        "{file} would be in two dialects: a share of it is not translated", file=left.diagnostic.file
+    )
+    diagnostic: Diagnostic = nothing_is_left_behind(left.diagnostic.path, message, msg(HALF))
+    return diagnostic.located(
+        **{name: getattr(left.diagnostic, name) for name in ("file", "document", "object", "span")}
+    )
 
 
 def _counting(spot: KeyOccurrence, third: Sequence[Backend]) -> Diagnostic | None:

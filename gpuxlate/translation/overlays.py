@@ -18,7 +18,7 @@ from gpuxlate.files.relevance import might_have_gpu_keys
 from gpuxlate.manifest.claims import claims_of, patch_of
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import Numbered, Pod, pods_in
-from gpuxlate.model.diagnostics import Diagnostic, Edit, LossKind, ObjectRef, Path, Remove, Rename, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Edit, ObjectRef, Path, Remove, Rename, Severity
 from gpuxlate.model.keys import Place
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, message_of, msg
@@ -55,7 +55,7 @@ from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import PassResult, State, Task
 from gpuxlate.translation.pod import fitted, words_of
 from gpuxlate.translation.results import Result
-from gpuxlate.translation.shares import dialects_of, is_refusal, other_dialects, refuses
+from gpuxlate.translation.shares import dialects_of, other_dialects, refuses
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.parse import Document, with_location
 from gpuxlate.yamltext.source import Source
@@ -100,7 +100,7 @@ def translate_part(state: State, laid: OverlayPod) -> None:
     claimed = list(_claims_of_part(document, named, state.claims, settings.scope)) if named else []
     why = unknown or (_NAMES_CLAIMS if claimed else None)
     made = PartResult(PassResult(), (), why) if why else _translate_over(document, over, settings)
-    state += left_part(document, made.part, named, settings) if named and over else made.part
+    state += made.part
     if made.left:
         state.leave(claimed)
         if named and over:
@@ -347,31 +347,6 @@ class _Changed:
         if isinstance(node, nodes.Mapping) and node.entries:  # what a removal empties goes with it
             return any(self.has((*path, name)) for name, *_ in nodes.entries_of(node))
         return node is not None
-
-
-def left_part(document: Document, made: PassResult, pod: Pod, settings: Settings) -> PassResult:
-    """A part whose share the target cannot express is not translated, under the code of the reason.
-
-    Losses that an option accepts are errors as they are of any pod; those that were accepted are none.
-    """
-    losses = [loss for item in made.items for loss in item.losses]
-    refused = {words_of(loss.diagnostic()) for loss in losses if loss.kind is LossKind.REFUSED}
-    accepted = {words_of(loss.diagnostic()) for loss in losses if loss.accepted}
-    left = [one for one in made.diagnostics if is_refusal(one) or words_of(one) in refused]
-    if left:
-        severity = settings.scope.severity
-        name = next((one.name for one in pod.keys.all_containers()), "")
-        made.leftovers = [Leftover(name, replace(one, severity=severity)) for one in left]
-        if settings.decisions:
-            kind = FileKind.VALUES if pod.object.kind == VALUES else FileKind.PATCH
-            made.leftovers, judged = settings.decisions.leave(
-                made.leftovers, document.source, settings.to.name, document, kind, [pod]
-            )
-            made.judged += judged
-        gone = set(map(id, left))
-        others = [one for one in made.diagnostics if id(one) not in gone and words_of(one) not in accepted]
-        made.diagnostics = [*others, *(one.diagnostic for one in made.leftovers)]
-    return made
 
 
 Pair = tuple[PodKeys, PodKeys]

@@ -26,7 +26,7 @@ from gpuxlate.rules.source import no_yaml, too_many
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.claims import ClaimTemplate, applied, clashes
 from gpuxlate.translation.edits import PlannedPod
-from gpuxlate.translation.leftovers import Leftover, left_in_text
+from gpuxlate.translation.leftovers import Leftover, half_translated, left_in_text
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.results import Result
 from gpuxlate.yamltext.edit import apply
@@ -221,10 +221,20 @@ def run_source(
         whole.diagnostics = once_per_object(whole.diagnostics)
     if whole.named and (again := with_own_names(whole, settings)):
         return run_source(source, again, task, read, layer)
-    if (splices or beside) and not whole.refused:
-        try:
-            whole.text = applied(source, splices, beside, count) if beside else apply(source.text, splices)
-            whole.changed = whole.text != source.text
-        except EditError as error:
-            whole.diagnostics.append(text_is_editable((), error.message).located(file=source.name))
+    if splices or beside:
+        _change_text(whole, source, splices, beside, count)
     return whole
+
+
+def _change_text(
+    whole: Result, source: Source, splices: list[Splice], beside: list[Splice], count: int
+) -> None:
+    """The new text of a source of ``count`` documents, where nothing of it is refused: all of it, or none."""
+    whole.diagnostics += [half_translated(left) for left in whole.leftovers if left.of_share][:1]
+    if whole.refused:
+        return
+    try:
+        whole.text = applied(source, splices, beside, count) if beside else apply(source.text, splices)
+        whole.changed = whole.text != source.text
+    except EditError as error:
+        whole.diagnostics.append(text_is_editable((), error.message).located(file=source.name))

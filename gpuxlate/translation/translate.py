@@ -94,12 +94,7 @@ def translate_pods(state: State, *, own: bool = False) -> None:
             ]
         if sources and (own or sources != (settings.to,)):
             state.read.append((pod, sources))
-            made = translate_pod(state, pod, sources, pods)
-            if state.layer.kind is FileKind.VALUES:
-                from gpuxlate.translation.overlays import left_part
-
-                made = left_part(document, made, pod, settings)
-            state += made
+            state += translate_pod(state, pod, sources, pods)
         elif sources:
             state.written.append(PlannedPod(pod, pod.keys, []))
             state.pods_there += 1

@@ -107,14 +107,3 @@ def test_one_that_is_named_is_an_error(tmp_path: Path, monkeypatch: pytest.Monke
     for command in ("translate {} --to tke", "parse {}", "inspect {}", "assess {} --to tke"):
         ran = run(*shlex.split(command.format("shares/a.gpushare.yaml")))
         assert (ran.code, b"error[GX010]" in ran.err, b"left out" in ran.err) == (1, True, False)
-
-
-def test_what_accepts_is_accepted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The line can be run, with a number for N."""
-    monkeypatch.chdir(tmp_path)
-    for command, (_, lines) in SAYS.items():
-        if lines[-1].startswith("to accept: "):
-            write(FILES)
-            accepting = lines[-1].partition(": ")[2].replace("=N", "=30")
-            assert accepting.startswith(f"gpuxlate {command}")
-            assert run(*shlex.split(accepting)[1:]).code == 0, accepting

@@ -71,6 +71,29 @@ def test_leftovers(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert b"--allow-leftovers" not in accepted.err  # no hint to give what is given
 
 
+HALF = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: %s}
+spec: {containers: [{name: c, image: x, resources: {limits: {aliyun.com/gpu-mem: %s}}}]}
+"""
+
+
+def test_no_file_ends_in_two_dialects(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A share that is left, beside one that would be translated, refuses the file; one in a file of its own
+    is a leftover. A number that another tool sets is neither read nor written."""
+    monkeypatch.chdir(tmp_path)
+    fixed, variable = HALF % ("a", 8), HALF % ("b", '"${GPU_MEMORY}"')
+    options = ("--to", "tke", "-i", "--fill", "cores=30", "--allow-leftovers")
+    write({"both.yaml": f"{fixed}---\n{variable}"})
+    ran = run("translate", "both.yaml", *options)
+    assert (ran.code, "both.yaml would be in two dialects" in ran.err.decode()) == (1, True)
+    assert Path("both.yaml").read_text() == f"{fixed}---\n{variable}"
+    write({"both.yaml": variable, "a.yaml": fixed})
+    assert run("translate", ".", *options).code == 0
+    assert (Path("both.yaml").read_text(), "qgpu" in Path("a.yaml").read_text()) == (variable, True)
+
+
 def test_one_scheduler_for_the_cards_of_all_vendors() -> None:
     """The annotations of HAMi's scheduler stay from one vendor's cards to another's, and go nowhere else."""
     placement = "{hami.io/node-scheduler-policy: binpack, hami.io/gpu-scheduler-policy: spread}"
