@@ -33,9 +33,9 @@ from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.kubernetes import quantity_has_no_suffix, quantity_is_whole
 from gpuxlate.rules.number_format import NumberForm, written
 from gpuxlate.rules.source import (
-    HELM_TEMPLATE,
     TEMPLATE,
     no_yaml,
+    skipped_as,
     template_in,
     too_many,
     too_much,
@@ -65,7 +65,7 @@ def lint_source(source: Source, settings: LintSettings, read: DocumentReader = d
             template = template_in(document) if document.holds(TEMPLATE) else None
             if template is not None:
                 found.append(unrendered(source, template))
-                result.skipped = HELM_TEMPLATE
+                result.skipped = skipped_as(source)
             else:
                 every = _document(document, context, settings, result, ignores, beside)
                 here = (one for one in every if settings.selected(one.code))
@@ -81,7 +81,7 @@ def lint_source(source: Source, settings: LintSettings, read: DocumentReader = d
         found.append(problem)
         result.broken = True
         if problem.code == "GX012":
-            result.skipped = HELM_TEMPLATE
+            result.skipped = skipped_as(source)
     if found or ignores:
         wanted = [one for one in once_per_object(_once(found)) if settings.selected(one.code)]
         left, result.suppressed = without_ignored(wanted, ignores, settings.selected)

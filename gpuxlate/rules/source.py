@@ -6,20 +6,29 @@ not a manifest: invalid YAML (GX001), a limit exceeded (GX025), or a Helm templa
 
 from __future__ import annotations
 
+import re
+
 from gpuxlate.model import limits
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.share import ShareProblem
 from gpuxlate.rules.base import Rule, Scope, rule
 from gpuxlate.yamltext.nodes import Mapping, Sequence
-from gpuxlate.yamltext.parse import Document, NotYamlError, TooMuchError, placed_at_index
+from gpuxlate.yamltext.parse import Document, NotYamlError, TooMuchError, documents, placed_at_index
 from gpuxlate.yamltext.source import Source
 
 Finding = tuple[str, str]
 """Message and hint."""
 HELM_TEMPLATE = "Helm template"
+OTHER_TEMPLATE = "template"
 """Why a file was skipped, in summaries."""
 TEMPLATE = "{{"
+TAGS = (TEMPLATE, "{%")
+"""How the tags of templates begin: of Helm and Handlebars, and of Jinja."""
+_STATEMENT = regex(r"^[ \t]*(\{\{.*\}\}|\{[%#].*[%#]\})[ \t]*$", re.MULTILINE)
+"""A line with nothing but a tag: ``{{- if .Values.x }}``, ``{{#if X}}``, ``{% for x in y %}``."""
+_NOT_OF_HELM = ("{%", "{#", "{{#", "{{/", "{{>", "{{^", "{{!")
 NEAR_LINES = 3
 """Within this many lines of a template's ``{{`` a syntax error is probably caused by it."""
 
@@ -76,15 +85,15 @@ def file_keeps_the_limits(this: Rule, what: str, hint: str) -> Finding:
 
 
 @rule("GX012", Severity.INFO, scope=Scope.SOURCE)
-def template_is_rendered(this: Rule, in_chart: bool) -> Finding:
-    """Files are rendered manifests, not Helm templates.
+def template_is_rendered(this: Rule, in_chart: bool, tag: str = TEMPLATE) -> Finding:
+    """Files are rendered manifests, not templates of Helm, Jinja or Handlebars.
 
     ## What it does
-    Reports a file that was skipped as a Helm template: it is in the `templates/` folder of a chart,
-    or it stops being valid YAML on a line with `{{`.
+    Reports a file that was skipped as a template: it is in the `templates/` folder of a chart, or it is
+    valid YAML only without its tags, such as `{{ .Values.cores }}`, `{{#if X}}` and `{% if x %}`.
 
     ## Why
-    The values are not known before the chart is rendered.
+    The values are not known before the template is rendered.
 
     ## Example
     `vke.volcengine.com/mgpu-core: {{ .Values.cores }}`
@@ -93,8 +102,11 @@ def template_is_rendered(this: Rule, in_chart: bool) -> Finding:
     `helm template CHART | gpuxlate lint -`
 
     ## Source
-    Helm, "Charts" (chart file structure).
+    Helm, "Charts" (chart file structure); Jinja, "Template Designer Documentation"; Handlebars, "Language
+    guide".
     """
+    if tag != TEMPLATE:
+        return msg("skipped as a template: a line contains {tag}", tag=tag), "lint what the template renders"
     where = "it is in the templates folder of a chart" if in_chart else "a line contains {{"
     return (
         msg("skipped as a Helm template: {where}", where=where),
@@ -212,10 +224,10 @@ def in_chart(name: str) -> Diagnostic:
 
 
 def no_yaml(source: Source, error: NotYamlError) -> Diagnostic:
-    """GX012 where reading fails on a line with ``{{``, GX025 at a limit, else GX001."""
+    """GX012 where only the tags of a template are no YAML, GX025 at a limit, else GX001."""
     if isinstance(error, TooMuchError):
         return too_much(source, error.message, error.hint, error.index)
-    index = _template_that_fails(source, error)
+    index = _tag_that_fails(source, error)
     return broken(source, error) if index is None else unrendered(source, index)
 
 
@@ -239,10 +251,23 @@ def too_many(source: Source, last: Diagnostic) -> Diagnostic:
 
 
 def unrendered(source: Source, index: int) -> Diagnostic:
-    """GX012 at the ``{{`` of a template."""
-    message, hint = template_is_rendered(False)
+    """GX012 at a tag of a template."""
+    message, hint = template_is_rendered(False, template_tag(source))
     span = source.span(index, index + len(TEMPLATE))
     return Diagnostic("GX012", Severity.INFO, message, hint, file=source.name, span=span)
+
+
+def template_tag(source: Source) -> str:
+    """The beginning of the first tag that Helm has not and Jinja or Handlebars have; without one, Helm's."""
+    tags = (
+        tag for match in _STATEMENT.finditer(source.text) for tag in _NOT_OF_HELM if match[1].startswith(tag)
+    )
+    return next(tags, TEMPLATE)
+
+
+def skipped_as(source: Source) -> str:
+    """Why a template is skipped, in summaries."""
+    return HELM_TEMPLATE if template_tag(source) == TEMPLATE else OTHER_TEMPLATE
 
 
 def template_in(document: Document) -> int | None:
@@ -262,16 +287,33 @@ def template_in(document: Document) -> int | None:
     return min((at for at in found if document.source.text.startswith(TEMPLATE, at)), default=None)
 
 
-def _template_that_fails(source: Source, error: NotYamlError) -> int | None:
-    """The first ``{{`` of the line where reading fails."""
+def _tag_that_fails(source: Source, error: NotYamlError) -> int | None:
+    """The first tag of the line where reading fails, or of all where nothing else fails: a ConfigMap with a
+    template in a string may have a mistake of its own."""
+    at = _tag_in_line(source, error)
+    statement = _STATEMENT.search(source.text)
+    if at is not None or statement is None:
+        return at
+    without = source.changed(_STATEMENT.sub(lambda match: " " * len(match[0]), source.text))
+    try:
+        for _ in documents(without):
+            pass
+    except NotYamlError as other:
+        if _tag_in_line(without, other) is None:
+            return None
+    return statement.start(1)
+
+
+def _tag_in_line(source: Source, error: NotYamlError) -> int | None:
+    """The first tag of the line where reading fails."""
     spot = error.index
     line, column = source.position(spot)
-    if TEMPLATE not in source.line_text(line) and "expected ':'" in error.problem:
+    if not any(tag in source.line_text(line) for tag in TAGS) and "expected ':'" in error.problem:
         # a missing colon is reported only at what follows it
         spot = len(source.text[:spot].rstrip())
         line, column = source.position(spot)
-    at = source.line_text(line).find(TEMPLATE)
-    return None if at < 0 else spot - (column - 1) + at
+    found = [at for tag in TAGS if (at := source.line_text(line).find(tag)) >= 0]
+    return spot - (column - 1) + min(found) if found else None
 
 
 def _near_template(source: Source, error: NotYamlError) -> bool:

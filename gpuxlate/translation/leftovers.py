@@ -32,6 +32,7 @@ from gpuxlate.model.pod import KeyOccurrence, Level, key_occurrences, names_in
 from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
 from gpuxlate.overlays.roles import FileKind, may_be_values
 from gpuxlate.rules.keys import not_read, product_is_read
+from gpuxlate.rules.source import TEMPLATE, template_tag
 from gpuxlate.rules.translation import nothing_is_left_behind
 from gpuxlate.rules.vocabulary import IGNORE, Vocabulary
 from gpuxlate.yamltext.parse import Document, with_location
@@ -46,6 +47,7 @@ _FACTS_OF_A_CLUSTER = ("Node",)
 LEFT = "{name} is not translated: {why}"
 BY_HAND = "write it in keys of {target} by hand, or pass --allow-leftovers"
 RENDERED = "translate what the template renders: helm template CHART | gpuxlate translate - --to {target}"
+PRINTED = "translate what the template renders: gpuxlate translate - --to {target}"
 BUILT = "translate what kustomize builds: kubectl kustomize {folder} | gpuxlate translate - --to {target}"
 FOLDER = "DIR"
 """What ``BUILT`` names where the folder is not known yet."""
@@ -376,11 +378,13 @@ def _machine(one: NodeChoice, targets: Sequence[Backend]) -> Message:
 def left_in_text(
     source: Source, scope: LeftoverScope, start: int = 0, end: int | None = None, document: int | None = None
 ) -> Iterator[Leftover]:
-    """Every key of the source in characters that cannot be read as YAML: those of a Helm template."""
+    """Every key of the source in characters that cannot be read as YAML: those of a template."""
+    of_helm = template_tag(source) == TEMPLATE
+    why, hint = ("this is a Helm template", RENDERED) if of_helm else ("this is a template", PRINTED)
     plain = _COMMENT.sub(lambda match: " " * len(match[0]), source.text[start:end])
     for match in _NAME.finditer(plain):
         name = resource_of(match[0])
         if scope.is_left(name):
-            made = scope.found(name, None, (), "this is a Helm template", RENDERED)
             span = source.span(start + match.end() - len(name), start + match.end())
-            yield Leftover(name, made.located(file=source.name, document=document, span=span))
+            found = scope.found(name, None, (), why, hint)
+            yield Leftover(name, found.located(file=source.name, document=document, span=span), of_share=True)

@@ -214,7 +214,11 @@ def run_source(
                 break
     except NotYamlError as error:
         problem = no_yaml(source, error)
-        whole.diagnostics.append(problem)
+        if problem.code == "GX001" and layer.found:  # the other files of the folder can go on without it
+            left = Leftover("", replace(problem, severity=settings.scope.severity), of_share=True)
+            leave_text(whole, [left], source, settings, task)
+        else:
+            whole.diagnostics.append(problem)
         if problem.code == "GX012":
             leave_text(whole, left_in_text(source, settings.scope, end), source, settings, task)
     if len(whole.diagnostics) > 1:

@@ -94,6 +94,26 @@ def test_no_file_ends_in_two_dialects(tmp_path: Path, monkeypatch: pytest.Monkey
     assert (Path("both.yaml").read_text(), "qgpu" in Path("a.yaml").read_text()) == (variable, True)
 
 
+def test_a_file_that_cannot_be_parsed_is_left(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a folder, and only where it may hold a key: the others are written where leftovers are accepted."""
+    monkeypatch.chdir(tmp_path)
+    write(
+        {"a.yaml": HALF % ("a", 8), "broken.yaml": "a: [1\naliyun.com/gpu-mem: 8\n", "other.yaml": "a: [1\n"}
+    )
+    options = (".", "--to", "tke", "-i", "--fill", "cores=30")
+    refused = run("translate", *options)
+    assert (refused.code, refused.err.count(b"error[GX001]"), b"other" in refused.err) == (1, 1, False)
+    assert "aliyun" in Path("a.yaml").read_text()
+    ran = run("translate", *options, "--allow-leftovers")
+    assert (ran.code, ran.err.count(b"warning[GX001]")) == (0, 1)
+    assert "qgpu" in Path("a.yaml").read_text()
+    write(
+        {"half.yaml": HALF % ("a", 8) + "---\na: [1\n"}
+    )  # the share before the mistake is not written alone
+    half = run("translate", *options, "--allow-leftovers")
+    assert (half.code, b"half.yaml would be in two dialects" in half.err) == (1, True)
+
+
 def test_one_scheduler_for_the_cards_of_all_vendors() -> None:
     """The annotations of HAMi's scheduler stay from one vendor's cards to another's, and go nowhere else."""
     placement = "{hami.io/node-scheduler-policy: binpack, hami.io/gpu-scheduler-policy: spread}"
