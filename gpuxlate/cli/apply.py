@@ -88,7 +88,7 @@ def command(
         )
     profile_here = known or _profile(nodes, backend, server)
     settings = Settings(backend, source, accepted, profile_here, allow_leftovers=allow_leftovers)
-    run = translate_inputs(given, settings)
+    [run] = translate_inputs(given, [settings])
     show_findings(run, run.diagnostics)
     if run.refused:
         return refuse({"": run})

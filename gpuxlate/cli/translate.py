@@ -3,26 +3,34 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, kustomization, options, outputs
 from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.cli.translations import refuse, settle, show_findings, summarize, translate_inputs
+from gpuxlate.cli.translations import refuse, settle, summarize, translate_inputs
 from gpuxlate.files.find import Input
-from gpuxlate.model.messages import msg, plural
+from gpuxlate.files.read import content
+from gpuxlate.files.relevance import might_have_gpu_keys
+from gpuxlate.model.messages import Message, join_and, msg, plural
+from gpuxlate.report.json import dump
 from gpuxlate.translation.options import Settings
+from gpuxlate.translation.read import read_source
 from gpuxlate.translation.results import File, Result, stream
+from gpuxlate.yamltext.source import Source, Texts
 
 
 def command(
     paths: options.Paths = [],  # noqa: B006 - typer copies it
     *,
-    to: options.To,
+    to: options.Tos,
     kustomize: options.Kustomize = None,
     from_: options.From = None,
     round_: options.Round = None,
@@ -50,16 +58,16 @@ def command(
     given = _inputs(paths, kustomize, in_place=in_place, writes=bool(in_place or output_dir or diff or check))
     if in_place and any(one.path is None for one in given):
         raise CliError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
-    target, source = common.written_target(to), common.target(from_) if from_ else None
-    for one in (target, source):
-        if one and not one.writes_pods:
-            raise CliError(
-                msg("invalid target {name!r} for translate: it is not for manifests", name=one.name),
-                "gpuxlate parse reads its share, gpuxlate render --to TARGET writes it",
-            )
+    source = common.target(from_) if from_ else None
+    targets = common.targets(to, _all_targets)
+    _of_manifests([*targets, *([source] if source else [])])
+    if len(targets) > 1 and not output_dir:
+        raise CliError(
+            "several targets need --output-dir", "add --output-dir DIR: files go to DIR/<target>/<path>"
+        )
     decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
     settings = Settings(
-        target,
+        targets[0],
         source,
         common.accept(round_, fill, drop),
         common.profile(profile),
@@ -67,13 +75,22 @@ def command(
         decisions=decided.known if decided else None,
     )
     writes = not (diff or check)
-    run = translate_inputs(given, settings)
-    show_findings(run, run.diagnostics)
+    found = translate_inputs(given, [replace(settings, to=target) for target in targets])
+    runs = dict(zip(targets, found, strict=True))
+    findings = dict.fromkeys(one for run in found for one in run.diagnostics)
+    common.show([*findings], Texts(*(source for run in found for source in run.sources)))
     if report:
-        outputs.write_report(Path(report), run.items, run.leftovers, run.quotas)
-    undecided = settle(decided, [run])
-    if run.refused or undecided:
-        return refuse({"": run})
+        reports = {
+            target.name: outputs.report_json(run.items, run.leftovers, run.quotas)
+            for target, run in runs.items()
+        }
+        outputs.write_files({Path(report): dump(outputs.of_targets(reports)).encode()})
+    undecided = settle(decided, found)
+    if undecided or any(run.refused for run in found):
+        return refuse({target.name if len(runs) > 1 else "": run for target, run in runs.items()})
+    if output_dir:
+        return _write_folders(runs, output_dir)
+    [run] = found
     changed = [file for file in run.files if file.changed]
     if diff:
         common.documents_out(_diff(file).encode() for file in changed)
@@ -87,11 +104,25 @@ def command(
     if output == "json":
         common.data_out(outputs.as_json(file.new.decode(errors="replace") for file in run.files))
     else:
-        _write(run, in_place, output_dir)
-    written = len(changed) if in_place else len(run.files) if output_dir else 0
-    done = [plural(written, "{count} file written", "{count} files written")] if written else []
-    summarize(run, *done, apart=bool(run.diagnostics))
+        _write(run, in_place)
+    written = [files_written(len(changed))] if in_place and changed else []
+    summarize(run, *written, apart=bool(run.diagnostics))
     return Exit.CLEAN
+
+
+def _all_targets() -> Iterator[Backend]:
+    """Every target of manifests that can be written."""
+    return (target for target in registry.pod_backends() if not target.read_only)
+
+
+def _of_manifests(targets: Iterable[Backend]) -> None:
+    """Raises CliError for a target that is not for manifests."""
+    for target in targets:
+        if not target.writes_pods:
+            raise CliError(
+                msg("invalid target {name!r} for translate: it is not for manifests", name=target.name),
+                "gpuxlate parse reads its share, gpuxlate render --to TARGET writes it",
+            )
 
 
 def _inputs(
@@ -129,33 +160,74 @@ def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool, 
         raise CliError("--exit-zero is for --diff, and excludes --check")
 
 
+def files_written(count: int) -> Message:
+    """How many files were written."""
+    return plural(count, "{count} file written", "{count} files written")
+
+
 def _diff(file: File) -> str:
     from gpuxlate.report.characters import unified
 
     return unified(file.old.decode(), file.new.decode(), file.name.lstrip("/"))
 
 
-def _write(run: Result, in_place: bool, output_dir: str | None) -> None:
-    if in_place:
-        for file in (one for one in run.files if one.changed):
-            outputs.change_file(Path(file.name), file.new, file.old, "translated")
-            common.info(msg("translated {name}", name=file.name))
-        return
-    if output_dir is None:
+def _write(run: Result, in_place: bool) -> None:
+    if not in_place:
         common.documents_out(stream(run.files))
         return
-    written = {}
-    names = _inside([file.name for file in run.files if file.is_file])
-    for file in run.files:
-        name = names[file.name] if file.is_file else f"{file.name.strip('<>')}.yaml"
-        path = outputs.output_path(output_dir, name)
-        if path in written:
-            raise CliError(
-                msg("two files would be written to {path}", path=path), "translate them one by one"
-            )
-        written[path] = file
-    for path, file in written.items():
-        outputs.write_files({path: file.new})
+    for file in (one for one in run.files if one.changed):
+        outputs.change_file(Path(file.name), file.new, file.old, "translated")
+        common.info(msg("translated {name}", name=file.name))
+
+
+def _write_folders(runs: Mapping[Backend, Result], output_dir: str) -> int:
+    """Write each run to ``--output-dir``; of several, each to a folder with the name of its target.
+
+    Nothing is written where two files have one path, or another target has written one. Raises CliError.
+    """
+    written: dict[Path, bytes] = {}
+    for target, run in runs.items():
+        names = _inside([file.name for file in run.files if file.is_file])
+        for file in run.files:
+            name = names[file.name] if file.is_file else f"{file.name.strip('<>')}.yaml"
+            path = outputs.output_path(output_dir, *([target.name] if len(runs) > 1 else []), name)
+            if path in written:
+                raise CliError(
+                    msg("two files would be written to {path}", path=path), "translate them one by one"
+                )
+            written[path] = file.new
+            _keep_other_targets(path, file.new, target)
+    outputs.write_files(written)
+    apart = any(run.diagnostics for run in runs.values())
+    for target, run in runs.items():
+        name = target.name if len(runs) > 1 else ""
+        summarize(run, *([files_written(len(run.files))] if run.files else []), target=name, apart=apart)
+        apart = False
+    return Exit.CLEAN
+
+
+def _keep_other_targets(path: Path, new: bytes, target: Backend) -> None:
+    """Raises CliError for a file that another target has written: its keys say which."""
+    try:
+        old = content(path)
+    except OSError:  # there is none, or writing it says what is wrong
+        return
+    if old == new or not might_have_gpu_keys(old):
+        return
+    source = Source(str(path), old.decode(errors="replace"))
+    others = {item.source for item in read_source(source, Settings.reading()).items} - {target.name}
+    if others:
+        raise CliError(
+            msg(
+                "{path} has keys of {names}: another target wrote it",
+                path=path,
+                names=join_and(sorted(others)),
+            ),
+            msg(
+                "name both targets, --to {names}, for a folder each; gpuxlate sync keeps such folders",
+                names=",".join([*sorted(others), target.name]),
+            ),
+        )
 
 
 def _inside(names: Sequence[str]) -> dict[str, str]:

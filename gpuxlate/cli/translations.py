@@ -29,11 +29,14 @@ UNREADABLE = ("GX001", "GX010", "GX025")
 """Rules about texts that hold no manifest that can be read."""
 
 
-def translate_inputs(given: Iterable[Input], settings: Settings) -> Result:
-    """Translate inputs in their order; those that cannot be read are said. Raises InputError for none."""
-    run = runs.translate(given, settings, _each)
-    _note(run, settings)
-    return run
+def translate_inputs(given: Iterable[Input], wanted: Sequence[Settings]) -> list[Result]:
+    """Translate inputs in their order, for each of some targets; those that cannot be read are reported.
+
+    Raises InputError where none can be read.
+    """
+    found = runs.translate_to(given, wanted, _each)
+    _note(found[0], wanted[0])
+    return found
 
 
 def translate_to_each(given: Iterable[Input], wanted: Sequence[Settings]) -> list[Result]:

@@ -57,6 +57,27 @@ SAYS: dict[str, tuple[int, tuple[str, ...]]] = {
             "to accept: gpuxlate translate left --to tke --allow-leftovers",
         ),
     ),
+    "translate right --to tke,ack --output-dir out": (
+        0,
+        (
+            "tencent-qgpu: 2 shares: 2 exact; 2 files written",
+            "alibaba-gpushare: 2 shares: 2 exact; 2 files written",
+        ),
+    ),
+    "translate odd --to vke --to tke --output-dir out": (
+        1,
+        (
+            "tencent-qgpu: 2 shares: 1 exact, 1 rounded; no file written",
+            "to accept: gpuxlate translate odd --to vke --to tke --output-dir out --round up",
+        ),
+    ),
+    "translate right --to tke,ack": (
+        2,
+        (
+            "error: several targets need --output-dir",
+            "help: add --output-dir DIR: files go to DIR/<target>/<path>",
+        ),
+    ),
     # no flag accepts a number that is none
     "translate wrong --to tke": (1, ("1 share: 1 refused; no file written",)),
     "assess odd --to tke": (0, ("2 shares: 1 exact, 1 rounded",)),
@@ -107,3 +128,21 @@ def test_one_that_is_named_is_an_error(tmp_path: Path, monkeypatch: pytest.Monke
     for command in ("translate {} --to tke", "parse {}", "inspect {}", "assess {} --to tke"):
         ran = run(*shlex.split(command.format("shares/a.gpushare.yaml")))
         assert (ran.code, b"error[GX010]" in ran.err, b"left out" in ran.err) == (1, True, False)
+
+
+def test_a_folder_keeps_what_another_target_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A file is known by its keys: its target writes it again; for another, both ways to have both are named."""
+    monkeypatch.chdir(tmp_path)
+    write(FILES)
+    to = ("translate", "right", "--output-dir", "out", "--to")
+    assert [run(*to, "tke").code for _ in range(2)] == [0, 0]
+    before = Path("out/right/a.yaml").read_text()
+    refused = run(*to, "ack")
+    assert (refused.code, Path("out/right/a.yaml").read_text()) == (2, before)
+    said = refused.err.decode()
+    assert "out/right/a.yaml has keys of tencent-qgpu: another target wrote it" in said
+    assert "--to tencent-qgpu,alibaba-gpushare" in said
+    assert "gpuxlate sync" in said
+    assert run(*to, "tke,ack").code == 0
+    assert before == Path("out/tencent-qgpu/right/a.yaml").read_text()
+    assert "aliyun.com/gpu-mem" in Path("out/alibaba-gpushare/right/a.yaml").read_text()
