@@ -102,7 +102,7 @@ def command(
         summarize(run, *([files] if changed else []), apart=bool(run.diagnostics))
         return Exit.FINDINGS if changed and not exit_zero else Exit.CLEAN
     if output == "json":
-        common.data_out(outputs.as_json(file.new.decode(errors="replace") for file in run.files))
+        common.data_out(outputs.as_json(file.elsewhere.decode(errors="replace") for file in run.files))
     else:
         _write(run, in_place)
     written = [files_written(len(changed))] if in_place and changed else []
@@ -188,20 +188,21 @@ def _write_folders(runs: Mapping[Backend, Result], output_dir: str) -> int:
     written: dict[Path, bytes] = {}
     for target, run in runs.items():
         names = _inside([file.name for file in run.files if file.is_file])
-        for file in run.files:
+        for file in (one for one in run.files if one.copy != b""):
             name = names[file.name] if file.is_file else f"{file.name.strip('<>')}.yaml"
             path = outputs.output_path(output_dir, *([target.name] if len(runs) > 1 else []), name)
             if path in written:
                 raise CliError(
                     msg("two files would be written to {path}", path=path), "translate them one by one"
                 )
-            written[path] = file.new
-            _keep_other_targets(path, file.new, target)
+            written[path] = file.elsewhere
+            _keep_other_targets(path, file.elsewhere, target)
     outputs.write_files(written)
     apart = any(run.diagnostics for run in runs.values())
     for target, run in runs.items():
         name = target.name if len(runs) > 1 else ""
-        summarize(run, *([files_written(len(run.files))] if run.files else []), target=name, apart=apart)
+        count = sum(file.copy != b"" for file in run.files)
+        summarize(run, *([files_written(count)] if count else []), target=name, apart=apart)
         apart = False
     return Exit.CLEAN
 

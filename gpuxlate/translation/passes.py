@@ -18,7 +18,7 @@ from typing import NamedTuple, Self
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model import limits
-from gpuxlate.model.diagnostics import Edit, Path
+from gpuxlate.model.diagnostics import Diagnostic, Edit, Path
 from gpuxlate.overlays.parts import OverlayPod
 from gpuxlate.overlays.roles import MANIFESTS, ClaimLookup, FileKind, FileRole
 from gpuxlate.rules.documents import once_per_object
@@ -66,7 +66,8 @@ class State(PassResult):
     ``read``: the pods that were read, with their dialects; ``left``: why a pod was not, by its id, that of
     None for operations; ``handled``: the places that need no other finding; ``operations``: those that were
     read; ``behind``: what is left beside keys. ``splices``: the new text; ``beside``: the documents that are
-    added and removed. ``done``: no later pass applies.
+    added and removed; ``omitted``: those that are no manifests, which a copy of the file has not. ``done``:
+    no later pass applies.
     """
 
     document: Document
@@ -81,6 +82,7 @@ class State(PassResult):
     behind: list[Leftover] = field(default_factory=list)
     splices: list[Splice] = field(default_factory=list)
     beside: list[Splice] = field(default_factory=list)
+    omitted: list[Splice] = field(default_factory=list)
     has_shares: bool = False
     done: bool = False
 
@@ -192,6 +194,7 @@ def run_source(
     whole = Result(text=source.text)
     splices: list[Splice] = []
     beside: list[Splice] = []
+    omitted: list[Splice] = []
     passes = [one for each in task.passes if (one := each.chosen(source, layer.kind))]
     every = [one for one in task.passes if layer.kind in one.kinds]
     end = count = 0
@@ -208,26 +211,34 @@ def run_source(
             whole += state
             splices += state.splices
             beside += state.beside
+            omitted += state.omitted
             if len(whole.diagnostics) > limits.MAX_FINDINGS:
                 last = too_many(source, whole.diagnostics[limits.MAX_FINDINGS])
                 whole.diagnostics[limits.MAX_FINDINGS :] = [last]
                 break
     except NotYamlError as error:
-        problem = no_yaml(source, error)
-        if problem.code == "GX001" and layer.found:  # the other files of the folder can go on without it
-            left = Leftover("", replace(problem, severity=settings.scope.severity), of_share=True)
-            leave_text(whole, [left], source, settings, task)
-        else:
-            whole.diagnostics.append(problem)
-        if problem.code == "GX012":
-            leave_text(whole, left_in_text(source, settings.scope, end), source, settings, task)
+        left = _unread(whole, source, no_yaml(source, error), end, settings, layer)
+        leave_text(whole, left, source, settings, task)
     if len(whole.diagnostics) > 1:
         whole.diagnostics = once_per_object(whole.diagnostics)
     if whole.named and (again := with_own_names(whole, settings)):
         return run_source(source, again, task, read, layer)
     if splices or beside:
         _change_text(whole, source, splices, beside, count)
+    if omitted:
+        whole.copy = apply(source.text, [*splices, *beside, *omitted])
     return whole
+
+
+def _unread(
+    whole: Result, source: Source, problem: Diagnostic, end: int, settings: Settings, layer: FileRole
+) -> Iterable[Leftover]:
+    """What is left of a text that cannot be read from ``end`` on: a template's keys; in a folder, whose other
+    files can go on without it, the mistake itself."""
+    if problem.code == "GX001" and layer.found:
+        return [Leftover("", replace(problem, severity=settings.scope.severity), of_share=True)]
+    whole.diagnostics.append(problem)
+    return left_in_text(source, settings.scope, end) if problem.code == "GX012" else ()
 
 
 def _change_text(

@@ -50,6 +50,7 @@ from gpuxlate.translation.shares import dialects_of, has_variables, is_refusal, 
 from gpuxlate.yamltext.nodes import get_text
 from gpuxlate.yamltext.parse import DocumentReader, documents, with_location
 from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.writer import Splice
 
 BUILT_FROM = {(name,) for name in (*FIELDS, "labels", "commonLabels", "commonAnnotations")}
 """Fields of a kustomization from which objects are built."""
@@ -107,6 +108,8 @@ def find_share_document(state: State) -> None:
             state.diagnostics.append(with_location(state.document, found))
         state.done = True
     state.done = state.done or is_decisions(state.document)
+    if state.done and state.layer.found:
+        state.omitted.append(Splice(state.document.start, state.document.end, ""))
 
 
 def find_pods(state: State) -> None:

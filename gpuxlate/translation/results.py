@@ -194,12 +194,21 @@ def _findings_by_container(
 # The result of a translation or a reading, and those of the Python API.
 @record
 class File:
-    """A file of a run, or a text that is none: its old and new bytes."""
+    """A file of a run, or a text that is none: its old and new bytes.
+
+    ``copy``: what is written elsewhere, where that is not all of the file.
+    """
 
     name: str
     is_file: bool
     old: bytes
     new: bytes
+    copy: bytes | None = None
+
+    @property
+    def elsewhere(self) -> bytes:
+        """The bytes of the file on stdout or in another folder; empty where nothing of it goes there."""
+        return self.new if self.copy is None else self.copy
 
     @property
     def changed(self) -> bool:
@@ -208,11 +217,13 @@ class File:
 
 def stream(files: Sequence[File]) -> Iterator[bytes]:
     """All new texts as one stream."""
+    files = [file for file in files if file.copy != b""]
     for n, file in enumerate(files):
-        if n and file.new and not file.new.startswith(b"---"):
+        new = file.elsewhere
+        if n and new and not new.startswith(b"---"):
             yield b"---\n"
-        yield file.new
-        if len(files) > 1 and not file.new.endswith(b"\n"):
+        yield new
+        if len(files) > 1 and not new.endswith(b"\n"):
             yield b"\n"
 
 
@@ -220,7 +231,8 @@ def stream(files: Sequence[File]) -> Iterator[bytes]:
 class Result:
     """What a pod, a document, a file or a run comes to; ``+=`` joins them.
 
-    ``text``: the new text of one source, the old one where something was refused; ``files``: those of a run.
+    ``text``: the new text of one source, the old one where something was refused; ``copy``: that of a copy of
+    the source, where documents are left out; ``files``: those of a run.
     ``named``: new templates of claims by their names. ``sources``: the texts that findings are in.
     ``share_documents``: the GPUShare documents in folders, which are left out. ``pods_there``: the pods that
     have keys of the target alone.
@@ -237,6 +249,7 @@ class Result:
     sources: list[Source] = field(default_factory=list)
     judged: list[JudgedObject] = field(default_factory=list)
     text: str = ""
+    copy: str | None = None
     changed: bool = False
     share_documents: int = 0
     pods_there: int = 0

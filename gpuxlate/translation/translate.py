@@ -385,7 +385,8 @@ def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Build
             made = run_source(source, settings, task, read, layer)
             new = source.encode(made.text) if made.changed else data
             made.sources += [source] if made.diagnostics else []
-        made.files.append(File(one.name, is_file, data, new))
+        copy = None if made.copy is None else source.encode(made.copy) if made.copy.strip() else b""
+        made.files.append(File(one.name, is_file, data, new, copy))
         made.text = ""  # that of the file is enough for a run
         results.append(made)
     return results

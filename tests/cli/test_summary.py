@@ -131,7 +131,7 @@ def test_one_that_is_named_is_an_error(tmp_path: Path, monkeypatch: pytest.Monke
 
 
 def test_a_folder_keeps_what_another_target_wrote(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A file is known by its keys: its target writes it again; for another, both ways to have both are named."""
+    """A file is known by its keys: its target writes it again; for another, both ways are named."""
     monkeypatch.chdir(tmp_path)
     write(FILES)
     to = ("translate", "right", "--output-dir", "out", "--to")
@@ -146,3 +146,20 @@ def test_a_folder_keeps_what_another_target_wrote(tmp_path: Path, monkeypatch: p
     assert run(*to, "tke,ack").code == 0
     assert before == Path("out/tencent-qgpu/right/a.yaml").read_text()
     assert "aliyun.com/gpu-mem" in Path("out/alibaba-gpushare/right/a.yaml").read_text()
+
+
+def test_what_is_left_out_is_not_in_the_output(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A GPUShare document of a folder, a file of its own or beside a pod; in place, files stay."""
+    monkeypatch.chdir(tmp_path)
+    write(
+        {"app/a.gpushare.yaml": SHARE, "app/b.yaml": SHARE + "---\n" + pod(VKE.format(cores=30, memory=4096))}
+    )
+    out = run("translate", "app", "--to", "tke").out
+    assert (b"qgpu-core" in out, b"GPUShare" in out) == (True, False)
+    ran = run("translate", "app", "--to", "tke", "--output-dir", "out")
+    assert ran.err.endswith(b"1 share: 1 exact; 1 file written\n")
+    assert [path.name for path in Path("out").rglob("*.yaml")] == ["b.yaml"]
+    assert "GPUShare" not in Path("out/app/b.yaml").read_text()
+    assert run("translate", "app", "--to", "tke", "-i").code == 0
+    assert Path("app/a.gpushare.yaml").read_text() == SHARE
+    assert Path("app/b.yaml").read_text().startswith(SHARE)
