@@ -351,6 +351,56 @@ def _may_be_a_name(steps: _Steps) -> bool:
     return steps is not None
 
 
+ANNOTATIONS = "annotations"
+"""How the names of mappings end whose entries become annotations of pods: ``podAnnotations``."""
+
+
+def annotations_named(document: Document, words: Set[str]) -> Iterator[NamedKey]:
+    """Every place where a document has one of these words as an annotation, in texts in it too."""
+    if document.root is None:
+        return
+    for path, key in _annotated(document.root, words):
+        yield NamedKey(key.text, key.text, (*path, key.text))
+    for steps, scalar, on_key in _scalars(document.root):
+        if not on_key and _is_long(scalar.text):
+            for name in _annotated_in(scalar.text, words, 0):
+                start = document.source.text.find(name, scalar.start, scalar.end)
+                at = (start, start + len(name)) if start >= 0 else None
+                yield NamedKey(name, scalar.text, _path(steps), False, True, at)
+
+
+def _annotated_in(text: str, words: Set[str], depth: int) -> Iterator[str]:
+    """The words that are annotations in a text that is YAML or JSON."""
+    if depth >= _DEEPEST or not any(word in text for word in words):
+        return
+    try:
+        roots = [one.root for one in documents(Source("", text))]
+    except NotYamlError:
+        return
+    for root in roots:
+        if isinstance(root, (Mapping, Sequence)):
+            yield from (key.text for _, key in _annotated(root, words))
+            for scalar, on_key in _scalars_of_text(root):
+                if not on_key and _is_long(scalar.text):
+                    yield from _annotated_in(scalar.text, words, depth + 1)
+
+
+def _annotated(root: Node, words: Set[str]) -> Iterator[tuple[Path, Scalar]]:
+    """The words in mappings of annotations, each with the path of its mapping."""
+    pending: list[tuple[_Steps, Node]] = [(None, root)]
+    while pending:
+        steps, node = pending.pop()
+        node = deref(node)
+        if isinstance(node, Mapping):
+            for name, key, value, _ in entries_of(node):
+                last = steps[1] if steps else ""
+                if name in words and isinstance(key, Scalar) and str(last).lower().endswith(ANNOTATIONS):
+                    yield _path(steps), key
+                pending.append(((steps, name), value))
+        elif isinstance(node, Sequence):
+            pending += [((steps, number), item) for number, item in enumerate(node.items)]
+
+
 def names_more(document: Document, is_key: IsKey, known: Iterable[str]) -> bool:
     """Whether a document may name keys in more places than the ``known`` ones, from its scalars alone."""
     named = -sum("/" in name for name in known)

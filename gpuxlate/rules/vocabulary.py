@@ -176,10 +176,19 @@ class Vocabulary(Owners[Dialect]):
             for row in one.keys
             if row.general or Place.WRITTEN_BY_SCHEDULER in row.places
         }
+        rows = (row for one in dialects for row in one.keys if row.general and "/" not in row.name)
+        self.words = frozenset(row.name for row in rows if "-" in row.name and Place.ANNOTATION in row.places)
+        """Annotations without a domain that are a vendor's where a pod speaks its dialect."""
+        names = "|".join(sorted(self.words)).replace(".", "[.]")
+        self._word = regex(rf"(?<![\w./-])(?:{names})(?![\w/-])")
 
     def is_foreign(self, name: str) -> bool:
         """The key is none of a dialect and none of a product: its domain, or its beginning, is not theirs."""
         return name.partition("/")[0] not in self._domains and not name.startswith(self._bare)
+
+    def has_word(self, text: str, start: int, end: int) -> bool:
+        """One of the ``words`` may be in some characters of a text, by itself."""
+        return bool(self.words) and self._word.search(text, start, end) is not None
 
     def bare_in(self, text: str) -> int:
         """How often a text may name keys that have no domain and are still one vendor's alone."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
 from types import MappingProxyType
@@ -16,6 +16,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.facts import (
     NamedKey,
     NodeChoice,
+    annotations_named,
     choices_in,
     chooses_more,
     keys_named,
@@ -28,7 +29,7 @@ from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.keys import ANY, Place
 from gpuxlate.model.messages import Message, join_or, msg
-from gpuxlate.model.pod import KeyOccurrence, Level, key_occurrences, names_in
+from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, Value, key_occurrences, names_in
 from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
 from gpuxlate.overlays.roles import FileKind, may_be_values
 from gpuxlate.rules.keys import not_read, product_is_read
@@ -262,6 +263,8 @@ def left_in_document(
             yield from _of_the_target(document, pod, sources, scope)
             # a label of the pod and a selector that matches it: an error, which ``writable`` gives
             known |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
+    annotations = _left_words(document, pods, scope)
+    yield from (_outside(document, one, scope, kind, why_left.get(id(None))) for one in annotations)
     bare = sum("/" not in name for name in in_pods.values())
     if (
         names_more(document, scope.is_left, in_pods.values())
@@ -288,6 +291,35 @@ def half_translated(left: Leftover) -> Diagnostic:
     return diagnostic.located(
         **{name: getattr(left.diagnostic, name) for name in ("file", "document", "object", "span")}
     )
+
+
+_WORD_KEY = regex(r"""([A-Za-z0-9._-]+)["']?\s*:(?=\s|$)""")
+_CHOSEN = regex(r"""schedulerName["']?\s*:\s*["']?([\w.-]+)""")
+_LABEL = regex(r"""([A-Za-z0-9][A-Za-z0-9.-]*/[A-Za-z0-9._-]+)["']?\s*:""")
+
+
+def _speaks(text: str, names: Iterable[str]) -> PodKeys:
+    """A pod with these annotations, and with the scheduler and the labels that a text names."""
+    scheduler = _CHOSEN.search(text)
+    return PodKeys(
+        labels={name: Value.of("") for name in _LABEL.findall(text)},
+        annotations={name: Value.of("") for name in names},
+        scheduler_name=Value.of(scheduler[1]) if scheduler else None,
+    )
+
+
+def _left_words(document: Document, pods: Sequence[Pod], scope: LeftoverScope) -> Iterator[NamedKey]:
+    """Annotations that could be anybody's and are a vendor's here, outside of the pods that are read."""
+    words = scope.words.words
+    if not scope.words.has_word(document.source.text, document.start, document.end):
+        return
+    read = {spot.path for pod in pods for spot in key_occurrences(pod.keys)}
+    found = [one for one in annotations_named(document, words) if one.path not in read]
+    pod = _speaks(document.text, (one.name for one in found))
+    for one in found:
+        meant = scope.words.is_meant(one.name, Place.ANNOTATION, pod)
+        if meant and scope.is_left(one.name, Place.ANNOTATION, beside_gpus=True):
+            yield one
 
 
 def _counting(spot: KeyOccurrence, third: Sequence[Backend]) -> Diagnostic | None:
@@ -382,9 +414,12 @@ def left_in_text(
     of_helm = template_tag(source) == TEMPLATE
     why, hint = ("this is a Helm template", RENDERED) if of_helm else ("this is a template", PRINTED)
     plain = _COMMENT.sub(lambda match: " " * len(match[0]), source.text[start:end])
+    keys = {match.start(): match[1] for match in _WORD_KEY.finditer(plain) if match[1] in scope.words.words}
+    pod = _speaks(plain, keys.values())
     for match in _NAME.finditer(plain):
         name = resource_of(match[0])
-        if scope.is_left(name):
+        is_word = match.start() in keys and scope.words.is_meant(name, Place.ANNOTATION, pod)
+        if scope.is_left(name, Place.ANNOTATION if is_word else None, beside_gpus=is_word):
             span = source.span(start + match.end() - len(name), start + match.end())
             found = scope.found(name, None, (), why, hint)
             yield Leftover(name, found.located(file=source.name, document=document, span=span), of_share=True)
