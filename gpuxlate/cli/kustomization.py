@@ -44,6 +44,7 @@ def exclude_paths(paths: Sequence[str] | Iterable[Input]) -> None:
 def built(folder: str) -> WholeBuild:
     """What the kustomization of a folder builds. Raises CliError, InputError."""
     from gpuxlate.overlays.kustomize import whole_build
+    from gpuxlate.overlays.refusals import CORRECT, RefusedError
 
     HELD.texts.clear()
     if folder and os.path.isdir(folder) and kustomization_in(os.path.abspath(folder)) is None:
@@ -65,7 +66,7 @@ def built(folder: str) -> WholeBuild:
     except UnknownError as error:
         raise CliError(
             msg("cannot build {folder}: {why}", folder=folder, why=error.message),
-            piped(folder),
+            msg(CORRECT) if isinstance(error, RefusedError) else piped(folder),
             Exit.FINDINGS,
         ) from None
 

@@ -12,6 +12,7 @@ from collections.abc import Mapping as Map
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from itertools import islice
+from types import MappingProxyType
 from typing import NamedTuple
 
 from gpuxlate.files.claims import ClaimIndex, ClaimText
@@ -22,7 +23,7 @@ from gpuxlate.manifest.claims import MARKS, claims_of
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model import limits
-from gpuxlate.model.declarations import record
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Span
 from gpuxlate.model.keys import Place
 from gpuxlate.model.limits import MAX_BASE_FILES
@@ -61,12 +62,23 @@ from gpuxlate.overlays.patches import (
     patched_pods,
     with_entry,
 )
+from gpuxlate.overlays.refusals import (
+    COMPONENT,
+    KUSTOMIZATION,
+    RefusedError,
+    check_fields,
+    check_kind,
+    check_once,
+    check_replicas,
+)
 from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, deref, entries_of, get, get_text
 from gpuxlate.yamltext.nodes import Sequence as List
 from gpuxlate.yamltext.nodes import inside as inside_node
 from gpuxlate.yamltext.parse import Document, NotYamlError, TooMuchError, documents, node_at, with_location
 from gpuxlate.yamltext.source import DecodeError, Source
 
+_LOCAL = "config.kubernetes.io/local-config"
+"""An annotation of objects that kustomize leaves out in the end."""
 GENERATES = ("generators", "helmCharts", "helmChartInflationGenerator")
 """Fields by which a kustomization makes objects that are in no file."""
 ALTERS = ("replacements", "transformers", "configurations", "openapi", "crds")
@@ -84,8 +96,9 @@ _AT_LEAST = 100
 class Object(NamedTuple):
     """One object with pods, or template of claims, as it is so far; ``unknown``: why that is not known.
 
-    ``document``, ``path``: where it is written. ``size``: about how many nodes it has; ``width``: the most
-    that one of its mappings or lists has.
+    ``unclear``: the same, where it is a patch that cannot be read or applied. ``pieces``: what it has parts
+    of, in order. ``document``, ``path``: where it is written. ``size``: about how many nodes it has;
+    ``width``: the most that one of its mappings or lists has.
     """
 
     root: Mapping
@@ -95,6 +108,8 @@ class Object(NamedTuple):
     unknown: Message | None = None
     size: int = 0
     width: int = 0
+    unclear: Message | None = None
+    pieces: tuple[Piece, ...] = ()
 
     @property
     def api_version(self) -> str:
@@ -107,11 +122,21 @@ class Object(NamedTuple):
         return (self.identity.group, self.identity.kind) == (GROUP, TEMPLATE)
 
 
-def patchable_in(document: Document) -> Iterator[Object]:
-    """The objects of a document that have pods, or what pods claim: patches of others do not matter here."""
+def patchable_in(document: Document) -> tuple[list[Object], list[Identity]]:
+    """The objects of a document that have pods, or what pods claim; and what the others are called."""
+    found: list[Object] = []
+    others: list[Identity] = []
     for ref, path, root in objects_in(document):
         if ref.kind == TEMPLATE or any(True for _ in pods_in(document.with_root(root))):
-            yield Object(root, identity_of(root), document, path, None, *measured(root))
+            found.append(Object(root, identity_of(root), document, path, None, *measured(root)))
+        elif _is_own(path):
+            others.append(identity_of(root))
+    return found, others
+
+
+def _is_own(path: Path) -> bool:
+    """An object of a document with this path there, not one that another object carries."""
+    return path == () or path[-2:-1] == ("items",)
 
 
 def measured(root: Node | None) -> tuple[int, int]:
@@ -190,13 +215,32 @@ def _with_texts(metadata: Mapping, name: str) -> Mapping:
     return with_entry(metadata, name, values) if isinstance(values, Mapping) else metadata
 
 
-def after_patch(one: Object, document: Document, *, targeted: bool) -> Object:
-    """An object after a patch; not known where that cannot be merged."""
+def after_patch(one: Object, document: Document, *, targeted: bool, renames: bool = False) -> Object:
+    """An object after a patch; not known where that cannot be merged. ``renames``: it may change the name."""
     try:
         root, _ = patched(one, document, targeted=targeted)
+        if is_operations(document):
+            one = _named_anew(one, identity_of(one.root), identity_of(root))
+        elif renames and isinstance(document.root, Mapping):
+            one = _named_anew(one, one.identity, identity_of(document.root), keeps=True)
     except CannotMergeError as error:
-        return one._replace(unknown=one.unknown or error.message)
+        return one._replace(unknown=one.unknown or error.message, unclear=one.unclear or error.message)
     return _renewed(one, root)
+
+
+def _named_anew(one: Object, before: Identity, after: Identity, *, keeps: bool = False) -> Object:
+    """An object with the name that a patch gives it; the old ones are found too. Raises CannotMergeError.
+
+    ``keeps``: what the patch does not say stays.
+    """
+    if after[:3] != before[:3]:
+        raise CannotMergeError(msg("it changes what kind of object it patches"))
+    (old, where), (new, place) = before.names[-1], after.names[-1]
+    if keeps:
+        new, place = new or old, where
+    if (new, place) == (old, where):
+        return one
+    return one._replace(identity=one.identity._replace(names=(*one.identity.names, (new, place))))
 
 
 def _renewed(one: Object, root: Mapping) -> Object:
@@ -207,16 +251,19 @@ def _renewed(one: Object, root: Mapping) -> Object:
 
 
 # -- names and labels ---------------------------------------------------------------------------------
-def rename(objects: list[Object], root: Node) -> None:
+def rename(built: Built, root: Node) -> None:
     """Give the objects the names that the kustomization makes of theirs; the old ones are found too."""
     before, after = get_text(root, PREFIX) or "", get_text(root, SUFFIX) or ""
     namespace = get_text(root, "namespace")
     if not (before or after or namespace):
         return
-    for number, one in enumerate(objects):
-        name, where = one.identity.names[-1]
-        names = (*one.identity.names, (f"{before}{name}{after}", namespace or where))
-        objects[number] = one._replace(identity=one.identity._replace(names=names))
+
+    def renamed(one: Identity) -> Identity:
+        name, where = one.names[-1]
+        return one._replace(names=(*one.names, (f"{before}{name}{after}", namespace or where)))
+
+    built.objects[:] = (one._replace(identity=renamed(one.identity)) for one in built.objects)
+    built.others[:] = map(renamed, built.others)
 
 
 COUNTED = ("Deployment", "ReplicationController", "ReplicaSet", "StatefulSet")
@@ -393,8 +440,9 @@ class Hit(NamedTuple):
 @dataclass(slots=True)
 class Built:
     """What the kustomization of a folder makes. ``hits``: by file and document of a patch. ``unread``: there
-    is more; ``too_much``: a limit of the patches of its repository. ``texts``: what it has parts of;
-    ``lost``: patches of what is not there; ``below``: what it is built of.
+    is more; ``too_much``: a limit of the patches of its repository; ``refused``: kustomize builds nothing.
+    ``others``: the objects that no pod is read for. ``texts``: what it has parts of; ``lost``: patches of
+    what is not there; ``below``: what it is built of.
     """
 
     folder: str
@@ -405,6 +453,8 @@ class Built:
     lost: list[Piece] = field(default_factory=list)
     below: list[Built] = field(default_factory=list)
     too_much: Message | None = None
+    refused: RefusedError | None = None
+    others: list[Identity] = field(default_factory=list)
     named: ObjectsByName = field(default_factory=ObjectsByName)
     _templates: ClaimTemplates | None = None
 
@@ -413,6 +463,11 @@ class Built:
         if self._templates is None:
             self._templates = ClaimTemplates(one for one in self.objects if one.is_template)
         return self._templates
+
+    def identities(self) -> Iterator[Identity]:
+        """What all objects are called."""
+        yield from (one.identity for one in self.objects if _is_own(one.path))
+        yield from self.others
 
     def moved(self) -> None:
         """There are other objects, or templates that have changed."""
@@ -424,17 +479,22 @@ class Built:
             self.hits.setdefault((file, index), []).append(one._replace(after=after))
         said.clear()
 
-    def flag(self, why: Message) -> None:
-        """All objects are not known from here on."""
-        self.objects[:] = (one._replace(unknown=one.unknown or why) for one in self.objects)
+    def flag(self, why: Message, *, unclear: bool = False) -> None:
+        """All objects are not known from here on. ``unclear``: by a patch that cannot be read."""
+        more = why if unclear else None
+        self.objects[:] = (
+            one._replace(unknown=one.unknown or why, unclear=one.unclear or more) for one in self.objects
+        )
         self.moved()
 
 
 class Tree:
     """The kustomizations of one repository, each read and built once."""
 
-    def __init__(self, root: str) -> None:
+    def __init__(self, root: str, texts: Map[str, bytes] = MappingProxyType({})) -> None:
+        """``texts``: what files will have, by their real paths."""
         self._root = root
+        self._texts = texts
         self._built: dict[str, Built] = {}
         self._pending: list[str] = []
         self._files = limits.MAX_BASE_FILES
@@ -451,6 +511,7 @@ class Tree:
             except UnknownError as error:
                 result.unread = error.message
                 result.too_much = error.message if isinstance(error, TooMuchWorkError) else None
+                result.refused = error if isinstance(error, RefusedError) else result.refused
                 result.flag(error.message)
             self._built[folder] = result
         return self._built[folder]
@@ -516,8 +577,42 @@ class Tree:
                 msg("{folder} has no kustomization that can be read", folder=self._name(folder))
             )
         result.texts.append(Piece(found))
+        self._gather(result, folder, found)
+        for entry in listed(root, "patchesStrategicMerge"):
+            self._patch(result, folder, entry, None, None)
+        for entry in listed(root, "patches"):
+            self._patch_entry(result, folder, entry)
+        self._work.change(result.objects, times=len(listed(root, "labels")) - 1)
+        rename(result, root)
+        if changed_names(root) and not self.follows(folder, TEMPLATE):
+            result.objects[:] = (
+                one._replace(unclear=one.unclear or _RENAMED) if one.is_template else one
+                for one in result.objects
+            )
+        stamp(result.objects, root)
+        result.named.forget()
+        result.moved()
+        for entry in listed(root, "patchesJson6902"):
+            self._patch_entry(result, folder, entry)
+        if not result.unread:
+            check_replicas(found, result.identities(), COUNTED)
+        scale(result.objects, root)
+        if get(root, "vars") is not None:
+            result.objects[:] = map(_with_variables, result.objects)
+        for name in ALTERS:
+            if get(root, name) is not None:
+                why = msg("{field} in {folder} is not read", field=name, folder=self._name(folder))
+                result.flag(why, unclear=name in ("transformers", "openapi") or _replaces_keys(root, name))
+
+    def _gather(self, result: Built, folder: str, host: Document) -> None:
+        """Add the objects that a kustomization is made of, those of its components with what these do."""
+        root = host.root
+        check_fields(host, folder)
+        known: set[tuple[str, ...]] = set()
+        check_once(host, root, known, result.identities())
         for entry in (*listed(root, "resources"), *listed(root, "bases")):
-            self._resource(result, folder, entry)
+            check_once(host, entry, known, self._resource(result, folder, entry, host))
+        result.others += _generated(root)
         made = next((name for name in GENERATES if get(root, name) is not None), None)
         if made:
             result.unread = msg("{field} in {folder} is not read", field=made, folder=self._name(folder))
@@ -525,50 +620,48 @@ class Tree:
             path = self._local(folder, entry)
             if path is None or not os.path.isdir(path):
                 raise UnknownError(_not_local(entry))
+            check_kind(host, entry, kustomization_in(path), COMPONENT)
+            self._work.look(len(result.objects))
             self._build(result, path)
-        for entry in listed(root, "patchesStrategicMerge"):
-            self._patch(result, folder, entry, None, None)
-        for entry in listed(root, "patches"):
-            self._patch_entry(result, folder, entry)
-        self._work.change(result.objects, times=len(listed(root, "labels")) - 1)
-        rename(result.objects, root)
-        stamp(result.objects, root)
-        result.named.forget()
-        result.moved()
-        for entry in listed(root, "patchesJson6902"):
-            self._patch_entry(result, folder, entry)
-        scale(result.objects, root)
-        altering = next((name for name in ALTERS if get(root, name) is not None), None)
-        if altering:
-            result.flag(msg("{field} in {folder} is not read", field=altering, folder=self._name(folder)))
 
     def _name(self, folder: str) -> str:
         return os.path.relpath(folder, self._root)
 
-    def _resource(self, result: Built, folder: str, entry: Node) -> None:
+    def _resource(self, result: Built, folder: str, entry: Node, host: Document) -> list[Identity]:
+        """Add the objects of an entry of ``host``; what they are called."""
+        added: list[Identity] = []
         path = self._local(folder, entry)
         if path is None:
             result.unread = _not_local(entry)
         elif os.path.isdir(path):
             if path in self._pending:
                 raise UnknownError(_CYCLE)
+            check_kind(host, entry, kustomization_in(path), KUSTOMIZATION)
             below = self.built(path)
+            if below.refused:
+                raise below.refused
             self._work.look(len(below.objects))
             result.objects += below.objects
+            result.others += below.others
+            added += below.identities()
             result.below.append(below)
             result.unread = result.unread or below.unread
             result.too_much = result.too_much or below.too_much
         else:
             try:
-                result.objects += [
-                    one for document in self._documents(path) for one in patchable_in(document)
-                ]
+                for document in self._documents(path):
+                    objects, others = patchable_in(document)
+                    result.objects += objects
+                    result.others += others
+                    added += (one.identity for one in objects if _is_own(one.path))
+                    added += others
             except UnknownError as error:
                 result.unread = error.message
         result.moved()
-        if len(result.objects) > limits.MAX_ENTRIES:
+        if max(len(result.objects), len(result.others)) > limits.MAX_ENTRIES:
             result.objects.clear()
             raise UnknownError(msg("the kustomization has too many objects"))
+        return added
 
     def _local(self, folder: str, entry: Node) -> str | None:
         """The path of a file or folder that is here; None for a URL, and for links that lead elsewhere."""
@@ -587,9 +680,14 @@ class Tree:
         if self._files < 0 or self._bytes <= 0:
             raise UnknownError(_TOO_LARGE)
         try:
-            text = HELD.text(path)
-            self._bytes -= len(text.data)
-            return [one for one in text.documents() if one.root is not None]
+            new = self._texts.get(os.path.realpath(path)) if self._texts else None
+            if new is not None:
+                found = documents(Source.from_bytes(path, new))
+            else:
+                text = HELD.text(path)
+                self._bytes -= len(text.data)
+                found = text.documents()
+            return [one for one in found if one.root is not None]
         except (OSError, DecodeError, NotYamlError):
             raise UnknownError(msg("{file} cannot be read", file=self._name(path))) from None
 
@@ -607,13 +705,20 @@ class Tree:
             else None
         )
         path, text = get(entry, "path"), get(entry, "patch")
-        self._patch(result, folder, path, text, chosen)
+        options = get(entry, "options")
+        self._patch(result, folder, path, text, chosen, options)
 
     def _patch(
-        self, result: Built, folder: str, path: Node | None, text: Node | None, target: dict[str, str] | None
+        self,
+        result: Built,
+        folder: str,
+        path: Node | None,
+        text: Node | None,
+        target: dict[str, str] | None,
+        options: Node | None = None,
     ) -> None:
         """Apply one entry; where it cannot be, nothing is known of what it may be for."""
-        if text is None and isinstance(path, Scalar) and "\n" in path.text:
+        if text is None and isinstance(path, Scalar) and ("\n" in path.text or path.text[:1] == "{"):
             path, text = None, path
         file = ""
         try:
@@ -626,8 +731,10 @@ class Tree:
                 file, found = local, [Piece(one) for one in self._documents(local)]
             result.texts += found
             matches = None if target is None else selector(target)
+            if get_text(options, "allowKindChange") == "true":
+                raise UnknownError(msg("{field} of its patch is not read", field="allowKindChange"))
         except UnknownError as error:
-            result.flag(error.message)
+            result.flag(error.message, unclear=True)
             if isinstance(path, Scalar):
                 here = os.path.normpath(os.path.join(folder, path.text))
                 result.hits.setdefault((here, -1), []).append(Hit(why=error.message))
@@ -642,7 +749,8 @@ class Tree:
             why = result.unread if matches is not None else None
             if not chosen:
                 why = result.unread or NOT_THERE
-                result.lost += [part] if matches is None else []
+                self._work.look(len(result.others) if matches is None else 0)
+                result.lost += [part] if matches is None and not any(map(test, result.others)) else []
             patched = tuple(result.objects[number] for number in chosen)
             size, width = measured(document.root)
             self._work.change(patched, size, width if is_operations(document) else 0)
@@ -656,10 +764,52 @@ class Tree:
                 result.hit(file, said, before)
             said.append((document.index, Hit(patched, why, matches is not None, before, workloads=others)))
             for number in chosen:
-                made = after_patch(result.objects[number], document, targeted=matches is not None)
+                made = after_patch(
+                    result.objects[number],
+                    document,
+                    targeted=matches is not None,
+                    renames=get_text(options, "allowNameChange") == "true",
+                )
                 size, width = measured(made.root)
-                result.objects[number] = made._replace(size=size, width=width)
+                pieces = (*made.pieces, part)
+                if made.identity.names != result.objects[number].identity.names:
+                    result.named.forget()
+                result.objects[number] = made._replace(size=size, width=width, pieces=pieces)
         result.hit(file, said, result.templates())
+
+
+def _generated(root: Node | None) -> Iterator[Identity]:
+    """What the ConfigMaps and Secrets are called that a kustomization generates."""
+    for name, kind in (("configMapGenerator", "ConfigMap"), ("secretGenerator", "Secret")):
+        for one in listed(root, name):
+            names = ((get_text(one, "name") or "", get_text(one, "namespace") or ""),)
+            yield Identity("", "v1", kind, names, {}, {})
+
+
+_KEYS_OF_PODS = regex(
+    r"(?:^|[./])(?:resources|limits|requests|annotations|labels|nodeSelector|affinity|schedulerName"
+    r"|resourceClaims|env)(?:[./\[]|$)|(?:^|\.)(?:spec|template|metadata|containers(?:\.[^.]*|\.\[[^\]]*\])?)$"
+)
+"""Paths of what a pod requests, or of what holds it."""
+
+
+def _replaces_keys(root: Node | None, name: str) -> bool:
+    """The ``replacements`` of a kustomization may write what pods request; those of a file are not read."""
+    if name != "replacements":
+        return False
+    rows = listed(root, name)
+    targets = [target for row in rows for target in listed(row, "targets")]
+    paths = [path for target in targets for path in listed(target, "fieldPaths")]
+    return any(get(row, "path") is not None for row in rows) or any(
+        isinstance(path, Scalar) and _KEYS_OF_PODS.search(path.text) for path in paths
+    )
+
+
+def _with_variables(one: Object) -> Object:
+    """An object that may have variables of a kustomization in it is not known."""
+    if not any("$(" in document.text for document in (one.document, *(part.document for part in one.pieces))):
+        return one
+    return one._replace(unknown=one.unknown or msg("{field} of a kustomization are not read", field="vars"))
 
 
 def _documents_in(text: str) -> list[Document]:
@@ -1010,17 +1160,20 @@ def _visit(folder: str, uses: dict[str, _Uses], seen: dict[str, None]) -> None:
 
 
 # --- what one of them builds ------------------------------------------------------------------------
-def build(folder: str) -> Built:
+def build(folder: str, texts: Map[str, bytes] | None = None) -> Built:
     """What the kustomization of a folder builds, with the texts of all that it is built of.
 
-    Only files are read: nothing is raised for their content.
+    ``texts``: what files will have, by their real paths. Only files are read: nothing is raised for their
+    content.
     """
-    made = tree(root_of(folder)).built(folder)
+    root = root_of(folder)
+    made = (tree(root) if texts is None else Tree(root, texts)).built(folder)
     every = list(_below(made))
     return Built(
         folder,
-        list(_apart(made.objects)),
+        [one for one in _apart(made.objects) if one.identity.annotations.get(_LOCAL) != "true"],
         unread=made.unread,
+        refused=made.refused,
         texts=[text for one in every for text in one.texts],
         lost=[text for one in every for text in one.lost],
     )
@@ -1068,6 +1221,8 @@ def whole_build(folder: str) -> WholeBuild:
         ),
         None,
     )
+    if made.refused:
+        raise made.refused
     if made.unread or made.lost or unknown:
         raise UnknownError(made.unread or (unknown and unknown.unknown) or NOT_THERE)
     return WholeBuild(made, tuple(sorted(path for path in builds.used if os.path.isfile(path))))
@@ -1157,6 +1312,11 @@ class BuildPlaces:
         if isinstance(text.value, Scalar):
             span = _within(host.source, text.value, text.document.source, span)
         return found.located(file=host.source.name, document=host.index, span=span)
+
+
+def refused_at(found: Diagnostic, error: RefusedError, places: BuildPlaces) -> Diagnostic:
+    """A finding at what kustomize refuses."""
+    return places.written(found, Piece(error.document), error.at)
 
 
 def _first_written(node: Node) -> Node:

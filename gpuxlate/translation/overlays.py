@@ -35,9 +35,10 @@ from gpuxlate.model.pod import (
     in_lists,
 )
 from gpuxlate.overlays.kustomization import kustomization_at
-from gpuxlate.overlays.kustomize import NOT_THERE, BuildPlaces, Builds, Built, Object
+from gpuxlate.overlays.kustomize import NOT_THERE, BuildPlaces, Builds, Built, Object, refused_at
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod, TemplatePatch, laid_over, unknown_containers
 from gpuxlate.overlays.patches import WrittenPlaces, is_operations, of_pods, op_edits, patched_pods
+from gpuxlate.overlays.refusals import CORRECT
 from gpuxlate.overlays.roles import MANIFESTS, ClaimLookup, FileKind
 from gpuxlate.overlays.values import MAIN_VALUES
 from gpuxlate.rules.translation import nothing_is_left_behind
@@ -62,7 +63,7 @@ from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import EditError, Splice
 
 if TYPE_CHECKING:
-    from gpuxlate.translation.decisions import DecidedPod, Decisions
+    from gpuxlate.translation.decisions import DecidedPod
 
 _NAMES_CLAIMS = msg("it names claims, which only the pod itself can")
 _UNUSED = msg("no pod of the kustomization uses it")
@@ -474,7 +475,10 @@ def run_build(made: Built, builds: Builds, settings: Settings, task: Task, left:
         beside = settings.claims.beside(document.source)
         pods = [_claimed_in_build(pod.under(settings.renamed), claims, beside) for pod in pods_in(document)]
         here = (
-            replace(settings, decisions=_built(one, made, places, settings))
+            replace(
+                settings,
+                decisions=replace(settings.decisions, built=decisions_on(one, made, places, settings)),
+            )
             if settings.decisions
             else settings
         )
@@ -511,14 +515,14 @@ def run_build(made: Built, builds: Builds, settings: Settings, task: Task, left:
     return whole
 
 
-def _built(one: Object, made: Built, places: BuildPlaces, settings: Settings) -> Decisions:
-    """The decisions on a built object: those on what it is made of."""
+def decisions_on(one: Object, made: Built, places: BuildPlaces, settings: Settings) -> tuple[str, ...]:
+    """The names by which entries decide about a built object: its own as it is written, and its patches."""
     assert settings.decisions is not None
     name, namespace = one.identity.names[0]
     ref = ObjectRef(None, one.identity.kind, namespace, name)
     patches = {places.of(text.host or text.document).source.name for text in made.texts}
     own = settings.decisions.object(ref, one.document.source.name)
-    return replace(settings.decisions, built=(own, *sorted(map(settings.decisions.file, patches))))
+    return own, *sorted(map(settings.decisions.file, patches))
 
 
 def _called(pod: Pod, one: Object) -> Pod:
@@ -582,6 +586,11 @@ def _missed(
 ) -> Iterator[Leftover]:
     """What is more than was read, and patches of what is not there."""
     host = kustomization_at(made.folder)
+    if made.refused:
+        found = nothing_is_left_behind((), made.refused.why, msg(CORRECT))
+        found = replace(found, severity=settings.scope.severity)
+        yield Leftover(places.folder, refused_at(found, made.refused, places))
+        return
     if made.unread and host:
         message = msg("not all of {folder} is counted: {why}", folder=places.folder, why=made.unread)
         yield left(places.folder, message, places.of(host), ())

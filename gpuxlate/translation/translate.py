@@ -284,14 +284,41 @@ def one_by_one(work: Work, given: Iterable[Input]) -> Iterator[tuple[Input, list
 
 def translate(given: Iterable[Input], settings: Settings, each: Each = one_by_one) -> Result:
     """Translate files in their order."""
-    HELD.texts.clear()
-    return _run_each(given, [settings], TRANSLATE, each)[0]
+    return translate_to(given, [settings], each)[0]
 
 
 def translate_to(given: Iterable[Input], wanted: Sequence[Settings], each: Each = one_by_one) -> list[Result]:
-    """Translate files for several targets; each is read once."""
+    """Translate files for several targets; each is read once.
+
+    What kustomizations build of the files has to be the translation of what they build now.
+    """
     HELD.texts.clear()
-    return _run_each(given, wanted, TRANSLATE, each)
+    runs = _run_each(given, wanted, TRANSLATE, each)
+    folders = kustomized(given) if isinstance(given, Sequence) else []
+    if folders:
+        _check_trees(folders, given, wanted, runs)
+    return runs
+
+
+def _check_trees(
+    folders: Sequence[str], given: Iterable[Input], wanted: Sequence[Settings], runs: Sequence[Result]
+) -> None:
+    """Refuse the runs that would change what their kustomizations build."""
+    from gpuxlate.overlays.kustomize import builds_of
+    from gpuxlate.translation.trees import TreeCheck
+
+    builds = builds_of(folders, given)
+    for run, settings in zip(runs, wanted, strict=True):
+        if run.refused:
+            continue
+        here = replace(settings, claims=Claims(given), builds=RunBuilds(tuple(given)))
+        work = partial(_run_input, wanted=[here], task=TRANSLATE, builds=None)
+
+        def translate_file(one: Input, work: Work = work) -> Result | InputError:
+            made = done(work, one)
+            return made if isinstance(made, InputError) else made[0]
+
+        TreeCheck(run, here, builds, translate_file, translate_source).refuse()
 
 
 def count(

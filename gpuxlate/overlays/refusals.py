@@ -1,0 +1,144 @@
+"""What kustomize itself refuses in a kustomization: nothing is built of it, so nothing of it is counted.
+
+Source: kustomize 5, ``api/types`` (decoded with ``UnmarshalStrict``), ``Kustomization.EnforceFields``,
+``KustTarget.accumulateResources`` and ``accumulateComponents``, ``resWrangler.Append``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+
+from gpuxlate.model.limits import MAX_NAME, cut
+from gpuxlate.model.messages import Message, msg
+from gpuxlate.overlays.kustomization import FIELDS, NAMES, RESOURCES, Identity, UnknownError, listed
+from gpuxlate.yamltext.nodes import Mapping as MappingNode
+from gpuxlate.yamltext.nodes import Node, deref, entries_of, get, get_text
+from gpuxlate.yamltext.parse import Document, first_line_end
+
+KUSTOMIZATION, COMPONENT = "Kustomization", "Component"
+_VERSIONS = {
+    KUSTOMIZATION: "kustomize.config.k8s.io/v1beta1",
+    COMPONENT: "kustomize.config.k8s.io/v1alpha1",
+}
+_TARGET = frozenset({"group", "version", "kind", "name", "namespace", "labelSelector", "annotationSelector"})
+_PATCH = frozenset({"path", "patch", "target", "options"})
+_ITEMS: Mapping[str, frozenset[str]] = {
+    "patches": _PATCH,
+    "patchesJson6902": _PATCH,
+    "labels": frozenset({"pairs", "includeSelectors", "includeTemplates", "fields"}),
+    "replicas": frozenset({"name", "count"}),
+    "images": frozenset({"name", "newName", "newTag", "tagSuffix", "digest"}),
+}
+"""The fields of the items of lists."""
+_TOP = frozenset(
+    {
+        *("apiVersion", "kind", "metadata", "openapi", "namePrefix", "nameSuffix", "namespace"),
+        *(
+            "commonLabels",
+            "commonAnnotations",
+            "imageTags",
+            "replacements",
+            "vars",
+            "sortOptions",
+            "components",
+        ),
+        *("crds", "configMapGenerator", "secretGenerator", "helmGlobals", "helmCharts", "buildMetadata"),
+        *("helmChartInflationGenerator", "generatorOptions", "configurations", "generators", "transformers"),
+        *("components", "validators", *FIELDS, *RESOURCES, *_ITEMS),
+    }
+)
+
+CORRECT = "correct it: kustomize builds nothing of it"
+
+
+class RefusedError(UnknownError):
+    """kustomize refuses the kustomization, and why: at a node of its document, or at its beginning."""
+
+    def __init__(self, document: Document, node: Node | None, why: Message) -> None:
+        self.document = document
+        self.why = msg("kustomize refuses it: {why}", why=why)
+        start = document.start if node is None else node.start
+        self.at = (start, start if node is None else first_line_end(node))
+        line, _ = document.source.position(start)
+        file = os.path.relpath(document.source.name)
+        super().__init__(msg("{file}:{line}: {why}", file=file, line=line, why=self.why))
+
+
+def check_fields(document: Document, folder: str) -> None:
+    """Raises RefusedError for fields and files that a kustomization cannot have."""
+    root = document.root
+    several = [name for name in NAMES if os.path.isfile(os.path.join(folder, name))]
+    if len(several) > 1:
+        raise RefusedError(
+            document, root, msg("{other} is in the same folder: keep one of them", other=several[1])
+        )
+    kind = get_text(root, "kind") or KUSTOMIZATION
+    version = get_text(root, "apiVersion")
+    if kind not in _VERSIONS:
+        why = msg("the kind is {kind}: write Kustomization or Component", kind=cut(kind, MAX_NAME))
+        raise RefusedError(document, get(root, "kind"), why)
+    if version and version != _VERSIONS[kind]:
+        why = msg("the apiVersion of a {kind} is {version}", kind=kind, version=_VERSIONS[kind])
+        raise RefusedError(document, get(root, "apiVersion"), why)
+    for name, key in _unknown(root):
+        known = {one.lower(): one for one in _TOP}.get(name.lower())
+        why = msg("{name} is no field of a kustomization", name=cut(name, MAX_NAME))
+        if known:
+            why = msg("{name} is not read: write {field}", name=cut(name, MAX_NAME), field=known)
+        raise RefusedError(document, key, why)
+    for entry in (*listed(root, "patches"), *listed(root, "patchesJson6902")):
+        if isinstance(entry, MappingNode) and bool(get(entry, "path")) == bool(get(entry, "patch")):
+            raise RefusedError(document, entry, msg("a patch has either path or patch"))
+
+
+def _unknown(root: Node | None) -> Iterator[tuple[str, Node]]:
+    """The fields that there are none of, with their keys."""
+    yield from _beyond(root, _TOP)
+    for field, fields in _ITEMS.items():
+        for one in listed(root, field):
+            yield from _beyond(one, fields)
+            yield from _beyond(get(one, "target"), _TARGET)
+
+
+def _beyond(node: Node | None, fields: frozenset[str]) -> Iterator[tuple[str, Node]]:
+    node = deref(node) if node is not None else None
+    if isinstance(node, MappingNode):
+        yield from ((name, key) for name, key, *_ in entries_of(node) if name not in fields)
+
+
+def check_kind(document: Document, entry: Node, below: Node | None, wanted: str) -> None:
+    """Raises RefusedError where a component stands among resources, or a kustomization among components."""
+    kind = get_text(below, "kind") or KUSTOMIZATION
+    if below is not None and kind != wanted and kind in _VERSIONS:
+        why = (
+            msg("it is a Component: name it under components")
+            if kind == COMPONENT
+            else msg("it is no Component: name it under resources")
+        )
+        raise RefusedError(document, entry, why)
+
+
+def check_once(
+    document: Document, entry: Node | None, known: set[tuple[str, ...]], new: Iterable[Identity]
+) -> None:
+    """Add the objects of an entry to the known ones. Raises RefusedError where one is there already."""
+    for one in new:
+        name, namespace = one.names[-1]
+        key = (one.group, one.version, one.kind, namespace or "default", name)
+        if name and key in known:
+            called = cut(f"{one.kind}/{name}", MAX_NAME)
+            raise RefusedError(
+                document, entry, msg("{object} is in the kustomization already", object=called)
+            )
+        known.add(key)
+
+
+def check_replicas(document: Document, identities: Iterable[Identity], kinds: Iterable[str]) -> None:
+    """Raises RefusedError for replicas of what is not there, or has none."""
+    names = {one.names[at][0] for one in identities if one.kind in kinds for at in (0, -1)}
+    for one in listed(document.root, "replicas"):
+        name = get_text(one, "name")
+        if name and name not in names:
+            why = msg("no {kinds} is named {name}", kinds=", ".join(kinds), name=cut(name, MAX_NAME))
+            raise RefusedError(document, one, why)
