@@ -160,8 +160,10 @@ class TreeCheck:
         hint = msg(BUILT, target=self.settings.to.name, folder=places.folder)
         found = replace(nothing_is_left_behind(path, message, hint), on_key=False)
         placed = self._placed(found, one, places)
-        if one.pieces and placed.file == places.of(one.document).source.name:
-            piece = one.pieces[-1]
+        templates = (piece for other in places.made.objects if other.is_template for piece in other.pieces)
+        pieces = one.pieces or tuple(templates)
+        if pieces and placed.file == places.of(one.document).source.name:
+            piece = pieces[-1]
             return places.written(found, piece, (piece.document.start, piece.document.start))
         return placed
 
