@@ -47,7 +47,7 @@ from gpuxlate.model.keys import (
     domain_of,
     key,
 )
-from gpuxlate.model.pod import PodKeys, Value, names_in
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, names_in
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.rules.base import Context, declared_in, in_order, rules_of
@@ -432,8 +432,11 @@ class Backend(KeyTable):
 
     def is_used_by(self, pod: PodKeys) -> bool:
         """Some container of the pod requests a GPU in this dialect."""
-        owned = any(self.owns(name) for container in pod.all_containers() for name in container.resources)
-        return owned or self.is_detected(pod)
+        return any(self.is_asked_by(pod, one) for one in pod.all_containers()) or self.is_detected(pod)
+
+    def is_asked_by(self, pod: PodKeys, container: ContainerKeys) -> bool:
+        """A container of the pod requests a GPU in this dialect, rightly or not."""
+        return any(map(self.owns, container.resources))
 
     def is_detected(self, pod: PodKeys) -> bool:
         """The pod asks for a GPU in this dialect, whatever keys are in its resources."""

@@ -13,10 +13,10 @@ from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.kustomization import inputs
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import (
-    UNREADABLE,
     count_to_each,
     counts,
     leftover_table,
+    refusals,
     settle,
     show_findings,
     summarize,
@@ -51,7 +51,7 @@ def command(
 ) -> int:
     """Count the shares that are exact, rounded, filled, dropped or refused at a target, and say why.
 
-    Only the report is written. Exit 1 only for files that cannot be read as manifests, and with
+    Only the report is written. Exit 1 where every target refuses something whatever is accepted, and with
     --write-decisions while something is undecided.
     """
     decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
@@ -62,8 +62,10 @@ def command(
     wanted = [Settings(one, source, accept, known, decisions=choices) for one in targets]
     found = count_to_each(inputs(paths, kustomize), wanted, ASSESS)
     runs = {target.name: run for target, run in zip(targets, found, strict=True)}
-    broken = [*dict.fromkeys(one for run in found for one in run.diagnostics if one.code in UNREADABLE)]
-    show_findings(found[0], broken)
+    wrong = [refusals(run) for run in found]
+    told = {(one.code, one.message) for run in found for item in run.items for one in item.diagnostics}
+    untold = (one for of_run in wrong for one in of_run if (one.code, one.message) not in told)
+    show_findings(found[0], [*dict.fromkeys(untold)])
     reports = {name: outputs.report_json(run.items, run.leftovers, run.quotas) for name, run in runs.items()}
     data = outputs.of_targets(reports)
     files: dict[Path, str] = {}
@@ -83,7 +85,7 @@ def command(
         summarize(run, target=name if len(runs) > 1 else "")
     if found[0].unreadable:
         return Exit.INPUT
-    return Exit.FINDINGS if broken or undecided else Exit.CLEAN
+    return Exit.FINDINGS if all(wrong) or undecided else Exit.CLEAN
 
 
 def _text(run: Result, target: str) -> str:

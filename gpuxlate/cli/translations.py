@@ -148,27 +148,35 @@ def summarize(run: Result, *done: str, target: str = "", apart: bool = False) ->
     common.info(msg("{target}: {what}", target=target, what=what) if target else what)
 
 
+def refusals(run: Result) -> list[Diagnostic]:
+    """The errors of a run that no option accepts."""
+    open_ = [loss for one in run.items for loss in one.losses if not loss.accepted]
+    accepted = {
+        (one.code, one.message)
+        for one in open_
+        if one.kind is not LossKind.REFUSED and (one.kind is not LossKind.DROPPED or one.field in DROPPABLE)
+    }
+    left = [one for one in run.leftovers if not one.final or (open_ and one.follows)]
+    accepted |= {(one.diagnostic.code, one.diagnostic.message) for one in left}
+    return [
+        one
+        for one in run.diagnostics
+        if one.severity is Severity.ERROR and (one.code, one.message) not in accepted
+    ]
+
+
 def accepting(run: Result) -> dict[str, Any] | None:
     """What accepts a refused run, as the configuration has it; None where nothing can."""
+    if run.unreadable or refusals(run):
+        return None
     open_ = [loss for one in run.items for loss in one.losses if not loss.accepted]
-    left = [
-        one.diagnostic for one in run.leftovers if one.diagnostic.severity is Severity.ERROR and not one.final
-    ]
-    explained = {(one.code, one.message) for one in open_} | {(one.code, one.message) for one in left}
-    follow = [one.diagnostic for one in run.leftovers if open_ and one.follows]
-    explained |= {(one.code, one.message) for one in follow}
-    errors = [one for one in run.diagnostics if one.severity is Severity.ERROR]
-    if run.unreadable:
-        return None
+    left = any(one.diagnostic.severity is Severity.ERROR and not one.final for one in run.leftovers)
     dropped = sorted({one.field for one in open_ if one.kind is LossKind.DROPPED})
-    beyond = any(one.kind is LossKind.REFUSED for one in open_) or not set(dropped) <= {*DROPPABLE}
-    if beyond or not all((one.code, one.message) in explained for one in errors):
-        return None
     found = {
         "round": "up" if any(one.kind is LossKind.ROUNDED for one in open_) else None,
         "fill": dict.fromkeys(sorted({one.field for one in open_ if one.kind is LossKind.FILLED}), "N"),
         "drop": dropped,
-        "allow-leftovers": bool(left),
+        "allow-leftovers": left,
     }
     return {name: value for name, value in found.items() if value}
 

@@ -186,6 +186,15 @@ class Changes(NamedTuple):
     named: list[NamedTemplate]
 
 
+def left_templates(document: Document, beside: ClaimLookup, scope: LeftoverScope) -> Iterator[Leftover]:
+    """The templates of the source in a document that stay, whatever becomes of its pods: something that is
+    not translated names them, or no pod does."""
+    for claim in claims_of(document) if document.holds(*MARKS) else ():
+        by, users = beside.index.kept_by(claim), beside.index.users(claim)
+        if (by or not users) and replaced_backends(claim.devices.classes(), scope):
+            yield _left_template(document, claim, by, scope)
+
+
 def changes(
     document: Document,
     templates: Sequence[ClaimTemplate],
@@ -193,18 +202,14 @@ def changes(
     translated: Sources,
     scope: LeftoverScope,
 ) -> Changes:
-    """The new templates of a document, and those in it that go."""
+    """The new templates of a document, and those in it that go with the last pod that uses them."""
     made = Changes([], [], [], [], [])
     whole = False
     for one in claims_of(document) if document.holds(*MARKS) else ():
         users = [translated(keys) for _, keys in beside.index.users(one)]
         mine = replaced_backends(one.devices.classes(), scope)
-        if not mine:
-            continue
-        left = _left_template(document, one, beside.index.kept_by(one), bool(users), scope)
-        if left:
-            made.leftovers.append(left)
-        elif all(any(backend in by for backend in mine) for by in users):
+        kept = beside.index.kept_by(one)
+        if mine and users and not kept and all(any(backend in by for backend in mine) for by in users):
             if one.place.path == ():
                 whole = True
             elif one.place.path[-2:-1] == ("items",):
@@ -269,11 +274,8 @@ def unfollowed_renames(document: Document, pods: Iterable[Pod], translated: Sour
         yield with_location(document, names_are_followed(changed_names(document.root)[0], user.object))
 
 
-def _left_template(
-    document: Document, one: ClaimObject, by: Unread | None, used: bool, scope: LeftoverScope
-) -> Leftover | None:
-    """A template that stays though it is of the source: something that is not translated names it, or no
-    pod does."""
+def _left_template(document: Document, one: ClaimObject, by: Unread | None, scope: LeftoverScope) -> Leftover:
+    """``by``: what names the template and is not translated; None where nothing does."""
     if by:
         message = msg(
             "{kind} {name} is not translated: {file} names it, in {where}",
@@ -283,13 +285,11 @@ def _left_template(
             where=by.where,
         )
         hint = msg(NAME_NO_CLAIM)
-    elif not used:
+    else:
         message = msg(
             "{kind} {name} is not translated: no pod of the input uses it", kind=one.kind, name=one.name
         )
         hint = msg(GIVE_USERS)
-    else:
-        return None
     ref = ObjectRef(f"resource.k8s.io/{one.api}", one.kind, one.namespace, one.name[:MAX_NAME])
     path = (*one.place.path, "metadata", "name")
     found = replace(nothing_is_left_behind(path, message, hint), severity=scope.severity)

@@ -207,6 +207,13 @@ def _left(name: str, source: str | None, target: str, general: bool) -> bool:
 
 Translated = Sequence[tuple[Pod, tuple[Backend, ...]]]
 """The pods of a document that were translated, each with the dialects that it was read in."""
+Awakened = Callable[[Pod, Sequence[Backend]], Sequence[Backend]]
+"""The other dialects that count once a pod, read in some dialects, has its new share."""
+
+
+def none_awakes(_pod: Pod, _sources: Sequence[Backend]) -> Sequence[Backend]:
+    """No pod gets a new share."""
+    return ()
 
 
 def left_in_document(
@@ -218,7 +225,7 @@ def left_in_document(
     why_left: Mapping[int, str] = MappingProxyType({}),
     edited: Set[Path] = frozenset(),
     settled: Set[Path] = frozenset(),
-    awakened: Callable[[Pod, Sequence[Backend]], Sequence[Backend]] = lambda _pod, _sources: (),
+    awakened: Awakened = none_awakes,
 ) -> Iterator[Leftover]:
     """Every key of the source in a document but those that were read with a share.
 

@@ -9,7 +9,7 @@ thing to read or to move is a pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -18,7 +18,7 @@ from typing import NamedTuple, Self
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model import limits
-from gpuxlate.model.diagnostics import Diagnostic, Edit, Path
+from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Severity
 from gpuxlate.overlays.parts import OverlayPod
 from gpuxlate.overlays.roles import MANIFESTS, ClaimLookup, FileKind, FileRole
 from gpuxlate.rules.documents import once_per_object
@@ -26,6 +26,7 @@ from gpuxlate.rules.source import no_yaml, too_many
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.claims import ClaimTemplate, applied, clashes
 from gpuxlate.translation.edits import PlannedPod
+from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.leftovers import Leftover, half_translated, left_in_text
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.results import Result
@@ -208,6 +209,7 @@ def run_source(
                     one.run(state)
                 if state.done:
                     break
+            refuse_items(state)
             whole += state
             splices += state.splices
             beside += state.beside
@@ -253,3 +255,45 @@ def _change_text(
         whole.changed = whole.text != source.text
     except EditError as error:
         whole.diagnostics.append(text_is_editable((), error.message).located(file=source.name))
+        whole.items = [replace(item, verdict=Verdict.REFUSED) for item in whole.items]
+
+
+def refuse_items(state: State) -> None:
+    """An error that no option accepts refuses the shares that it is about: those of its pod, else those of
+    its object, else, where the whole document is wrong, all."""
+    errors = [one for one in state.diagnostics if one.severity is Severity.ERROR] if state.items else []
+    if not errors:
+        return
+    losses = {(loss.code, loss.message) for item in state.items for loss in item.losses}
+    left = {(one.diagnostic.code, one.diagnostic.message) for one in state.leftovers}
+    errors = [one for one in errors if (one.code, one.message) not in losses | left]
+    places = {pod.keys.path: pod.object_path for pod in state.pods}
+    own = {id(found) for item in state.items for found in item.diagnostics}
+    of_documents = [one for one in errors if id(one) not in own]
+    refused = _places_of(of_documents, places)
+    wrong = {id(one) for one in errors}
+    state.items = [
+        replace(item, verdict=Verdict.REFUSED)
+        if item.pod in refused or any(id(one) in wrong for one in item.diagnostics)
+        else item
+        for item in state.items
+    ]
+
+
+def _places_of(errors: Iterable[Diagnostic], places: Mapping[Path, Path]) -> set[Path]:
+    """The pods that errors are about. ``places``: by the path of each pod that of its object."""
+    found: set[Path] = set()
+    objects: dict[Path, list[Path]] = {}
+    for pod, path in places.items():
+        objects.setdefault(path, []).append(pod)
+    for one in errors:
+        above = [one.path[:length] for length in range(len(one.path), -1, -1)]
+        inside = next((path for path in above if path in places), None)
+        of_object = next((path for path in above if path in objects), None)
+        if inside is not None:
+            found.add(inside)
+        elif of_object is not None:
+            found.update(objects[of_object])
+        elif not one.path:
+            found.update(places)
+    return found

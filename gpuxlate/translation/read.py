@@ -20,6 +20,7 @@ from typing import Any
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.document import DECISIONS, KIND, is_decisions, to_document
+from gpuxlate.manifest.claims import MARK
 from gpuxlate.manifest.facts import NODE_WORDS, document_keys
 from gpuxlate.manifest.kinds import QUOTA_KINDS
 from gpuxlate.manifest.pods import Pod, jobs_in
@@ -32,14 +33,16 @@ from gpuxlate.rules.documents import key_is_in_a_pod
 from gpuxlate.rules.source import TEMPLATE, template_in, unrendered
 from gpuxlate.rules.translation import unread_classes
 from gpuxlate.rules.vocabulary import vocabulary_of
-from gpuxlate.translation.claims import unknown_claims
+from gpuxlate.translation.claims import left_templates, unknown_claims
 from gpuxlate.translation.fit import Verdict, as_read
 from gpuxlate.translation.leftovers import (
     VARIABLE,
+    Awakened,
     Leftover,
     left_in_document,
     left_in_text,
     left_machines,
+    none_awakes,
 )
 from gpuxlate.translation.notes import common_keys, left_alone, shared_in_pod
 from gpuxlate.translation.options import Settings
@@ -136,8 +139,7 @@ def read_pods(state: State) -> None:
         say_left_alone(state, pod, sources)
         sources = without_variables(state, pod, sources)
         if pod.keys.claims:
-            unknown_ = [with_location(state.document, one, pod.object) for one in unknown_claims(pod.keys)]
-            state.leftovers += [Leftover(str(one.path[-1]), one) for one in unknown_]
+            leave_unknown_claims(state, pod)
         if sources:
             state.read.append((pod, sources))
             _read_pod(state, pod, sources)
@@ -150,6 +152,12 @@ def without_variables(state: State, pod: Pod, sources: tuple[Backend, ...]) -> t
         state.left[id(pod)] = VARIABLE
         return ()
     return sources
+
+
+def leave_unknown_claims(state: State, pod: Pod) -> None:
+    """Claims whose devices are not known: nothing is counted of them, and no option accepts them."""
+    located = (with_location(state.document, one, pod.object) for one in unknown_claims(pod.keys))
+    state.leave([Leftover(str(one.path[-1]), one, final=True) for one in located])
 
 
 def say_left_alone(state: State, pod: Pod, sources: Sequence[Backend]) -> None:
@@ -203,20 +211,27 @@ def find_machines(state: State) -> None:
     state.behind += left_machines(state.document, state.read, state.settings.scope)
 
 
+def find_leftovers(state: State, awakened: Awakened = none_awakes) -> None:
+    """What is in no share. ``awakened``: the other dialects that count once a pod has its new share."""
+    found = left_in_document(
+        state.document,
+        state.pods,
+        state.read,
+        state.settings.scope,
+        state.layer.kind,
+        state.left,
+        frozenset(one.path for one in state.edits) | state.operations,
+        state.handled,
+        awakened,
+    )
+    state.leave([*state.behind, *found])
+
+
 def _find_leftovers(state: State) -> None:
-    """What is in no share; that of a part is counted with what is below it."""
+    """That of a part of a pod is counted with what is below it."""
     layer = state.layer
     if not layer.partial or (layer.kind is FileKind.PATCH and not layer.counted):
-        found = left_in_document(
-            state.document,
-            state.pods,
-            state.read,
-            state.settings.scope,
-            layer.kind,
-            why_left=state.left,
-            settled=state.handled,
-        )
-        state.leave([*state.behind, *found])
+        find_leftovers(state)
     if layer.counted:
         state.leftovers = [one for one in state.leftovers if one.diagnostic.path[:1] not in BUILT_FROM]
         patch = layer.kind is FileKind.PATCH
@@ -225,6 +240,11 @@ def _find_leftovers(state: State) -> None:
             for one in state.diagnostics
             if one.code != "GX014" or not (patch or one.path[:1] in BUILT_FROM)
         ]
+
+
+def find_left_templates(state: State) -> None:
+    """The templates of claims that stay, whatever becomes of the pods."""
+    state.leave(left_templates(state.document, state.claims, state.settings.scope))
 
 
 def count_left(part: Result, found: Iterable[Leftover]) -> None:
@@ -261,6 +281,7 @@ READ = Task(
         of_quotas(_read_quotas),
         *BESIDE_PODS,
         Pass("leftovers", _find_leftovers),
+        Pass("claims", find_left_templates, OF_MANIFESTS, lambda: (MARK,)),
     ),
     count_left,
     "inspect -",

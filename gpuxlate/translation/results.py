@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Seq
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
+from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare, Reading
 from gpuxlate.files.find import InputError
 from gpuxlate.manifest.pods import Pod, replicas
@@ -112,7 +113,7 @@ def counted_once(items: Iterable[Item]) -> Iterator[Item]:
 def pod_items(
     document: Document,
     pod: Pod,
-    readings: Iterable[tuple[Backend, Reading]],
+    readings: Sequence[tuple[Backend, Reading]],
     fit: PodFit,
     target: Backend,
     broken: bool,
@@ -163,9 +164,13 @@ def pod_items(
         if not broken:
             continue
         read = {(one.init, one.index) for one in reading.shares}
-        for container in pod.keys.all_containers():
-            if (container.init, container.index) not in read and any(map(backend.owns, container.resources)):
+        asking = [one for one in pod.keys.all_containers() if backend.is_asked_by(pod.keys, one)]
+        for container in registry.with_own_devices(pod.keys, asking) if pod.keys.claims else asking:
+            if (container.init, container.index) not in read:
                 add(backend, ContainerShare(container.name, container.index, container.init))
+    if broken and not items:  # annotations ask for a share of the pod
+        backend, reading = readings[0]
+        add(backend, reading.containers[0])
     return items
 
 

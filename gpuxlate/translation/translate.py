@@ -23,10 +23,10 @@ from gpuxlate.overlays.roles import MANIFESTS, Claims, FileKind, FileRole, role_
 from gpuxlate.rules.keys import key_is_known
 from gpuxlate.rules.source import in_chart
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
-from gpuxlate.translation.claims import changes, unfollowed_renames, unknown_claims
+from gpuxlate.translation.claims import changes, unfollowed_renames
 from gpuxlate.translation.edits import PlannedPod, awakened, disagreements
 from gpuxlate.translation.fit import Verdict, fit_pod
-from gpuxlate.translation.leftovers import Leftover, left_in_document, left_in_text
+from gpuxlate.translation.leftovers import Leftover, left_in_text
 from gpuxlate.translation.notes import stale_comments
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import Pass, State, Task, leave_text, listed, run_source, with_own_names
@@ -37,6 +37,9 @@ from gpuxlate.translation.read import (
     FIND_PODS,
     SHARE_DOCUMENTS,
     TEMPLATES,
+    find_left_templates,
+    find_leftovers,
+    leave_unknown_claims,
     of_jobs,
     of_quotas,
     requested_jobs,
@@ -89,9 +92,7 @@ def translate_pods(state: State, *, own: bool = False) -> None:
             unknown = (one.located(fix=None) for one in key_is_known(pod.keys, settings.context))
             state.diagnostics += [with_location(document, one, pod.object) for one in unknown]
         if pod.keys.claims:
-            state.diagnostics += [
-                with_location(document, one, pod.object) for one in unknown_claims(pod.keys)
-            ]
+            leave_unknown_claims(state, pod)
         if sources and (own or sources != (settings.to,)):
             state.read.append((pod, sources))
             state += translate_pod(state, pod, sources, pods)
@@ -158,18 +159,7 @@ def _find_leftovers(state: State) -> None:
         keys = wanted.get(id(pod))
         return () if keys is None else awakened(pod, keys, sources, state.settings.to)
 
-    found = left_in_document(
-        state.document,
-        state.pods,
-        state.read,
-        state.settings.scope,
-        state.layer.kind,
-        state.left,
-        frozenset(one.path for one in state.edits) | state.operations,
-        state.handled,
-        third,
-    )
-    state.leave([*state.behind, *found])
+    find_leftovers(state, third)
 
 
 def report_left(part: Result, found: Iterable[Leftover]) -> None:
@@ -189,7 +179,10 @@ def report_left(part: Result, found: Iterable[Leftover]) -> None:
 # --- the text -------------------------------------------------------------------------------------
 def _settle_claims(state: State) -> None:
     """The documents that are added and removed beside the pods of a document."""
-    if state.refused:
+    refused = state.refused
+    if state.layer.kind is not FileKind.PATCH:
+        find_left_templates(state)
+    if refused:
         return
     document, settings, layer = state.document, state.settings, state.layer
 
@@ -262,8 +255,8 @@ TRANSLATE = Task(
     report_left,
 )
 """To write another dialect."""
-ASSESS = Task(_with(SHARES, CLAIMS), report_left, "assess - --to {target}")
-"""What would come of it."""
+ASSESS = TRANSLATE._replace(command="assess - --to {target}")
+"""What would come of it: the same work, whose text nobody writes."""
 PLAN = Task(
     _with(SHARES._replace(run=partial(translate_pods, own=True))), report_left, "plan - --to {target}"
 )

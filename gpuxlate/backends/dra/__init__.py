@@ -207,7 +207,7 @@ class Driver(NamedTuple):
         """Its devices have an attribute, by its short name."""
         return not self.attributes or not self.attributes.isdisjoint((name, name.rstrip("0123456789")))
 
-    def is_asked_by(self, pod: PodKeys) -> bool:
+    def has_users_in(self, pod: PodKeys) -> bool:
         """A container of the pod requests devices of the driver."""
         return any(any(asked(self, pod, one)) for one in pod.all_containers())
 
@@ -1219,7 +1219,11 @@ class DraBackend(Backend):
 
     def detect(self, pod: PodKeys) -> bool:
         """A container of the pod requests devices of the driver."""
-        return self.driver.is_asked_by(pod)
+        return self.driver.has_users_in(pod)
+
+    def is_asked_by(self, pod: PodKeys, container: ContainerKeys) -> bool:
+        """A container of the pod requests devices of the driver, by a resource or by a claim."""
+        return super().is_asked_by(pod, container) or any(asked(self.driver, pod, container))
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Claims to shares."""

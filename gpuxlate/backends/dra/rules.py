@@ -797,7 +797,7 @@ def one_mode_of_the_driver(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ## Source
     Project-HAMi/HAMi-DRA, docs (2026-08): the modes must not coexist.
     """
-    if not HAMI.is_asked_by(pod):
+    if not HAMI.has_users_in(pod):
         return
     for container in pod.all_containers():
         for name, value in container.resources.items():
