@@ -29,7 +29,7 @@ from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule, in_order
 from gpuxlate.rules.catalog import check_document, check_pod
 from gpuxlate.rules.documents import once_per_object
-from gpuxlate.rules.keys import key_is_known
+from gpuxlate.rules.keys import key_is_known, product_is_read
 from gpuxlate.rules.kubernetes import quantity_has_no_suffix, quantity_is_whole
 from gpuxlate.rules.number_format import NumberForm, written
 from gpuxlate.rules.source import (
@@ -41,6 +41,7 @@ from gpuxlate.rules.source import (
     too_much,
     unrendered,
 )
+from gpuxlate.rules.translation import unread_classes, unread_resources
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.parse import Document, DocumentReader, NotYamlError, documents, with_location
@@ -145,13 +146,17 @@ def _document(
     if layer.kind is FileKind.PATCH:
         said, read_there = _said(document, pods, found)
         read |= read_there
-    facts = document_keys(document, pods, registry.is_gpu_key, read)
+    words = vocabulary_of(context)
+    facts = document_keys(
+        document, pods, lambda name: registry.is_gpu_key(name) or bool(words.unread(name)), read
+    )
     selected = settings.selected
     neutral = check_document(catalog.neutral_document_rules(), facts, context)
     meant = (one for one in neutral if one.code != "GX002" or jobs or _requests_gpus(pods))
     yield from _located(document, meant, selected)
-    of_claims = check_document(_rules_of_claims() if facts.claims else (), facts, context)
-    yield from _located(document, of_claims, selected)
+    if facts.claims:
+        yield from _located(document, check_document(_rules_of_claims(), facts, context), selected)
+        yield from _located(document, unread_classes(facts, context).values(), selected)
     for one, ref in quotas.found:
         yield from _located(document, (one,), selected, ref)
     for job in jobs:
@@ -160,7 +165,14 @@ def _document(
         where = job.pod.object if document.job is None else None
         yield from _located(document, lint_job(job, backend, context), selected, where)
     for pod in said:
-        for one in islice(lint_pod(pod.keys, context), limits.MAX_FINDINGS + 1):
+        of_pod = list(islice(lint_pod(pod.keys, context), limits.MAX_FINDINGS + 1))
+        said_of = {one.path for one in of_pod}
+        every = (
+            unread_resources(pod.keys, context) if counts else ()
+        )  # of a patch, the pod it is laid over says it
+        unread = (one for one in every if one.path not in said_of)
+        yield from _located(document, unread, selected, pod.object)
+        for one in of_pod:
             offered = (counts or _changes_what_is_there(document, one.fix)) and _has_place(pod, one.fix)
             here = one if offered else one.located(fix=None)
             yield from _located(document, (here,), selected, pod.object)
@@ -315,6 +327,9 @@ def judge_quotas(document: Document, context: Context) -> Judged:
         if _is_resource(words, quota, name):
             read |= {*quota.names}
             found += [(one, quota.object) for one in _findings(quota, name, context)]
+        elif words.unread(name) is not None or words.product(name):
+            read |= {*quota.names}
+            found += [(one, quota.object) for one in _unread(quota, name, context)]
     return Judged(found, frozenset(read))
 
 
@@ -337,6 +352,14 @@ def _findings(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]
             continue
         for rule in (quantity_is_whole, quantity_has_no_suffix):
             yield from rule(_pod(name, value, quota), context)
+
+
+def _unread(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]:
+    """Resources of accelerators and products that are not read."""
+    for path in quota.names:
+        pod = _pod(name, Value("", path=path), quota)
+        for one in (*unread_resources(pod, context), *product_is_read(pod, context)):
+            yield replace(one, on_key=path[-1] == quota.written)
 
 
 def _of_readers(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:

@@ -20,6 +20,7 @@ from gpuxlate.model.pod import (
 )
 from gpuxlate.model.profile import at_least
 from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, Scope, Subject, rule
+from gpuxlate.rules.products import is_of_other_devices
 
 SERVED = {"v1": "v1.34.0", "v1beta2": "v1.33.0", "v1beta1": "v1.32.0"}
 """The first Kubernetes with each version of the API (kubernetes/api)."""
@@ -178,13 +179,16 @@ def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
 
     ## What it does
     Reports a claim in `resourceClaims` that no container names, a container that names a claim which the
-    pod has not, and a request that is not in the claim.
+    pod has not, and a request that is not in the claim. A claim that no container names is a warning where
+    what it requests is not in the input or is of a driver that gpuxlate does not read; of networks and other
+    devices that are no accelerators it is none.
 
     ## Why
-    A claim that no container names is allocated and nobody gets its devices. The API server refuses a
-    container that names an unknown claim; with an unknown request the pod does not start. In the values of
-    a chart that name either claims or their use alone, the templates of the chart add the other. A file whose
-    documents have no kind counts as values.
+    A claim for a GPU that no container names is allocated and nobody gets it. A network interface is moved
+    into the network of the pod, and no container names its claim. The API server refuses a container that
+    names an unknown claim; with an unknown request the pod does not start. In the values of a chart that name
+    either claims or their use alone, the templates of the chart add the other. A file whose documents have no
+    kind counts as values.
 
     ## Example
     ```yaml
@@ -209,14 +213,23 @@ def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
     ```
 
     ## Source
-    Kubernetes, "Dynamic Resource Allocation" and kubernetes/api resource/v1/types.go (2026-11).
+    Kubernetes, "Dynamic Resource Allocation" and kubernetes/api resource/v1/types.go (2026-11); google/dranet
+    site/content/docs/quick-start.md: the driver gives the interface to the pod.
     """
+    read = {name for one in context.dialects for name in one.device_classes}
     used = {use.name for one in pod.all_containers() for use in one.claims}
     for claim in pod.claims:
         if claim.name not in used and (used or not context.values):
+            classes = claim.devices.classes() if claim.devices else frozenset()
+            if claim.made_by or (classes and all(map(is_of_other_devices, classes))):
+                continue
             message = msg("claim {name} is used by no container", name=claim.name)
             hint = "name it in resources.claims of a container, or remove it"
-            yield this.diagnostic(claim.path, message, hint, missing=True)
+            severity = this.severity
+            if read.isdisjoint(classes):
+                severity = Severity.WARNING
+                hint = "name it in resources.claims of a container, unless its driver gives it to the pod"
+            yield this.diagnostic(claim.path, message, hint, severity=severity, missing=True)
     for container in pod.all_containers():
         for use in container.claims:
             named = pod.claim(use.name)

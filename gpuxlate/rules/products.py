@@ -187,6 +187,9 @@ ACCELERATORS: dict[str, tuple[str, ...]] = {
     "Moore Threads cards": ("mthreads.com/gpu",),
     "Vastai accelerators and dies": ("vastaitech.com/va", "vastaitech.com/die"),
     "Intel NPUs": ("npu.intel.com/accel",),
+    "Habana inference cards": ("habana.ai/goya", "habana.ai/greco"),
+    # Google Kubernetes Engine before 1.20, "Use TPUs": chips of one version
+    "Cloud TPUs of old clusters": ("cloud-tpus.google.com/*",),
     "Furiosa NPUs": ("furiosa.ai/*", "alpha.furiosa.ai/*"),
     "Rebellions NPUs": ("rebellions.ai/*",),
     "Cloud AI 100 cards of Qualcomm": ("qualcomm.com/qaic*",),
@@ -211,6 +214,8 @@ _OTHERS = regex(
     r"cpus?|nvme|storage|disks?|volumes?|usb|audio|video)(?![a-z])|dranet|compute-domain).*"
 )
 """Names of resources and device classes for networks, processors, storage, and channels between nodes."""
+_WITH_ONE = regex(rf".*(?<![a-z])(?:gpu|{'|'.join(_KINDS)})s?(?![a-z]).*")
+"""Names of device classes that name accelerators, whatever else is in them."""
 
 
 Index = Mapping[str, list[tuple[str, Product]]]
@@ -257,16 +262,16 @@ def product_at(name: str, place: Place) -> Product | None:
 def accelerators_of(name: str) -> str | None:
     """What a resource counts that is in the table of whole accelerators; None for any other."""
     found = product_in(name, _WHOLE)
-    if found is None or (name.startswith(_OF_CLASSES) and not may_be_accelerators(name[len(_OF_CLASSES) :])):
+    if found is None or (name.startswith(_OF_CLASSES) and is_of_other_devices(name[len(_OF_CLASSES) :])):
         return None
     return found.title
 
 
 def reads_like_one(name: str) -> bool:
     """A resource that nobody knows has a name that reads like an accelerator's."""
-    return _LIKE_ONE.fullmatch(name) is not None and may_be_accelerators(name.partition("/")[2])
+    return _LIKE_ONE.fullmatch(name) is not None and not _OTHERS.fullmatch(name.partition("/")[2])
 
 
-def may_be_accelerators(name: str) -> bool:
-    """A device class, or what is after the slash of a resource: it says nothing else."""
-    return _OTHERS.fullmatch(name) is None
+def is_of_other_devices(name: str) -> bool:
+    """A device class is of networks, processors or storage: its name says so, and names no accelerator."""
+    return _OTHERS.fullmatch(name) is not None and not _WITH_ONE.fullmatch(name)

@@ -11,9 +11,10 @@ from dataclasses import replace
 
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.pod import DocumentKeys
+from gpuxlate.model.pod import DocumentKeys, PodKeys
 from gpuxlate.rules.base import Context, Rule, Scope, rule
-from gpuxlate.rules.products import may_be_accelerators
+from gpuxlate.rules.products import is_of_other_devices
+from gpuxlate.rules.vocabulary import vocabulary_of
 
 ON_POD_TEMPLATE = "put the share on a pod template, or leave out the field that needs it"
 
@@ -87,15 +88,29 @@ def unread(path: Path, name: str, counts: str) -> Diagnostic:
     return found
 
 
-def unread_classes(document: DocumentKeys, context: Context) -> Iterator[Diagnostic]:
-    """GX016 about device classes of drivers that no dialect reads."""
+def unread_resources(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """GX016 about whole accelerators that no dialect reads: the first place of each resource."""
+    words = vocabulary_of(context)
+    found: dict[str, Path] = {}
+    for container in pod.all_containers():
+        for name, value in container.resources.items():
+            if words.unread(name) is not None:
+                found.setdefault(name, value.path)
+    return (unread(path, name, words.unread(name) or "") for name, path in found.items())
+
+
+def unread_classes(document: DocumentKeys, context: Context) -> dict[str, Diagnostic]:
+    """GX016 about device classes of drivers that no dialect reads: the first place of each."""
     read = {name for one in context.dialects for name in one.device_classes}
+    found: dict[str, Diagnostic] = {}
     for claim in document.claims:
         for way in (way for request in claim.devices.requests for way in request.ways()):
             one = way.device_class
-            if one is not None and one.text not in read and may_be_accelerators(one.text):
+            if one is not None and one.text not in read and not is_of_other_devices(one.text):
                 message = msg("gpuxlate reads no driver of device class {name}: left as it is", name=one.text)
-                yield replace(whole_cards_have_a_dialect(one.path, message, SEE_TARGETS), on_key=False)
+                made = replace(whole_cards_have_a_dialect(one.path, message, SEE_TARGETS), on_key=False)
+                found.setdefault(one.text, made)
+    return found
 
 
 @rule("GX017", Severity.INFO, scope=Scope.TRANSLATION)

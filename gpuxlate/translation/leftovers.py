@@ -34,7 +34,7 @@ from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
 from gpuxlate.overlays.roles import FileKind, may_be_values
 from gpuxlate.rules.keys import not_read, product_is_read
 from gpuxlate.rules.source import TEMPLATE, template_tag
-from gpuxlate.rules.translation import nothing_is_left_behind
+from gpuxlate.rules.translation import nothing_is_left_behind, unread
 from gpuxlate.rules.vocabulary import IGNORE, Vocabulary
 from gpuxlate.yamltext.parse import Document, with_location
 from gpuxlate.yamltext.source import Source
@@ -159,8 +159,11 @@ class LeftoverScope(NamedTuple):
         """The key is of a dialect that is read and not the target's, or of a product that is not read.
 
         ``beside_gpus``: a container of its pod requests GPUs; without, keys that other software reads stay.
-        ``meant``: it is not a word that is no dialect's in this pod.
+        ``meant``: it is not a word that is no dialect's in this pod. Outside of pods, whole accelerators that
+        are not read are left too; those of pods and quotas are found with what these request.
         """
+        if place is None and self.words.unread(name):
+            return True
         if self.is_foreign(name):
             return False
         found = meant and _left(self.renamed.get(name, name), self.source, self.target, beside_gpus)
@@ -173,6 +176,9 @@ class LeftoverScope(NamedTuple):
     def found(self, name: str, place: Place | None, path: Path, why: str, hint: str) -> Diagnostic:
         """The finding about a key: an error, a warning where the user accepts leftovers."""
         product = self.words.product(name, place)
+        counts = self.words.unread(name)
+        if counts:
+            return replace(unread(path, name, counts), on_key=path[-1:] == (name,))
         if product:
             made = product_is_read.diagnostic(path, not_read(name, product), UNREAD)
         else:
@@ -239,6 +245,13 @@ def left_in_document(
     in_pods: dict[Path, str] = {}
     known: set[Path] = {*settled}
     for pod in pods:
+        known |= {  # those of containers are found with what the pod requests
+            value.path
+            for one in pod.keys.all_containers()
+            for resources in (one.limits, one.requests)
+            for name, value in resources.items()
+            if words.unread(name) is not None
+        }
         sources = read.get(id(pod), ())
         names = {name for one in pod.keys.all_containers() for name in one.resources}
         third: Sequence[Backend] | None = None  # asked for by the first key that may need it

@@ -278,6 +278,20 @@ class Quotas:
         self.settled |= {*one.quota.names}
         self.items += _items(document, one, settings)
 
+    def leave_alone(
+        self, document: Document, quotas: Sequence[Quota], sources: Sequence[Backend], settings: Settings
+    ) -> None:
+        """Whole cards that no dialect reads; accelerators that are not read are left."""
+        words, names = vocabulary_of(settings.context), {path: one for one in quotas for path in one.names}
+        for key, path in common_keys(keys_of(quotas, settings.renamed), sources, words).items():
+            quota = names[path]
+            alone = with_location(document, left_alone(path, key, quota.resource, words), quota.object)
+            if words.unread(key) is None:
+                self.diagnostics.append(alone)
+            else:
+                self.settled |= {at for one in quotas if one.resource == quota.resource for at in one.names}
+                self.leftovers.append(Leftover(key, alone))
+
 
 class _Number(NamedTuple):
     """An amount, in the terms of a share and at the target. ``why``: why the target has no number for it."""
@@ -326,6 +340,7 @@ def read_quotas(document: Document, settings: Settings) -> Quotas:
     """The amounts of quotas in a document, and those that nothing can read."""
     found = Quotas()
     for quotas, sources in _objects(document, settings):
+        found.leave_alone(document, quotas, sources, settings)
         found.settled.update(path for one in quotas if _stays(one, settings) for path in one.names)
         for one in _together(list(_read(quotas, sources, settings))):
             found.add(document, one, settings)
@@ -337,13 +352,9 @@ def read_quotas(document: Document, settings: Settings) -> Quotas:
 def translate_quotas(document: Document, settings: Settings) -> Quotas:
     """The amounts of quotas in a document, the edits that put them in the dialect of the target, and what is
     left. A resource changes as a whole, or not at all."""
-    found, words = Quotas(), vocabulary_of(settings.context)
+    found = Quotas()
     for quotas, sources in _objects(document, settings):
-        keys = keys_of(quotas, settings.renamed)
-        for key, path in common_keys(keys, sources, words).items():
-            written = next(one.resource for one in quotas if path in one.names)
-            alone = left_alone(path, key, written, words)
-            found.diagnostics.append(with_location(document, alone, quotas[0].object))
+        found.leave_alone(document, quotas, sources, settings)
         read = [
             _for_target(one, settings)
             for one in _read(quotas, sources, settings)

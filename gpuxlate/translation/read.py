@@ -161,11 +161,14 @@ def leave_unknown_claims(state: State, pod: Pod) -> None:
 
 
 def say_left_alone(state: State, pod: Pod, sources: Sequence[Backend]) -> None:
-    """Whole cards that no dialect reads."""
+    """Whole cards that no dialect reads; accelerators that are not read are left."""
     words = vocabulary_of(state.settings.context)
     for key, path in common_keys(pod.keys, sources, words).items():
-        found = left_alone(path, key, str(path[-1]), words)
-        state.diagnostics.append(with_location(state.document, found, pod.object))
+        found = with_location(state.document, left_alone(path, key, str(path[-1]), words), pod.object)
+        if words.unread(key) is None:
+            state.diagnostics.append(found)
+        else:
+            state.leave([Leftover(key, found)])
 
 
 def requested_jobs(state: State) -> Iterator[tuple[Pod, Backend, Path]]:
@@ -187,6 +190,7 @@ def _read_jobs(state: State) -> None:
 def _read_quotas(state: State) -> None:
     found = read_quotas(state.document, state.settings)
     state.quotas += found.items
+    state.diagnostics += found.diagnostics
     state.handled |= found.settled
     state.behind += found.leftovers
 
@@ -203,7 +207,7 @@ def check_around(state: State) -> None:
             state.diagnostics.append(with_location(document, one))
     if keys.claims:
         found = unread_classes(keys, state.settings.context)
-        state.diagnostics += [with_location(document, one) for one in found]
+        state.behind += [Leftover(name, with_location(document, one)) for name, one in found.items()]
 
 
 def find_machines(state: State) -> None:
