@@ -15,6 +15,7 @@ from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import (
     count_to_each,
     counts,
+    left_as_they_are,
     leftover_table,
     refusals,
     settle,
@@ -65,7 +66,7 @@ def command(
     wrong = [refusals(run) for run in found]
     told = {(one.code, one.message) for run in found for item in run.items for one in item.diagnostics}
     untold = (one for of_run in wrong for one in of_run if (one.code, one.message) not in told)
-    show_findings(found[0], [*dict.fromkeys(untold)])
+    show_findings(found[0], [*dict.fromkeys(untold), *left_as_they_are(found[0])])
     reports = {name: outputs.report_json(run.items, run.leftovers, run.quotas) for name, run in runs.items()}
     data = outputs.of_targets(reports)
     files: dict[Path, str] = {}

@@ -11,7 +11,14 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.kustomization import inputs
 from gpuxlate.cli.tables import table
-from gpuxlate.cli.translations import UNREADABLE, count_to_each, left_over, leftover_table, show_findings
+from gpuxlate.cli.translations import (
+    UNREADABLE,
+    count_to_each,
+    left_as_they_are,
+    left_over,
+    leftover_table,
+    show_findings,
+)
 from gpuxlate.locale import localize
 from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import ObjectRef, Severity
@@ -37,7 +44,7 @@ def command(
     settings = Settings.reading(source, common.profile(profile))
     (run,) = count_to_each(inputs(paths, kustomize), [settings], READ)
     broken = [one for one in run.diagnostics if one.code in (*UNREADABLE, "GX012")]
-    show_findings(run, broken)
+    show_findings(run, [*broken, *left_as_they_are(run)])
     if output == "json":
         items = [_item_json(one) for one in run.items]
         left = [one.to_json() for one in run.leftovers]

@@ -15,6 +15,7 @@ from gpuxlate.cli.tables import table
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import Message, join_and, msg, plural
+from gpuxlate.rules.translation import whole_cards_have_a_dialect
 from gpuxlate.translation import translate as runs
 from gpuxlate.translation.acceptance import DROPPABLE
 from gpuxlate.translation.fit import Verdict
@@ -163,6 +164,14 @@ def refusals(run: Result) -> list[Diagnostic]:
         for one in run.diagnostics
         if one.severity is Severity.ERROR and (one.code, one.message) not in accepted
     ]
+
+
+def left_as_they_are(run: Result) -> list[Diagnostic]:
+    """Whole cards that no dialect reads: they are in no count."""
+    counted = {id(one.diagnostic) for one in run.leftovers}
+    own = {id(found) for item in run.items for found in item.diagnostics}
+    remarks = (one for one in run.diagnostics if one.code == whole_cards_have_a_dialect.code)
+    return [one for one in remarks if id(one) not in counted | own]
 
 
 def accepting(run: Result) -> dict[str, Any] | None:
