@@ -25,8 +25,9 @@ SCHEDULING = Scheduling(
     Pick.FULLEST,
     Pick.EMPTIEST,
     "Project-HAMi/HAMi, charts/hami/values.yaml, defaultSchedulerPolicy (2026-08-21)",
+    keeps_quotas=True,
 )
-"""A pod may say otherwise (TYPES)."""
+"""A pod may say otherwise (TYPES). Quotas: pkg/device/quota.go, AddQuota and FitQuota (2026-10)."""
 NODE_POLICIES = ("binpack", "spread")
 CARD_POLICIES = (*NODE_POLICIES, "topology-aware", "mutex", "numa")
 CHAIN = re.compile(r" *({0}) *(, *({0}) *)*".format("|".join(CARD_POLICIES)))

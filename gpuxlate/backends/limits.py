@@ -97,12 +97,14 @@ class Pick(StrEnum):
 class Scheduling:
     """How the scheduler of a target picks nodes, and cards of them, for one pod at a time.
 
-    ``source``: the document that says it. Without one, as kube-scheduler.
+    ``source``: the document that says it. Without one, as kube-scheduler. ``keeps_quotas``: it keeps to the
+    ``limits.`` of memory and compute in a ResourceQuota, as sums over the cards that containers were given.
     """
 
     nodes: Pick = Pick.FEWEST_PODS
     cards: Pick = Pick.FIRST
     source: str = ""
+    keeps_quotas: bool = False
 
 
 UNDOCUMENTED = Scheduling()

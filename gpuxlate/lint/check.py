@@ -28,7 +28,7 @@ from gpuxlate.overlays.roles import ClaimLookup, FileKind
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule, in_order
 from gpuxlate.rules.catalog import check_document, check_pod
-from gpuxlate.rules.documents import once_per_object
+from gpuxlate.rules.documents import once_per_object, quota_is_counted
 from gpuxlate.rules.keys import key_is_known, product_is_read
 from gpuxlate.rules.kubernetes import quantity_has_no_suffix, quantity_is_whole
 from gpuxlate.rules.number_format import NumberForm, written
@@ -43,6 +43,7 @@ from gpuxlate.rules.source import (
 )
 from gpuxlate.rules.translation import unread_classes, unread_resources
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
+from gpuxlate.translation.quotas import keeps_limits
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.parse import Document, DocumentReader, NotYamlError, documents, with_location
 from gpuxlate.yamltext.source import Source
@@ -324,6 +325,18 @@ def judge_quotas(document: Document, context: Context) -> Judged:
     read: set[Path] = set()
     for quota in quotas_in(document):
         name = renamed.get(quota.resource, quota.resource)
+        known = words.rows(name) or name in registry.whole_card_keys() or words.unread(name)
+        if known and not quota.is_counted and not _is_kept(quota, name):
+            found += [
+                (
+                    replace(
+                        quota_is_counted(path, quota.written, quota.resource),
+                        on_key=path[-1] == quota.written,
+                    ),
+                    quota.object,
+                )
+                for path in quota.names
+            ]
         if _is_resource(words, quota, name):
             read |= {*quota.names}
             found += [(one, quota.object) for one in _findings(quota, name, context)]
@@ -352,6 +365,12 @@ def _findings(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]
             continue
         for rule in (quantity_is_whole, quantity_has_no_suffix):
             yield from rule(_pod(name, value, quota), context)
+
+
+def _is_kept(quota: Quota, name: str) -> bool:
+    """The scheduler of a dialect keeps to the amount, though Kubernetes does not count it."""
+    rows = ((one, one.find(name)) for one in registry.pod_backends())
+    return any(row is not None and keeps_limits(one, row, quota) for one, row in rows)
 
 
 def _unread(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]:

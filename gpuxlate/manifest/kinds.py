@@ -616,6 +616,14 @@ _PIPELINES = (
 # --- amounts outside of pods, and what holds none ---------------------------------------------------
 
 _OTHERS = (
+    # ProfileSpec in kubeflow/dashboard components/profile-controller/api/v1/profile_types.go: the spec of a
+    # ResourceQuota
+    ObjectKind(
+        "kubeflow.org/",
+        "Profile",
+        elsewhere=False,
+        quotas=(_HARD._replace(scope=("spec", "resourceQuotaSpec", "hard")),),
+    ),
     # ClusterResourceQuotaSpec in openshift/api quota/v1/types.go: spec.quota is the spec of a ResourceQuota
     ObjectKind(
         "quota.openshift.io/",

@@ -16,7 +16,7 @@ from gpuxlate.model.pod import Value, dotted
 from gpuxlate.yamltext.nodes import Mapping, Node, get_text
 from gpuxlate.yamltext.parse import Document
 
-REQUESTS = "requests."
+REQUESTS, LIMITS = "requests.", "limits."
 
 
 class QuotaAmount(NamedTuple):
@@ -53,6 +53,12 @@ class Quota(NamedTuple):
     def each(self) -> bool:
         """The amounts are of one container, not of all together."""
         return self.shape.each
+
+    @property
+    def is_counted(self) -> bool:
+        """Kubernetes counts the resource: in a ResourceQuota an extended one with ``requests.`` alone."""
+        of_claims = bool(self.shape.claims) and self.shape.claims in self.resource
+        return not self.shape.prefixed or self.prefix == REQUESTS or of_claims
 
     @property
     def takes_fractions(self) -> bool:

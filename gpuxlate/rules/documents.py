@@ -217,6 +217,42 @@ def object_is_read(this: Rule, document: DocumentKeys, context: Context) -> Iter
         yield this.diagnostic(found.path, message, "check it by hand after a translation")
 
 
+@rule("K8S009", Severity.WARNING, scope=Scope.SOURCE, no_policy="a quota is in no pod")
+def quota_is_counted(this: Rule, path: Path, written: str, resource: str) -> Diagnostic:
+    """A ResourceQuota counts extended resources as `requests.NAME`.
+
+    ## What it does
+    Reports the resources of GPUs in a quota without `requests.` before them, but for `limits.` of memory and
+    compute of HAMi, whose scheduler keeps to them. Also in what a Kubeflow Profile and an OpenShift
+    ClusterResourceQuota hand to a quota.
+
+    ## Why
+    Kubernetes takes such a name and counts nothing: the quota has no effect, and nothing says so.
+
+    ## Example
+    ```yaml
+    apiVersion: v1
+    kind: ResourceQuota
+    metadata: {name: team}
+    spec: {hard: {aliyun.com/gpu-mem: 20}}
+    ```
+
+    ## Use instead
+    ```yaml
+    apiVersion: v1
+    kind: ResourceQuota
+    metadata: {name: team}
+    spec: {hard: {requests.aliyun.com/gpu-mem: 20}}
+    ```
+
+    ## Source
+    Kubernetes, "Resource quota for extended resources": only `requests.` is allowed;
+    isExtendedResourceNameForQuota in pkg/quota/v1/evaluator/core/pods.go; HAMi, pkg/device/quota.go.
+    """
+    message = msg("{key} counts nothing: Kubernetes counts extended resources by their requests", key=written)
+    return this.diagnostic(path, message, msg("write {key}", key=f"requests.{resource}"))
+
+
 REMARKS = (key_is_in_a_pod.code, product_is_read.code, whole_cards_have_a_dialect.code)
 """Of what is left as it is: as info, one for each key of an object is enough."""
 

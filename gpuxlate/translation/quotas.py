@@ -15,7 +15,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from gpuxlate.backends.base import Backend
-from gpuxlate.manifest.quotas import Quota, QuotaAmount, quotas_in
+from gpuxlate.manifest.quotas import LIMITS, REQUESTS, Quota, QuotaAmount, quotas_in
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Edit, ObjectRef, Path, Put, Rename, Severity, Span
@@ -99,19 +99,31 @@ def row_of(backend: Backend, name: str) -> KeySpec | None:
     return None if row is None or row.places.isdisjoint(COUNTED) else row
 
 
+def keeps_limits(backend: Backend, row: KeySpec, quota: Quota) -> bool:
+    """The scheduler of the dialect keeps to an amount with ``limits.``, which Kubernetes does not count."""
+    kept = backend.scheduling.keeps_quotas and row.sets in ("cores", "memory_mib")
+    return kept and quota.shape.prefixed and quota.prefix == LIMITS
+
+
+def counts_in(backend: Backend, row: KeySpec, quota: Quota) -> Counted | None:
+    """What the number of a row counts in a quota: with ``limits.`` a scheduler adds up what cards give."""
+    found = counts(backend, row)
+    return found._replace(per=Per.TOTAL) if found and keeps_limits(backend, row, quota) else found
+
+
 def meaning(backend: Backend, row: KeySpec, quota: Quota) -> Counted | None:
     """What a key counts in a quota; None for the second key of a dialect that counts the same.
 
     Such a key has a part of the containers alone, or two numbers in one.
     """
-    found = counts(backend, row)
+    found = counts_in(backend, row, quota)
     return found if found and first_of(backend, found, quota) is row else None
 
 
 def first_of(backend: Backend, counted: Counted, quota: Quota) -> KeySpec | None:
     """The key of a dialect that counts this, in the place of a resource of a quota."""
     rows = (row for row in backend.keys if quota.takes(row) and quota.prefix_for(row) is not None)
-    return next((row for row in rows if counts(backend, row) == counted), None)
+    return next((row for row in rows if counts_in(backend, row, quota) == counted), None)
 
 
 def has_whole_cards_in_cores(backend: Backend) -> bool:
@@ -314,7 +326,8 @@ class _Read(NamedTuple):
     """A resource of a quota in the dialect that reads it, and the key of the target.
 
     ``why``: why nothing at the target is the same; ``among``: the dialects that do not agree, if it is that;
-    ``foreign``: it is that the target's cards are of another maker.
+    ``foreign``: it is that the target's cards are of another maker. ``prefix``: what is before the key of the
+    target, where that changes.
     """
 
     quota: Quota
@@ -325,6 +338,7 @@ class _Read(NamedTuple):
     why: Message | None = None
     among: frozenset[str] = frozenset()
     foreign: bool = False
+    prefix: str | None = None
 
     @property
     def refused(self) -> bool:
@@ -433,7 +447,7 @@ def _for_target(one: _Read, settings: Settings) -> _Read:
     row = row_of(one.source, name)
     assert row is not None
     counted = meaning(one.source, row, one.quota)
-    key = first_of(settings.to, counted, one.quota) if counted else None
+    key, prefix = _kept_by(settings.to, counted, one, row) if counted else (None, None)
     other_cards = settings.to.names_other_vendor(one.source) and "device" not in settings.accept.drop
     if key is None or other_cards:
         bare = tuple(_Number(each.written, each.amount) for each in one.numbers)
@@ -441,7 +455,21 @@ def _for_target(one: _Read, settings: Settings) -> _Read:
         if key is None:
             return one._replace(numbers=bare, why=_none_counts_the_same(settings))
         return one._replace(numbers=bare, why=why, foreign=True)
-    return one._replace(key=key, numbers=tuple(_given(each, one, row, key, settings) for each in one.numbers))
+    return one._replace(
+        key=key, prefix=prefix, numbers=tuple(_given(each, one, row, key, settings) for each in one.numbers)
+    )
+
+
+def _kept_by(
+    target: Backend, counted: Counted, one: _Read, row: KeySpec
+) -> tuple[KeySpec | None, str | None]:
+    """The key of the target that counts the same and is kept by somebody if that of the source is, with what
+    is before it where that changes."""
+    key = first_of(target, counted, one.quota)
+    kept_there = key is not None and keeps_limits(target, key, one.quota)
+    if keeps_limits(one.source, row, one.quota) and not kept_there:
+        return first_of(target, counted, one.quota._replace(prefix=REQUESTS)), REQUESTS
+    return (None if kept_there and not keeps_limits(one.source, row, one.quota) else key), None
 
 
 def _given(number: _Number, one: _Read, row: KeySpec, key: KeySpec, settings: Settings) -> _Number:
@@ -504,7 +532,7 @@ def _new_name(one: _Read, settings: Settings) -> str:
 def _new_key(one: _Read) -> tuple[str, str]:
     """The prefix and the key at the target."""
     assert one.key is not None
-    return one.quota.prefix_for(one.key) or "", one.key.name
+    return one.prefix or one.quota.prefix_for(one.key) or "", one.key.name
 
 
 def _new_written(one: _Read, settings: Settings) -> str:
@@ -575,6 +603,14 @@ def _remarks(one: _Read, settings: Settings) -> Iterator[Diagnostic]:
                 number=number.given.text,
             )
             yield quota_limits_the_same(number.value.path, message, None, Severity.INFO)
+    if one.prefix:
+        message = msg(
+            "{key} is kept by the scheduler of {source}, and {new} by Kubernetes, as containers write it",
+            key=one.quota.written,
+            source=source.name,
+            new=_new_written(one, settings),
+        )
+        yield quota_limits_the_same(path, message, "compare it with the pods that it is for")
     in_source, in_target = map(has_whole_cards_in_cores, (source, target))
     if one.counted.says == "cores" and not one.counted.offline and in_source != in_target:
         names = (one.quota.resource, one.key.name)

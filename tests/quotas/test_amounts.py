@@ -43,7 +43,6 @@ spec:
   hard:
     requests.cpu: 64  # stays
     requests.{0}  # of the team
-    limits.{0}
 """
 KUEUE = """\
 apiVersion: kueue.x-k8s.io/v1beta1
