@@ -96,7 +96,7 @@ none: any value. Sources: istio.io "Resource labels", linkerd.io "Proxy configur
 def pods_in(document: Document) -> Iterator[Pod]:
     """Every pod of a document, in its order."""
     objects = objects_in(document)
-    places = {path for _, path, _ in objects}
+    places = {path for _, path, _ in objects} if len(objects) > 1 else set()
     closed: Path | None = None  # what an object carries follows it
     for ref, path, node in objects:
         if closed is not None and path[: len(closed)] == closed:
@@ -145,13 +145,13 @@ def _in_cluster(pod: Pod, owner: Mapping) -> Pod:
 
 def _walk(root: Node, path: Path, apart: tuple[Set[Path], ...]) -> Iterator[tuple[Path, Mapping]]:
     """Every mapping with a list of containers in it, at any depth; not in what stands ``apart``."""
-    closed = {one for places in apart for one in places} - {path}
+    closed = [places for places in apart if places]
     pending: list[tuple[Path, Node]] = [(path, root)]
     while pending:
         where, node = pending.pop()
         if type(node) is Alias:
             node = deref(node)
-        if closed and where in closed:
+        if closed and where != path and any(where in places for places in closed):
             continue
         if type(node) is Mapping:
             if has_containers(node):
