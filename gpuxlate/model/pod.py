@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import StrEnum
+from functools import cached_property
 from operator import is_
 from typing import Any, NamedTuple, ParamSpec, TypeVar
 
@@ -183,9 +184,8 @@ class PodKeys:
         """The requests whose devices a container gets, as far as their claims are known."""
         for use in container.claims:
             claim = self.claim(use.name)
-            for request in claim.devices.requests if claim and claim.devices else ():
-                if claim and use.gets(request):
-                    yield use, claim, request
+            if claim and claim.devices:
+                yield from ((use, claim, request) for request in claim.devices.given_to(use))
 
     def metadata_of(self, name: str) -> Path:
         """The mapping with the ``labels`` or the ``annotations`` of the pod."""
@@ -365,6 +365,17 @@ class Devices:
     constraints: tuple[Constraint, ...] = ()
     configs: tuple[DeviceConfig, ...] = ()
 
+    def given_to(self, use: ClaimUse) -> tuple[DeviceRequest, ...]:
+        """The requests whose devices a use gives: all, or one, which ``REQUEST/ALTERNATIVE`` names too."""
+        return self.requests if use.request is None else self._by_name.get(use.request.partition("/")[0], ())
+
+    @cached_property
+    def _by_name(self) -> dict[str, tuple[DeviceRequest, ...]]:
+        found: dict[str, tuple[DeviceRequest, ...]] = {}
+        for one in self.requests:
+            found[one.name] = (*found.get(one.name, ()), one)
+        return found
+
     def classes(self) -> frozenset[str]:
         """The device classes of all requests, alternatives included."""
         ways = (way for one in self.requests for way in one.ways())
@@ -432,10 +443,6 @@ class ClaimUse:
     name: str
     request: str | None = None
     path: Path = field(default=(), compare=False)
-
-    def gets(self, request: DeviceRequest) -> bool:
-        """It gives the container the devices of a request; ``REQUEST/ALTERNATIVE`` is one of these."""
-        return self.request is None or self.request.partition("/")[0] == request.name
 
 
 # Where the keys of a pod are: each with its value and its place.

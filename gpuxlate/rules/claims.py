@@ -240,7 +240,7 @@ def claims_are_used(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diag
                 message = msg("the pod has no claim {name}", name=use.name)
                 hint = msg("claims: {names}", names=names) if names else "add it to resourceClaims of the pod"
                 yield this.diagnostic(use.path, message, hint, missing=True)
-            elif named.devices and not any(use.gets(one) for one in named.devices.requests):
+            elif named.devices and not named.devices.given_to(use):
                 names = ", ".join(one.name for one in named.devices.requests)
                 message = msg("claim {name} has no request {request}", name=use.name, request=use.request)
                 yield this.diagnostic(use.path, message, msg("requests: {names}", names=names))

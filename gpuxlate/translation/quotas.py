@@ -375,10 +375,10 @@ def translate_quotas(document: Document, settings: Settings) -> Quotas:
             if one.among or one.source is not settings.to
         ]
         found.settled.update(path for one in quotas if _stays(one, settings) for path in one.names)
-        same: dict[tuple[str, str], list[_Read]] = {}
+        same: dict[tuple[str, str], _SameKey] = {}
         for one in read:
             if one.key and not one.refused:
-                same.setdefault(_new_key(one), []).append(one)
+                same.setdefault(_new_key(one), _SameKey(set(), set())).add(one)
         remarks: list[Diagnostic] = []
         for one in _together([_alone(each, same, settings) for each in read]):
             found.add(document, one, settings)
@@ -500,7 +500,18 @@ def _together(read: Sequence[_Read]) -> Iterator[_Read]:
         yield one._replace(why=why) if one.source.name in mixed and not one.refused else one
 
 
-def _alone(one: _Read, same: Mapping[tuple[str, str], Sequence[_Read]], settings: Settings) -> _Read:
+class _SameKey(NamedTuple):
+    """The resources of an object that would have one key at the target, and their dialects."""
+
+    resources: set[str]
+    sources: set[str]
+
+    def add(self, one: _Read) -> None:
+        self.resources.add(one.quota.resource)
+        self.sources.add(one.source.name)
+
+
+def _alone(one: _Read, same: Mapping[tuple[str, str], _SameKey], settings: Settings) -> _Read:
     """The resource, refused where the key of the target is in its place already, or would be twice.
 
     ``same``: the resources of the object that would have a key, by prefix and key.
@@ -512,11 +523,11 @@ def _alone(one: _Read, same: Mapping[tuple[str, str], Sequence[_Read]], settings
     prefix, _ = new = _new_key(one)
     own, beside = {one.quota.resource}, one.quota.beside
     there = not own.issuperset(names & beside.get(prefix, set()))
-    twice = not own.issuperset({each.quota.resource for each in same[new]} & set().union(*beside.values()))
+    twice = not own.issuperset(same[new].resources & set().union(*beside.values()))
     if not (there or twice):
         return one
     text = "{key} is in this object already" if there else "{key} would be in this object twice"
-    among = {each.source.name for each in same[new] if twice}
+    among = same[new].sources if twice else set()
     why = msg(text, key=_new_written(one, settings))
     return one._replace(why=why, among=frozenset(among) if len(among) > 1 else frozenset())
 
