@@ -125,6 +125,10 @@ VIRTUAL_NODES = "virtual-kubelet.io/provider"
 """The taint of nodes without a machine: DefaultTaintKey of virtual-kubelet/virtual-kubelet."""
 
 
+USUAL_VENDOR = "nvidia"
+"""Who makes the cards of a share that does not say so."""
+
+
 class VisibleMemory(NamedTuple):
     """What nvidia-smi shows in a container with a cap on memory.
 
@@ -401,6 +405,12 @@ class Backend(KeyTable):
     def names_other_vendor(self, source: Backend) -> bool:
         """Its keys say another maker than that of the cards of a dialect."""
         return self.names_vendor and source.vendor not in (None, self.vendor)
+
+    def needs_maker_of(self, source: Backend) -> bool:
+        """A share that is read in another dialect says here who makes its cards: where the keys of this
+        target name another maker, and where its cards are of any, which are NVIDIA's unless it says so."""
+        anybodys = self.vendor is None and source.vendor not in (None, USUAL_VENDOR)
+        return anybodys or self.names_other_vendor(source)
 
     @cached_property
     def has_parts(self) -> bool:

@@ -439,7 +439,7 @@ class KeyTable:
 
     def unit(self, row: KeySpec, profile: Profile | None) -> Fraction:
         """MiB, percent or cards of one unit of a row's number; a cluster may count MiB in larger steps."""
-        in_steps = row.sets == "memory_mib" and row.unit == 1
+        in_steps = row.sets == "memory_mib" and row.unit == 1 and not row.gib_up_to
         return Fraction(row.unit) * (memory_unit_of(profile, self.names) if in_steps else 1)
 
     @cached_property

@@ -382,11 +382,12 @@ def operator_knows_the_cards(this: Rule, path: Path, message: str, hint: str) ->
 
 
 @rule("GX029", Severity.WARNING, scope=Scope.TRANSLATION)
-def cards_are_of_one_vendor(this: Rule, path: Path, old: str, new: str, target: str) -> Diagnostic:
+def cards_are_of_one_vendor(this: Rule, path: Path, old: str | None, new: str, target: str) -> Diagnostic:
     """The cards of the target are made by the vendor of those of the source.
 
     ## What it does
-    Reports a pod whose cards at the target are of another vendor than those that it requests now.
+    Reports a pod whose cards at the target are of another vendor than those that it requests now. It is an
+    info where the share does not say whose cards it requests, and those of the target are not NVIDIA's.
 
     ## Why
     An image is built for the runtime of one vendor. Its programs do not find, or cannot use, the cards of
@@ -401,6 +402,10 @@ def cards_are_of_one_vendor(this: Rule, path: Path, old: str, new: str, target: 
     ## Source
     Contract of gpuxlate, "what each target writes".
     """
+    if old is None:
+        text = "the cards of {target} are made by {new}, and the share does not say whose cards it requests"
+        name = msg("add the vendor of the cards to the share: {new}", new=new)
+        return this.diagnostic(path, msg(text, target=target, new=new), name, severity=Severity.INFO)
     hint = msg("use an image that is built for cards of {vendor}", vendor=new)
     return this.diagnostic(path, made_by_another(target, new, old), hint)
 

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, Reading, Selector
+from gpuxlate.backends.base import USUAL_VENDOR, Backend, ContainerShare, Reading, Selector
 from gpuxlate.manifest.facts import resource_of
 from gpuxlate.manifest.pods import Pod, counted, counter_of
 from gpuxlate.model.declarations import regex
@@ -20,6 +20,7 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.predicates.conditions import is_word
 from gpuxlate.rules.translation import (
+    cards_are_of_one_vendor,
     containers_are_known,
     nothing_is_left_behind,
     operator_knows_the_cards,
@@ -212,3 +213,19 @@ def shared_in_pod(readings: Iterable[tuple[Backend, Reading]], target: Backend) 
                 )
                 hint = msg("keep the pod on claims, or run the programs of these containers in one container")
                 yield share_is_expressible(one.origins.get("cards", one.path), message, hint)
+
+
+def other_cards(shares: Iterable[tuple[str | None, ContainerShare]], target: Backend) -> Iterator[Diagnostic]:
+    """Cards of another maker at the target (GX029), once for the pod.
+
+    ``shares``: each with the maker of the cards of its dialect, None where these are of any; the device of a
+    share goes before it. Without either it may be that of the target, and is NVIDIA as a rule.
+    """
+    for maker, one in shares:
+        device = one.share.device if one.share else None
+        if device is not None and device.vendor is None:
+            continue  # models, whose maker the target compares
+        maker = device.vendor if device else maker
+        if target.vendor not in (None, maker or USUAL_VENDOR):
+            yield cards_are_of_one_vendor(one.path, maker, target.vendor, target.name)
+            return

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
@@ -16,13 +16,14 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.overlays.parts import Home
-from gpuxlate.rules.translation import cards_are_of_one_vendor, isolation_is_the_same, share_is_expressible
+from gpuxlate.rules.translation import isolation_is_the_same, share_is_expressible
 from gpuxlate.translation.claims import ClaimTemplate, other_claims, shared_claims, with_templates
 from gpuxlate.translation.edits import PlannedPod, share_edits, writable
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.hints import in_keys
 from gpuxlate.translation.notes import (
     miscounted,
+    other_cards,
     shared_in_pod,
     uncounted,
     unknown_choices,
@@ -148,8 +149,7 @@ def _fitted(
         for _, reading in readings
         if reading.isolation and reading.shares
     ]
-    if target.vendor is not None:
-        found += _other_cards(readings, target)
+    found += other_cards(((source.vendor, one) for source, read in readings for one in read.shares), target)
     found += writable(pod, fit, sources, target, settings.context)
     found += miscounted(document, pod, fit)
     found += written_without_a_dialect(fit, target)
@@ -243,15 +243,6 @@ def translate_pod(state: State, pod: Pod, sources: tuple[Backend, ...], pods: Nu
         part.written = [PlannedPod(pod, fit.keys, part.edits)]
         part.templates = list(templates)
     return part
-
-
-def _other_cards(readings: Iterable[tuple[Backend, Reading]], target: Backend) -> Iterator[Diagnostic]:
-    """Cards of another vendor at the target (GX029), once for the pod."""
-    for source, reading in readings:
-        if reading.shares and source.vendor and target.vendor and source.vendor != target.vendor:
-            path = reading.shares[0].path
-            yield cards_are_of_one_vendor(path, source.vendor, target.vendor, target.name)
-            return
 
 
 def _not_a_pod(pod: Pod, sources: Sequence[Backend], target: Backend) -> Diagnostic:

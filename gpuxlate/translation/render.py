@@ -31,7 +31,7 @@ from gpuxlate.translation.claims import (
 )
 from gpuxlate.translation.edits import PlannedPod, disagreements, share_edits, writable
 from gpuxlate.translation.fit import Outcome, fit_pod
-from gpuxlate.translation.notes import miscounted
+from gpuxlate.translation.notes import miscounted, other_cards
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.results import Item
 from gpuxlate.yamltext.edit import apply, edit_document
@@ -252,6 +252,9 @@ class _Render:
             asked = documents_of.get((outcome.container.init, outcome.container.index))
             where = asked.document if asked else spot.document
             found = tuple(with_location(where, one) for one in outcome.findings())
+            if asked:
+                cards = other_cards([(None, outcome.container)], target)
+                found += tuple(with_location(where, one) for one in cards)
             self.diagnostics.extend(found)
             if asked:
                 self.items.append(self._item(asked, spot, outcome, found))

@@ -63,8 +63,8 @@ def shares_of(pod: PodKeys, sources: Sequence[Backend], settings: Settings) -> S
     ]
     found = [one for _, problems in read for one in problems]
     readings = [reading for reading, _ in read]
-    for number, source in enumerate(sources if settings.to.names_vendor else ()):
-        if settings.to.names_other_vendor(source):
+    for number, source in enumerate(sources):
+        if settings.to.needs_maker_of(source):
             readings[number] = _with_vendor(readings[number], Device(source.vendor))
     if settings.from_ and all(one.code != container_asks_one_vendor.code for one in found):
         found += other_dialects(pod, settings)

@@ -89,7 +89,7 @@ def holds_of_a_pair(source: Backend, target: Backend) -> int:
             return
         seen[verdict_of(done)] += 1
         read = {item.container: item.share for item in done.items}
-        if target.names_other_vendor(source):  # which then is a loss
+        if target.needs_maker_of(source):  # which then is a loss, or written
             read = {name: replace(one, device=asked.shares[name].device) for name, one in read.items() if one}
         assert read == asked.shares
         assert_never_less(done, target, question)
@@ -127,7 +127,14 @@ def shares_in(text: str, backend: Backend, profile: Profile | None = None) -> di
     settings = Settings.reading(backend, profile)
     done = read_source(Source("web.yaml", text), settings)
     assert not [one for one in done.diagnostics if one.severity is Severity.ERROR], done.diagnostics
-    return {item.container: item.share for item in done.items if item.share}
+    return {item.container: without_maker(item.share, backend) for item in done.items if item.share}
+
+
+def without_maker(share: Share, backend: Backend) -> Share:
+    """A share without the maker of the dialect's cards, which every share that is read gets
+    (test_by_neutral.py)."""
+    named = NEUTRAL.needs_maker_of(backend) and share.device == Device(backend.vendor)
+    return replace(share, device=None) if named and not backend.names_vendor else share
 
 
 def assert_never_less(done: Result, target: Backend, question: Question) -> None:
@@ -219,8 +226,14 @@ def assert_right_in_its_dialect(done: Result, target: Backend, question: Questio
 def is_exact(done: Result, target: Backend) -> bool:
     """Nothing changed, also not by the source's own vendor; the target's keys tell all of it, no more."""
     for one in done.items:
-        if one.share and (
-            implied(one.share, target, Accept()) or (target.names_vendor and not one.share.device)
+        share = one.share and without_maker(one.share, target)
+        says_the_maker = target.names_vendor or (
+            registry.get(one.source).vendor is None and NEUTRAL.needs_maker_of(target)
+        )
+        if (
+            one.share
+            and share
+            and (implied(share, target, Accept()) or (says_the_maker and not one.share.device))
         ):
             return False
     return not (done.refused or any(one.losses for one in done.items))
@@ -312,4 +325,4 @@ def rendered(share: Share, target: Backend, accept: Accept, question: Question) 
 def read(text: str, backend: Backend, question: Question) -> Share:
     """The one share of a text."""
     [share] = gpuxlate.parse(text, backend.name, question.profile).shares
-    return share
+    return without_maker(share, backend)
