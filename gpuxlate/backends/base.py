@@ -125,6 +125,8 @@ VIRTUAL_NODES = "virtual-kubelet.io/provider"
 """The taint of nodes without a machine: DefaultTaintKey of virtual-kubelet/virtual-kubelet."""
 
 
+FOLDERS_OF_MANY = frozenset({__package__, f"{__package__}.dialects"})
+"""Packages whose modules are targets that have nothing in common."""
 USUAL_VENDOR = "nvidia"
 """Who makes the cards of a share that does not say so."""
 
@@ -158,6 +160,7 @@ class Backend(KeyTable):
     model. ``parts_need``: what to say in a profile, without which it writes no parts of cards.
     ``detected_by``: a pod that meets it is of this target, whatever keys are in its resources.
     ``fact_commands``: by fact of a profile, the command that shows it where nodes do not.
+    ``sets_visible_devices``: its device plugin gives a container its cards by NVIDIA_VISIBLE_DEVICES.
     ``whole_cards_anywhere``: its whole cards are those of any node that counts them under its key.
     """
 
@@ -176,6 +179,7 @@ class Backend(KeyTable):
     detected_by: Condition | None = None
     fact_commands: Mapping[str, str] = MappingProxyType({})
     whole_cards_anywhere: bool = False
+    sets_visible_devices: bool = False
     writes_pods: ClassVar[bool] = True
 
     def __init__(self, **fields: Any) -> None:
@@ -284,11 +288,14 @@ class Backend(KeyTable):
         return getattr(self.nodes_module, name, None)
 
     def _beside(self, name: str) -> ModuleType | None:
-        """The module of a name beside its own, or with the name of its own before it; loaded on first use."""
+        """The module with the name of its own before this one, or of this name in its folder; loaded on first
+        use. A folder of many targets has none for all of them."""
         module = type(self).__module__
         spec = import_module(module).__spec__
         package = spec.parent if spec else None
-        names = (f"{module}_{name}", f"{package}.{name}") if package else (f"{module}_{name}",)
+        names = [f"{module}_{name}"]
+        if package and package not in FOLDERS_OF_MANY:
+            names.append(f"{package}.{name}")
         return next((import_module(one) for one in names if find_spec(one)), None)
 
     # --- how the vendor bills it ------------------------------------------------------------------
@@ -440,13 +447,19 @@ class Backend(KeyTable):
         """The key chooses nodes or cards here, by its row."""
         return self.role(name) == SELECTOR
 
+    def requests_with(self, name: str) -> bool:
+        """The key requests a GPU in the resources of a container: what only a scheduler writes does not."""
+        row = self.find(name)
+        mark = row is not None and Place.WRITTEN_BY_SCHEDULER in row.places
+        return not mark and self.owns_at(name, Place.RESOURCE)
+
     def is_used_by(self, pod: PodKeys) -> bool:
         """Some container of the pod requests a GPU in this dialect."""
         return any(self.is_asked_by(pod, one) for one in pod.all_containers()) or self.is_detected(pod)
 
     def is_asked_by(self, pod: PodKeys, container: ContainerKeys) -> bool:
         """A container of the pod requests a GPU in this dialect, rightly or not."""
-        return any(map(self.owns, container.resources))
+        return any(map(self.requests_with, container.resources))
 
     def is_detected(self, pod: PodKeys) -> bool:
         """The pod asks for a GPU in this dialect, whatever keys are in its resources."""

@@ -46,7 +46,7 @@ from gpuxlate.model.limits import FULL_CARD_CORES, MAX_NAME
 from gpuxlate.model.messages import Message, join_and, join_or, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.pod import ScalarKind as ValueKind
-from gpuxlate.model.profile import Profile, Release, card_of, names_of
+from gpuxlate.model.profile import Extension, Profile, Release, card_of, names_of
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Share
 from gpuxlate.rules.base import Context, Rule, Scope, letters
 from gpuxlate.rules.predicates.conditions import (
@@ -347,8 +347,8 @@ class RowRule:
         return frozenset()
 
     def finds_more(self) -> bool:
-        """It has findings beside those of the predicates."""
-        return type(self).also is not RowRule.also
+        """It has findings beside those of the predicates: the rows have something for ``also``."""
+        return False
 
     def in_cluster(self) -> WithProfile | None:
         """What it demands in a cluster that has a profile."""
@@ -411,10 +411,15 @@ class RowRule:
         return {row.template or row.name: row for row in self.mine}.values()
 
 
+def _is_annotation_of_containers(row: KeySpec) -> bool:
+    """The row is of annotations with the name of a container in their own."""
+    return row.is_pattern and Place.ANNOTATION in row.places
+
+
 def by_pattern(rows: Iterable[KeySpec], pod: PodKeys) -> Iterator[tuple[KeySpec, str, Value]]:
     """The annotations with the name of a container in their own, each with its row."""
     for row in rows:
-        if row.is_pattern and Place.ANNOTATION in row.places:
+        if _is_annotation_of_containers(row):
             found = ((name, value) for name, value in pod.annotations.items() if row.matches(name))
             yield from ((row, name, value) for name, value in found)
 
@@ -911,6 +916,10 @@ class SingleAlias(RowRule):
             own, name = self.table.other_names[breach.name], written_name(breach.value, breach.name)
             yield this.diagnostic(breach.value, *named_twice(name, own), on_key=True)
 
+    def finds_more(self) -> bool:
+        extension = self.table.extension  # a profile of it may have names of its own
+        return extension is not None and extension.renamed is not Extension.renamed
+
     def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         for value, name, own in second_names(pod, self.table.renamed(context.profile)):
             yield this.diagnostic(value, *named_twice(name, own), on_key=True)
@@ -980,6 +989,9 @@ class Words(RowRule):
             for row in self.mine:
                 if Place.ENV in row.places and not self._is_known_in_env(row).holds(pod, breach.container):
                     yield self._unknown(this, row, row.name, breach.inside.env[row.name])
+
+    def finds_more(self) -> bool:
+        return any(_is_annotation_of_containers(row) for row in self.mine)
 
     def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         for row, name, value in by_pattern(self.mine, pod):
@@ -1115,6 +1127,9 @@ class Scheduler(RowRule):
         on_pod = [IsAnnotated(row.name) for row in exact]
         return AnyOf(*([SomeContainer(Requests(*resources))] if resources else []), *on_pod)
 
+    def finds_more(self) -> bool:
+        return any(_is_annotation_of_containers(row) for row in self.mine)
+
     def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         if not SchedulerIs(*self._known()).holds(pod) and not self._asks().holds(pod):
             severity = self._if_missing("") if UNNAMED.holds(pod) else this.severity
@@ -1179,16 +1194,23 @@ class Hidden(RowRule):
 
     def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         scheduler = self.table.schedulers[0]
-        values = {"key": breach.name, "value": pod.labels[breach.name].text, "scheduler": scheduler}
+        values = {
+            "key": breach.name,
+            "value": pod.labels[breach.name].text,
+            "scheduler": scheduler,
+            "title": self.table.called,
+        }
         if UNNAMED.holds(pod):
             message = msg(
-                "{key}: {value} hides the pod from HAMi's webhook, so that {scheduler} does not place it",
+                "{key}: {value} hides the pod from the webhook of {title}, so that {scheduler} does not "
+                "place it",
                 **values,
             )
             hint = msg("remove {key}, or write schedulerName: {scheduler}", **values)
         else:
             message = msg(
-                "{key}: {value} hides the pod from HAMi's webhook, which adds and rounds no number", **values
+                "{key}: {value} hides the pod from the webhook of {title}, which adds and rounds no number",
+                **values,
             )
             hint = msg("remove {key}, or write each number as the cards have it", **values)
         yield this.diagnostic(pod.labels[breach.name], message, hint)
@@ -1420,7 +1442,7 @@ class Init(RowRule):
 
     def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         if breach.value is not None:
-            message = msg("an init container cannot request a share of {target}", target=self.table.title)
+            message = msg("an init container cannot request a share of {target}", target=self.table.called)
             yield this.diagnostic(
                 breach.value, message, "request the share in an ordinary container", on_key=True
             )
@@ -1447,11 +1469,17 @@ class OneShare(RowRule):
 
     def predicates(self) -> Iterable[Predicate]:
         names = tuple(row.name for row in self.mine if not row.whole)
-        yield Predicate(ContainersAtMost(Requests(*names), 1), keys=names, per_container=False)
+        yield Predicate(ContainersAtMost(self._shares(names), 1), keys=names, per_container=False)
+
+    def _shares(self, names: Iterable[str]) -> Condition:
+        """A container has a share; an init container that can have none is Init's alone to report."""
+        asks = Requests(*names)
+        return asks if self.table.init_containers else asks & ~IsInit()
 
     def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         names = [row.name for row in self.mine if not row.whole]
-        sharing = [one for one in pod.all_containers() if any(name in one.resources for name in names)]
+        shares = self._shares(names)
+        sharing = [one for one in pod.all_containers() if shares.holds(pod, one)]
         for container in sharing[1:]:
             value = next(container.resources[name] for name in names if name in container.resources)
             message = msg(
@@ -1533,6 +1561,9 @@ class OneCard(RowRule):
     @staticmethod
     def _counted(pod: PodKeys, row: KeySpec) -> list[ContainerKeys]:
         return [one for one, _, count in whole_numbers(pod, row.name) if count > 0 and not one.init]
+
+    def finds_more(self) -> bool:
+        return any(rows.parts and not row.whole for rows, row in self.table.shared_counts)
 
     def also(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         """Parts that together are more than a card."""

@@ -237,14 +237,16 @@ def _container(table: KeyTable, placing: ShareWriter, profile: Profile | None) -
 
 
 def _words_of_container(table: KeyTable, placing: ShareWriter, place: Place) -> list[tuple[KeySpec, str]]:
-    """The fields that a word in a place of the container says, which are taken."""
-    return [
-        (row, word)
-        for row in table.enum_keys
-        if place in row.places and row.sets
-        for word, value in row.words.items()
-        if value is placing.peek(row.sets) and placing.take(row.sets)
-    ]
+    """The fields that a word in a place of the container says, which are taken; of several spellings the
+    first is written."""
+    found = []
+    for row in table.enum_keys:
+        if place in row.places and row.sets:
+            wanted = placing.peek(row.sets)
+            word = next((word for word, value in row.words.items() if value is wanted), None)
+            if word is not None and placing.take(row.sets):
+                found.append((row, word))
+    return found
 
 
 def _without_words(table: KeyTable, placing: ShareWriter) -> None:

@@ -16,7 +16,7 @@ from gpuxlate.lint.settings import LintSettings
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.kinds import QUOTA_KINDS
 from gpuxlate.manifest.objects import objects_in
-from gpuxlate.manifest.pods import METADATA, Job, Pod, jobs_in
+from gpuxlate.manifest.pods import METADATA, Job, Pod, counted, counter_of, jobs_in
 from gpuxlate.manifest.quotas import Quota, quotas_in
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Fix, ObjectRef, Path, Put, Severity
@@ -41,7 +41,7 @@ from gpuxlate.rules.source import (
     too_much,
     unrendered,
 )
-from gpuxlate.rules.translation import unread_classes, unread_resources
+from gpuxlate.rules.translation import operator_knows_the_cards, unread_classes, unread_resources
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 from gpuxlate.translation.quotas import keeps_limits
 from gpuxlate.yamltext import nodes
@@ -178,6 +178,8 @@ def _document(
             here = one if offered else one.located(fix=None)
             yield from _located(document, (here,), selected, pod.object)
         asking = [one for one in pod.keys.all_containers() if registry.asks(pod.keys, one)]
+        if asking and counts:
+            yield from _located(document, unseen_by_operator(document, pod), selected, pod.object)
         apart = registry.with_own_devices(pod.keys, asking) if pod.keys.claims else asking
         result.shares += counts and (len(apart) or _shares_of_the_pod(pod.keys, context))
 
@@ -390,3 +392,16 @@ def _of_readers(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
 def _pod(name: str, value: Value, quota: Quota) -> PodKeys:
     """A pod whose one container asks for the resource."""
     return PodKeys((ContainerKeys(limits={name: value}),), served=quota.served)
+
+
+def unseen_by_operator(document: Document, pod: Pod) -> Iterator[Diagnostic]:
+    """The operator of the pod's object finds no GPU by the names of its resources (GX028)."""
+    counter = counter_of(document, pod)
+    first = pod.keys.containers[0] if pod.keys.containers else None
+    if counter is None or first is None or not registry.asks(pod.keys, first) or counted(counter, first):
+        return
+    text = "{operator} counts GPUs by the names of resources, and finds none in this pod"
+    hint = msg("set {what}", what=counter.hint.format(cards="NUMBER"))
+    message = msg(text, operator=counter.operator)
+    found: Diagnostic = operator_knows_the_cards(first.path, message, hint)
+    yield replace(found, severity=Severity.INFO)

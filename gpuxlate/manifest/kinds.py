@@ -408,6 +408,12 @@ _BATCH = (
 _SCALE = ("spec", "template", "metadata", "annotations")
 _PREDICTORS = ("spec", "predictors", "*")
 _KSERVE_PARTS = ("predictor", "transformer", "explainer")
+_KSERVE_COUNTER = GpuCounter(  # DefaultGPUResourceTypeList in pkg/constants
+    "KServe",
+    regex(r"(?:nvidia|amd|intel)\.com/gpu|habana\.ai/gaudi"),
+    ("metadata", "annotations", "serving.kserve.io/gpu-resource-types"),
+    "the annotation serving.kserve.io/gpu-resource-types to a list with the name of the resource",
+)
 # fmt: off
 _KSERVE_CONTAINERS: tuple[Steps, ...] = (
     ("initContainers", "*"), ("model",), ("sklearn",), ("xgboost",), ("tensorflow",), ("pytorch",),
@@ -472,8 +478,17 @@ _SERVICES = (
         "serving.kserve.io/",
         "InferenceService",
         pods=(
-            *(PodShape(("spec", part), _KSERVE_CONTAINERS, (), copied=_OF_OBJECT) for part in _KSERVE_PARTS),
-            PodShape(("spec", "predictor", "workerSpec"), _KSERVE_CONTAINERS, ("..",), copied=_OF_OBJECT),
+            *(
+                PodShape(("spec", part), _KSERVE_CONTAINERS, (), copied=_OF_OBJECT, counter=_KSERVE_COUNTER)
+                for part in _KSERVE_PARTS
+            ),
+            PodShape(
+                ("spec", "predictor", "workerSpec"),
+                _KSERVE_CONTAINERS,
+                ("..",),
+                copied=_OF_OBJECT,
+                counter=_KSERVE_COUNTER,
+            ),
         ),
         adds_containers=True,
         replicas=tuple(

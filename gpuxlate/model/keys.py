@@ -35,9 +35,9 @@ class Place(StrEnum):
 
 
 ANY = "*"
-"""In ``idle`` of a row: no value of the key changes what a pod asks for."""
+"""In ``no_op_values`` of a row: no value of the key changes what a pod asks for."""
 SELECTOR = "selector"
-"""``says`` of a row that selects nodes or cards: not a field of a share, kept where both targets have it."""
+"""``sets`` of a row that selects nodes or cards: not a field of a share, kept where both targets have it."""
 
 
 class By(StrEnum):

@@ -76,6 +76,8 @@ class Dialect(Protocol):
     @property
     def gpu_prefixes(self) -> tuple[str, ...]: ...
     @property
+    def sets_visible_devices(self) -> bool: ...
+    @property
     def whole_card_key(self) -> str | None: ...
     @property
     def domains(self) -> frozenset[str]: ...
@@ -103,6 +105,9 @@ class Dialect(Protocol):
 
     def owns_at(self, name: str, place: Place) -> bool:
         """The key is this vendor's in a place of a pod."""
+
+    def requests_with(self, name: str) -> bool:
+        """The key requests a GPU in the resources of a container."""
 
     def is_used_by(self, pod: PodKeys) -> bool:
         """Some container of the pod requests a GPU in this dialect."""

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
 from gpuxlate.model import quantity
-from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Remove, Severity
 from gpuxlate.model.keys import KeySpec, Place, Range
 from gpuxlate.model.messages import Message, join_and, join_or, msg
-from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, ScalarKind, key_occurrences
+from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, ScalarKind, Value, key_occurrences
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import number_format
 from gpuxlate.rules.base import Context, Dialect, Rule, Subject, rule
-from gpuxlate.rules.predicates.conditions import AnyOf, HasKeyLike, InRange, Not, Predicate
+from gpuxlate.rules.predicates.conditions import InRange, Not, Predicate
 from gpuxlate.rules.products import Product
 from gpuxlate.rules.translation import SEE_TARGETS
 from gpuxlate.rules.vocabulary import BY_HAND, Vocabulary, alike, vocabulary_of
@@ -39,17 +38,6 @@ def plausible_amounts(dialects: Sequence[Dialect], profile: Profile | None = Non
     return tuple(found)
 
 
-def no_marks(dialects: Sequence[Dialect], _: Profile | None = None) -> tuple[Predicate, ...]:
-    """GX004: no label, annotation or variable has a name that only schedulers write."""
-    words = vocabulary_of(Context(dialects=tuple(dialects)))
-    names = [row.name for row in _rows(dialects) if words.written_by_scheduler(row.name)]
-    texts = (one.replace(".", "[.]").replace("*", "[^/]*") for one in dict.fromkeys(names))
-    pattern = re.compile("|".join(texts))
-    marks = {place: HasKeyLike(place, pattern) for place in (Place.LABEL, Place.ANNOTATION, Place.ENV)}
-    on_pod = AnyOf(marks[Place.LABEL], marks[Place.ANNOTATION])
-    return Predicate(Not(on_pod), per_container=False), Predicate(Not(marks[Place.ENV]))
-
-
 def _rows(dialects: Sequence[Dialect]) -> Iterator[KeySpec]:
     return (row for one in dialects for row in one.keys)
 
@@ -66,8 +54,9 @@ def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnos
     """No key is a misspelt key of a vendor.
 
     ## What it does
-    Reports unknown names under the prefixes of the vendors' GPU keys, and keys that differ by at
-    most two letters from a known one. Other keys of the vendors' domains are not reported.
+    Reports unknown names under the prefixes of the vendors' GPU keys, keys that differ by at most two
+    letters from a known one, and resources that have the words of a known one with other separators or
+    abbreviations, or in another domain of its vendor. Other keys of the vendors' domains are not reported.
 
     ## Why
     A misspelt resource never schedules, and a misspelt label or annotation does nothing at all.
@@ -90,9 +79,7 @@ def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnos
     """
     words = vocabulary_of(context)
     for spot in key_occurrences(pod):
-        if spot.place is Place.ENV:
-            continue
-        miss = words.near_miss(spot.name)
+        miss = words.misspelt(spot.name, spot.place)
         if miss is None or not words.is_meant(spot.name, spot.place, pod):
             continue
         meant = miss.meant
@@ -111,7 +98,7 @@ def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnos
 A_REMARK = "it is a remark on keys that are not read: a pod with them may be right"
 
 
-@rule("GX004", Severity.INFO, about=Subject.MARK, fix="safe", predicates_of=no_marks)
+@rule("GX004", Severity.INFO, about=Subject.MARK, fix="safe", no_policy=A_REMARK)
 def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The manifest has no key that a vendor's scheduler writes.
 
@@ -331,7 +318,8 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
     words = vocabulary_of(context)
     for spot in key_occurrences(pod):
         if spot.place in BY_HAND and words.written_by_scheduler(spot.name):
-            yield _by_hand(this, words, spot)
+            if not words.misspelt(spot.name, spot.place):  # GX003
+                yield _by_hand(this, words, spot)
             continue
         rows = [row for row in words.rows(spot.name) if Place.WRITTEN_BY_SCHEDULER not in row.places]
         if not rows or not words.owners(spot.name) or spot.level is Level.STRAY:
@@ -412,6 +400,85 @@ def _move(pod: PodKeys, spot: KeyOccurrence, row: KeySpec) -> Fix | None:
     where = ".".join(map(str, target[:-1]))
     title = msg("move {name} to {where}", name=spot.name, where=where)
     return Fix(title, (spot.removal, Put(target, spot.value.text)), safe=False)
+
+
+VISIBLE_DEVICES = "NVIDIA_VISIBLE_DEVICES"
+CUDA_DEVICES = "CUDA_VISIBLE_DEVICES"
+NO_DEVICES = ("", "none", "void")
+"""Values of NVIDIA_VISIBLE_DEVICES that show no card (NVIDIA Container Toolkit, "GPU Enumeration")."""
+
+
+@rule(
+    "GX039",
+    Severity.WARNING,
+    about=Subject.RESOURCE,
+    fix="unsafe",
+    no_policy="a predicate names its keys; this asks whose the keys of a container are",
+)
+def plugin_chooses_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """No variable chooses the cards of a container with a share.
+
+    ## What it does
+    Reports `NVIDIA_VISIBLE_DEVICES` and `CUDA_VISIBLE_DEVICES` in a container that has a share by a device
+    plugin which sets them. Nothing for whole cards of NVIDIA's own plugin, for values of
+    `NVIDIA_VISIBLE_DEVICES` that show no card, and for `CUDA_VISIBLE_DEVICES` that numbers the container's
+    own cards from 0.
+
+    ## Why
+    The variable of the pod wins over that of the device plugin: the container sees cards that the scheduler
+    gave to others, all of them with `all`, and the limits of its share are of another card.
+
+    ## Example
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          env: [{name: NVIDIA_VISIBLE_DEVICES, value: all}]
+          resources: {limits: {aliyun.com/gpu-mem: 4}}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {aliyun.com/gpu-mem: 4}}
+    ```
+
+    ## Fix
+    Removes the variable. Unsafe: it may be intended.
+
+    ## Source
+    AliyunContainerService/gpushare-scheduler-extender issue 151; koordinator-sh/koordinator issue 2185;
+    NVIDIA Container Toolkit, "GPU Enumeration".
+    """
+    words = vocabulary_of(context)
+    for container in pod.all_containers():
+        chosen = [one for one in (VISIBLE_DEVICES, CUDA_DEVICES) if _chooses(container.env.get(one), one)]
+        owners = (
+            one for name in container.resources for one in words.owners(name) if one.requests_with(name)
+        )
+        dialect = next((one for one in owners if one.sets_visible_devices), None) if chosen else None
+        for name in chosen if dialect is not None else ():
+            value = container.env[name]
+            yield this.diagnostic(
+                value,
+                msg(
+                    "{name} is {value!r}, in place of the cards that the device plugin gives the container",
+                    name=name,
+                    value=value.text,
+                ),
+                "remove the variable",
+                fix=Fix(msg("remove {key}", key=name), (Remove(value.path),), safe=False),
+            )
+
+
+def _chooses(value: Value | None, name: str) -> bool:
+    """A variable chooses other cards than those that a container has."""
+    if value is None or value.kind is ScalarKind.NODE:
+        return False
+    if name == VISIBLE_DEVICES:
+        return value.text not in NO_DEVICES
+    numbers = [one.strip() for one in value.text.split(",")]
+    return numbers != [str(number) for number in range(len(numbers))]
 
 
 # The rules of numbers that Kubernetes accepts but that are probably a mistake (GX007, GX008).

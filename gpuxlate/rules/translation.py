@@ -361,12 +361,13 @@ def operator_knows_the_cards(this: Rule, path: Path, message: str, hint: str) ->
 
     ## What it does
     Reports a pod of a kind whose operator counts GPUs by the names of resources, where it would count
-    another number than the cards of the share under the keys of the target.
+    another number than the cards of the share under the keys of the target. In manifests as they are it is an
+    info, where the operator finds none.
 
     ## Why
     KubeRay tells Ray of the GPUs of resources that end in `gpu`. Of any other Ray sees none, and
     actors that need one wait for ever. Kubeflow Trainer starts as many processes as the first resource
-    with `gpu` in its name says.
+    with `gpu` in its name says. KServe takes four names for GPUs, and others that an annotation lists.
 
     ## Example
     A RayCluster with `nvidia.com/gpu: 1` and `nvidia.com/gpumem: 8000`, to `tencent-qgpu`.
@@ -376,7 +377,8 @@ def operator_knows_the_cards(this: Rule, path: Path, message: str, hint: str) ->
 
     ## Source
     ray-project/kuberay `ray-operator/controllers/ray/utils/resources.go` and `common/pod.go`;
-    kubeflow/trainer `pkg/runtime/runtime.go`, 2026-08.
+    kubeflow/trainer `pkg/runtime/runtime.go`, 2026-08; kserve/kserve `pkg/constants/constants.go`,
+    DefaultGPUResourceTypeList, issues 4505 and 4776.
     """
     return this.diagnostic(path, message, hint)
 
@@ -402,12 +404,11 @@ def cards_are_of_one_vendor(this: Rule, path: Path, old: str | None, new: str, t
     ## Source
     Contract of gpuxlate, "what each target writes".
     """
-    if old is None:
-        text = "the cards of {target} are made by {new}, and the share does not say whose cards it requests"
-        name = msg("add the vendor of the cards to the share: {new}", new=new)
-        return this.diagnostic(path, msg(text, target=target, new=new), name, severity=Severity.INFO)
     hint = msg("use an image that is built for cards of {vendor}", vendor=new)
-    return this.diagnostic(path, made_by_another(target, new, old), hint)
+    if old is not None:
+        return this.diagnostic(path, made_by_another(target, new, old), hint)
+    text = "the cards of {target} are made by {new}, and the share does not say whose cards it requests"
+    return this.diagnostic(path, msg(text, target=target, new=new), hint, severity=Severity.INFO)
 
 
 def made_by_another(target: str, new: str | None, old: str | None) -> Message:

@@ -111,7 +111,7 @@ class Owners(Generic[D]):
 
     def _asking_with(self, name: str) -> tuple[int, ...]:
         """The dialects in which a key in the resources of a container asks for GPUs."""
-        owners = {id(one) for one in self.owners(name) if one.owns_at(name, Place.RESOURCE)}
+        owners = {id(one) for one in self.owners(name) if one.requests_with(name)}
         return tuple(number for number, one in enumerate(self.dialects) if id(one) in owners)
 
     @cached_property
@@ -153,6 +153,7 @@ class Vocabulary(Owners[Dialect]):
         self.whole_cards = frozenset((WHOLE_CARD, *(one.whole_card_key for one in dialects)))
         self.rows = lru_cache(maxsize=4096)(self._rows)
         self.near_miss = lru_cache(maxsize=4096)(self._near_miss)
+        self.renamed = lru_cache(maxsize=4096)(self._renamed)
         self.is_resource = lru_cache(maxsize=4096)(self._is_resource)
         self.counts_whole_cards = lru_cache(maxsize=4096)(self._counts_whole_cards)
         self.units = lru_cache(maxsize=4096)(self._units)
@@ -218,7 +219,7 @@ class Vocabulary(Owners[Dialect]):
         effective = place is not Place.NODE_SELECTOR and any(place in row.places for row in by_hand)
         read = bool(rows) or self.is_read(name)
         of = {
-            Subject.MISSPELT: place is not Place.ENV and self.near_miss(name) is not None,
+            Subject.MISSPELT: self.misspelt(name, place) is not None,
             Subject.MARK: mark and place not in BY_HAND,
             Subject.PRODUCT: self.product(name, place) is not None,
             Subject.MISPLACED: (mark and place in BY_HAND) or (bool(by_hand) and not effective),
@@ -316,6 +317,44 @@ class Vocabulary(Owners[Dialect]):
         near = nearest(name, self._maybe_meant(name), NEAR)
         return NearMiss(self.owners(near)[0], near) if near and self.owners(near) else None
 
+    def misspelt(self, name: str, place: Place) -> NearMiss | None:
+        """What was meant with an unknown key in a place of a pod; None where it is not misspelt."""
+        if place is Place.ENV:
+            return None
+        return self.near_miss(name) or (self.renamed(name) if place is Place.RESOURCE else None)
+
+    def _renamed(self, name: str) -> NearMiss | None:
+        """The resource that an unknown one has the words of, with other separators or abbreviations, or in
+        another domain of the same vendor: tencent.com/qgpu-core."""
+        rows = self.rows(name)
+        if any(not row.is_pattern or Place.WRITTEN_BY_SCHEDULER not in row.places for row in rows):
+            return None  # it is known; names like those that a scheduler writes are not, in resources
+        if "/" not in name or name in self.known_typos or self.product(name) or accelerators_of(name):
+            return None
+        domain = domain_of(name)
+        alike_ = [
+            (dialect, row)
+            for dialect, row in self._by_words.get(_words_of(name), ())
+            if domain in dialect.domains or _vendor_of(domain) == _vendor_of(domain_of(row.name))
+        ]
+        if not alike_:
+            return None
+        dialect, row = next((one for one in alike_ if domain_of(one[1].name) == domain), alike_[0])
+        return NearMiss(dialect, row.name)
+
+    @cached_property
+    def _by_words(self) -> dict[str, list[tuple[Dialect, KeySpec]]]:
+        """The resources of all dialects by the words of their names, and of their aliases."""
+        found: dict[str, list[tuple[Dialect, KeySpec]]] = {}
+        for dialect in self.dialects:
+            for row in dialect.keys:
+                if Place.RESOURCE not in row.places or row.is_pattern or row.model:
+                    continue
+                for words_ in dict.fromkeys(map(_words_of, (row.name, *row.aliases))):
+                    if len(words_) >= SHORT_NAME:
+                        found.setdefault(words_, []).append((dialect, row))
+        return found
+
     def _maybe_meant(self, name: str) -> Iterator[str]:
         """The known keys of domains that a name's own may be a misspelt one of."""
         domain = name.partition("/")[0]
@@ -330,6 +369,24 @@ class Vocabulary(Owners[Dialect]):
             if domain := domain_of(one):
                 found.setdefault(domain, []).append(one)
         return found
+
+
+_SHORTER = {"memory": "mem", "percentage": "percent"}
+"""Words for which vendors have abbreviations in keys."""
+_SEPARATOR = regex(r"[-_.]+")
+
+
+def _words_of(name: str) -> str:
+    """What is behind the slash of a key, with neither separators nor the end of a plural, and abbreviated."""
+    text = _SEPARATOR.sub("", _tail(name).lower())
+    for word, short in _SHORTER.items():
+        text = text.replace(word, short)
+    return text.removesuffix("s")
+
+
+def _vendor_of(domain: str) -> str:
+    """The part of a domain that somebody has bought: tencent.com of tke.cloud.tencent.com."""
+    return ".".join(domain.split(".")[-2:])
 
 
 def _may_be_misspelt(row: KeySpec) -> bool:

@@ -275,10 +275,44 @@ def test_a_mark_of_a_scheduler_asks_for_nothing() -> None:
 
 def test_what_a_mark_was_meant_to_be() -> None:
     found = lint(manifest("hami.io/vgpu-memory: 4000, vke.volcengine.com/assumed: 1"))
+    # a name of the scheduler's form that is none of its own is a misspelt resource
+    assert [one.hint for one in found.of("GX003")] == ["did you mean nvidia.com/gpumem?"]
     assert [one.hint for one in found.of("GX013")] == [
-        "did you mean nvidia.com/gpumem?",
         "remove it, or write the keys of Volcengine VKE, mGPU that request a share",
     ]
+
+
+# other separators and abbreviations, or another domain of the same vendor; and names that are nobody's
+RENAMED = [
+    ("nvidia.com/gpu-memory", "nvidia.com/gpumem"),  # HAMi issue 1798
+    ("nvidia.com/gpu_cores", "nvidia.com/gpucores"),
+    ("nvidia.com/gpu-memory-percent", "nvidia.com/gpumem-percentage"),
+    ("tencent.com/qgpu-core", "tke.cloud.tencent.com/qgpu-core"),
+    ("cloud.tencent.com/qgpu_memory", "tke.cloud.tencent.com/qgpu-memory"),
+    ("volcengine.com/mgpu-core", "vke.volcengine.com/mgpu-core"),
+    ("gpu.volcano.sh/vgpu-number", "volcano.sh/vgpu-number"),
+    ("hami.io/vgpu-memory", "nvidia.com/gpumem"),  # HAMi PR 2242
+    ("hami.io/vgpu-cores", "nvidia.com/gpucores"),
+    ("nvidia.com/gpu-time", None),
+    ("example.com/gpu-memory", None),
+    ("amd.com/gpu", None),
+    ("nvidia.com/mig-1g.5gb", None),
+    ("hami.io/vgpu-number-of-pods", None),
+]
+
+
+@pytest.mark.parametrize(("name", "meant"), RENAMED)
+def test_resources_with_the_words_of_others(name: str, meant: str | None) -> None:
+    """One finding, and no dialect has a share by such a name."""
+    found = lint(manifest(f"«{name}»: 1"))
+    assert [one.hint for one in found.of("GX003")] == ([f"did you mean {meant}?"] if meant else [])
+    if meant:
+        assert (found.codes, found.places("GX003")) == (["GX003"], found.marked)
+
+
+def test_a_label_of_nodes_is_no_misspelt_resource() -> None:
+    """NVIDIA/gpu-feature-discovery labels nodes with it."""
+    assert lint(manifest(spec="nodeSelector: {nvidia.com/gpu.memory: '81920'}")).of("GX003") == []
 
 
 def test_the_examples_of_documents_and_pods() -> None:

@@ -420,6 +420,7 @@ class AlibabaGpushare(Backend):
     model_label = ACCELERATORS[0]
     extension = AlibabaProfile
     vendor = "nvidia"
+    sets_visible_devices = True
     cloud = CLOUD
     similar_products = LOOK_ALIKES
     whole_card_key = WHOLE

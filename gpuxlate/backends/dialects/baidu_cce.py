@@ -77,6 +77,7 @@ class BaiduCce(Backend):
     rule_prefix = "BAIDU"
     aliases = ("baidu",)
     vendor = "nvidia"
+    sets_visible_devices = True
     cloud = CLOUD
     isolation = Isolation.SOFT  # "memory isolation" (USAGE)
     scheduler = "volcano"

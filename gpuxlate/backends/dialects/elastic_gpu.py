@@ -11,6 +11,7 @@ class ElasticGpu(Backend):
     title = "Elastic GPU"
     rule_prefix = "ELASTIC"
     vendor = "nvidia"
+    sets_visible_devices = True
     read_only = True
     cards_in_cores = True
     init_containers = False  # IsGPUPod and NewGPURequest read spec.containers alone (CODE)

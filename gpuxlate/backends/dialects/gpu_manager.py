@@ -52,6 +52,7 @@ class GpuManager(Backend):
     title = "GPU manager (vCUDA)"
     rule_prefix = "VCUDA"
     vendor = "nvidia"
+    sets_visible_devices = True
     read_only = True
     cards_in_cores = True
     init_containers = False  # IsGPURequiredPod and Allocate read spec.containers alone (CODE)

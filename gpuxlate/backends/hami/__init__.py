@@ -14,6 +14,7 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Annotated, ClassVar
 
+from gpuxlate.backends import hami_core
 from gpuxlate.backends.base import (
     Absent,
     Backend,
@@ -26,6 +27,7 @@ from gpuxlate.backends.base import (
     RuleRow,
     key,
 )
+from gpuxlate.backends.hami_core import CORE_POLICY, core_policy
 from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER, SCHEDULING, in_int32
 from gpuxlate.backends.rows import Fields, cards, choice, choices, cores, memory, percent, written
 from gpuxlate.model.declarations import record
@@ -34,7 +36,7 @@ from gpuxlate.model.keys import SELECTOR, By, CardChoice
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Extension, Profile, Setting
-from gpuxlate.model.share import ALL_MEMORY, Isolation, Policy, Qos
+from gpuxlate.model.share import ALL_MEMORY, Isolation, Qos
 from gpuxlate.rules.predicates.conditions import AnyOf, EnvIs, IsAnnotated, IsInit, Requests, SomeContainer
 from gpuxlate.rules.products import NOS, VGPU_MANAGER
 
@@ -46,7 +48,6 @@ PRIORITY = "nvidia.com/priority"
 SHARE_KEYS = (MEMORY, PERCENT, CORES)
 REQUESTS = (COUNT, *SHARE_KEYS)
 MODE = "nvidia.com/vgpu-mode"
-CORE_POLICY = "GPU_CORE_UTILIZATION_POLICY"
 DISABLE_CONTROL = "CUDA_DISABLE_CONTROL"
 """``true`` turns all isolation off (ISSUE)."""
 KEYS: tuple[KeySpec, ...] = (
@@ -92,16 +93,7 @@ KEYS: tuple[KeySpec, ...] = (
     choice(MODE, meaning="isolation mode", values=("hami-core", "mig", "mps"), source="DEV"),
     choice("nvidia.com/numa-bind", meaning="all cards on one NUMA node", source="DEV"),
     *PLACEMENT,
-    key(  # DEFAULT caps only while other containers use the card
-        CORE_POLICY,
-        Place.ENV,
-        meaning="whether compute has a hard cap",
-        sets="policy",
-        words={"force": Policy.FIXED_SHARE},
-        values=("default", "disable"),
-        no_op_values=("default",),
-        source="CONF",
-    ),
+    core_policy(),
     choice(DISABLE_CONTROL, Place.ENV, meaning="turns isolation off", source="ISSUE"),
     written("CUDA_TASK_PRIORITY", meaning="the priority, by the webhook", source="DEV"),
     written("nvidia.com/predicate*", meaning="scheduled", source="TYPES"),
@@ -180,6 +172,7 @@ class Hami(Backend):
     aliases = ("4paradigm",)
     components = (HAMI,)
     vendor = "nvidia"
+    sets_visible_devices = True
     isolation = Isolation.SOFT  # by a library in the container, in mode hami-core (DEV)
     whole_card_key = COUNT
     whole_cores = True  # the webhook adds it too; without it the manifest shows no dialect
@@ -197,6 +190,7 @@ class Hami(Backend):
         "DEV": "Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21)",
         "HOOK": "Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21)",
         **DOCUMENTS,
+        **hami_core.DOCUMENTS,
         "CONF": "Project-HAMi/website, docs/userguide/configure.md (2026-08-21)",
         "RENAMED": "Project-HAMi/HAMi, charts/hami/values.yaml, resourceName and the like (2026-08-21)",
         "ISSUE": "Project-HAMi/HAMi, issue 1678",

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gpuxlate.backends import hami as k
 from gpuxlate.backends.hami import HamiProfile
+from gpuxlate.backends.hami_core import is_capped_alone, not_capped_alone
 from gpuxlate.backends.pod_reader import requesting, written_name
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Remove, Severity
 from gpuxlate.model.keys import Range
@@ -313,3 +314,34 @@ def count_has_a_known_name(this: Rule, pod: PodKeys, context: Context) -> Iterat
 def _may_count(name: str) -> bool:
     domain, _, own = name.partition("/")
     return bool(own) and (f".{domain}".endswith(".nvidia.com") or "gpu" in own.lower())
+
+
+@rule("HAMI016", Severity.INFO, missing=True, predicate=is_capped_alone(k.CORES))
+def compute_has_a_hard_cap(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """A share of compute of HAMi is a cap for a pod that is alone on its card too.
+
+    ## What it does
+    Reports `nvidia.com/gpucores` from 1 to 99 without the variable `GPU_CORE_UTILIZATION_POLICY`.
+
+    ## Why
+    HAMi limits compute only while other containers use the card: a pod that is alone gets all of it.
+
+    ## Example
+    ```yaml
+    resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096, nvidia.com/gpucores: 30}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      containers:
+        - name: web
+          image: web
+          env: [{name: GPU_CORE_UTILIZATION_POLICY, value: force}]
+          resources: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096, nvidia.com/gpucores: 30}}
+    ```
+
+    ## Source
+    Project-HAMi/HAMi, issues 737, 875, 786 and 424; Project-HAMi/HAMi-core, issue 37.
+    """
+    return this.diagnostic(breach.there, *not_capped_alone(breach), on_key=True)

@@ -78,6 +78,7 @@ class HuaweiCce(Backend):
     rule_prefix = "CCE"
     aliases = NAMES[1:]
     vendor = "nvidia"
+    sets_visible_devices = True
     cloud = CLOUD
     isolation = Isolation.SOFT  # in the driver of the node, for memory alone or memory and compute (VIRTUAL)
     policy = Policy.FIXED_SHARE

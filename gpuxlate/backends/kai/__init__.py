@@ -501,6 +501,7 @@ class Kai(Backend):
     components = (Component("kai", "KAI Scheduler"),)
     aliases = NAMES[1:]
     vendor = "nvidia"
+    sets_visible_devices = True
     scheduler = SCHEDULER
     other_schedulers = (RUNAI_SCHEDULER,)
     scheduling = Scheduling(

@@ -41,6 +41,7 @@ class Koordinator(Backend):
     name = NAME
     title = "Koordinator"
     rule_prefix = "KOORD"
+    sets_visible_devices = True
     components = (Component("koordinator", "Koordinator"),)
     scheduler = SCHEDULER
     scheduler_set_by = (

@@ -4,11 +4,34 @@ from __future__ import annotations
 
 from gpuxlate.backends import koordinator as k
 from gpuxlate.backends.pod_reader import written_name
+from gpuxlate.backends.row_rules import HUNDREDS
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.keys import Range
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import AnyOf, Labelled, Predicate, Requests, Violation
+from gpuxlate.rules.predicates.conditions import (
+    AnyOf,
+    Condition,
+    Divides,
+    InRange,
+    Labelled,
+    Predicate,
+    Requests,
+    Violation,
+)
+
+
+def _is_all(name: str) -> Condition:
+    """The percentage of memory is all of each card, of as many as are counted or as there are hundreds."""
+    counted = InRange(k.SHARED, Range())
+    all_of_each = InRange(name, HUNDREDS) & Divides(name, k.SHARED, FULL_CARD_CORES)
+    return AnyOf(counted & all_of_each, ~counted & InRange(name, HUNDREDS))
+
+
+WHOLE_CARDS = AnyOf(_is_all(k.RATIO), _is_all(k.BOTH))
+"""All of the memory: no other pod is on the cards."""
 
 
 @rule(
@@ -16,7 +39,9 @@ from gpuxlate.rules.predicates.conditions import AnyOf, Labelled, Predicate, Req
     Severity.INFO,
     missing=True,
     predicate=Predicate(
-        AnyOf(Labelled(k.ISOLATION), Requests(*k.COMPANIONS)), keys=(k.MEMORY, k.RATIO, k.CORE, k.BOTH)
+        AnyOf(Labelled(k.ISOLATION), Requests(*k.COMPANIONS)),
+        ~WHOLE_CARDS,
+        (k.MEMORY, k.RATIO, k.CORE, k.BOTH),
     ),
 )
 def share_is_isolated(
@@ -26,7 +51,8 @@ def share_is_isolated(
 
     ## What it does
     Reports a share of Koordinator in a pod without the label `koordinator.sh/gpu-isolation-provider`. Beside
-    keys of MetaX, Cambricon and Ascend no label is needed: their drivers isolate.
+    keys of MetaX, Cambricon and Ascend no label is needed: their drivers isolate. Nor is one needed for all
+    of the memory of a card, which no other pod is on then.
 
     ## Why
     Koordinator counts the share when it places the pod. Without the label nothing keeps the containers

@@ -353,6 +353,7 @@ class TencentQgpu(Backend):
     }
     words = {"policy": POLICY_OF, "qos": CLASSES}
     vendor = "nvidia"
+    sets_visible_devices = True
     cloud = CLOUD
     similar_products = (GPU_MANAGER, ELASTIC_GPU, SUPER_NODES)
     quotes_numbers = True

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpuxlate.backends import hami_core
 from gpuxlate.backends.base import Backend, Limits, Range, RuleKind, RuleRow
 from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.rows import cards, choice, choices, cores, memory, percent, written
@@ -26,6 +27,7 @@ class VolcanoVgpu(Backend):
     components = (Component("volcano", "Volcano"),)
     aliases = ("volcano",)
     vendor = "nvidia"
+    sets_visible_devices = True
     isolation = Isolation.SOFT  # hami-core, a library (GUIDE)
     scheduler = "volcano"
     init_containers = False
@@ -42,6 +44,8 @@ class VolcanoVgpu(Backend):
         "CONF": "volcano-sh/volcano, pkg/scheduler/api/devices/config (2026-08-20)",
         "GUIDE": "volcano-sh/volcano, docs/user-guide/how_to_use_volcano_vgpu.md (2026-08-20)",
         "PLUGIN": "Project-HAMi/volcano-vgpu-device-plugin, doc/config.md and doc/design.md (2026-08-17)",
+        **hami_core.DOCUMENTS,
+        "SERVER": "Project-HAMi/volcano-vgpu-device-plugin, pkg/plugin/server.go (2026-08-17)",
         "ISSUES": "volcano-sh/volcano issue 2907; volcano-vgpu-device-plugin issues 7 and 30",
     }
     gpu_prefixes = ("volcano.sh/vgpu-",)
@@ -59,6 +63,7 @@ class VolcanoVgpu(Backend):
         *choices("volcano.sh/vgpu-{0}use-gpuuuid", CardChoice(By.UUID), source="VGPU"),
         choice("volcano.sh/vgpu-podgroup-policy", meaning="spreads a PodGroup over cards", source="VGPU"),
         *choices("nvidia.com/{0}use-gputype", CardChoice(By.MODEL, parts=True), source="VGPU"),
+        hami_core.core_policy(),
         written("volcano.sh/vgpu-ids-*", meaning="assigned cards", source="VGPU"),
         written("volcano.sh/vgpu-time", meaning="assigned", source="VGPU"),
         written("volcano.sh/vgpu-node", meaning="assigned node", source="VGPU"),
@@ -72,7 +77,12 @@ class VolcanoVgpu(Backend):
             "VOLC001",
             why="Volcano uses the percentage. HAMi does the opposite.",
         ),
-        RuleRow(RuleKind.NEEDS, "VOLC002"),
+        RuleRow(
+            RuleKind.NEEDS,
+            "VOLC002",
+            why="The scheduler looks for these keys alone, and sees no share in a pod without them. The "
+            "device plugin limits the containers that have `volcano.sh/vgpu-number` (VOLC011).",
+        ),
         RuleRow(
             RuleKind.SCHEDULER,
             "VOLC003",

@@ -313,6 +313,7 @@ class VolcengineMgpu(Backend):
     gpu_prefixes = GPU_PREFIXES
     aliases = NAMES[1:]
     vendor = "nvidia"
+    sets_visible_devices = True
     isolation = Isolation.SOFT  # compute and memory, under every policy (S0)
     init_containers = False
     model_label = GPU_NAME

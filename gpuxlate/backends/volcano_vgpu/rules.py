@@ -1,0 +1,99 @@
+"""The rules of Volcano vGPU that do not follow from its rows."""
+
+from __future__ import annotations
+
+from gpuxlate.backends import volcano_vgpu as k
+from gpuxlate.backends.hami_core import is_capped_alone, not_capped_alone
+from gpuxlate.backends.pod_reader import written_name
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.predicates.conditions import Predicate, Requests, Violation
+
+
+@rule(
+    "VOLC011",
+    Severity.WARNING,
+    missing=True,
+    fix="safe",
+    predicate=Predicate(Requests(k.NUMBER), keys=(k.MEMORY,)),
+)
+def memory_has_a_number(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """`volcano.sh/vgpu-memory` requires `volcano.sh/vgpu-number` in the same container.
+
+    ## What it does
+    Reports memory in a container without a number of cards.
+
+    ## Why
+    The scheduler takes it for one card. The device plugin answers `vgpu-number` alone: without it nothing
+    limits the container, which gets no card from the plugin.
+
+    ## Example
+    ```yaml
+    spec:
+      schedulerName: volcano
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {volcano.sh/vgpu-memory: 8192}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      schedulerName: volcano
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {volcano.sh/vgpu-number: 1, volcano.sh/vgpu-memory: 8192}}
+    ```
+
+    ## Fix
+    Safe: requests one card, which is what the scheduler takes it for.
+
+    ## Source
+    Project-HAMi/volcano-vgpu-device-plugin, pkg/plugin/server.go, Allocate (2026-08-17).
+    """
+    value = breach.there
+    message = msg("{key} limits nothing without {count}", key=written_name(value, k.MEMORY), count=k.NUMBER)
+    hint = msg("add {count}: 1", count=k.NUMBER)
+    fix = Fix(hint, (Put((*value.path[:-1], k.NUMBER), 1),))
+    return this.diagnostic(value, message, hint, on_key=True, fix=fix)
+
+
+@rule("VOLC012", Severity.INFO, missing=True, predicate=is_capped_alone(k.CORES))
+def compute_has_a_hard_cap(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    """A share of compute of Volcano is a cap for a pod that is alone on its card too.
+
+    ## What it does
+    Reports `volcano.sh/vgpu-cores` from 1 to 99 without the variable `GPU_CORE_UTILIZATION_POLICY`.
+
+    ## Why
+    HAMi-core limits compute only while other containers use the card: a pod that is alone gets all of it.
+
+    ## Example
+    ```yaml
+    spec:
+      schedulerName: volcano
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {volcano.sh/vgpu-number: 1, volcano.sh/vgpu-cores: 30}}
+    ```
+
+    ## Use instead
+    ```yaml
+    spec:
+      schedulerName: volcano
+      containers:
+        - name: web
+          image: web
+          env: [{name: GPU_CORE_UTILIZATION_POLICY, value: force}]
+          resources: {limits: {volcano.sh/vgpu-number: 1, volcano.sh/vgpu-cores: 30}}
+    ```
+
+    ## Source
+    Project-HAMi/HAMi-core, set_env_utilization_switch, and its issue 104.
+    """
+    return this.diagnostic(breach.there, *not_capped_alone(breach), on_key=True)
