@@ -22,8 +22,9 @@ from gpuxlate.backends.hami_scheduler import (
     SCHEDULER,
     SCHEDULING,
     by_uuid,
+    in_int32,
 )
-from gpuxlate.backends.pod_reader import granted
+from gpuxlate.backends.pod_reader import granted, number
 from gpuxlate.backends.row_reader import sized
 from gpuxlate.backends.row_writer import card_for, fit_size
 from gpuxlate.backends.rows import Fields, Size, cards, choice, cores, first_size, for_models, memory
@@ -137,7 +138,7 @@ class HamiAscend(Backend):
             known_before,
             for_models(
                 NAME,
-                cards(COUNT, source="CODE, OLD"),
+                cards(COUNT, values=in_int32(), source="CODE, OLD"),
                 memory(f"{COUNT}-memory", needs=(COUNT,), source="CODE, TEMPLATES, PLUGIN"),
                 cores(  # 0 and none reserve nothing; more is read as 100 (CODE)
                     f"{COUNT}-core",
@@ -585,7 +586,9 @@ def devices_come_in_pairs(
     Severity.WARNING,
     predicate=tuple(
         Predicate(
-            Not(InRange(count.name, Range(2))), InRange(memory.name, Range(1)) & BY_NUMBERS, (memory.name,)
+            Not(InRange(count.name, Range(1 if count.name == PAIRED else 2))),
+            InRange(memory.name, Range(1)) & BY_NUMBERS,
+            (memory.name,),
         )
         for count, memory, _ in _memory()
     ),
@@ -596,7 +599,8 @@ def memory_is_of_one_card(
     """Memory with `huawei.com/vnpu-mode: hami-core` is that of one card.
 
     ## What it does
-    Reports `huawei.com/<card>-memory` in a container with several cards and that mode.
+    Reports `huawei.com/<card>-memory` in a container with several cards and that mode. One device of a 910C
+    becomes two, unless a profile says `ascend: {superPod: false}`.
 
     ## Why
     The library takes the number for the total of the container, and HAMi's scheduler reserves it on each
@@ -625,7 +629,8 @@ def memory_is_of_one_card(
     ## Source
     Project-HAMi/ascend-device-plugin, internal/server/allocate.go and docs/hami.md (2026-07-24).
     """
-    if breach.value is not None:
+    count = number(breach.inside.resources.get(PAIRED)) if breach.name == f"{PAIRED}-memory" else None
+    if breach.value is not None and (count != 1 or AscendProfile.of(context.profile).super_pod):
         message = msg(
             "{key} {number} is the total of the container, and reserved on each of its cards",
             key=breach.name,

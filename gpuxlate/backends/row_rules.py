@@ -662,7 +662,10 @@ class Doubts(RowRule):
     def predicates(self) -> Iterable[Predicate]:
         for row in self.mine:
             doubtful = tuple(Range(int(text), int(text)) for text in row.uncertain_values)
-            yield Predicate(Not(InRange(row.name, *doubtful)), InRange(row.name), (row.name,))
+            when: Condition = InRange(row.name)
+            if row.forced:  # Several says what the webhook makes of it
+                when &= Not(forced_when(self.table, row))
+            yield Predicate(Not(InRange(row.name, *doubtful)), when, (row.name,))
 
     def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         row = self.row_of(breach)

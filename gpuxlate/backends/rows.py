@@ -192,17 +192,25 @@ class Edition(NamedTuple):
         lacks: dict[str, Lack] = {}
         for row in rows:
             late = row.since is not None and row.since.reached(versions) is False
-            gone = row.until if row.until is not None and row.until.reached(versions) else None
+            gone = row.until if row.until is not None and _has_ended(row, row.until, versions) else None
             release = row.since if late else gone
             if release is None:
                 keys.append(_in_version(row, versions, lacks))
                 continue
             absent.append(row)
-            keys.append(_without_effect(row))
+            keys.append(row if row.unsupported_reason else _without_effect(row))
             lacks |= dict.fromkeys((row.name, *row.aliases), Lack(release, ended=not late))
         renamed = {old: one.instead for old, one in lacks.items() if one.instead}
         missing = {row.name for row in absent}
         return cls(tuple(_beside(row, renamed, missing) for row in keys), tuple(absent), lacks)
+
+
+def _has_ended(row: KeySpec, until: Release, versions: Mapping[str, str]) -> bool:
+    """No release that may be there reads the name. Where no version is known, a key with which a share is
+    written is taken for one that the cluster reads."""
+    if row.unsupported_reason and until.component.name not in versions:
+        return not until.after
+    return until.reached(versions) is True
 
 
 def _in_version(row: KeySpec, versions: Mapping[str, str], lacks: dict[str, Lack]) -> KeySpec:

@@ -24,10 +24,13 @@ from gpuxlate.model.amounts import Amount
 from gpuxlate.model.diagnostics import ObjectRef, Severity
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.model.share import Share
+from gpuxlate.rules.number_format import MOST_PLAUSIBLE_MIB
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import READ
 from gpuxlate.translation.results import Item, counted_once
 
+MOST_CARDS = 1024
+"""More cards than any node has, with all of their clients."""
 SOMETIMES = ("device", "isolation")
 """Fields that have a column where a share sets them."""
 
@@ -102,7 +105,8 @@ def totals(items: Sequence[Item]) -> dict[str, dict[str, int]]:
     pods name counts once.
 
     Init containers count as the scheduler of the target counts them. Partitions and replicas of cards are
-    ``parts``, which is there where there are some: what they amount to is derived, and in no sum.
+    ``parts``, which is there where there are some: what they amount to is derived, and in no sum. Nor are
+    shares of more than there can be.
     """
     found: dict[str, dict[str, int]] = {}
     pods: set[tuple[Any, ...]] = set()
@@ -117,13 +121,19 @@ def totals(items: Sequence[Item]) -> dict[str, dict[str, int]]:
         here["pods"] += 0 if pod in pods else 1 if one.replicas is None else one.replicas
         pods.add(pod)
     for one in counted_once(items):
-        if one.share is not None:
+        if one.share is not None and not is_absurd(one.share):
             shares.setdefault((one.source, *one.template, one.times), []).append(one)
     for (source, *_, times), of_pod in shares.items():
         numbers = ((one.init, one.sidecar, _amounts(one.share)) for one in of_pod if one.share)
         for name, number in reserved(numbers, registry.get(source).init_reserved).items():
             found[source][name] = found[source].get(name, 0) + number * times
     return found
+
+
+def is_absurd(share: Share) -> bool:
+    """No node has so many cards, or no card so much memory: a mistake, which would make a sum one too."""
+    each = (share.memory_mib or 0) // share.cards
+    return share.cards > MOST_CARDS or each > MOST_PLAUSIBLE_MIB
 
 
 def _amounts(share: Share) -> dict[str, int]:
@@ -169,6 +179,10 @@ def _text(items: Sequence[Item]) -> str:
     }
     summed = [[target, *(str(one.get(name, 0)) for name in columns.values())] for target, one in sums.items()]
     text = text + "\n" + table(["TOTAL", *columns], summed)
+    absurd = sum(one.share is not None and is_absurd(one.share) for one in items)
+    if absurd:
+        shares = plural(absurd, "{count} share", "{count} shares")
+        text += "\n" + localize(msg("{shares} not in the totals: no card has so much", shares=shares)) + "\n"
     derived = {str(one.share.partition or one.share.replica): one.derived for one in items if one.share}
     lines = [[part, one.numbers, one.card, one.source] for part, one in derived.items() if one]
     return text + ("\n" + table(["DERIVED", "AMOUNT", "CARD", "SOURCE"], lines) if lines else "")

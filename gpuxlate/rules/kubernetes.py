@@ -223,7 +223,10 @@ def quantity_has_no_suffix(this: Rule, pod: PodKeys, context: Context) -> Iterat
         if one.row is not None and one.row.quantity and reading.amount is not None:
             continue  # an amount of bytes
         if reading.form is NumberForm.SUFFIX and not (of_server and number_format.is_canonical(reading)):
-            yield _suffixed(this, one, reading, number_format.unit_of(one.row, context.profile))
+            unit = number_format.unit_of(one.row, context.profile)
+            if one.row is not None and reading.amount is not None and 0 < one.row.gib_up_to < reading.amount:
+                unit = "MiB"  # only smaller numbers count GiB
+            yield _suffixed(this, one, reading, unit)
 
 
 def _suffixed(this: Rule, one: Resource, reading: WrittenNumber, unit: str) -> Diagnostic:

@@ -12,6 +12,7 @@ from gpuxlate.backends.base import (
 )
 from gpuxlate.backends.hami_scheduler import (
     DOCUMENTS,
+    HAMI,
     PLACEMENT,
     SCHEDULER,
     SCHEDULING,
@@ -19,6 +20,7 @@ from gpuxlate.backends.hami_scheduler import (
 )
 from gpuxlate.backends.rows import cards, choices, cores, memory, unread, written
 from gpuxlate.model.keys import By
+from gpuxlate.model.profile import Release
 from gpuxlate.model.share import Isolation
 
 COUNT = "cambricon.com/vmlu"
@@ -38,6 +40,7 @@ class HamiCambricon(Backend):
     scheduling = SCHEDULING
     several_cards = SeveralCards.REFUSED
     pod_record = PodRecord("CAMBRICON_DSMLU_PROFILE", "first")  # (CODE)
+    components = (HAMI,)
     summed_nodes = SummedNodes(
         "hami.io/cambricon-mlu-devices-allocated", "{node}-cambricon-mlu-{index}"
     )  # (CODE)
@@ -73,7 +76,10 @@ class HamiCambricon(Backend):
         *choices("cambricon.com/{0}use-gpuuuid", By.UUID, source="CODE"),
         written("CAMBRICON_DSMLU_PROFILE", meaning="assigned part", source="CODE"),
         written("CAMBRICON_DSMLU_ASSIGNED", meaning="assigned", source="CODE"),
-        *(unread(f"cambricon.com/{name}", UP_TO, source="OLDER") for name in ("mlunum", "mlumem")),
+        *(
+            unread(f"cambricon.com/{name}", UP_TO, until=Release(HAMI, "2.3"), source="OLDER")
+            for name in ("mlunum", "mlumem")
+        ),
         *PLACEMENT,
     )
 

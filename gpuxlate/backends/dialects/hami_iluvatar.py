@@ -3,6 +3,7 @@
 from gpuxlate.backends.base import Backend, Range, RuleKind
 from gpuxlate.backends.hami_scheduler import (
     DOCUMENTS,
+    HAMI,
     PLACEMENT,
     SCHEDULER,
     SCHEDULING,
@@ -10,7 +11,7 @@ from gpuxlate.backends.hami_scheduler import (
     in_int32,
 )
 from gpuxlate.backends.rows import cards, cores, for_models, memory, unread
-from gpuxlate.model.profile import names_of
+from gpuxlate.model.profile import Release, names_of
 from gpuxlate.model.share import Isolation
 
 NAME = "hami-iluvatar"
@@ -34,6 +35,7 @@ class HamiIluvatar(Backend):
     node_annotations = {
         f"hami.io/node-{name}-register": f"hami.io/{name}-devices-allocated" for name in names_of(NAME)
     }  # (CODE)
+    components = (HAMI,)
     rule_reasons = {
         RuleKind.SEVERAL: (
             "HAMi's webhook writes the limit of all compute in a container with several cards, and leaves "
@@ -68,7 +70,10 @@ class HamiIluvatar(Backend):
             ),
             *by_uuid("{model}"),
         ),
-        *(unread(f"iluvatar.ai/{name}", UP_TO, source="OLD, CN") for name in OLDER),
+        *(
+            unread(f"iluvatar.ai/{name}", UP_TO, until=Release(HAMI, "2.8"), source="OLD, CN")
+            for name in OLDER
+        ),
         unread("iluvatar.ai/gpu", "whole cards of the maker's device plugin", source="OLD"),
         *PLACEMENT,
     )

@@ -22,7 +22,7 @@ def size_of(name: str) -> int | None:
     return int(size) if name == f"{BEFORE}{size}{BEHIND}" and size.isascii() and size.isdigit() else None
 
 
-@rule("NOS020", Severity.WARNING, no_policy="it is about a translation: nos is read only")
+@rule("NOS020", Severity.INFO, no_policy="it is about a translation: nos is read only")
 def size_is_in_gib(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The size in the name of a slice is known in MiB.
 

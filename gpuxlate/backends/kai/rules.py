@@ -8,10 +8,10 @@ from fractions import Fraction
 
 from gpuxlate.backends import kai as k
 from gpuxlate.backends.kai import DEFAULT, NAMES, NV_FRACTIONS, mode_of, reads
-from gpuxlate.backends.pod_reader import too_large, too_many_cards
+from gpuxlate.backends.pod_reader import number, too_large, too_many_cards
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.keys import Place
+from gpuxlate.model.keys import Place, Range
 from gpuxlate.model.messages import join_or, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
@@ -276,7 +276,8 @@ def _others_beside(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     legacy = any(name in pod.annotations for name in k.SHARE_KEYS)
     for container in pod.all_containers():
         for name, value in container.resources.items():
-            if (name == k.WHOLE and not legacy) or (name != k.WHOLE and words.is_resource(name)):
+            whole = name == k.WHOLE and not legacy and number(value) != 0
+            if whole or (name != k.WHOLE and words.is_resource(name)):
                 yield _beside(this, name, value, str(asked.path[-1]))
 
 
@@ -291,7 +292,11 @@ def _beside(this: Rule, name: str, value: Value, share: str) -> Diagnostic:
 @rule(
     "KAI004",
     Severity.ERROR,
-    predicate=Predicate(Not(AnyOf(*(IsAnnotated(name) for name in k.SHARE_KEYS))), keys=(k.WHOLE,)),
+    predicate=Predicate(
+        Not(AnyOf(*(IsAnnotated(name) for name in k.SHARE_KEYS))),
+        Not(InRange(k.WHOLE, Range(0, 0))),  # no request
+        (k.WHOLE,),
+    ),
     also=_others_beside,
 )
 def share_is_alone(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:

@@ -247,7 +247,7 @@ def container_has_one_kind_of_device(this: Rule, pod: PodKeys, context: Context)
     """A container requests partitions of one profile, or cards.
 
     ## What it does
-    Reports a second `nvidia.com/mig-*` in a container, and one beside `nvidia.com/gpu`.
+    Reports a second `nvidia.com/mig-*` in a container, and one beside `nvidia.com/gpu`, unless that is 0.
 
     ## Why
     CUDA uses one MIG instance of a process, and no card beside it: the others are allocated and idle.
@@ -274,10 +274,9 @@ def container_has_one_kind_of_device(this: Rule, pod: PodKeys, context: Context)
     NVIDIA, Multi-Instance GPU user guide; NVIDIA/k8s-device-plugin (2026-08-19).
     """
     for container in pod.all_containers():
-        first, *others = [
-            *k.partitions(container),
-            *([k.WHOLE] if k.WHOLE in container.resources else []),
-        ] or [""]
+        whole = container.resources.get(k.WHOLE)
+        has_cards = whole is not None and number(whole) != 0
+        first, *others = [*k.partitions(container), *([k.WHOLE] if has_cards else [])] or [""]
         for name in others:
             message = msg(
                 "{key} is requested beside {first}: a container uses one of them", key=name, first=first

@@ -1,4 +1,4 @@
-"""The rules on annotations of TensorFusion: TF001 to TF009."""
+"""The rules on annotations of TensorFusion: TF001 to TF010."""
 
 from __future__ import annotations
 
@@ -25,6 +25,7 @@ from gpuxlate.backends.tensor_fusion import (
     VENDOR,
     VENDORS,
     VRAM,
+    VRAM_LIMIT,
     amount,
     are_indices,
     containers_of,
@@ -354,3 +355,46 @@ def vendor_has_a_limiter(this: Rule, pod: PodKeys, context: Context) -> Iterator
     if any(name == one.casefold() and maker in NOT_SOFT for one, maker in VENDORS.items()):
         message = msg("{vendor} cards have no parts at {target}", vendor=vendor.text, target=NAME)
         yield this.diagnostic(vendor, message, "request whole cards")
+
+
+LIMITS = {PERCENT: PERCENT_LIMIT, TFLOPS: TFLOPS_LIMIT, VRAM: VRAM_LIMIT}
+"""What a pod is sure to have, and how far it may burst."""
+
+
+@rule("TF010", Severity.WARNING, no_policy=OF_TEXTS)
+def limit_covers_the_request(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A limit is not below the request beside it.
+
+    ## What it does
+    Reports `tflops-limit`, `compute-percent-limit` and `vram-limit` below the request of the same amount.
+
+    ## Why
+    The scheduler reserves the request, and the limiter stops the pod at the limit: it never gets what it asks
+    for.
+
+    ## Example
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/vram-request: 4Gi, tensor-fusion.ai/vram-limit: 2Gi}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata:
+      labels: {tensor-fusion.ai/enabled: "true"}
+      annotations: {tensor-fusion.ai/vram-request: 4Gi, tensor-fusion.ai/vram-limit: 8Gi}
+    spec: {containers: [{name: web}]}
+    ```
+
+    ## Source
+    NexusGPU/tensor-fusion, internal/webhook/v1/tf_parser.go (2026-08-20).
+    """
+    for name, limit in LIMITS.items():
+        most = pod.annotations.get(limit)
+        asked, allowed = amount(pod.annotations.get(name)), amount(most)
+        if most is not None and asked and allowed and allowed < asked:
+            message = msg("{key} is {value}, below {other}", key=limit, value=most.text, other=name)
+            hint = msg("write at least {value}", value=pod.annotations[name].text)
+            yield this.diagnostic(most, message, hint)
