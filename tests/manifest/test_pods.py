@@ -94,6 +94,12 @@ def _comments(text: str) -> list[str]:
     return [line.partition(" #")[2].strip() for line in text.splitlines() if " #" in line]
 
 
+def test_lint_says_what_an_operator_does_not_find() -> None:
+    remarks = {keys: codes(SERVED % ("", keys)) for keys in ("{nvidia.com/mig-1g.10gb: 1}", HAMI)}
+    assert [*remarks.values()] == [["GX028"], []]
+    assert codes(SERVED % (f"{TYPES}: '[]'", "{nvidia.com/mig-1g.10gb: 1}")) == []
+
+
 # --- what is no pod -----------------------------------------------------------------------------
 
 RESOURCES = "resources: {limits: {aliyun.com/gpu-mem: 1}}"
@@ -406,6 +412,13 @@ TRAIN = """\
 kind: TrainJob
 spec: {trainer: {numNodes: 2%s, resourcesPerNode: {limits: {nvidia.com/gpu: 1, nvidia.com/gpumem: 4096}}}}
 """
+SERVED = """\
+apiVersion: serving.kserve.io/v1beta1
+kind: InferenceService
+metadata: {name: m, annotations: {%s}}
+spec: {predictor: {model: {modelFormat: {name: vllm}, resources: {limits: %s}}}}
+"""
+TYPES = "serving.kserve.io/gpu-resource-types"
 COUNTED = [
     (ray(HAMI), "vke", 'num-gpus: "2"'),
     (ray(HAMI, kind="RayJob"), "vke", 'num-gpus: "2"'),
@@ -418,6 +431,10 @@ COUNTED = [
     (ray(HAMI, kind="RayCronJob"), "vke", 'num-gpus: "2"'),
     (TRAIN % "", "vke", "numProcPerNode: 1"),
     (TRAIN % ", numProcPerNode: 1", "vke", None),
+    (SERVED % ("", HAMI), "vke", TYPES),
+    (SERVED % (f"{TYPES}: '[]'", HAMI), "vke", None),
+    (SERVED % ("", "{aliyun.com/gpu-mem: 4}"), "hami", None),
+    (SERVED % ("", "{nvidia.com/mig-1g.10gb: 1}"), "neutral", TYPES),
 ]
 
 
