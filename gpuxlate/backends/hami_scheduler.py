@@ -1,15 +1,21 @@
-"""How HAMi's scheduler places pods, whichever vendor's cards they request."""
+"""How HAMi's scheduler places pods, whichever vendor's cards they request; and HAMi-core, the library that
+limits containers under HAMi and under Volcano, whose device plugins both mount it."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
-from gpuxlate.backends.base import KeySpec
+from gpuxlate.backends.base import KeySpec, key
 from gpuxlate.backends.limits import Pick, Scheduling
+from gpuxlate.backends.pod_reader import written_name
 from gpuxlate.backends.rows import choice, choices, written
 from gpuxlate.model.keys import INT32, By, Place, Range
+from gpuxlate.model.limits import FULL_CARD_CORES
+from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.profile import Component, Release
+from gpuxlate.model.share import Policy
+from gpuxlate.rules.predicates.conditions import EnvIs, InRange, Predicate, Violation
 
 HAMI = Component("hami", "HAMi")
 FROM_2_10 = Release(HAMI, "2.10")
@@ -68,3 +74,41 @@ def in_int32(unit: int = 1) -> tuple[Range, ...]:
 def by_uuid(word: str) -> Iterator[KeySpec]:
     """The lists of cards of a vendor that HAMi calls by a word: ``hami.io/no-use-xpu-uuid`` (DEVICES)."""
     return choices(f"hami.io/{{0}}use-{word}-uuid", By.UUID, "no-", source="DEVICES")
+
+
+# --- HAMi-core --------------------------------------------------------------------------------
+CORE_POLICY = "GPU_CORE_UTILIZATION_POLICY"
+LIBRARY = {
+    "LIBRARY": (
+        "Project-HAMi/HAMi-core, src/multiprocess/multiprocess_memory_limit.c, set_env_utilization_switch "
+        "(2026-08-21)"
+    )
+}
+
+
+def core_policy() -> KeySpec:
+    """Whether compute has a hard cap. DEFAULT caps only while other containers use the card; a word in
+    mixed letter case is unknown, and the default counts (LIBRARY)."""
+    return key(
+        CORE_POLICY,
+        Place.ENV,
+        meaning="whether compute has a hard cap",
+        sets="policy",
+        words={"force": Policy.FIXED_SHARE, "FORCE": Policy.FIXED_SHARE},
+        values=("default", "disable", "DISABLE"),
+        no_op_values=("default",),
+        source="LIBRARY",
+    )
+
+
+def is_capped_alone(cores: str) -> Predicate:
+    """A container with a part of the compute of its cards says whether it is a hard cap."""
+    return Predicate(EnvIs(CORE_POLICY), InRange(cores, Range(1, FULL_CARD_CORES - 1)), (cores,))
+
+
+def not_capped_alone(breach: Violation) -> tuple[Message, Message]:
+    """What is to know of a breach of it, and what to do."""
+    text = "{key} {number} limits compute only while other containers use the card"
+    hint = "for a cap that always holds, set the variable {variable}: force"
+    name = written_name(breach.there, breach.name)
+    return msg(text, key=name, number=breach.number), msg(hint, variable=CORE_POLICY)

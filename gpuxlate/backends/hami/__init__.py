@@ -14,7 +14,6 @@ from collections.abc import Mapping
 from dataclasses import field, replace
 from typing import Annotated, ClassVar
 
-from gpuxlate.backends import hami_core
 from gpuxlate.backends.base import (
     Absent,
     Backend,
@@ -27,8 +26,17 @@ from gpuxlate.backends.base import (
     RuleRow,
     key,
 )
-from gpuxlate.backends.hami_core import CORE_POLICY, core_policy
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER, SCHEDULING, in_int32
+from gpuxlate.backends.hami_scheduler import (
+    CORE_POLICY,
+    DOCUMENTS,
+    HAMI,
+    LIBRARY,
+    PLACEMENT,
+    SCHEDULER,
+    SCHEDULING,
+    core_policy,
+    in_int32,
+)
 from gpuxlate.backends.rows import Fields, cards, choice, choices, cores, memory, percent, written
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Severity
@@ -190,7 +198,7 @@ class Hami(Backend):
         "DEV": "Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21)",
         "HOOK": "Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21)",
         **DOCUMENTS,
-        **hami_core.DOCUMENTS,
+        **LIBRARY,
         "CONF": "Project-HAMi/website, docs/userguide/configure.md (2026-08-21)",
         "RENAMED": "Project-HAMi/HAMi, charts/hami/values.yaml, resourceName and the like (2026-08-21)",
         "ISSUE": "Project-HAMi/HAMi, issue 1678",
