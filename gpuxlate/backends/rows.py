@@ -488,9 +488,9 @@ class KeyTable:
         if self.sizes and "cores" not in found:
             found["cores"] = "comes with the memory"
         for row in self.enum_keys:
-            spelt = {value: word for word, value in reversed(row.words.items())}  # the first of each
+            spelt = {value: word for word, value in reversed([*row.words.items()])}  # the first of each
             words = ", ".join(
-                word if word == value else f"{word} {value}" for value, word in reversed(spelt.items())
+                word if word == value else f"{word} {value}" for value, word in reversed([*spelt.items()])
             )
             place = next(one for one in Place if one in row.places)
             found[JSON_NAMES[row.sets or ""]] = f"{place} {row.name}: {words}"
