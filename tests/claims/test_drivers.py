@@ -31,28 +31,33 @@ def asking(driver: str, *expressions: str, **fields: Any) -> str:
 CPX = attribute("computePartition", "cpx"), attribute("memoryPartition", "nps4")
 PROFILE = attribute("partitionProfile", "cpx_nps4")
 OF_TYPE, OF_PARTITION = attribute("type", "amdgpu"), attribute("type", "amdgpu-partition")
-TWO = {"partition": {"profile": "cpx_nps4", "count": 2}}
-ONE = {"partition": {"profile": "cpx_nps4"}}
+OF_AMD, OF_INTEL = {"device": {"vendor": "amd"}}, {"device": {"vendor": "intel"}}
+"""What the driver of a claim says of its devices: their maker."""
+TWO = {"partition": {"profile": "cpx_nps4", "count": 2}} | OF_AMD
+ONE = {"partition": {"profile": "cpx_nps4"}} | OF_AMD
 GETS: dict[str, tuple[str, dict[str, Any]]] = {
-    "of no kind": (asking(AMD), {"cards": 1}),
-    "of the class of whole cards": (asking("gpu.amd.com-spx", count=2), {"cards": 2}),
-    "a whole card by its type": (asking(AMD, OF_TYPE), {"cards": 1}),
-    "not divided": (asking(AMD, attribute("computePartition", "spx")), {"cards": 1}),
+    "of no kind": (asking(AMD), {"cards": 1} | OF_AMD),
+    "of the class of whole cards": (asking("gpu.amd.com-spx", count=2), {"cards": 2} | OF_AMD),
+    "a whole card by its type": (asking(AMD, OF_TYPE), {"cards": 1} | OF_AMD),
+    "not divided": (asking(AMD, attribute("computePartition", "spx")), {"cards": 1} | OF_AMD),
     "not divided, as the driver's example": (
         asking(
             AMD,
             f"{attribute('computePartition', 'spx')} &&\n{attribute('memoryPartition', 'nps1')}",
             capacity=capacity(partitions="1"),
         ),
-        {"cards": 1},
+        {"cards": 1} | OF_AMD,
     ),
-    "the profile of a whole card": (asking(AMD, attribute("partitionProfile", "spx_nps1")), {"cards": 1}),
+    "the profile of a whole card": (
+        asking(AMD, attribute("partitionProfile", "spx_nps1")),
+        {"cards": 1} | OF_AMD,
+    ),
     "two expressions": (asking(AMD, *CPX), ONE),
     "one expression": (asking(AMD, " && ".join(CPX), capacity=capacity(partitions="1")), ONE),
     "its driver as well": (asking(AMD, f"device.driver == '{AMD}' && {PROFILE}"), ONE),
     "partitions that are there": (asking(AMD, OF_PARTITION, PROFILE, count=2), TWO),
     "by capacity": (asking(AMD, *CPX, capacity=capacity(**{f"{AMD}/partitions": "2"})), TWO),
-    "Intel": (asking(INTEL, count=2), {"cards": 2}),
+    "Intel": (asking(INTEL, count=2), {"cards": 2} | OF_INTEL),
 }
 
 
@@ -81,15 +86,15 @@ def counting(**resources: Any) -> str:
 COUNTED: dict[str, tuple[str, dict[str, Any], str]] = {
     "HAMi": (counting(web={"hami-core-gpu.project-hami.io": 2}), {"cards": 2}, "dra-hami"),
     "NVIDIA": (counting(web={"gpu.nvidia.com": 1}), {"cards": 1}, "dra-nvidia"),
-    "AMD": (counting(web={"gpu.amd.com": 2}), {"cards": 2}, "dra-amd"),
-    "AMD, undivided": (counting(web={"gpu.amd.com-spx": 1}), {"cards": 1}, "dra-amd"),
-    "Intel, deployments/gpu/examples": (counting(web={INTEL: 1}), {"cards": 1}, "dra-intel"),
+    "AMD": (counting(web={"gpu.amd.com": 2}), {"cards": 2} | OF_AMD, "dra-amd"),
+    "AMD, undivided": (counting(web={"gpu.amd.com-spx": 1}), {"cards": 1} | OF_AMD, "dra-amd"),
+    "Intel, deployments/gpu/examples": (counting(web={INTEL: 1}), {"cards": 1} | OF_INTEL, "dra-intel"),
     "Intel, the name of the chart": (
         counting(web={INTEL: 1}).replace("deviceclass.resource.kubernetes.io/gpu.intel.com", "intel.com/gpu"),
-        {"cards": 1},
+        {"cards": 1} | OF_INTEL,
         "dra-intel",
     ),
-    "two classes": (counting(web={AMD: 1, "gpu.amd.com-spx": 1}), {"cards": 2}, "dra-amd"),
+    "two classes": (counting(web={AMD: 1, "gpu.amd.com-spx": 1}), {"cards": 2} | OF_AMD, "dra-amd"),
 }
 
 
@@ -209,7 +214,8 @@ def test_what_is_written(
     found = {**request["exactly"], **({"selectors": expressions} if expressions else {})}
     assert found == {"deviceClassName": AMD if target == "dra-amd" else INTEL, **fields}
     back = gpuxlate.parse(made.text, profile=profile).objects
-    assert "partition" in spec or "cores" in spec or [one["spec"] for one in back] == [spec]
+    vendor = {} if target not in ("dra-amd", "dra-intel") else OF_AMD if target == "dra-amd" else OF_INTEL
+    assert "partition" in spec or "cores" in spec or [one["spec"] for one in back] == [vendor | spec]
 
 
 NOT_GIVEN = [
@@ -242,8 +248,16 @@ ALTERNATIVES: dict[str, tuple[list[dict[str, Any]], dict[str, Any], str]] = {
         "a0 is read, and not a1 (cores 30, memory 4Gi)",
     ),
     "several devices": ([PART, WHOLE_INTEL], {"cores": 30, "memoryMiB": 4096}, f"not a1 (2 x {INTEL})"),
-    "what no share holds comes later": ([GAUDI, WHOLE_INTEL], {"cards": 2}, "a1 is read, and not a0 (gaudi"),
-    "other devices too": ([NETWORK, WHOLE_INTEL], {"cards": 2}, "a1 is read, and not a0 (rdma-net)"),
+    "what no share holds comes later": (
+        [GAUDI, WHOLE_INTEL],
+        {"cards": 2} | OF_INTEL,
+        "a1 is read, and not a0 (gaudi",
+    ),
+    "other devices too": (
+        [NETWORK, WHOLE_INTEL],
+        {"cards": 2} | OF_INTEL,
+        "a1 is read, and not a0 (rdma-net)",
+    ),
 }
 
 
