@@ -8,12 +8,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.backends.base import Backend, Reading
-from gpuxlate.backends.pod_writer import SetElsewhere
+from gpuxlate.backends.pod_writer import Accept, SetElsewhere
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import Numbered, Pod
-from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.overlays.parts import Home
 from gpuxlate.rules.translation import isolation_is_the_same, share_is_expressible
@@ -125,12 +126,9 @@ def _fitted(
 ) -> FittedPod:
     """``filled``: what is set elsewhere; it is no loss, and no key is written for it."""
     target = settings.to
-    readings, containers, found, broken = shares_of(pod.keys, sources, settings)
-    misread = len(found)
+    readings, containers, read, _ = shares_of(pod.keys, sources, settings)
     wanted = [one for _, reading in readings for one in reading.selectors]
     selectors = [one for one in wanted if not target.chooses(one.key)]
-    if wanted:
-        found += unknown_choices(wanted, target)
     accept = decided.accept if decided else settings.accept
     if filled:
         accept = replace(accept, elsewhere=filled)
@@ -141,6 +139,10 @@ def _fitted(
         fit = decided.judge(fit)
     if not fit.accepted or any(one.diagnostics for one in fit.outcomes):
         fit = in_keys(fit, pod.keys, readings, settings.profile)
+    found = _without_rounded(read, fit, readings, settings.profile)
+    misread, broken = len(found), refuses(found)
+    if wanted:
+        found += unknown_choices(wanted, target)
     found += fit.findings()
     if pod.keys.claims:
         found += shared_in_pod(readings, target)
@@ -158,6 +160,28 @@ def _fitted(
     if filled:
         fit = replace(fit, keys=_without_keys(fit.keys, filled, target))
     return FittedPod(readings, fit, found, broken, misread)
+
+
+def _without_rounded(
+    found: list[Diagnostic], fit: PodFit, readings: Sequence[tuple[Backend, Reading]], profile: Profile | None
+) -> list[Diagnostic]:
+    """What is wrong at the source, but for numbers that both it and the target round up: these are reported
+    once, with what accepts them."""
+    paths = {loss.path for loss in _rounded(fit)}
+    if not any(one.path in paths for one in found):
+        return found
+    codes = {
+        loss.code
+        for source, reading in readings
+        for loss in _rounded(fit_pod(reading.containers, source, Accept(), profile))
+    }
+    return [one for one in found if one.path not in paths or one.code not in codes]
+
+
+def _rounded(fit: PodFit) -> list[Loss]:
+    """The numbers that become another number: what comes with a whole card becomes none."""
+    losses = (loss for one in fit.outcomes for loss in one.losses)
+    return [loss for loss in losses if loss.kind is LossKind.ROUNDED and isinstance(loss.given, int)]
 
 
 def _without_losses(fit: PodFit, filled: SetElsewhere) -> PodFit:

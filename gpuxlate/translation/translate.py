@@ -14,13 +14,14 @@ from gpuxlate.files.relevance import might_have_gpu_keys
 from gpuxlate.manifest.claims import MARK
 from gpuxlate.manifest.pods import Numbered, Pod
 from gpuxlate.model import limits
-from gpuxlate.model.diagnostics import Edit, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Edit, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.overlays.builds import RunBuilds
 from gpuxlate.overlays.kustomization import NAMES, kustomized
 from gpuxlate.overlays.roles import MANIFESTS, Claims, FileKind, FileRole, role_of
-from gpuxlate.rules.keys import key_is_known
+from gpuxlate.rules.base import Context
+from gpuxlate.rules.keys import key_is_known, key_is_where_it_takes_effect
 from gpuxlate.rules.source import in_chart
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
 from gpuxlate.translation.claims import changes, unfollowed_renames
@@ -89,8 +90,8 @@ def translate_pods(state: State, *, own: bool = False) -> None:
         say_left_alone(state, pod, sources)
         sources = without_variables(state, pod, sources)
         if not sources:
-            unknown = (one.located(fix=None) for one in key_is_known(pod.keys, settings.context))
-            state.diagnostics += [with_location(document, one, pod.object) for one in unknown]
+            mistaken = (one.located(fix=None) for one in _mistaken_resources(pod.keys, settings.context))
+            state.diagnostics += [with_location(document, one, pod.object) for one in mistaken]
         if pod.keys.claims:
             leave_unknown_claims(state, pod)
         if sources and (own or sources != (settings.to,)):
@@ -100,6 +101,13 @@ def translate_pods(state: State, *, own: bool = False) -> None:
             state.written.append(PlannedPod(pod, pod.keys, []))
             state.pods_there += 1
     state.has_shares = bool(state.read)
+
+
+def _mistaken_resources(keys: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """Misspelt keys of a pod without a share of any dialect, and resources that only a scheduler writes."""
+    yield from key_is_known(keys, context)
+    resources = {value.path for one in keys.all_containers() for value in one.resources.values()}
+    yield from (one for one in key_is_where_it_takes_effect(keys, context) if one.path in resources)
 
 
 def _write_at_anchors(state: State) -> None:

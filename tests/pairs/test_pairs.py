@@ -118,6 +118,8 @@ def error_codes(done: Result) -> list[str]:
 
 def verdict_of(done: Result) -> str:
     order = list(Verdict)
+    if not done.items and done.refused:  # keys that ask for no share, and are mistakes
+        return Verdict.REFUSED.value
     return max((item.verdict for item in done.items), key=order.index).value
 
 
