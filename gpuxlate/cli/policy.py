@@ -17,8 +17,7 @@ from gpuxlate.cluster.apply import applied, sent, tried
 from gpuxlate.cluster.pods import gpu_nodes
 from gpuxlate.cluster.server import ApiServer, MissingError
 from gpuxlate.lint.settings import RuleSelection
-from gpuxlate.model import profile as versions
-from gpuxlate.model.declarations import record, regex
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.messages import Lines, msg, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served
@@ -34,9 +33,6 @@ from gpuxlate.policy.generate import (
     explain,
     explained,
 )
-from gpuxlate.policy.synthesize import FULL, Branch, Found, Grid, ListedLaw
-from gpuxlate.policy.translate import BETA, GROUP, CannotError, Tables, Translating
-from gpuxlate.policy.translate import KIND as MUTATING
 from gpuxlate.report.characters import text_of
 from gpuxlate.rules import catalog
 from gpuxlate.yamltext.plain import dump_yaml
@@ -114,19 +110,6 @@ FormatOf = Annotated[
         autocompletion=options.completing(*Format),
     ),
 ]
-Translate = Annotated[
-    bool,
-    typer.Option("--translate", help="Make the cluster translate pods to --to TARGET when they are created."),
-]
-From = Annotated[
-    str | None,
-    typer.Option(
-        "--from",
-        help="With --translate, the dialect of the pods (default: neutral).",
-        metavar="TARGET",
-        autocompletion=options.complete_target,
-    ),
-]
 Explain = Annotated[
     bool, typer.Option("--explain", help="Print which rules a cluster can enforce, and why not the others.")
 ]
@@ -135,9 +118,6 @@ Explain = Annotated[
 def command(
     to: Targets = [],  # noqa: B006 - typer copies it
     forbid: Forbid = [],  # noqa: B006
-    translate: Translate = False,
-    from_: From = None,
-    round_: options.Round = None,
     scope: ScopeOf = PolicyScope.PODS,
     action: ActionOf = None,
     namespace_selector: Namespaces = None,
@@ -156,21 +136,11 @@ def command(
     known = [there for one in profile if (there := common.profile(one)) is not None]
     form: Format = one_of(format_, Format, options.OUTPUT[0])
     wish = wish_of(scope, action, namespace_selector, crds, select, ignore, known, read_by(parameters, form))
-    made: Sequence[AdmissionPolicy | Translating]
-    if translate or from_ is not None or round_ is not None:
-        names = [one.name for one in common.targets(to, registry.pod_backends, common.target)]
-        asked = Asked(translate, names, from_, round_, forbid=forbid, select=select, ignore=ignore)
-        translating = asked.translating(wish, form)
-        if explain_:
-            common.out(shapes(translating.tables))
-            return Exit.CLEAN
-        made = [translating]
-    else:
-        chosen = targets(to)
-        if explain_:
-            common.out(explanation(chosen))
-            return Exit.CLEAN
-        made = policies(chosen, forbid, select, wish)
+    chosen = targets(to)
+    if explain_:
+        common.out(explanation(chosen))
+        return Exit.CLEAN
+    made = policies(chosen, forbid, select, wish)
     common.data_out(written(made, form))
     return Exit.CLEAN
 
@@ -265,7 +235,7 @@ def _left_out(chosen: Sequence[Backend], select: Sequence[str], there: set[str])
         yield msg("{name} is in no policy: {why}", name=name, why=why)
 
 
-def written(found: Sequence[AdmissionPolicy | Translating], form: Format) -> str:
+def written(found: Sequence[AdmissionPolicy], form: Format) -> str:
     """The objects as one stream of YAML."""
     return "---\n".join(map(dump_yaml, documents(found, form)))
 
@@ -305,112 +275,6 @@ def one_of(text: str, words: Any, option: str) -> Any:
     return words(text)
 
 
-SOURCE = "neutral"
-"""What pods come in by default."""
-
-
-@record
-class Asked:
-    """The options of a translation, as they were given."""
-
-    translate: bool
-    to: Sequence[str]
-    from_: str | None
-    round_: str | None
-    forbid: Sequence[str]
-    select: Sequence[str]
-    ignore: Sequence[str]
-
-    def translating(self, wish: PolicyOptions, form: Format, version: str | None = None) -> Translating:
-        """What is written. ``version``: of the API, where the server is known. Raises CliError."""
-        self._check(wish, form)
-        source = common.target(self.from_ or SOURCE)
-        target = common.written_target(self.to[0])
-        profile = wish.profile_of(target)
-        made = Translating(
-            source,
-            target,
-            common.accept(self.round_, (), ()).round_up,
-            wish.profiles,
-            wish.style,
-            version or _version(profile.kubernetes_version if profile else None),
-        )
-        try:
-            _ = made.tables
-        except CannotError as error:
-            raise CliError(error.message, error.hint) from error
-        return made
-
-    def _check(self, wish: PolicyOptions, form: Format) -> None:
-        if not self.translate:
-            option = "--from" if self.from_ is not None else "--round"
-            raise CliError(
-                msg("{option} is about a translation", option=option), "add --translate --to TARGET"
-            )
-        if len(self.to) != 1:
-            raise CliError(
-                "--translate needs one target", "write --translate --to TARGET: the dialect of this cluster"
-            )
-        others = {
-            "--forbid": bool(self.forbid),
-            "--select": bool(self.select),
-            "--ignore": bool(self.ignore),
-            "--scope": wish.scope is not PolicyScope.PODS,
-            "--action": wish.style.action is not None,
-            "--parameters": wish.parameters,
-            "--format kyverno": form is Format.KYVERNO,
-        }
-        for option, given in others.items():
-            if given:
-                raise CliError(
-                    msg("--translate and {option} exclude each other", option=option),
-                    "pods are translated or refused, by policies of Kubernetes itself; run gpuxlate policy "
-                    "without --translate for the rules",
-                )
-
-
-def _version(kubernetes: str | None) -> str:
-    """The version of the API that a cluster of a profile has. Raises CliError where it has none."""
-    found = versions.parse(kubernetes) if kubernetes else None
-    if found is None or found.minor >= (1, 36):
-        return "v1"
-    if found.minor >= (1, 34):
-        return BETA
-    raise CliError(
-        msg("Kubernetes {version} of the profile has no MutatingAdmissionPolicy", version=kubernetes),
-        "it is there from 1.34 (v1beta1) and 1.36 (v1) on; translate the manifests: gpuxlate translate",
-    )
-
-
-def shapes(tables: Tables) -> str:
-    """Which shares are translated, and which are refused, as a table."""
-    rows = []
-    every: list[Found] = [*tables.branches, *tables.refused]
-    for one in every:
-        qos, cores, memory = one.shape
-        numbers = {"cores": cores and ("1-99" if cores == "part" else str(FULL)), memory: msg("any")}
-        codes = ""
-        if isinstance(one, Branch):
-            numbers |= {name: _numbers(grid, tables.round_up) for name, grid in one.grids.items()}
-        else:
-            codes = ", ".join(dict.fromkeys(why.code or "GX026" for _, why in one.whys))
-        said = [numbers.get(name) or "-" for name in ("cores", "mib", "percent")]
-        cards = f"{one.cards[0]}-{one.cards[-1]}" if len(one.cards) > 1 else str(one.cards[0])
-        verdict = msg("refused: {codes}", codes=codes) if codes else msg("translated")
-        rows.append([qos or "-", cards, *said, verdict])
-    return table(["QOS", "CARDS", "CORES", "MEMORY MIB", "MEMORY %", "RESULT"], rows)
-
-
-def _numbers(grid: Grid, rounds: bool) -> str:
-    """The numbers of a grid, of each card."""
-    if isinstance(grid, ListedLaw):
-        return ", ".join(map(str, grid.values))
-    least = grid.low if rounds else grid.least
-    if grid.step == 1 or rounds:
-        return f"{least}-{grid.most}"
-    return msg("{least}-{most} by {step}", least=least, most=grid.most, step=grid.step)
-
-
 KIND = "ValidatingAdmissionPolicy"
 
 
@@ -420,9 +284,6 @@ def on_cluster(
         bool, typer.Option("--apply", help="Apply the policies, after a dry run of all of them.")
     ] = False,
     forbid: Forbid = [],  # noqa: B006
-    translate: Translate = False,
-    from_: From = None,
-    round_: options.Round = None,
     scope: ScopeOf = PolicyScope.PODS,
     action: ActionOf = None,
     namespace_selector: Namespaces = None,
@@ -441,8 +302,7 @@ def on_cluster(
 
     Names and units of resources are those of the nodes, or of --profile.
     """
-    translates = translate or from_ is not None or round_ is not None
-    if explain and not translates:
+    if explain:
         common.out(explanation(targets(to)))
         return Exit.CLEAN
     form: Format = one_of(format_, Format, options.OUTPUT[0])
@@ -455,17 +315,7 @@ def on_cluster(
     profiles = [*known, *_profiles(nodes, chosen, known, server)]
     reads = read_by(parameters, form)
     wish = wish_of(scope, action, namespace_selector, crds, select, ignore, profiles, reads)
-    found: Sequence[AdmissionPolicy | Translating]
-    if translates:
-        names = [one.name for one in chosen]
-        asked = Asked(translate, names, from_, round_, forbid=forbid, select=select, ignore=ignore)
-        made = asked.translating(wish, form, _mutating_version(server))
-        if explain:
-            common.out(shapes(made.tables))
-            return Exit.CLEAN
-        found = [made]
-    else:
-        found = policies(chosen, forbid, select, wish)
+    found = policies(chosen, forbid, select, wish)
     if not apply:
         common.data_out(written(found, form))
         return Exit.CLEAN
@@ -486,23 +336,6 @@ def _has_policies(server: ApiServer) -> None:
             "it is there from Kubernetes 1.30 on; with Kyverno, pass --format kyverno",
             Exit.INPUT,
         )
-
-
-def _mutating_version(server: ApiServer) -> str:
-    """The newest version of the API of mutating policies that the server has. Raises CliError."""
-    for version in ("v1", BETA):
-        try:
-            listed = server.get(f"/apis/{GROUP}/{version}").get("resources") or ()
-        except MissingError:
-            continue
-        if any(one.get("kind") == MUTATING for one in listed):
-            return version
-    raise CliError(
-        msg("the server ({version}) has no {kind}", version=server.version(), kind=MUTATING),
-        "it is there from Kubernetes 1.36 on, and from 1.34 if v1beta1 is enabled; translate the manifests: "
-        "gpuxlate translate",
-        Exit.INPUT,
-    )
 
 
 def _served(nodes: Sequence[GpuNode]) -> list[Backend]:
@@ -527,9 +360,7 @@ def _profiles(
     return [live_profile(nodes, one, server.version())[0] for one in asked]
 
 
-def _apply(
-    server: ApiServer, found: Sequence[AdmissionPolicy | Translating], form: Format, force: bool
-) -> int:
+def _apply(server: ApiServer, found: Sequence[AdmissionPolicy], form: Format, force: bool) -> int:
     trial = tried(server, sent(server, [*documents(found, form)], None), force=force)
     for one in applied(server, trial, force=force):
         common.out(text_of([f"{one.sent.name} {one.verb}"]))

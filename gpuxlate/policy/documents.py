@@ -248,11 +248,11 @@ def made(
 def readable(spec: Object, language: str) -> Object:
     """The same policy for those who review it: in lines, with names for what is written twice, and with the
     rule above each condition."""
-    judging = [*spec["variables"], *spec.get("validations", ()), *spec.get("mutations", ())]
+    judging = [*spec["variables"], *spec.get("validations", ())]
     short = RepeatedParts((text for one in judging for _, text in _expressions(one)), _taken(spec))
     defined: list[Object] = []
     found: dict[str, list[Object]] = {}
-    for part in ("variables", "validations", "mutations"):
+    for part in ("variables", "validations"):
         for one in spec.get(part, ()):
             known = _laid_out(one, short, language)
             defined += ({"name": name, "expression": text} for name, text in short.new())
@@ -266,10 +266,8 @@ def _taken(spec: Object) -> set[str]:
 
 
 def _expressions(one: Object) -> Iterator[tuple[str, str]]:
-    """The expressions of a variable, a validation or a mutation, by their fields."""
+    """The expressions of a variable or a validation, by their fields."""
     yield from ((field, one[field]) for field in ("expression", "messageExpression") if field in one)
-    if "jsonPatch" in one:
-        yield "jsonPatch", one["jsonPatch"]["expression"]
 
 
 def _laid_out(one: Object, short: RepeatedParts, language: str) -> Object:
@@ -282,7 +280,7 @@ def _laid_out(one: Object, short: RepeatedParts, language: str) -> Object:
         if rule and field_name == "expression":
             summary = locale.summary(rule.code, rule.summary, language)
             text = commented(rule.code, summary, text)
-        found[field_name] = {"expression": text} if field_name == "jsonPatch" else text
+        found[field_name] = text
     return found
 
 

@@ -24,7 +24,6 @@ from gpuxlate.policy.documents import (
     validating_policy,
 )
 from gpuxlate.policy.subjects import Pods, PodTemplates, Subject
-from gpuxlate.policy.translate import Translating
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule
 from gpuxlate.rules.predicates.conditions import Condition
@@ -110,16 +109,16 @@ def deny_policies(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[
             yield from forbidding_claims(backend, wish.style)
 
 
-def documents(found: Sequence[AdmissionPolicy | Translating], form: Format) -> Iterator[Object]:
+def documents(found: Sequence[AdmissionPolicy], form: Format) -> Iterator[Object]:
     """The objects to apply, in a fixed order: parameters before the policies that read them."""
     parameters: dict[str, Object] = {}
     for one in found if form is Format.VAP else ():
-        if isinstance(one, AdmissionPolicy) and one.parameters:
+        if one.parameters:
             data = parameters.setdefault(one.target, one.config_map)["data"]
             data |= one.parameters
     yield from parameters.values()
     for one in found:
-        if form is Format.KYVERNO and isinstance(one, AdmissionPolicy):
+        if form is Format.KYVERNO:
             yield validating_policy(one)
         else:
             yield from one.documents()

@@ -516,7 +516,6 @@ OF_PLANNING = re.compile(r"one that serves .* and takes new pods")
         ["schema", "spec", "--check", SHARE],
         ["sync"],
         ["policy", "--explain"],
-        ["policy", "--translate", "--to", "tencent-qgpu", "--explain"],
         ["nodes"],
         ["capacity", "--pods"],
         ["preflight", "--to", "volcengine-mgpu"],

@@ -7,7 +7,7 @@ name one. Pods are tried (``dryRun=All``), not made.
 import json
 import time
 from collections.abc import Iterable, Iterator
-from itertools import chain, count, islice
+from itertools import chain
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -16,14 +16,11 @@ import pytest
 
 from gpuxlate.backends import registry
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.policy.translate import SourceDialect
 from gpuxlate.rules.catalog import all_rules
 from tests.lint.cases import cases
+from tests.policy.drawn import of_dialect
 from tests.policy.engine import Object, as_served
-from tests.policy.test_translating import FIXTURES, pods_in
 from tests.policy.test_verdicts import NO_TEXT, by_policies, by_rules
-from tests.policy.translating import GENERAL, neutral, of_dialect, plain
-from tests.policy.translating import cluster as translation
 from tests.rules.examples import EXAMPLE, INSTEAD, blocks, manifest_of
 from tests.rules.verdicts import in_digits, keys_of, pods_of
 from tests.running import run
@@ -35,7 +32,6 @@ from .server.rest import MERGE, RestError
 API = "/apis/admissionregistration.k8s.io/v1"
 PODS = "/api/v1/namespaces/default/pods?dryRun=All"
 KINDS = ("validatingadmissionpolicies", "validatingadmissionpolicybindings")
-MUTATING = ("mutatingadmissionpolicies", "mutatingadmissionpolicybindings")
 ACTIVE_SECONDS = 30
 """A server looks at its policies every second or so."""
 
@@ -51,8 +47,8 @@ def policies(cluster: Cluster) -> Iterator[Cluster]:
     _remove(cluster)
 
 
-def _remove(cluster: Cluster, *kinds: str) -> None:
-    for kind in (*kinds, *KINDS):
+def _remove(cluster: Cluster) -> None:
+    for kind in KINDS:
         cluster.rest.call("DELETE", f"{API}/{kind}")
 
 
@@ -80,15 +76,11 @@ def _until(cluster: Cluster, probe: Object, *, found: bool) -> None:
 
 def tried(cluster: Cluster, pod: Object) -> tuple[str, list[str]]:
     """Why the server refuses a pod ("" where it takes it), and its warnings."""
-    return stored(cluster, pod)[1], cluster.rest.warnings
-
-
-def stored(cluster: Cluster, pod: Object) -> tuple[Object | None, str]:
-    """The pod as the server would store it, or why it refuses it."""
     try:
-        return cluster.rest.call("POST", PODS, pod), ""
+        cluster.rest.call("POST", PODS, pod)
     except RestError as error:
-        return None, str(error)
+        return str(error), cluster.rest.warnings
+    return "", cluster.rest.warnings
 
 
 def codes_in(warnings: list[str]) -> set[str]:
@@ -271,16 +263,15 @@ def test_the_roles_of_the_page_are_sufficient(of_tke: Cluster, reading: tuple[st
         _give(of_tke, ROLES[0])
         assert of_tke.plugin("policy", "--to", "tke", "--apply", user="nobody").returncode == 3
         _give(of_tke, ROLES[1])
-        for options in ((), ("--translate",)):
-            done = of_tke.plugin("policy", "--to", "tke", "--apply", *options, user="nobody")
-            assert done.returncode == 0, (options, done.stderr)
+        done = of_tke.plugin("policy", "--to", "tke", "--apply", user="nobody")
+        assert done.returncode == 0, done.stderr
         assert of_tke.kubectl(*sent, user="nobody", stdin=text, check=False).returncode
         _give(of_tke, ROLES[2])
         of_tke.kubectl(*sent, user="nobody", stdin=text)
     finally:
         of_tke.kubectl("delete", "clusterrolebinding", *ROLES, "--ignore-not-found")
         of_tke.kubectl("delete", "-f", str(RIGHTS))
-        _remove(of_tke, *MUTATING)
+        _remove(of_tke)
 
 
 def _give(cluster: Cluster, role: str) -> None:
@@ -297,124 +288,3 @@ def test_all_or_nothing_is_applied(policies: Cluster) -> None:
     assert (done.returncode, done.stdout) == (3, "")
     assert "nothing is applied" in done.stderr
     assert names_of(policies) == there
-
-
-# --- a cluster that translates ----------------------------------------------------------------------
-
-
-@pytest.fixture
-def translating(policies: Cluster) -> Iterator[Cluster]:
-    """A server with mutating policies v1, and none afterwards."""
-    served = {one["name"] for one in policies.rest.call("GET", API).get("resources", ())}
-    if MUTATING[0] not in served:
-        pytest.skip("the server has no MutatingAdmissionPolicy v1: name a newer server in GPUXLATE_APISERVER")
-    _remove(policies)
-    yield policies
-    _remove(policies, *MUTATING)
-
-
-def neutral_pod(cores: str) -> Object:
-    return pod_of({"gpuxlate.io/cores": cores, "gpuxlate.io/memory-mib": "4096"})
-
-
-def translate_here(cluster: Cluster, source: str, target: str, *options: str) -> None:
-    """The policies of a translation, active."""
-    _remove(cluster, *MUTATING)
-    time.sleep(2)
-    text = gpuxlate("--translate", "--from", source, "--to", target, *options)
-    cluster.kubectl("apply", "-f", "-", stdin=text)
-    time.sleep(6)
-
-
-def shares_of(pod: Object) -> Object:
-    """What of a pod a translation changes, without what means nothing."""
-    spec, metadata = pod["spec"], pod["metadata"]
-    containers = [*spec["containers"], *spec.get("initContainers", ())]
-    asked = [one.get("resources") or {} for one in containers]
-    resources = [{part: _extended(one, part) for part in ("limits", "requests")} for one in asked]
-    env = [one.get("env") or [] for one in containers]
-    affinity = (spec.get("affinity") or {}).get("nodeAffinity")
-    notes = {name: metadata.get(name) for name in ("annotations", "labels")}
-    scheduler = spec.get("schedulerName") or "default-scheduler"
-    where = {"nodeSelector": spec.get("nodeSelector"), "nodeAffinity": affinity, "schedulerName": scheduler}
-    return plain({"resources": resources, "env": env, **notes, **where})  # type: ignore[no-any-return]
-
-
-def _extended(resources: Object, part: str) -> Object:
-    """Without those of Kubernetes itself, whose requests need not be the limits."""
-    return {name: value for name, value in (resources.get(part) or {}).items() if "/" in name}
-
-
-SOURCES = [one for one in registry.pod_backends() if SourceDialect(one, None).shapes]
-"""The dialects that a policy reads."""
-TRANSLATIONS = [
-    ("neutral", "tencent-qgpu", ()),
-    ("neutral", "volcengine-mgpu", ("--round", "up")),
-    ("neutral", "alibaba-gpushare", ()),
-    ("neutral", "hami", ()),
-    ("neutral", "volcano-vgpu", ("--round", "up")),
-    ("tencent-qgpu", "volcengine-mgpu", ("--round", "up")),
-    ("hami", "koordinator", ()),  # both have the key of whole cards
-    *((one.name, "tencent-qgpu", ()) for one in SOURCES if one.name not in ("neutral", "tencent-qgpu")),
-]
-DRAWN = 400
-
-
-def drawn_pods(random: Random, source: str) -> Iterator[Object]:
-    """Random pods of a dialect."""
-    drawn = (neutral(random) if source == "neutral" else of_dialect(random, source) for _ in count())
-    return islice((pod for pod in drawn if pod is not None), DRAWN)
-
-
-@pytest.mark.parametrize(("source", "target", "options"), TRANSLATIONS)
-def test_the_server_stores_what_translate_writes(
-    translating: Cluster, source: str, target: str, options: tuple[str, ...]
-) -> None:
-    translate_here(translating, source, target, *options)
-    here = translation(source, target, "up" if options else None)
-    translating.rest.close()  # that takes longer than the server keeps a connection
-    random = Random(source)
-    drawn = drawn_pods(random, source)
-    texts = (path.read_text() for path in sorted(FIXTURES.rglob("*.yaml")) if path.parent.name != "policy")
-    fixtures = (pod for text in texts if "containers:" in text and "{{" not in text for pod in pods_in(text))
-    taken = refused = 0
-    for one in chain(fixtures, drawn):
-        pod = whole(one)
-        served = as_served(pod)
-        if served is None:
-            continue
-        found, why = stored(translating, pod)
-        wanted, codes = here.translated(pod)
-        if found is None:
-            if "AdmissionPolicy" not in why:
-                continue  # by the server itself
-            _, expected = here(served)
-            assert any(f": {code}: " in why for code in expected), (pod, why, expected)
-            assert wanted is None or GENERAL in expected, (pod, why)
-            refused += 1
-            continue
-        looked_at = here.mutating.matches(served) or here.refusing.matches(served)
-        if wanted is None and (not looked_at or registry.get(target).is_used_by(keys_of(served))):
-            assert shares_of(found) == shares_of(served), pod  # no key of the source alone is in it
-            continue
-        assert wanted is not None, (pod, codes)
-        assert shares_of(found) == shares_of(wanted), pod
-        taken += 1
-    print(f"{source} to {target} {' '.join(options)}: {taken} translated, {refused} refused")
-    assert taken > 10
-    assert refused > 5
-
-
-def test_the_plug_in_applies_a_translation(translating: Cluster) -> None:
-    done = translating.plugin("policy", "--translate", "--to", "tke", "--apply")
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.count("created") == 4
-    time.sleep(6)
-    found, why = stored(translating, neutral_pod("30"))
-    assert found is not None, why
-    limits = found["spec"]["containers"][0]["resources"]["limits"]
-    assert limits == {"tke.cloud.tencent.com/qgpu-core": "30", "tke.cloud.tencent.com/qgpu-memory": "4"}
-    found, why = stored(translating, neutral_pod("33"))
-    assert found is None
-    assert "TKE002: container web: " in why
-    assert "write gpuxlate.io/cores: 35" in why

@@ -113,7 +113,6 @@ RUNS = {
     "nodepool -o kubectl": "nodepool spec.yaml --to vke -o kubectl --node n1",
     "policy": "policy --to tke",
     "policy --explain": "policy --to tke --explain",
-    "policy --translate": "policy --translate --to tke",
     "schema": "schema spec",
     "schema --check": "schema spec --check spec.yaml",
     "krm": "krm",

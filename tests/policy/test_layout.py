@@ -13,15 +13,12 @@ from gpuxlate.lint.settings import everything
 from gpuxlate.policy.documents import PolicyStyle
 from gpuxlate.policy.generate import Format, PolicyOptions, PolicyScope, deny_policies, documents, enforcing
 from gpuxlate.policy.layout import RepeatedParts, commented, lines, parsed
-from gpuxlate.policy.translate import Translating
 from gpuxlate.rules.predicates import cel
 from gpuxlate.yamltext.plain import dump_yaml
 from tests.policy.test_verdicts import BACKENDS
 
 LONGEST = 160
 """Columns of a line (contract, section 10)."""
-PAIRS = (("neutral", "vke"), ("tke", "ack"), ("ack", "hami"), ("hami", "tke"))
-
 
 SETS = (
     *(
@@ -31,7 +28,6 @@ SETS = (
         for language in ("en", "zh")
     ),
     "kyverno",
-    *(f"{source} to {target}" for source, target in PAIRS),
 )
 """Sets of options of the command."""
 
@@ -42,9 +38,6 @@ def printed(name: str) -> list[Any]:
     if name == "kyverno":
         made = [there for one in BACKENDS for there in enforcing([one], PolicyOptions(everything))]
         return [*documents(made, Format.KYVERNO)]
-    if " to " in name:
-        source, target = map(registry.get, name.split(" to "))
-        return [*documents([Translating(source, target)], Format.VAP)]
     kind, scope, language = name.split()
     custom = scope != PolicyScope.PODS
     wish = PolicyOptions(everything, PolicyStyle(language=language), PolicyScope(scope), custom)
@@ -58,8 +51,6 @@ def expressions(spec: Any) -> Iterator[tuple[Any, str, str]]:
             for field in ("expression", "messageExpression"):
                 if field in one:
                     yield one, field, one[field]
-    for one in spec.get("mutations", ()):
-        yield one, "jsonPatch", one["jsonPatch"]["expression"]
 
 
 @pytest.mark.parametrize("name", SETS)
@@ -106,7 +97,6 @@ WRITTEN = [
     ("a&&b||!(c)", "a && b\n|| !c"),
     ("a && (b && (c || d))", "a\n&& b\n&& (c || d)"),
     ("x?y:(z ? 1:2)", "x ? y : (z ? 1 : 2)"),
-    ("made.map(s,JSONPatch{op:'add',path:s.at})", "made.map(s, JSONPatch{op: 'add', path: s.at})"),
     ("(a + b) * c - d - e", "(a + b) * c - d - e"),
     ("a - (b - c)", "a - (b - c)"),
     ("a.b[?'k'].orValue('')  ==  -1", "a.b[?'k'].orValue('') == -1"),

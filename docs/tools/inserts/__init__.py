@@ -11,13 +11,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from docs.tools.inserts import becomes, chinese, methods, pictures, policies
+from docs.tools.inserts import becomes, chinese, methods, pictures
 from docs.tools.inserts.console import ROOT, with_output
 
 PAGES = ("README*.md", "CONTRIBUTING.md", "docs/*.md")
 
-TABLES = {"becomes": becomes.rows, "methods": methods.rows, "policies": policies.rows}
-_TABLE = re.compile(r"(<!-- table: (becomes|methods|policies) (.+?) -->\n).*?(<!-- /table -->)", re.DOTALL)
+TABLES = {"becomes": becomes.rows, "methods": methods.rows}
+_TABLE = re.compile(r"(<!-- table: (becomes|methods) (.+?) -->\n).*?(<!-- /table -->)", re.DOTALL)
 
 
 def current() -> Iterator[tuple[Path, str]]:

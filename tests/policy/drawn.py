@@ -1,142 +1,13 @@
-"""A cluster that translates, as the API server does: mutate, set defaults, validate what is there then.
-
-``JSONPatch{...}`` is a type of the API server; here it is a mapping, and the patch is applied in Python.
-"""
+"""Pods drawn at random, as people write them: shares of any dialect, right ones and wrong ones."""
 
 import json
-import re
-from collections.abc import Iterator
-from functools import cache
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any
 
 import gpuxlate
 from gpuxlate.backends import registry
-from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import Place
-from gpuxlate.policy.translate import Translating
-from tests.policy.engine import Engine, Object, _value, as_served, compiled
-from tests.rules.verdicts import pods_of
-
-GENERAL = "GX026"
-
-
-class Cluster:
-    """Both policies of a translation."""
-
-    def __init__(self, source: str, target: str, round_: str | None) -> None:
-        self.options: Any = {"to": target, "from_": source, "round": round_}
-        made = Translating(registry.get(source), registry.get(target), round_ == "up")
-        mutating, _, refusing, _ = made.documents()
-        [mutation] = mutating["spec"]["mutations"]
-        lists = mutation["jsonPatch"]["expression"].split("\n+ ")  # cel-cpp takes no sum of so many
-        self.patch = [compiled(as_mappings(one)) for one in lists]
-        self.mutating = Engine({**mutating["spec"], "validations": []})
-        self.refusing = Engine(refusing["spec"])
-
-    def __call__(self, served: Object) -> tuple[Object, dict[str, list[str]]]:
-        """The pod as it is stored, and why it is not, by code."""
-        pod = json.loads(json.dumps(served))
-        if self.mutating.matches(pod):
-            data: Object = {"object": pod, "variables": {}}
-            for name, expression in self.mutating.variables.items():
-                data["variables"][name] = _value(expression, data)
-            for one in [found for part in self.patch for found in _value(part, data)]:
-                apply(pod, one)
-            stored = as_served(pod)
-            assert stored is not None, pod
-            pod = stored
-        return pod, self.refusing(pod)
-
-    def translated(self, pod: Object) -> tuple[Object | None, set[str]]:
-        """What ``translate`` writes, as the API server stores it; None where it refuses, and the codes."""
-        try:
-            found = gpuxlate.translate(json.dumps(pod), **self.options)
-        except gpuxlate.Refused as error:
-            return None, {one.code for one in error.diagnostics if one.severity is Severity.ERROR}
-        return as_served(json.loads(found.text)), set()
-
-
-@cache
-def cluster(source: str, target: str, round_: str | None) -> Cluster:
-    return Cluster(source, target, round_)
-
-
-def as_mappings(expression: str) -> str:
-    for message, mapping in (
-        (r"JSONPatch\{\s*op: ", "{'op': dyn("),
-        (r",\s+path: ", "), 'path': dyn("),
-        (r",\s+value: ", "), 'value': dyn("),
-        (r"(?<!\{)\}\s*\)", ")})"),
-    ):
-        expression = re.sub(message, mapping, expression)
-    return expression
-
-
-def apply(pod: Any, operation: Object) -> None:
-    """One operation of RFC 6902: add or remove; what it is about is there, or it fails."""
-    *steps, last = (one.replace("~1", "/").replace("~0", "~") for one in operation["path"].split("/")[1:])
-    at = pod
-    for step in steps:
-        at = at[int(step)] if isinstance(at, list) else at[step]
-    if isinstance(at, list):
-        assert operation["op"] == "add"
-        at.insert(len(at) if last == "-" else int(last), operation["value"])
-    elif operation["op"] == "add":
-        at[last] = operation["value"]
-    else:
-        del at[last]
-
-
-def plain(one: Any) -> Any:
-    """Without empty mappings and lists, which mean nothing."""
-    if isinstance(one, dict):
-        found = {key: plain(value) for key, value in one.items()}
-        return {key: value for key, value in found.items() if value not in ({}, [], None)}
-    return [plain(part) for part in one] if isinstance(one, list) else one
-
-
-class Verdict(NamedTuple):
-    """``general``: the cluster refuses the pod, and names ``gpuxlate translate`` as the way."""
-
-    taken: bool = False
-    exactly: bool = False
-    general: bool = False
-
-
-def agree(here: Cluster, pod: Object) -> Verdict | None:
-    """What the cluster does with a pod is what ``translate`` does; None where no such pod comes to it."""
-    served = as_served(pod)
-    if served is None:
-        return None
-    stored, refused = here(served)
-    wanted, codes = here.translated(pod)
-    if not here.mutating.matches(served) and not refused:
-        assert wanted is None or plain(wanted) == plain(served), (here.options, pod)
-        return None
-    if refused:
-        assert stored == served, "a pod is translated as a whole"
-        if wanted is not None:
-            assert set(refused) == {GENERAL}, (here.options, pod, refused)
-            return Verdict(general=True)
-        if set(refused) == {GENERAL} and GENERAL not in codes:
-            return Verdict(general=True)
-        codes |= {code for alone in each_alone(pod) for code in here.translated(alone)[1]}
-        assert set(refused) & codes, (here.options, pod, refused, codes)
-        return Verdict(exactly=True)
-    assert wanted is not None, (here.options, pod, codes, stored)
-    assert plain(stored) == plain(wanted), (here.options, pod)
-    return Verdict(taken=True)
-
-
-def each_alone(pod: Object) -> Iterator[Object]:
-    """The pod with one of its containers, for the code that its share has without the others."""
-    spec = {key: value for key, value in pod["spec"].items() if key != "initContainers"}
-    for one in (*pod["spec"]["containers"], *pod["spec"].get("initContainers", ())):
-        yield {**pod, "spec": {**spec, "containers": [one]}}
-
-
-# --- pods -----------------------------------------------------------------------------------------
+from tests.policy.engine import Object
 
 KEYS = "gpuxlate.io/"
 
@@ -278,8 +149,3 @@ def of_dialect(random: Random, source: str) -> Object | None:
         if whole and random.random() < 0.2:
             one["resources"]["limits"] = {whole: str(random.choice((1, 1, 2, 4, 17)))}
     return found  # type: ignore[no-any-return]
-
-
-def in_fixtures(text: str) -> list[Object]:
-    """The pods of a manifest, each with a name."""
-    return [{**one, "metadata": {"name": "web", **one["metadata"]}} for one in pods_of(text)]
