@@ -407,7 +407,7 @@ def _read(quotas: Sequence[Quota], sources: Sequence[Backend], settings: Setting
             (one, row) for one in sources if (row := row_of(one, name)) is not None and quota.takes(row)
         ]
         if len(readers) > 1:
-            names = " and ".join(one.name for one, _ in readers)
+            names = join_and(backend.name for backend, _ in readers)
             why = msg("it is a key of {dialects}, which are both in this object", dialects=names)
             among = frozenset(one.name for one, _ in readers)
             yield _Read(quota, readers[0][0], None, None, tuple(map(_Number, quota.amounts)), why, among)
