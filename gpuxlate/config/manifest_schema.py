@@ -15,11 +15,11 @@ from typing import Any
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.rows import numbers_text
+from gpuxlate.config.number_schema import as_integer, as_pattern, as_string
 from gpuxlate.manifest.kinds import BUILT_IN
 from gpuxlate.model import quantity
 from gpuxlate.model.keys import KeySpec, Per, Place, Range
 from gpuxlate.rules.kubernetes import NATIVE
-from gpuxlate.rules.predicates.schema import as_integer, as_pattern, as_string
 from gpuxlate.rules.vocabulary import BY_HAND
 
 Schema = dict[str, Any]

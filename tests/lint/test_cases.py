@@ -24,7 +24,7 @@ from tests.lint.test_fix_never_less import no_fix_takes_away
 from tests.lint.test_parts import parts_have_no_findings_of_their_own
 from tests.manifest.test_events import both_parsers_read_alike
 from tests.policy.test_verdicts import policies_agree
-from tests.rules.test_verdicts import check_schema_and_cel_agree
+from tests.rules.test_verdicts import check_cel_agrees
 from tests.spec.test_overlay import the_schema_agrees
 
 RULES = catalog.all_rules(registry.all_backends())
@@ -87,7 +87,7 @@ CHECKS = (
     every_finding_can_be_ignored,
     both_parsers_read_alike,
     the_schema_agrees,
-    check_schema_and_cel_agree,
+    check_cel_agrees,
     policies_agree,
     values_have_the_findings_of_pods,
 )

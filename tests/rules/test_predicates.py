@@ -5,11 +5,10 @@ import re
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from jsonschema import Draft202012Validator
 
 from gpuxlate.model.keys import Range
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.rules.predicates import cel, schema
+from gpuxlate.rules.predicates import cel
 from gpuxlate.rules.predicates.conditions import (
     ALWAYS,
     NEVER,
@@ -174,7 +173,6 @@ CASES: list[tuple[Condition, list[Object], list[Object]]] = [
 @pytest.mark.parametrize(("condition", "good", "bad"), CASES, ids=lambda one: type(one).__name__)
 def test_a_condition(condition: Condition, good: list[Object], bad: list[Object]) -> None:
     predicate = of_container(condition)
-    Draft202012Validator.check_schema(schema.of_pod(predicate))
     judge = Judge(predicate)
     for one in (*good, *bad):
         assert judge(one).check is (one in good), one
@@ -221,7 +219,7 @@ def _larger(parts: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]
 
 
 def _both(term: Term) -> st.SearchStrategy[tuple[Condition, Condition]]:
-    """What must be, and when. One number to compare with: two of them are 16 times 16 cases in a schema."""
+    """What must be, and when."""
     one = st.recursive(_leaves(term), _larger, max_leaves=4)
     return st.tuples(one, one)
 
@@ -330,9 +328,8 @@ def test_a_predicate_of_pods_has_no_condition_on_containers() -> None:
 
 
 def test_an_unknown_condition_has_no_form() -> None:
-    for form in (cel.expression, schema.of_pod):
-        with pytest.raises(TypeError, match="has no form"):
-            form(Predicate(Condition()))
+    with pytest.raises(TypeError, match="has no form"):
+        cel.expression(Predicate(Condition()))
 
 
 # --- resources with several names -----------------------------------------------------------------

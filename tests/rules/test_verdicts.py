@@ -37,7 +37,7 @@ def test_a_rule_has_a_predicate_or_says_why_not() -> None:
             assert rule.no_policy == rule.no_policy.strip(" .").replace("\n", " ")
 
 
-def schema_and_cel_agree_on_the_examples(rule: Rule) -> None:
+def cel_agrees_on_the_examples(rule: Rule) -> None:
     for heading in (EXAMPLE, INSTEAD):
         found = [*blocks(rule.sections[heading])]
         kept = True
@@ -58,7 +58,7 @@ NO_TEXT = ("GX001", "GX025")
 """Rules on what is not YAML."""
 
 
-def check_schema_and_cel_agree(case: Case) -> None:
+def check_cel_agrees(case: Case) -> None:
     """The predicates of the rule, and the rules over all dialects, on the pods of a case."""
     if case.code in NO_TEXT or "{{" in case.text:
         return

@@ -1,4 +1,4 @@
-"""The three verdicts on one Pod: what the check, the JSON Schema and the CEL of a predicate say of it.
+"""The two verdicts on one Pod: what the check and the CEL of a predicate say of it.
 
 ``object`` is a Pod as JSON has it. Quantities are those of ``gpuxlate.model.quantity``: the functions that
 Kubernetes adds to CEL (apiserver/pkg/cel/library, quantity.go and lists.go) are given to it here, and
@@ -6,24 +6,20 @@ the two of strings that are used: ``indexOf`` of the extension for strings stand
 """
 
 import json
-import re
 from collections.abc import Iterable, Iterator
 from dataclasses import fields, is_dataclass
 from typing import Any, NamedTuple
 
 from cel_expr_python import cel
 from cel_expr_python.ext import ext_optional
-from jsonschema import Draft202012Validator
 
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Dialect, Rule
 from gpuxlate.rules.predicates import cel as printer
-from gpuxlate.rules.predicates import schema
 from gpuxlate.rules.predicates.cel import VARIABLES
-from gpuxlate.rules.predicates.conditions import AtLeast, AtMost, Condition, Divides, InList, Predicate
-from gpuxlate.rules.predicates.schema import CARDS, ODD
+from gpuxlate.rules.predicates.conditions import Condition, InList, Predicate
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.plain import to_python
 from gpuxlate.yamltext.source import Source
@@ -85,11 +81,10 @@ class Verdicts(NamedTuple):
 
     check: bool
     cel: bool
-    schema: bool
 
 
 class Judge:
-    """A predicate in its three forms."""
+    """A predicate in its two forms."""
 
     def __init__(self, predicate: Predicate) -> None:
         self.predicate = predicate
@@ -97,11 +92,10 @@ class Judge:
         self._lists = any(isinstance(part, InList) for part in parts_of(predicate))
         self._cel = ENVIRONMENT.compile(self.text)
         assert self._cel.return_type().name() == "BOOL", self.text  # the API server refuses dyn
-        self._schema = Draft202012Validator(schema.of_pod(predicate))
 
     def __call__(self, one: Object) -> Verdicts:
         pod = keys_of(one).under({other: own for own, found in self.predicate.aliases for other in found})
-        return Verdicts(not any(self.predicate.breaches(pod)), self.cel(one), self.schema(one))
+        return Verdicts(not any(self.predicate.breaches(pod)), self.cel(one))
 
     def cel(self, one: Object) -> bool:
         """Whether the expression is true. An error is an AssertionError."""
@@ -113,45 +107,21 @@ class Judge:
         result: bool = found.plain_value()
         return result
 
-    def schema(self, one: Object) -> bool:
-        return self._schema.is_valid(one)
-
     def agree(self, one: Object) -> None:
-        """The three agree; where a schema cannot calculate, it keeps what the check keeps, or more."""
+        """Both say the same, of the Pod as it is written and as the API server has it."""
         if self._lists and keys_of(one).grows:
             return  # an API server sees it with the containers that are added
         if self._has_two_names(one):
             return  # which of them counts is not certain
-        raw = self(one)
-        assert raw.check == raw.cel, (raw, one, self.text)
-        assert raw.schema or not raw.check, (raw, one, self.text)
-        plain = in_digits(one)
-        if self._is_exact_for(plain):
-            found = self(plain)
-            assert len(set(found)) == 1, (found, plain, self.text)
+        for each in (one, in_digits(one)):
+            verdicts = self(each)
+            assert verdicts.check == verdicts.cel, (verdicts, each, self.text)
 
     def _has_two_names(self, one: Object) -> bool:
         """A container asks for a resource under two of its names."""
         asked = [{*each.limits, *each.requests} for each in keys_of(one).all_containers()]
         names = [{own, *found} for own, found in self.predicate.aliases]
         return any(len(there & each) > 1 for there in asked for each in names)
-
-    def _is_exact_for(self, one: Object) -> bool:
-        """Every number is in plain digits, and no share has more cards than a schema compares."""
-        leaves = [*_leaves(one)]
-        texts = [text for _, text in leaves if isinstance(text, str)]
-        if any(re.search(ODD["pattern"], text) and not _PLAIN.fullmatch(text) for text in texts):
-            return False
-        if any(isinstance(getattr(part, "by", None), InList) for part in parts_of(self.predicate)):
-            return False  # a schema does not say where in a list a container is
-        bys = {
-            getattr(part.by, "name", part.by)
-            for part in parts_of(self.predicate.demand)
-            if isinstance(part, Divides | AtLeast | AtMost)
-        }
-        # beyond what an API server counts too
-        numbers = [str(value) for name, value in leaves if name in bys and _PLAIN.fullmatch(str(value))]
-        return not any(int(number) > CARDS for number in numbers)
 
 
 class JudgeOfDialects:
@@ -166,12 +136,8 @@ class JudgeOfDialects:
         """Whether a Pod keeps the rule: the function and the policy say the same of it as the API has it."""
         plain = in_digits(one)
         kept = not any(self._rule(keys_of(plain), self._context))
-        for said in (Judge.cel, Judge.schema):
-            assert all(said(judge, plain) for judge in self._judges) == kept, (said, plain)
+        assert all(judge.cel(plain) for judge in self._judges) == kept, plain
         return kept
-
-
-_PLAIN = re.compile("0|-?[1-9][0-9]*")
 
 
 def parts_of(one: object) -> Iterator[object]:
@@ -183,18 +149,6 @@ def parts_of(one: object) -> Iterator[object]:
     elif isinstance(one, tuple) and not hasattr(one, "_fields"):
         for part in one:
             yield from parts_of(part)
-
-
-def _leaves(one: object, key: object = None) -> Iterator[tuple[object, object]]:
-    """The values that hold no others, each with the key that it is below."""
-    if isinstance(one, dict):
-        for name, value in one.items():
-            yield from _leaves(value, name)
-    elif isinstance(one, list):
-        for value in one:
-            yield from _leaves(value, key)
-    else:
-        yield key, one
 
 
 def in_digits(one: Any, below: str = "") -> Any:
