@@ -293,7 +293,16 @@ def document_keys(
         tuple(claims_of(document)) if document.holds(*MARKS) else (),
         frozenset(pod.keys.path for pod in pods if pod.keys.claims and replicas(document, pod) not in (0, 1)),
         tuple(_unread(document)) if kind in UNREAD_KINDS or kind == "List" else (),
+        frozenset(_with_pods(document)) if outside else frozenset(),
     )
+
+
+def _with_pods(document: Document) -> Iterator[Path]:
+    """The objects whose fields are known to hold pods."""
+    for ref, path, _ in objects_in(document):
+        kind = kind_of(ref.api_version, ref.kind)
+        if kind.templates or kind.pods:
+            yield path
 
 
 def _unread(document: Document) -> Iterator[tuple[Outside, str]]:

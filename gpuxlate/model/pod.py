@@ -274,7 +274,8 @@ class DocumentKeys(NamedTuple):
     sets twice (the later one); ``shared`` the GPU values that are in an anchor,
     alias or merge key which something else uses too. ``claims``: its ResourceClaims and templates of them;
     ``several``: the paths of pods with claims of which there is more than one. ``unread``: the kinds of its
-    objects that say how much of a card somebody gets, and are not read; and what of them.
+    objects that say how much of a card somebody gets, and are not read; and what of them. ``with_pods``: the
+    paths of its objects of kinds that have pods, where a key is outside of them.
     """
 
     api_version: str | None = None
@@ -286,6 +287,7 @@ class DocumentKeys(NamedTuple):
     claims: tuple[ClaimObject, ...] = ()
     several: frozenset[Path] = frozenset()
     unread: tuple[tuple[Outside, str], ...] = ()
+    with_pods: frozenset[Path] = frozenset()
 
 
 # Claims on devices of a pod (``resource.k8s.io``): which it names, and what each of them requests.

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.pod import DocumentKeys, PodKeys
+from gpuxlate.model.pod import DocumentKeys
 from gpuxlate.rules.base import Context, Rule, Scope, Subject, rule
 from gpuxlate.rules.keys import product_is_read
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
@@ -157,7 +157,7 @@ def key_is_in_a_pod(this: Rule, document: DocumentKeys, context: Context) -> Ite
     ## Source
     Contract of gpuxlate, "exact, rounded, filled, dropped, refused".
     """
-    places = PodPlaces(document.pods)
+    places = PodPlaces(document)
     for name, path, span in document.outside:
         wrong = places.misplaced(name, path)
         if wrong is not None:
@@ -296,6 +296,8 @@ _PLURALS = {
 }
 _OF_METADATA = (("metadata", "label"), ("metadata", "annotation"))
 _CONTAINERS = ("containers", "initContainers")
+_OF_CONTAINER = ("resources", "env")
+"""The fields of a container that hold keys."""
 
 
 class Misplaced(NamedTuple):
@@ -308,20 +310,20 @@ class Misplaced(NamedTuple):
 class PodPlaces:
     """The places of the pods and containers of a document."""
 
-    def __init__(self, pods: Iterable[PodKeys]) -> None:
+    def __init__(self, document: DocumentKeys) -> None:
+        self._objects = document.with_pods
+        self._has_kind = document.kind is not None
         self._pods: set[Path] = set()
         self._containers: set[Path] = set()
-        for pod in pods:
+        for pod in document.pods:
             self._pods.add(pod.path)
             self._containers.update(one.path for one in pod.all_containers() if one.path != pod.path)
 
     def misplaced(self, name: str, path: Path) -> Misplaced | None:
         """What is wrong with the place of a key that is in no pod; None where the place may be right."""
-        if any(one in _CONTAINERS and isinstance(two, str) for one, two in pairwise(path)):
-            return Misplaced(
-                msg("{name} is not in a pod: containers must be a list, not a mapping", name=name),
-                "write a dash before the first key of each container: - name: ...",
-            )
+        for index, (field, below) in enumerate(pairwise(path)):
+            if field in _CONTAINERS and isinstance(below, str):
+                return self._not_listed(name, below, path[:index])
         above = path[:-1]
         if above[-2:] in _OF_METADATA:
             return _misnamed(name, above[-1])
@@ -335,6 +337,21 @@ class PodPlaces:
                 "write it in resources.limits of a container",
             )
         return None
+
+    def _not_listed(self, name: str, below: str, spec: Path) -> Misplaced | None:
+        """A mapping in place of the list of containers: a container, or containers by name, as in the values
+        of many charts, whose templates make a list of them."""
+        of_kind = any(spec[:length] in self._objects for length in range(len(spec) + 1))
+        by_name = below not in _OF_CONTAINER
+        if not of_kind and (by_name or self._has_kind):
+            return None
+        message = msg("{name} is not in a pod: containers must be a list, not a mapping", name=name)
+        if by_name:
+            hint = msg(
+                "write - name: {container} in place of {container}:, with its fields below", container=below
+            )
+            return Misplaced(message, hint)
+        return Misplaced(message, "write a dash before the first key of each container: - name: ...")
 
     def _is_pod(self, path: Path) -> bool:
         """A pod spec, or the template that holds one."""
