@@ -19,13 +19,11 @@ from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Policy, Qos, Sha
 from gpuxlate.rules.translation import needed_field_is_set
 
 WRITE = "write {field}: {given}, or pass --round up"
-WRITE_ALONE = "write {field}: {given}"
 OMIT = "omit {field}, or pass --round up"
 ADD = "add {field} to the share, or pass --fill {field}={example} ({unit} per card)"
 REMOVE = "remove {field} from the share, or pass --drop {field}"
 ACCEPTED_BY = {
     WRITE: "pass --round up",
-    WRITE_ALONE: None,
     OMIT: "pass --round up",
     ADD: "pass --fill {field}={example} ({unit} per card)",
     REMOVE: "pass --drop {field}",

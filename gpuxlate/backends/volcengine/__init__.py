@@ -25,7 +25,6 @@ from gpuxlate.backends.base import (
     key,
 )
 from gpuxlate.backends.limits import ANY, Pick, Scheduling
-from gpuxlate.backends.pod_writer import WRITE_ALONE
 from gpuxlate.backends.rows import cores, memory, written
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
@@ -75,6 +74,9 @@ QOS_LEVELS: dict[Qos, str] = {Qos.ONLINE: "shared_cores", Qos.OFFLINE: "reclaime
 QOS_OF = {text: qos for qos, text in QOS_LEVELS.items()}
 SINGLE_CARD_MIN_MIB = 256
 """One card: V rejects less than 256; S0 says "greater than 256", so 256 itself is doubtful."""
+GREATER = "volcengine.com/docs/6461/1581673"
+"""The page that says so (S0)."""
+TEST_OR_MORE = "test it on the cluster, or write more"
 MULTI_CARD_MIN_MIB = 1024  # several cards: minimum MiB per card (Q; V)
 MULTI_CARD_MAX_MIB = 81920
 """Several cards: maximum MiB per card (Q, 2024); component v0.6.1 may have raised it."""
@@ -279,9 +281,10 @@ def _shared(placing: ShareWriter, offline: bool, multi: bool) -> dict[str, int]:
 
 def _doubtful_memory(placing: ShareWriter, memory: int, cards: int, multi: bool) -> None:
     if not multi and memory == SINGLE_CARD_MIN_MIB:
-        doubt = "memoryMiB is exactly 256; one page of the vendor says more than 256"
-        hint = msg(WRITE_ALONE, field="memoryMiB", given=257)
-        placing.warn("VKE012", doubt, hint, "memory_mib")
+        doubt = msg(
+            "memoryMiB is exactly {low}, which {page} excludes: greater than {low}", low=memory, page=GREATER
+        )
+        placing.warn("VKE012", doubt, TEST_OR_MORE, "memory_mib")
     if multi and memory // cards > MULTI_CARD_MAX_MIB:
         message = msg(
             "{each} MiB per card is above the documented maximum of {most} MiB",

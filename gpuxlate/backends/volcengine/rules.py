@@ -368,11 +368,12 @@ def numbers_are_positive(this: Rule, breach: Violation, pod: PodKeys, _: Context
     page=page(shown(part(memory=4)), shown(), "V, S0"),
 )
 def part_of_a_card_has_enough_memory(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
-    """A part of one card comes with more than 256 MiB of memory.
+    """A part of one card comes with at least 256 MiB of memory.
 
     ## What it does
     Reports compute of 1 to 99 without `mgpu-memory`, or with less than 256 MiB. Exactly 256 MiB is a
-    warning: the code accepts it, one page says "greater than 256". With a card list it is VKE024.
+    warning: the code accepts it, volcengine.com/docs/6461/1581673 says "greater than 256". With a card list
+    it is VKE024.
 
     ## Why
     The vendor's webhook rejects the pod. A small number is often one in GiB: the unit is MiB.
@@ -384,18 +385,19 @@ def part_of_a_card_has_enough_memory(this: Rule, breach: Violation, pod: PodKeys
             container=name_of(breach.inside),
             cores=mib,
         )
-        hint = msg("add {key} in MiB, more than {low}: 4 GiB is 4096", key=k.MEMORY, low=low)
+        hint = msg("add {key} in MiB, at least {low}: 4 GiB is 4096", key=k.MEMORY, low=low)
         return this.diagnostic(breach.there, message, hint, on_key=True, missing=True)
     if mib == low:
-        message = msg("mgpu-memory is exactly {low} MiB; the vendor's page says more than {low}", low=low)
-        hint = msg("write {value} or more", value=low + 1)
-        return this.diagnostic(breach.there, message, hint)
-    message = msg(
-        "mgpu-memory {mib} is below the minimum of {low} MiB for a part of a card", mib=mib, low=low
-    )
-    hint = msg("write a number above {low}, in MiB", low=low)
+        message = msg(
+            "mgpu-memory is exactly {low} MiB, which {page} excludes: greater than {low}",
+            low=low,
+            page=k.GREATER,
+        )
+        return this.diagnostic(breach.there, message, k.TEST_OR_MORE)
+    message = msg("mgpu-memory {mib}: a part of a card has at least {low} MiB", mib=mib, low=low)
+    hint = msg("write {low} or more, in MiB", low=low)
     if 0 < mib <= 80:
-        hint = msg("write {mib} for {gib} GiB, or a number above {low}", mib=mib * 1024, gib=mib, low=low)
+        hint = msg("write {mib} for {gib} GiB, or {low} or more", mib=mib * 1024, gib=mib, low=low)
     return this.diagnostic(breach.there, message, hint)
 
 
