@@ -308,10 +308,6 @@ def _tag_in_line(source: Source, error: NotYamlError) -> int | None:
     """The first tag of the line where reading fails."""
     spot = error.index
     line, column = source.position(spot)
-    if not any(tag in source.line_text(line) for tag in TAGS) and "expected ':'" in error.problem:
-        # a missing colon is reported only at what follows it
-        spot = len(source.text[:spot].rstrip())
-        line, column = source.position(spot)
     found = [at for tag in TAGS if (at := source.line_text(line).find(tag)) >= 0]
     return spot - (column - 1) + min(found) if found else None
 

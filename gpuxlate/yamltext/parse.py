@@ -149,8 +149,16 @@ class _Failure(NamedTuple):
         return len(self.begun.before)
 
 
-def plain_words(problem: str, text: str, index: int, context: int) -> str | None:
-    """The cause of a syntax error; None where the parser's own words say as much as is known.
+class _Cause(NamedTuple):
+    """The mistake is in another line than the one where reading fails: its words name that line."""
+
+    words: str
+    line: _Line
+
+
+def plain_words(problem: str, text: str, index: int, context: int) -> tuple[str | None, int]:
+    """The cause of a syntax error, and its character; None where the parser's own words say as much as is
+    known.
 
     ``problem``: the parser's words at ``index``; ``context``: where what it was reading begins. Nothing of
     the text is quoted, which may be a secret.
@@ -158,8 +166,11 @@ def plain_words(problem: str, text: str, index: int, context: int) -> str | None
     line = _Line(text, index)
     above = _Line(text, line.start - 1) if line.start else None
     spot = _Failure(line, above, _Line(text, context))
-    cause = next((find for words, find in _CAUSES if words in problem), None)
-    return cause(spot) if cause else None
+    find = next((find for words, find in _CAUSES if words in problem), None)
+    cause = find(spot) if find else None
+    if isinstance(cause, _Cause):
+        return cause.words, cause.line.start + cause.line.indent
+    return cause, index
 
 
 def _bad_start(spot: _Failure) -> str | None:
@@ -179,29 +190,29 @@ def _behind_the_end(spot: _Failure) -> str | None:
     return "text behind the end of a document; begin the next one with --- on a line of its own"
 
 
-def _without_colon(spot: _Failure) -> str:
+def _without_colon(spot: _Failure) -> _Cause:
     line = spot.begun
     if _CONFLICT.match(line.text):
-        return f"line {line.number} is a mark of a merge conflict"
+        return _Cause(f"line {line.number} is a mark of a merge conflict", line)
     if _NO_BLANK.match(line.text):
-        return f"no space behind the colon in line {line.number}"
+        return _Cause(f"no space behind the colon in line {line.number}", line)
     if line.text.startswith("---"):
-        return f"text directly behind --- in line {line.number}"
-    return f"line {line.number} has no colon behind its key"
+        return _Cause(f"text directly behind --- in line {line.number}", line)
+    return _Cause(f"line {line.number} has no colon behind its key", line)
 
 
-def _second_colon(spot: _Failure) -> str | None:
+def _second_colon(spot: _Failure) -> str | _Cause | None:
     line, above = spot.line, spot.above
     if _PAIR.search(line.before):
         return "a second colon in this line; put the value in quotes"
     if above is None:
         return None
     if _NO_BLANK.match(above.text) and not _PAIR.search(above.text):
-        return f"no space behind the colon in line {above.number}"
+        return _Cause(f"no space behind the colon in line {above.number}", above)
     if "：" in above.text and ":" not in above.text:
-        return f"a full-width colon in line {above.number}; write : and a space"
+        return _Cause(f"a full-width colon in line {above.number}; write : and a space", above)
     if above.text.startswith("--- "):
-        return f"text behind --- in line {above.number}; begin it on the next line"
+        return _Cause(f"text behind --- in line {above.number}; begin it on the next line", above)
     if line.indent > above.indent and _PAIR.search(above.text):
         return f"this line is indented below line {above.number}, which has a value; {_NESTED}"
     return None
@@ -222,7 +233,7 @@ def _no_key(spot: _Failure) -> str | None:
     return None
 
 
-_CAUSES: tuple[tuple[str, Callable[[_Failure], str | None]], ...] = (
+_CAUSES: tuple[tuple[str, Callable[[_Failure], str | _Cause | None]], ...] = (
     ("cannot start any token", _bad_start),
     ("a tab character", _bad_start),
     (
@@ -802,7 +813,9 @@ def _problem(error: Exception, text: str) -> NotYamlError:
     else:
         index = getattr(error, "start", 0)  # of a lone surrogate
     problem, index = str(message).partition("\n")[0], max(0, min(index, len(text)))
-    cause = plain_words(problem, text, index, context.index if context else index) if mark else None
+    cause = None
+    if mark:
+        cause, index = plain_words(problem, text, index, context.index if context else index)
     return NotYamlError(cause or problem, index, problem)
 
 
