@@ -68,6 +68,15 @@ SHAPES: dict[str, Callable[[int], str]] = {
     )
     + "]}\n",
     "claims of one template": lambda n: TEMPLATE + lines(CLAIMING, n),
+    # from 96 on: the work has one step between 48 and 96 requests, and is linear on both sides of it
+    "requests of one claim": lambda n: TEMPLATE.partition("      - ")[0]
+    + lines("      - " + TEMPLATE.partition("      - ")[2].replace("name: gpu\n", "name: gpu{n}\n"), 4 * n)
+    + CLAIMING.replace("{n}", ""),
+    "rows of a range": lambda n: "apiVersion: v1\nkind: LimitRange\nmetadata: {name: r}\nspec:\n  limits:\n"
+    + lines(f"  - {{type: Container, max: {{{KEY}: {{n}}}}}}\n", n),
+    "pods of a mapping on one line": lambda n: '{"kind": "Deep", "spec": {'
+    + lines(f'"p{{n}}": {{"containers": [{{"resources": {{"limits": {JSON}}}}}]}}, ', n)
+    + "}}\n",
     "containers": lambda n: HEAD + lines(f"  - name: c{{n}}\n    resources: {{limits: {SHARE}}}\n", n),
     "containers without a share": lambda n: HEAD
     + "  - {}\n" * n
