@@ -30,7 +30,8 @@ from gpuxlate.model.messages import msg, titled
 from gpuxlate.model.pod import DeviceRequest, PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES
-from gpuxlate.report.characters import same, text_of, visible, width
+from gpuxlate.model.windows import same
+from gpuxlate.report.characters import text_of, visible, width
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.render import PROBE, RenderRequest

@@ -20,7 +20,8 @@ from gpuxlate.cli.runner import progress
 from gpuxlate.cli.translations import accepting, note_source, translate_to_each
 from gpuxlate.config.configuration import Config, SyncEntry, SyncTarget
 from gpuxlate.files.find import InputError, reason
-from gpuxlate.files.read import inside, repository
+from gpuxlate.files.read import content, inside, repository, upwards
+from gpuxlate.files.write import wait_for_folder
 from gpuxlate.locale import localize
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import join_and, msg, plural
@@ -35,6 +36,8 @@ FORMAT = "gpuxlate-sync/v1"
 EXAMPLE = msg(
     "write {example} into .gpuxlate.yaml", example="sync: [{source: base/, targets: {TARGET: clusters/a/}}]"
 )
+
+BESIDE = msg("name a folder of this repository, beside those of git")
 
 
 @dataclass
@@ -98,12 +101,40 @@ def command(
     if config is None or not config.sync:
         raise CliError("the configuration has no sync", EXAMPLE)
     wanted = _chosen(config, to)
+    lock = wait_for_folder(_home(config), _note_waiting)
+    try:
+        return _run(
+            config, wanted, decisions, write_decisions, check, diff, overwrite, prune_decisions, output
+        )
+    finally:
+        if lock is not None:
+            os.close(lock)
+
+
+def _note_waiting() -> None:
+    common.info("note: another gpuxlate sync is at work in this repository; waiting until it ends")
+
+
+def _run(
+    config: Config,
+    wanted: frozenset[str],
+    decisions: list[str],
+    write_decisions: str | None,
+    check: bool,
+    diff: bool,
+    overwrite: bool,
+    prune_decisions: bool,
+    output: str,
+) -> int:
+    """Do what the command asks for, while no other run is at work."""
     writes = not (check or diff)
     try:
         _judge_folders(config)
         prune = prune_decisions and writes
+        left_out = _not_copied(config, decisions, write_decisions)
         planned = [
-            _planned(config, entry, wanted, decisions, write_decisions, prune=prune) for entry in config.sync
+            _planned(config, entry, wanted, decisions, write_decisions, left_out, prune=prune)
+            for entry in config.sync
         ]
         for one in planned:
             _fill(one)
@@ -177,39 +208,89 @@ def _home(config: Config) -> str:
 def _judge_folders(config: Config) -> None:
     """Raises SyncError for folders inside each other, or outside of the repository."""
     top = repository(_home(config))
-    sources = [_folder(config, entry.source) for entry in config.sync]
-    folders = [(one.name, _folder(config, one.dir)) for entry in config.sync for one in entry.targets]
-    for source in sources:
+    roles: dict[str, tuple[str | None, str]] = {}  # by real path: the name of a target, None of a source
+    for entry in config.sync:
+        source = _folder(config, entry.source)
         if not os.path.isdir(source):
             raise InputError(msg("{name}: no such folder", name=source), "sync names it as source")
-    for number, (name, folder) in enumerate(folders):
-        if not inside(folder, top):
-            message = msg(
-                "the folder of {name}, {folder}, is outside of the repository {top}",
-                name=name,
-                folder=folder,
-                top=top,
+        what = msg("the source {source}", source=source)
+        _judge_place(source, what, top)
+        roles[os.path.realpath(source)] = (None, source)
+    for entry in config.sync:
+        for one in entry.targets:
+            folder = _folder(config, one.dir)
+            what = msg("the folder of {name}, {folder}", name=one.name, folder=folder)
+            _judge_place(folder, what, top)
+            real = os.path.realpath(folder)
+            if real in roles:
+                raise _overlap((one.name, folder), roles[real])
+            roles[real] = (one.name, folder)
+    for real, (name, folder) in roles.items():
+        for over in upwards(os.path.dirname(real)):
+            if over in roles and (name, roles[over][0]) != (None, None):
+                raise _overlap((name, folder), roles[over])
+
+
+def _judge_place(folder: str, what: str, top: str) -> None:
+    """Raises SyncError for a folder that is not of this repository, or of git itself."""
+    if not inside(folder, top):
+        message = msg("{what}, is outside of the repository {top}", what=what, top=top)
+        raise sync.SyncError(message, "name a folder of this repository")
+    real = os.path.realpath(folder)
+    for over in upwards(real):
+        if os.path.basename(over).casefold() == ".git" or _is_of_git(over):
+            raise sync.SyncError(
+                msg("{what}, is inside a folder of git, {over}", what=what, over=over), BESIDE
             )
-            raise sync.SyncError(message, "name a folder of this repository")
-        for source in sources:
-            if inside(folder, source) or inside(source, folder):
-                message = msg(
-                    "the folder of {name}, {folder}, and the source {source} are inside each other",
-                    name=name,
-                    folder=folder,
-                    source=source,
-                )
-                raise sync.SyncError(message, "name a folder beside the source")
-        for other, second in folders[:number]:
-            if inside(folder, second) or inside(second, folder):
-                message = msg(
-                    "the folders of {name} and {other} are inside each other: {folder}, {second}",
-                    name=name,
-                    other=other,
-                    folder=folder,
-                    second=second,
-                )
-                raise sync.SyncError(message, "give each target a folder of its own")
+        if over == top:
+            return
+        if os.path.lexists(os.path.join(over, ".git")):
+            message = msg("{what}, is in another repository, {over}", what=what, over=over)
+            raise sync.SyncError(message, BESIDE)
+
+
+def _is_of_git(folder: str) -> bool:
+    """What git keeps of a repository is there, whatever the folder is called."""
+    return all(os.path.exists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs"))
+
+
+def _overlap(one: tuple[str | None, str], other: tuple[str | None, str]) -> sync.SyncError:
+    """The error for a target's folder that is inside a source or another target's, or around it."""
+    (name, folder), (second_name, second) = (one, other) if one[0] is not None else (other, one)
+    if second_name is None:
+        message = msg(
+            "the folder of {name}, {folder}, and the source {source} are inside each other",
+            name=name,
+            folder=folder,
+            source=second,
+        )
+        return sync.SyncError(message, "name a folder beside the source")
+    message = msg(
+        "the folders of {name} and {other} are inside each other: {folder}, {second}",
+        name=name,
+        other=second_name,
+        folder=folder,
+        second=second,
+    )
+    return sync.SyncError(message, "give each target a folder of its own")
+
+
+def _not_copied(config: Config, more: Sequence[str], write: str | None) -> frozenset[str]:
+    """The real paths of the configuration and of all decisions."""
+    named = [
+        one.options["decisions"]
+        for entry in config.sync
+        for one in entry.targets
+        if "decisions" in one.options
+    ]
+    found = [
+        *(_folder(config, name) for name in dict.fromkeys(named)),
+        *more,
+        write,
+        config.path,
+        config.decisions,
+    ]
+    return frozenset(os.path.realpath(one) for one in found if one)
 
 
 def _planned(
@@ -218,6 +299,7 @@ def _planned(
     wanted: frozenset[str],
     more: Sequence[str],
     write: str | None,
+    not_copied: frozenset[str],
     *,
     prune: bool,
 ) -> PlannedTree:
@@ -228,12 +310,6 @@ def _planned(
     decided: dict[str, DecisionFiles] = {}
     dirs: dict[str, str] = {}
     commons: dict[str, Callable[[], str]] = {}
-    not_copied = [str(config.path)] if config.path else []
-    for entry_ in config.sync:
-        for one in entry_.targets:
-            name = one.options.get("decisions")
-            not_copied += [_folder(config, name)] if name else []
-    not_copied += [*more, *([write] if write else []), *([str(config.decisions)] if config.decisions else [])]
     for one in entry.targets:
         if _backend(one.name).name in wanted:
             target, files, common_ = read(one)
@@ -242,9 +318,7 @@ def _planned(
             dirs[target.folder] = one.dir
             if files is not None:
                 decided[target.folder] = files
-    files_ = sync.tree_files(
-        source, common.exclusion_of(options.invocation(), config), map(os.path.realpath, not_copied)
-    )
+    files_ = sync.tree_files(source, common.exclusion_of(options.invocation(), config), not_copied)
     tree = sync.SourceTree.of(source, files_)
     if tree.alone:
         shares = plural(tree.alone, "{count} GPUShare document", "{count} GPUShare documents")
@@ -254,6 +328,19 @@ def _planned(
     planned = PlannedTree(tree, targets, decided, dirs, commons)
     planned.find_keys()
     return planned
+
+
+def _judge_file(config: Config, name: str) -> None:
+    """A file that the configuration names is a file of its repository: an error may show what is in it.
+
+    Raises SyncError.
+    """
+    top = repository(_home(config))
+    if not inside(name, top):
+        message = msg("{name} is outside of the repository {top}", name=name, top=top)
+        raise sync.SyncError(message, "put the file into the repository")
+    if os.path.exists(name) and not os.path.isfile(name):
+        raise sync.SyncError(msg("{name} is not a regular file", name=name), "name a file")
 
 
 def _target(
@@ -269,6 +356,8 @@ def _target(
     given = one.options
     named = [_folder(config, given["decisions"])] if "decisions" in given else []
     named += [os.path.relpath(config.decisions)] if config.decisions else []
+    for name in named:
+        _judge_file(config, name)
     files = [name for name in named if write is None or os.path.exists(name)]  # --write-decisions makes it
     decided = read_decisions([*files, *more], write, prune=prune and bool(files or more), base=_home(config))
     if decided is not None:
@@ -277,6 +366,8 @@ def _target(
     if profile is not None and profile not in config.profiles:
         profile = _folder(config, profile)
     source = common.target(entry.from_) if entry.from_ else None
+    if profile is not None and profile not in config.profiles:
+        _judge_file(config, profile)
     known = common.profile(profile)
     try:
         settings = sync.settings_of(one, source, known, decided.known if decided else None)
@@ -285,7 +376,7 @@ def _target(
         raise CliError(msg("{where}: {message}", where=where, message=error.message), error.hint) from None
     paths = [str(config.path), *([profile] if profile and os.path.isfile(profile) else [])]
     paths += [str(each) for each in config.profiles.values() if isinstance(each, Path)]
-    digests = [sync.sha256(Path(path).read_bytes()) for path in paths]
+    digests = [sync.sha256(content(path)) for path in paths]
 
     def common_() -> str:
         accepted = decided.known.accepted(settings.to.name) if decided else []
@@ -417,8 +508,9 @@ def _diff(one: PlannedTree, each: sync.TargetTree) -> str:
 
 def _back(tree: sync.SourceTree, each: sync.TargetTree, path: str, made: str, there: str) -> Iterator[str]:
     """Where a change of a target's file belongs in the source."""
+    writers = tree.writers(path, made)
     for number, old, new in sync.changed_lines(made, there):
-        for place, line, text in tree.writers(path, made, number):
+        for place, line, text in writers(number):
             message = msg(
                 "{place}:{line} wrote {target}:{number}",
                 place=place,

@@ -517,6 +517,8 @@ SYNC_LOCK: Schema = {
             {"source": a("string", "The file of the source."), "sha256": _SHA256},
             {
                 "link": a("boolean", "It is a symbolic link."),
+                "before": _SHA256
+                | {"description": "SHA-256 of what it replaces; in the lock of a run that has not ended."},
                 "made": a(
                     "string",
                     "Of all that its text alone depends on: with the same, it is not translated again.",

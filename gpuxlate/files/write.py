@@ -12,6 +12,7 @@ import os
 import re
 import stat
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
@@ -33,12 +34,20 @@ class ChangedError(OSError):
         super().__init__(None, "changed by another process since it was read; nothing written", str(path))
 
 
-def write_atomically(path: Path, data: bytes, expected: bytes | None = None, mode: int | None = None) -> int:
+def write_atomically(
+    path: Path,
+    data: bytes,
+    expected: bytes | None = None,
+    mode: int | None = None,
+    *,
+    read_only: bool = False,
+) -> int:
     """Replace a file's content: a temporary file beside it, flushed to disk, then renamed over it.
 
     Mode (without ``mode``), ownership, access lists and extended attributes are kept, and a symbolic link
-    stays one. ``expected`` is what the file must still hold. Returns how many other names (hard links) the
-    file had: those keep the old content. Raises OSError; the file is then as it was.
+    stays one. ``expected`` is what the file must still hold; ``read_only``: a file that nobody may write is
+    replaced too. Returns how many other names (hard links) the file had: those keep the old content.
+    Raises OSError; the file is then as it was.
     """
     target = Path(os.path.realpath(path))
     before = _status(target)
@@ -50,7 +59,7 @@ def write_atomically(path: Path, data: bytes, expected: bytes | None = None, mod
         except OSError as error:
             raise _about(error, path) from None
         return 0
-    if before is not None and not os.access(target, os.W_OK):
+    if before is not None and not read_only and not os.access(target, os.W_OK):
         number = errno.EROFS if os.statvfs(target).f_flag & os.ST_RDONLY else errno.EACCES
         raise OSError(number, os.strerror(number), str(path))
     _remove_left_over(target.parent)
@@ -78,6 +87,22 @@ def write_atomically(path: Path, data: bytes, expected: bytes | None = None, mod
     return before.st_nlink - 1 if before is not None else 0
 
 
+def link_atomically(path: Path, goal: str) -> None:
+    """Put a symbolic link where nothing, a file or a link is. Raises OSError; the place is then as it was."""
+    _remove_left_over(path.parent)
+    new = path.with_name(f".{_short(path.name)}.tmp-{os.urandom(4).hex()}{SUFFIX}")
+    try:
+        new.symlink_to(goal)  # an error where somebody has the name
+        try:
+            new.replace(path)
+        except BaseException:
+            with suppress(OSError):
+                new.unlink()
+            raise
+    except OSError as error:
+        raise _about(error, path) from None
+
+
 def _holds(target: Path, expected: bytes) -> bool:
     return target.stat().st_size == len(expected) and content(target) == expected
 
@@ -99,15 +124,32 @@ def _status(target: Path) -> os.stat_result | None:
         return None
 
 
+def _short(name: str) -> str:
+    return os.fsencode(name)[:_NAME].decode("utf-8", "ignore")
+
+
 def _temporary(target: Path) -> tuple[int, Path]:
     """A new file beside the target, open for writing and locked; nobody else may read it yet."""
-    name = os.fsencode(target.name)[:_NAME].decode("utf-8", "ignore")
     while True:
-        handle, path = tempfile.mkstemp(SUFFIX, f".{name}.tmp-", target.parent)
+        handle, path = tempfile.mkstemp(SUFFIX, f".{_short(target.name)}.tmp-", target.parent)
         # another run may have removed it before it is locked
         if _locked(handle) is not False and os.fstat(handle).st_nlink:
             return handle, Path(path)
         os.close(handle)
+
+
+def wait_for_folder(folder: str, waits: Callable[[], None]) -> int | None:
+    """Lock a folder until the result is closed, or the process ends; ``waits`` is called where another run
+    has it. None where there are no locks."""
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError:
+        return None
+    if _locked(handle) is False:
+        waits()
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+    return handle
 
 
 def _locked(handle: int) -> bool | None:
@@ -131,7 +173,12 @@ def _remove_left_over(folder: Path) -> None:
 
 
 def _remove_ended(path: Path) -> None:
-    """Remove a temporary file that no run has locked: a regular file of this user, with one name."""
+    """Remove a temporary file that no run has locked: one of this user, with one name, or a link."""
+    status = path.lstat()
+    if stat.S_ISLNK(status.st_mode):
+        if status.st_uid == os.geteuid():
+            path.unlink()
+        return
     handle = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
     try:
         status = os.fstat(handle)

@@ -29,8 +29,8 @@ from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import URL, Diagnostic, Severity, Span
 from gpuxlate.model.messages import message_of, msg, titled
 from gpuxlate.model.profile import Profile
+from gpuxlate.model.windows import same
 from gpuxlate.overlays.roles import Claims
-from gpuxlate.report.characters import same
 from gpuxlate.translation.options import Settings
 from gpuxlate.yamltext.plain import plain_text
 from gpuxlate.yamltext.source import Source

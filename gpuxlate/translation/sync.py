@@ -15,7 +15,8 @@ import json
 import os
 import posixpath
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -44,7 +45,7 @@ from gpuxlate.files.find import (
 )
 from gpuxlate.files.read import content, inside, repository, upwards
 from gpuxlate.files.relevance import might_have_gpu_keys
-from gpuxlate.files.write import write_atomically
+from gpuxlate.files.write import link_atomically, write_atomically
 from gpuxlate.manifest.claims import may_name_claims
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model import limits
@@ -64,7 +65,6 @@ from gpuxlate.yamltext.parse import Document, NotYamlError, documents, locate, w
 from gpuxlate.yamltext.source import DecodeError, Source
 from gpuxlate.yamltext.writer import Splice
 
-_NEW_LINK = ".new.gpuxlate"
 LOCK = ".gpuxlate-sync.json"
 FORMAT = "gpuxlate-sync-lock/v1"
 _DIGEST = regex("[0-9a-f]{64}")
@@ -72,6 +72,9 @@ _PATH = 4096
 """Bytes of a path, and of what ends it, that Linux allows."""
 _OUTSIDE = regex(r"(?:^|[\s\"'\[,:/])((?:\.\./)*\.\.(?:/[\w./-]*)?)", re.M)
 """Paths in a kustomization that lead upwards."""
+
+_WORD = regex(r"[\w.-]+")
+"""What may be the name of an object."""
 
 
 class SyncError(ValueError):
@@ -98,6 +101,16 @@ class TreeFile:
     @property
     def is_translated(self) -> bool:
         return self.link is None and self.path.endswith(SUFFIXES)
+
+    def check(self, data: bytes) -> bytes:
+        """The bytes that a later step read, if they are still those that the lock speaks of.
+
+        Raises InputError.
+        """
+        if sha256(data) != self.digest:
+            message = msg("{name}: changed by another process while sync read it", name=self.place)
+            raise InputError(message, "run gpuxlate sync again")
+        return data
 
 
 def sha256(data: bytes) -> str:
@@ -130,7 +143,21 @@ def tree_files(source: str, exclusion: Exclusion, not_copied: Iterable[str]) -> 
                 pending.append((path, levels))
             elif os.path.join(real, entry.name) not in left_out and entry.name != LOCK:
                 found.append(_tree_file(source, path, entry))
+    _judge_names(source, found)
     return sorted(found, key=lambda one: one.path)
+
+
+def _judge_names(source: str, files: Iterable[TreeFile]) -> None:
+    """Raises SyncError for names that are one name where the file system does not tell cases apart."""
+    known: dict[str, str] = {}
+    for file in files:
+        for path in (*_above(file.path), file.path):
+            other = known.setdefault(path.casefold(), path)
+            if other != path:
+                message = msg(
+                    "{one} and {other} of {folder} differ by case alone", one=other, other=path, folder=source
+                )
+                raise SyncError(message, "rename one of them: many file systems have room for one")
 
 
 def _tree_file(source: str, path: str, entry: os.DirEntry[str]) -> TreeFile:
@@ -251,13 +278,14 @@ class SourceTree:
 
     def _judge_patches(self, patches: Sequence[TreeFile]) -> None:
         """Refuse a share on a pod whose GPU keys a patch changes: that is translated without the share."""
-        objects: dict[tuple[str | None, str | None], str] = {}
+        objects: Objects = {}
         for path in self.shares:
             for document in _documents(os.path.join(self.root, path)):
-                objects |= {(pod.object.kind, pod.object.name): path for pod in pods_in(document)}
+                for pod in pods_in(document):
+                    objects.setdefault(pod.object.name, {})[pod.object.kind] = path
         for one in patches:
             for kind, name in _patched(one, objects):
-                document, share = self.shares[objects[kind, name]][0]
+                document, share = self.shares[objects[name][kind]][0]
                 file = share.workload.file if share.workload else ""
                 message = msg(
                     "{patch} changes GPU keys of {kind} {name}, and does not know this share",
@@ -273,24 +301,27 @@ class SourceTree:
                 wrong = Diagnostic("GX010", Severity.ERROR, message, hint, at)
                 self.problems.append(with_location(document, wrong))
 
-    def writers(self, path: str, made: str, number: int) -> Iterator[tuple[str, int, str]]:
-        """The lines of the source that wrote a line (from 0) of a made text: file, number from 1, and text.
-
-        Those are of GPUShare documents where it has a key of GPUs, and the line that it comes from has none.
-        """
+    def writers(self, path: str, made: str) -> Callable[[int], Iterator[tuple[str, int, str]]]:
+        """What gives the lines of the source that wrote a line (from 0) of a made text: file, number from 1,
+        and text. Those are of GPUShare documents where it has a key of GPUs, and the line that it comes from
+        has none."""
         place = next(one.place for one in self.files if one.path == path)
         text = file_bytes(place).decode(errors="replace")
-        lines, origins = text.splitlines(), written_by(text, made)
-        at = origins[number] if origins else 0
-        line = lines[at] if at < len(lines) else ""
+        lines, new, origins = text.splitlines(), made.splitlines(), written_by(text, made)
         shares = self.shares.get(path, ())
-        if shares and _asks("".join(made.splitlines()[number : number + 1])) and not _asks(line):
-            for document, _ in shares:
-                assert document.root is not None
-                first = document.source.span(*locate(document.root, ("spec",))).line
-                yield document.source.name, first, document.source.line_text(first)
-        else:
-            yield place, at + 1, line
+
+        def of_line(number: int) -> Iterator[tuple[str, int, str]]:
+            at = origins[number] if origins else 0
+            line = lines[at] if at < len(lines) else ""
+            if shares and _asks("".join(new[number : number + 1])) and not _asks(line):
+                for document, _ in shares:
+                    assert document.root is not None
+                    first = document.source.span(*locate(document.root, ("spec",))).line
+                    yield document.source.name, first, document.source.line_text(first)
+            else:
+                yield place, at + 1, line
+
+        return of_line
 
 
 def _documents(place: str) -> list[Document]:
@@ -301,26 +332,27 @@ def _documents(place: str) -> list[Document]:
         return []
 
 
-Objects = Collection[tuple[str | None, str | None]]
-"""Kinds and names of objects."""
+Objects = dict[str | None, dict[str | None, str]]
+"""The files of objects, by their names and kinds."""
 
 
-def _patched(one: TreeFile, objects: Objects) -> Objects:
+def _patched(one: TreeFile, objects: Objects) -> list[tuple[str | None, str | None]]:
     """The objects whose GPU keys a patch, or one within a kustomization, changes."""
     role = role_of(one.place)
     if role.renamed:
         text = file_bytes(one.place).decode(errors="replace")
-        return [each for each in objects if re.search(rf"\b{re.escape(str(each[1]))}\b", text)]
+        words = dict.fromkeys(_WORD.findall(text))
+        return [(kind, name) for name in words for kind in objects.get(name, ())]
     try:
         over = [base for each in _documents(one.place) for pod in role.pods(each) for base in pod.over]
     except NotYamlError:
         return []  # the translation says so
-    found = {
+    found = dict.fromkeys(
         (base.base.object.kind, base.base.object.name)
         for base in over
         if registry.backends_of(base.part.keys)
-    }
-    return [each for each in objects if each in found]
+    )
+    return [(kind, name) for kind, name in found if kind in objects.get(name, ())]
 
 
 def _asks(line: str) -> bool:
@@ -378,16 +410,23 @@ def _plugins() -> list[str]:
 # --- the lock -------------------------------------------------------------------------------------------
 @record
 class Locked:
-    """A file that sync wrote. ``made``: the key of what it was made from, None where that is not known."""
+    """A file that sync wrote. ``made``: the key of what it was made from, None where that is not known.
+    ``before``: the digest of what it replaces, in the lock of a run that has not ended."""
 
     source: str
     digest: str
     made: str | None = None
     link: bool = False
+    before: str | None = None
 
     def to_json(self) -> dict[str, object]:
         data: dict[str, object] = {"source": self.source, "sha256": self.digest}
+        data |= {"before": self.before} if self.before else {}
         return data | ({"link": True} if self.link else {}) | ({"made": self.made} if self.made else {})
+
+    def wrote(self, there: tuple[str, bool] | None) -> bool:
+        """What is there is of sync: the file as it is listed, or what that replaces."""
+        return there == (self.digest, self.link) or (there is not None and there[0] == self.before)
 
 
 @record
@@ -427,8 +466,11 @@ def read_lock(folder: str) -> SyncLock:
     found: dict[str, Locked] = {}
     for name, one in files.items() if isinstance(files, dict) else [("", None)]:
         entry = one if isinstance(one, dict) else {}
-        source, digest, made = (entry.get(key) for key in ("source", "sha256", "made"))
-        is_entry = isinstance(source, str) and isinstance(digest, str) and _DIGEST.fullmatch(digest)
+        source, digest, made, before = (entry.get(key) for key in ("source", "sha256", "made", "before"))
+        is_entry = isinstance(source, str) and all(
+            isinstance(one, str) and _DIGEST.fullmatch(one)
+            for one in (digest, *([] if before is None else [before]))
+        )
         if not is_entry or name == LOCK or not _is_path(name):
             shown = limits.cut(name, limits.MAX_NAME)
             raise SyncError(msg("{path}: the entry {name!r} is not one of sync", path=path, name=shown), hint)
@@ -436,7 +478,7 @@ def read_lock(folder: str) -> SyncLock:
         if name != tidy or posixpath.isabs(name) or tidy.split("/")[0] in ("..", "."):
             raise SyncError(msg("{path}: {name!r} leads out of the folder", path=path, name=name), hint)
         known = made if isinstance(made, str) else None
-        found[name] = Locked(str(source), str(digest), known, entry.get("link") is True)
+        found[name] = Locked(str(source), str(digest), known, entry.get("link") is True, before)
     options = data.get("options")
     return SyncLock(found, options if isinstance(options, str) else None)
 
@@ -493,6 +535,23 @@ Watched = Callable[[Sequence[Any]], Iterable[Any]]
 """Gives back what is gone through, for somebody to see how far it is."""
 
 
+def _above(path: str) -> list[str]:
+    """The folders of a path from the top down, without the one that it counts from."""
+    parts = path.split("/")
+    return ["/".join(parts[:n]) for n in range(1, len(parts))]
+
+
+def _make_folders(folder: str) -> None:
+    """Those that are missing, however deep: os.makedirs calls itself for each. Raises OSError."""
+    missing = []
+    while folder and not os.path.isdir(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    for place in reversed(missing):
+        with suppress(FileExistsError):
+            os.mkdir(place)
+
+
 def _is_folder(place: str) -> bool:
     return os.path.isdir(place) and not os.path.islink(place)
 
@@ -542,9 +601,13 @@ class TargetTree:
         return os.path.join(self.folder, path)
 
     def on_disk(self, path: str) -> tuple[str, bool] | None:
-        """The digest of what is there, and whether it is a link; None where nothing is. A folder has none."""
+        """The digest of what is there, and whether it is a link; None where nothing is. A folder has none.
+
+        What is behind a link is not there.
+        """
         if path not in self.seen:
-            self.seen[path] = self._on_disk(self.place(path))
+            is_there = not any(os.path.islink(self.place(over)) for over in _above(path))
+            self.seen[path] = self._on_disk(self.place(path)) if is_there else None
         return self.seen[path]
 
     @staticmethod
@@ -562,8 +625,9 @@ class TargetTree:
         """Say what is to be written and removed, or what stands in the way."""
         self._compare_gone(overwrite=overwrite)
         for path, one in self.wanted.items():
-            there, locked = self.on_disk(path), self.lock.files.get(path)
+            locked = self.lock.files.get(path)
             blocked = self._blocked(path)
+            there = None if blocked is not None else self.on_disk(path)
             if blocked is not None:
                 self.blocked[blocked] = None
             elif one.data is None or (there == one.there and self._has_mode(path, one.source)):
@@ -586,7 +650,7 @@ class TargetTree:
                     source=one.source.place,
                 )
                 self.conflicts.append(message)
-            elif there != (locked.digest, locked.link):
+            elif not locked.wrote(there):
                 self.by_hand.append(path)
             else:
                 self.written.append(path)
@@ -594,13 +658,21 @@ class TargetTree:
         self.owns = is_now == {path: replace(one, made=None) for path, one in self._locked().items()}
 
     def _goes(self, path: str) -> bool:
-        """It is a folder of which nothing stays."""
+        """It is a folder of which nothing stays: no file but those that go, and no folder without one."""
         place = self.place(path)
         if not _is_folder(place):
             return False
         removed = set(self.removed)
-        below = (os.path.join(top, name) for top, _, names in os.walk(place) for name in names)
-        return all(os.path.relpath(one, self.folder) in removed for one in below)
+        emptied = {over for one in self.lock.files for over in _above(one)}
+        for top, folders, names in os.walk(place):
+            here = os.path.relpath(top, self.folder)
+            links = {name for name in folders if os.path.islink(os.path.join(top, name))}
+            if (
+                here not in emptied
+                or not {posixpath.join(here, name) for name in (*names, *links)} <= removed
+            ):
+                return False
+        return True
 
     def _compare_gone(self, *, overwrite: bool) -> None:
         for path, locked in self.lock.files.items():
@@ -609,7 +681,7 @@ class TargetTree:
             there = self.on_disk(path)
             if there is None or _is_folder(self.place(path)):
                 continue  # a folder in its place: the file is gone
-            if there == (locked.digest, locked.link) or overwrite:
+            if locked.wrote(there) or overwrite:
                 self.removed.append(path)
             else:
                 self.by_hand.append(path)
@@ -619,14 +691,22 @@ class TargetTree:
 
     def _blocked(self, path: str) -> str | None:
         """Why nothing can be written at a path, whatever is there: a link or a file stands above it."""
-        parts = path.split("/")
-        for over in ("", *("/".join(parts[:n]) for n in range(1, len(parts)))):
+        for over in ("", *_above(path)):
             place = self.place(over) if over else self.folder
-            if os.path.islink(place):
+            if os.path.islink(place) and not self._removes(over):
                 return msg("{link} is a link: nothing is written through it", link=place)
-            if os.path.isfile(place) and over not in self.lock.files:
+            if os.path.lexists(place) and not os.path.isdir(place) and over not in self.lock.files:
                 return msg("{place} is a file, and a folder has to go there", place=place)
+        place = self.place(path)
+        is_known = os.path.islink(place) or os.path.isfile(place) or os.path.isdir(place)
+        if os.path.lexists(place) and not is_known:
+            return msg("{place} is not a regular file", place=place)
         return None
+
+    def _removes(self, link: str) -> bool:
+        """A link of the last run, as that left it, whose source is a folder now."""
+        locked = self.lock.files.get(link)
+        return locked is not None and link not in self.wanted and locked.wrote(self.on_disk(link))
 
     @property
     def stays(self) -> bool:
@@ -651,36 +731,49 @@ class TargetTree:
         return content(place).decode(errors="replace") if os.path.isfile(place) else ""
 
     def write(self, watched: Watched = iter) -> None:
-        """Every file old or new, then the lock. Raises OSError."""
+        """The lock of what is about to be written, every file old or new, then the lock of what there is:
+        whenever the run is killed, the next one knows the files of both. Raises OSError."""
+        if self.written or self.removed:
+            self._write_lock(self._locked() | self._replaced())
         for path in self.removed:
             self._remove(path)
         for path in watched(self.written):
             self._write(self.place(path), self.wanted[path])
-        lock = lock_text(self.name, self.source, self.options, self._locked())
+        self._write_lock(self._locked())
+
+    def _write_lock(self, files: Mapping[str, Locked]) -> None:
         place = self.place(LOCK)
-        if self.wanted or os.path.lexists(place):
-            os.makedirs(self.folder, exist_ok=True)
+        if files or os.path.lexists(place):
+            lock = lock_text(self.name, self.source, self.options, files)
+            _make_folders(self.folder)
             if not os.path.isfile(place) or content(place) != lock:
                 write_atomically(Path(place), lock)
 
+    def _replaced(self) -> dict[str, Locked]:
+        """The entries of files that are about to change or to go, with what is there now."""
+        locked = self._locked()
+        found: dict[str, Locked] = {}
+        for path in (*self.written, *self.removed):
+            there = self.on_disk(path)
+            one = locked.get(path) or self.lock.files[path]
+            found[path] = replace(one, before=there[0] if there and there[0] else None)
+        return found
+
     def _write(self, place: str, one: WantedFile) -> None:
         assert one.data is not None
-        os.makedirs(os.path.dirname(place), exist_ok=True)
+        _make_folders(os.path.dirname(place))
         if _is_folder(place):
             for folder, _, _ in os.walk(place, topdown=False):
                 os.rmdir(folder)  # what was in it has been removed
         if one.source.link is not None:
-            new = f"{place}{_NEW_LINK}"
-            if os.path.lexists(new):
-                os.unlink(new)
-            os.symlink(one.source.link, new)
-            os.replace(new, place)
+            link_atomically(Path(place), one.source.link)
             return
         if os.path.islink(place):
             os.unlink(place)
         has_mode = os.path.isfile(place) and self._has_mode(one.source.path, one.source)
         if not os.path.isfile(place) or content(place) != one.data:
-            write_atomically(Path(place), one.data, None, None if has_mode else one.source.mode)
+            mode = None if has_mode else one.source.mode
+            write_atomically(Path(place), one.data, mode=mode, read_only=True)
         elif not has_mode:
             os.chmod(place, one.source.mode)
 
@@ -719,6 +812,9 @@ def fill(tree: SourceTree, targets: Sequence[TargetTree], each: Each, watched: W
     readable, broken = _readable(given)
     inputs = [Input(one.place, one.place, named=False) for one in readable]
     runs = each(inputs, [one.settings for one in active]) if inputs else [Result() for _ in active]
+    by_place = {one.place: one for one in readable}
+    for file in runs[0].files if runs else ():
+        by_place[file.name].check(file.old)
     for target, run in zip(active, runs, strict=True):
         target.result = run
         run.diagnostics += broken
@@ -738,7 +834,7 @@ def _readable(given: Sequence[TreeFile]) -> tuple[list[TreeFile], list[Diagnosti
     found: list[TreeFile] = []
     broken: list[Diagnostic] = []
     for one in given:
-        data = file_bytes(one.place)
+        data = one.check(file_bytes(one.place))
         try:
             Source.from_bytes(one.place, data)
         except DecodeError as error:
@@ -759,7 +855,7 @@ def _want(tree: SourceTree, target: TargetTree, one: TreeFile, text: bytes | Non
     if one.link is not None:
         target.wanted[one.path] = WantedFile(one, os.fsencode(one.link))
         return
-    data = file_bytes(one.place) if text is None else text
+    data = one.check(file_bytes(one.place)) if text is None else text
     asked = tree.shares.get(one.path, ())
     if asked or (one.is_translated and KIND.encode() in data):
         made = _with_shares(target, one, data, asked)
@@ -802,11 +898,11 @@ def _with_shares(
 # --- the way back -----------------------------------------------------------------------------------------
 def written_by(source: str, made: str) -> list[int]:
     """For each line of a translated text, the line of its source that it comes from, both from 0."""
-    from difflib import SequenceMatcher
+    from gpuxlate.model.windows import differences
 
     old, new = source.splitlines(), made.splitlines()
     lines = [0] * len(new)
-    for _, a, end_a, b, end_b in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for _, a, end_a, b, end_b in differences(old, new):
         for n in range(b, end_b):
             lines[n] = max(0, min(a + n - b, end_a - 1 if end_a > a else a - 1))
     return lines
@@ -814,9 +910,9 @@ def written_by(source: str, made: str) -> list[int]:
 
 def changed_lines(made: str, there: str) -> Iterator[tuple[int, str, str]]:
     """The lines of a made text that somebody changed: the number from 0, the old and the new ones."""
-    from difflib import SequenceMatcher
+    from gpuxlate.model.windows import differences
 
     old, new = made.splitlines(), there.splitlines()
-    for tag, a, end_a, b, end_b in SequenceMatcher(None, old, new, autojunk=False).get_opcodes():
+    for tag, a, end_a, b, end_b in differences(old, new):
         if tag != "equal":
             yield max(0, min(a, len(old) - 1)), "\n".join(old[a:end_a]), "\n".join(new[b:end_b])

@@ -10,7 +10,8 @@ import pytest
 
 from gpuxlate.cli.compare import align
 from gpuxlate.cli.compare import columns as side_by_side
-from gpuxlate.report.characters import NEAR, same, unified, width
+from gpuxlate.model.windows import NEAR, same
+from gpuxlate.report.characters import unified, width
 
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n")
 NO_END = "\\ No newline at end of file\n"

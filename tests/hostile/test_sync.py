@@ -76,7 +76,7 @@ class Change:
         """What a kill left is sound, and the next run ends it. How many files were new."""
         found = holds(folder / "clusters")
         for name, text in found.items():
-            if not left_over(name) and not name.endswith(".new.gpuxlate"):
+            if not left_over(name) and not name.endswith(LOCK):
                 assert text in (self.old.get(name), self.new.get(name)), f"{name} is neither old nor new"
         for name in self.old.keys() & self.new.keys():
             assert name in found, f"{name} is not there"
@@ -131,6 +131,22 @@ def test_a_kill_at_each_call(change: Change, worker: Worker) -> None:
         folder = change.tree()
         assert worker(folder, "sync", fault={"at": at, "how": how}).code == -signal.SIGKILL
         change.check(folder, worker)
+
+
+def test_the_source_becomes_something_else_after_a_kill(change: Change, worker: Worker) -> None:
+    """What a kill left is known as sync's own, and a change by hand is still found."""
+    calls = worker(change.tree(), "sync", fault={}).calls
+    for at, how in some(list(moments(calls, "kill after"))):
+        folder = change.tree()
+        worker(folder, "sync", fault={"at": at, "how": how})
+        for mib in (2048, 4096):
+            (folder / "base/a.yaml").write_text(asks(mib))
+            (folder / "base/notes.txt").write_text("old\n" if mib == 4096 else "third\n")
+            again = worker(folder, "sync")
+            assert (again.code, again.err.count("error")) == (0, 0), f"{at}: {again.err}"
+            assert worker(folder, "sync", "--check").code == 0
+        (folder / "clusters/vke/notes.txt").write_text("by hand\n")
+        assert "changed by hand" in worker(folder, "sync").err
 
 
 def test_a_kill_at_a_system_call(change: Change, worker: Worker) -> None:

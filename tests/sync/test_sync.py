@@ -245,3 +245,90 @@ def test_a_long_run_shows_how_far_it_is(tree: Path) -> None:
     assert done.wait() == 0, shown
     bars = [what for what in (b"reading", b"rendering", b"writing") if what in shown]
     assert bars == [b"reading", b"rendering", b"writing"], shown
+
+
+@pytest.mark.parametrize("name", [".git", ".git/hooks", ".GIT/hooks", "sub/x", "kept/x", "link/hooks"])
+def test_a_folder_of_git_is_no_target(tree: Path, name: str) -> None:
+    (tree / ".git").mkdir(exist_ok=True)
+    (tree / "sub").mkdir()
+    (tree / "sub/.git").write_text("gitdir: ../.git/modules/sub\n")
+    for part in ("HEAD", "objects", "refs"):
+        (tree / "kept" / part).mkdir(parents=True)
+    (tree / "link").symlink_to(".git")
+    (tree / ".gpuxlate.yaml").write_text(f"sync: [{{source: base, targets: {{tke: {name}}}}}]\n")
+    done = run("sync")
+    assert done.code == 2
+    assert b"beside those of git" in done.err
+    assert not list(tree.rglob(sync.LOCK))
+
+
+@pytest.fixture
+def plain(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A tree of files that are copied."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / ".git").mkdir()
+    (tmp_path / ".gpuxlate.yaml").write_text("sync: [{source: base, targets: {tke: out}}]\n")
+    (tmp_path / "base/d").mkdir(parents=True)
+    (tmp_path / "base/d/x").write_text("1")
+    return tmp_path
+
+
+def test_a_link_becomes_a_folder(plain: Path) -> None:
+    (plain / "base/l").symlink_to("d")
+    assert run("sync").code == 0
+    (plain / "base/l").unlink()
+    (plain / "base/l").mkdir()
+    (plain / "base/l/x").write_text("2")
+    assert run("sync").code == 0
+    assert not (plain / "out/l").is_symlink()
+    assert ((plain / "out/l/x").read_text(), (plain / "out/d/x").read_text()) == ("2", "1")
+
+
+def test_a_name_for_what_is_written_is_nobody_elses(plain: Path) -> None:
+    (plain / "base/l").symlink_to("d/x")
+    assert run("sync").code == 0
+    mine = plain / "out/l.new.gpuxlate"
+    mine.write_text("notes")
+    (plain / "base/l").unlink()
+    (plain / "base/l").symlink_to("d")
+    assert run("sync").code == 0
+    assert mine.read_text() == "notes"
+
+
+def test_an_empty_folder_of_the_user_stays(plain: Path) -> None:
+    assert run("sync").code == 0
+    (plain / "out/d/mine").mkdir()
+    (plain / "base/d/x").unlink()
+    (plain / "base/d").rmdir()
+    (plain / "base/d").write_text("2")
+    done = run("sync")
+    assert done.code == 1
+    assert (plain / "out/d/mine").is_dir()
+
+
+def test_names_that_differ_by_case_alone(plain: Path) -> None:
+    (plain / "base/D").mkdir()
+    (plain / "base/D/y").write_text("1")
+    done = run("sync")
+    assert (done.code, b"differ by case alone" in done.err) == (2, True)
+
+
+def test_a_pipe_is_not_replaced(plain: Path) -> None:
+    (plain / "out/d").mkdir(parents=True)
+    os.mkfifo(plain / "out/d/x")
+    for options in ([], ["--overwrite"]):
+        done = run("sync", *options)
+        assert (done.code, b"out/d/x is not a regular file" in done.err) == (1, True)
+
+
+def test_a_file_that_changes_while_it_is_read(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    first = sync.fill
+
+    def changed(*given: object) -> None:
+        (plain / "base/d/x").write_text("2")
+        first(*given)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(sync, "fill", changed)
+    done = run("sync")
+    assert (done.code, b"changed by another process" in done.err) == (3, True)
+    assert not (plain / "out").exists()
