@@ -219,7 +219,7 @@ def _judge_folders(config: Config) -> None:
     for entry in config.sync:
         for one in entry.targets:
             folder = _folder(config, one.dir)
-            what = msg("the folder of {name}, {folder}", name=one.name, folder=folder)
+            what = msg("the folder {folder} of {name}", name=one.name, folder=folder)
             _judge_place(folder, what, top)
             real = os.path.realpath(folder)
             if real in roles:
@@ -234,18 +234,18 @@ def _judge_folders(config: Config) -> None:
 def _judge_place(folder: str, what: str, top: str) -> None:
     """Raises SyncError for a folder that is not of this repository, or of git itself."""
     if not inside(folder, top):
-        message = msg("{what}, is outside of the repository {top}", what=what, top=top)
+        message = msg("{what} is outside of the repository {top}", what=what, top=top)
         raise sync.SyncError(message, "name a folder of this repository")
     real = os.path.realpath(folder)
     for over in upwards(real):
         if os.path.basename(over).casefold() == ".git" or _is_of_git(over):
             raise sync.SyncError(
-                msg("{what}, is inside a folder of git, {over}", what=what, over=over), BESIDE
+                msg("{what} is inside a folder of git, {over}", what=what, over=over), BESIDE
             )
         if over == top:
             return
         if os.path.lexists(os.path.join(over, ".git")):
-            message = msg("{what}, is in another repository, {over}", what=what, over=over)
+            message = msg("{what} is in another repository, {over}", what=what, over=over)
             raise sync.SyncError(message, BESIDE)
 
 
