@@ -338,7 +338,21 @@ def config() -> Config | None:
         run.found_config = (None if run.isolated else load_config(run.config),)
         (found,) = run.found_config
         verbose(msg("configuration: {value}", value=found.path if found else "none"))
+        if found and found.path and run.config is None:
+            _note_owner(found.path)
     return run.found_config[0]
+
+
+def _note_owner(path: Path) -> None:
+    from gpuxlate.config.find import is_of_another
+
+    if is_of_another(path):
+        info(
+            msg(
+                "note: {path}, above this folder, belongs to another user; --isolated leaves it out",
+                path=path,
+            )
+        )
 
 
 def exclusion_of(run: Invocation, known: Config | None) -> Exclusion:

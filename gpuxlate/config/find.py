@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from typing import TYPE_CHECKING, Any
 
-from gpuxlate.files.read import StrPath, UnusualFileError, content, upwards
+from gpuxlate.files.read import StrPath, UnusualFileError, content, repository, upwards
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
 from gpuxlate.model.messages import msg
@@ -37,6 +37,17 @@ def find_config(start: StrPath) -> Path | None:
     from pathlib import Path  # most runs have no configuration: start-up counts
 
     return Path(found)
+
+
+def is_of_another(path: StrPath) -> bool:
+    """A configuration outside of git and above the working folder, which another user wrote there.
+
+    In a repository, git itself asks whose it is; what root wrote is the machine's.
+    """
+    folder = os.path.dirname(os.path.abspath(path))
+    if folder == os.getcwd() or os.path.lexists(os.path.join(repository(os.getcwd()), ".git")):
+        return False
+    return os.stat(path).st_uid not in (os.geteuid(), 0)
 
 
 def _nearest(start: str) -> str | None:

@@ -137,6 +137,8 @@ def tree_files(source: str, exclusion: Exclusion, not_copied: Iterable[str]) -> 
         for entry in entries:
             path = posixpath.join(where, entry.name)
             is_folder = entry.is_dir(follow_symlinks=False)
+            if entry.name.casefold() == ".git":
+                continue  # a file of this name points git at another folder
             if exclusion.leaves_out(entry.path, f"{real}/{entry.name}", levels, is_folder=is_folder):
                 continue
             if is_folder:
@@ -552,6 +554,10 @@ def _make_folders(folder: str) -> None:
             os.mkdir(place)
 
 
+def _is_repository(folder: str) -> bool:
+    return os.path.lexists(os.path.join(folder, ".git"))
+
+
 def _is_folder(place: str) -> bool:
     return os.path.isdir(place) and not os.path.islink(place)
 
@@ -603,10 +609,11 @@ class TargetTree:
     def on_disk(self, path: str) -> tuple[str, bool] | None:
         """The digest of what is there, and whether it is a link; None where nothing is. A folder has none.
 
-        What is behind a link is not there.
+        What is behind a link or in another repository is not there.
         """
         if path not in self.seen:
-            is_there = not any(os.path.islink(self.place(over)) for over in _above(path))
+            folders = map(self.place, _above(path))
+            is_there = not any(os.path.islink(one) or _is_repository(one) for one in folders)
             self.seen[path] = self._on_disk(self.place(path)) if is_there else None
         return self.seen[path]
 
@@ -697,6 +704,8 @@ class TargetTree:
                 return msg("{link} is a link: nothing is written through it", link=place)
             if os.path.lexists(place) and not os.path.isdir(place) and over not in self.lock.files:
                 return msg("{place} is a file, and a folder has to go there", place=place)
+            if over and _is_repository(place):
+                return msg("{place} is a repository of its own: nothing is written into it", place=place)
         place = self.place(path)
         is_known = os.path.islink(place) or os.path.isfile(place) or os.path.isdir(place)
         if os.path.lexists(place) and not is_known:

@@ -13,6 +13,7 @@ from jsonschema import Draft202012Validator
 
 from gpuxlate.cli import runner
 from gpuxlate.config.schemas import schema
+from gpuxlate.files.write import wait_for_folder
 from gpuxlate.translation import sync
 from tests import steps
 from tests.running import run
@@ -332,3 +333,89 @@ def test_a_file_that_changes_while_it_is_read(plain: Path, monkeypatch: pytest.M
     done = run("sync")
     assert (done.code, b"changed by another process" in done.err) == (3, True)
     assert not (plain / "out").exists()
+
+
+def test_what_points_git_elsewhere_is_not_copied(plain: Path) -> None:
+    for name in ("d/.git", ".GIT"):
+        (plain / "base" / name).write_text("gitdir: ../../other\n")
+    assert run("sync").code == 0
+    assert sorted(one.name for one in (plain / "out").rglob("*")) == [sync.LOCK, "d", "x"]
+
+
+@pytest.mark.parametrize("change", ["other", "gone"])
+def test_a_repository_inside_a_target_is_left_alone(plain: Path, change: str) -> None:
+    assert run("sync").code == 0
+    (plain / "out/d/.git").mkdir()
+    if change == "gone":
+        (plain / "base/d/x").unlink()
+    else:
+        (plain / "base/d/x").write_text("2")
+    done = run("sync", "--overwrite")
+    assert (plain / "out/d/x").read_text() == "1"
+    assert (done.code, b"out/d is a repository of its own" in done.err) == (
+        (0, False) if change == "gone" else (1, True)
+    )
+
+
+def test_the_second_of_two_runs_waits(plain: Path) -> None:
+    """The lock of the first is held until the second says that it waits."""
+    lock = wait_for_folder(str(plain), lambda: None)
+    assert lock is not None
+    second = subprocess.Popen([sys.executable, "-m", "gpuxlate", "sync"], cwd=plain, stderr=subprocess.PIPE)
+    assert second.stderr is not None
+    assert b"waiting until it ends" in second.stderr.readline()
+    assert not (plain / "out").exists()
+    os.close(lock)
+    second.communicate()
+    assert (second.returncode, (plain / "out/d/x").read_text()) == (0, "1")
+
+
+@pytest.mark.parametrize("option", ["profile", "decisions"])
+def test_a_file_outside_of_the_repository_is_not_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    (tmp_path / "secret").write_text("password: hunter2\n")
+    (tmp_path / "in/base").mkdir(parents=True)
+    (tmp_path / "in/.git").mkdir()
+    (tmp_path / "in/link").symlink_to("../secret")
+    monkeypatch.chdir(tmp_path / "in")
+    for name in ("../secret", "link"):
+        text = f"sync: [{{source: base, targets: {{tke: {{dir: out, {option}: {name}}}}}}}]\n"
+        (tmp_path / "in/.gpuxlate.yaml").write_text(text)
+        done = run("sync")
+        assert (done.code, b"outside of the repository" in done.err, b"hunter2" in done.err) == (
+            2,
+            True,
+            False,
+        )
+
+
+def test_a_file_that_nobody_may_write_is_replaced(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its folder is what is written. The question is answered as an ordinary user gets it: root may all."""
+    monkeypatch.setattr(os, "access", lambda path, *_, **__: bool(os.stat(path).st_mode & 0o200))
+    (plain / "base/d/x").chmod(0o444)
+    assert run("sync").code == 0
+    (plain / "base/d/x").chmod(0o644)
+    (plain / "base/d/x").write_text("2")
+    (plain / "base/d/x").chmod(0o444)
+    assert run("sync").code == 0
+    copied = plain / "out/d/x"
+    assert (copied.read_text(), stat.S_IMODE(copied.stat().st_mode)) == ("2", 0o444)
+
+
+@pytest.mark.parametrize(
+    ("owner", "in_git", "noted"), [(1, False, True), (0, False, False), (1, True, False)]
+)
+def test_a_configuration_of_another_user_is_noted(
+    plain: Path, monkeypatch: pytest.MonkeyPatch, owner: int, in_git: bool, noted: bool
+) -> None:
+    if not in_git:
+        (plain / ".git").rmdir()
+    configuration = plain / ".gpuxlate.yaml"
+    configuration.write_text("select: [GX]\n")
+    if os.geteuid():
+        monkeypatch.setattr(os, "geteuid", lambda: configuration.stat().st_uid + owner)
+    else:  # what root has is the machine's
+        os.chown(configuration, owner, -1)
+    monkeypatch.chdir(plain / "base")
+    assert (b"belongs to another user" in run("lint", ".").err) is noted
