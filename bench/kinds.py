@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -220,6 +221,23 @@ def one_name_of_templates(number: int) -> str:
     return made.replace("metadata: {", f"metadata: {{namespace: n{number}, ")
 
 
+def requests_of_one(folder: Path, count: int) -> Path:
+    """One claim of many requests, and a container for each."""
+    asked = "{deviceClassName: hami-core-gpu.project-hami.io, capacity: {requests: {cores: 30, memory: 4Gi}}}"
+    requests = (f"      - {{name: r{n}, exactly: {asked}}}\n" for n in range(count))
+    containers = (
+        f"  - {{name: c{n}, image: r, resources: {{claims: [{{name: g, request: r{n}}}]}}}}\n"
+        for n in range(count)
+    )
+    return file(
+        folder,
+        "apiVersion: resource.k8s.io/v1\nkind: ResourceClaimTemplate\nmetadata: {name: t}\nspec:\n  spec:\n"
+        "    devices:\n      requests:\n" + "".join(requests) + "---\napiVersion: v1\nkind: Pod\n"
+        "metadata: {name: p}\nspec:\n  resourceClaims: [{name: g, resourceClaimTemplateName: t}]\n"
+        "  containers:\n" + "".join(containers),
+    )
+
+
 # --- folders ----------------------------------------------------------------------------------------------
 
 
@@ -229,6 +247,33 @@ def files(folder: Path, texts: Iterator[str]) -> Path:
         path.parent.mkdir(exist_ok=True)
         path.write_text(text)
     return folder
+
+
+def excluding(folder: Path, count: int) -> Path:
+    """A file, and many patterns of files that are left out."""
+    patterns = ", ".join(f'"out-{n}/*.yaml"' for n in range(count))
+    file(folder, f"exclude = [{patterns}]\n", "gpuxlate.toml")
+    return files(folder, map(pod, range(1)))
+
+
+def sources(folder: Path, count: int) -> Path:
+    """Sources with a file and three targets each."""
+    for number in range(count):
+        (folder / f"s{number}").mkdir()
+        file(folder, "x", f"s{number}/a")
+    each = "".join(
+        f"- {{source: s{n}, targets: {{tke: t/{n}/a, vke: t/{n}/b, hami: t/{n}/c}}}}\n" for n in range(count)
+    )
+    return file(folder, f"sync:\n{each}", ".gpuxlate.yaml")
+
+
+def changed_by_hand(folder: Path, count: int) -> Path:
+    """One file of many pods in the source, and what somebody made of it in the folder of a target."""
+    for name in ("base", "out"):
+        (folder / name).mkdir()
+    text = stream(pod)(folder / "base", count).read_text()
+    file(folder, re.sub(r"(image: .*)1:1$", r"\1:2", text, flags=re.M), "out/input.yaml")
+    return file(folder, "sync: [{source: base, targets: {vke: out}}]\n", ".gpuxlate.yaml")
 
 
 def configured(folder: Path, count: int) -> Path:
@@ -334,6 +379,14 @@ def one_quota(folder: Path, count: int) -> Path:
     return file(folder, quota(1) + hard)
 
 
+def one_limit_range(folder: Path, count: int) -> Path:
+    rows = (f"  - {{type: Container, max: {{{VKE.format('core')}: {n}}}}}\n" for n in range(count))
+    return file(
+        folder,
+        "apiVersion: v1\nkind: LimitRange\nmetadata: {name: q}\nspec:\n  limits:\n" + "".join(rows),
+    )
+
+
 def job(number: int) -> str:
     return (
         f"gpuResourceType: mGPU  # job {number}\nmultiCardSharing: false\ngpuCompute: 0.{1 + number % 9}\n"
@@ -435,6 +488,7 @@ WORKLOADS: Mapping[str, Command] = {
     "compare": ("compare", INPUT),
     "lint": ("lint", INPUT),
 }
+SYNC = ("--config", INPUT, "sync", "--overwrite")
 QUOTAS = {name: one for name, one in MANIFESTS.items() if name != "parse"}
 JOBS = {name: MANIFESTS[name] for name in ("lint", "parse", "inspect")}
 PRODUCT = "patches times objects, up to MAX_PATCHED"
@@ -463,12 +517,25 @@ KINDS: Sequence[Kind] = (
     Kind("one template for all pods", one_template, {**MANIFESTS, **STDIN}),
     Kind("a template for each pod", stream(own_template), {**MANIFESTS, **STDIN}),
     Kind("one name of all templates", stream(one_name_of_templates), {**MANIFESTS, **STDIN}),
+    Kind("requests of one claim", requests_of_one, LINT),
     Kind("small files", lambda folder, n: files(folder, map(pod, range(n))), MANIFESTS, most=FILES),
     Kind(
         "small files, configured",
         configured,
         {"lint": ("--config", f"{FOLDER}/gpuxlate.toml", "lint", INPUT)},
         most=FILES,
+    ),
+    Kind(
+        "patterns of files that are left out",
+        excluding,
+        {"lint": ("--config", f"{FOLDER}/gpuxlate.toml", "lint", INPUT)},
+        most=2**14,
+    ),
+    Kind("sources", sources, {"sync --check": (*SYNC, "--check")}, most=1024),
+    Kind(
+        "pods of a file that was changed by hand",
+        changed_by_hand,
+        {"sync --check": (*SYNC, "--check"), "sync --diff": (*SYNC, "--diff")},
     ),
     Kind("a patch for each pod", own_patches, MANIFESTS, most=limits.MAX_BASE_FILES),
     Kind("patches in one file", patches_in_one_file, MANIFESTS, most=limits.MAX_ENTRIES),
@@ -491,6 +558,7 @@ KINDS: Sequence[Kind] = (
     Kind("values of a chart", chart, MANIFESTS),
     Kind("quotas", stream(quota), QUOTAS),
     Kind("names of one quota", one_quota, QUOTAS),
+    Kind("rows of one LimitRange", one_limit_range, QUOTAS),
     Kind("forms of jobs", stream(job), JOBS),
     Kind("statements of one job", statements, JOBS),
     Kind("shares", stream(share), COMPARE),
