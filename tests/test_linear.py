@@ -23,6 +23,7 @@ from gpuxlate.overlays import roles
 from gpuxlate.report.characters import unified
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import names, read_source
+from gpuxlate.translation.sync import changed_lines, written_by
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext import parse
 from gpuxlate.yamltext.parse import EventParser, NotYamlError, documents
@@ -92,6 +93,18 @@ def test_differences_are_linear_too() -> None:
 
     for work in (lambda old, new: unified(old, new, "a.yaml"), beside):
         assert grows_with_the_input(lambda count, work=work: calls(lambda: work(*texts(count))))
+
+
+def test_the_way_back_to_the_source_is_linear() -> None:
+    """What ``sync --diff`` looks for: with lines that differ and lines that repeat."""
+
+    def look(count: int) -> None:
+        old = "".join(f"a:\n- b\nc: {n}\n- b\n" for n in range(count * 5))
+        new = old.replace("c: ", "d: ")
+        written_by(old, new)
+        assert len([*changed_lines(old, new)]) == count * 5
+
+    assert grows_with_the_input(lambda count: lines(lambda: look(count)))
 
 
 def test_one_name_for_many_shares() -> None:
