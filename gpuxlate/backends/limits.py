@@ -90,7 +90,7 @@ class Pick(StrEnum):
     FEWEST_PODS = "fewest pods"
     """Of nodes alone."""
     FIRST = "first"
-    """Of cards alone."""
+    """The order that they have; of nodes, only a packing tries it."""
 
 
 @record

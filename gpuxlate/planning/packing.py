@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, insort
+from bisect import insort
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
+from itertools import product
 from typing import Any, NamedTuple
 
-from gpuxlate.backends.limits import ANY
+from gpuxlate.backends.limits import ANY, Pick, Scheduling
 from gpuxlate.backends.live import PERCENT
 from gpuxlate.model.amounts import card_for, known_replica
 from gpuxlate.model.declarations import record
@@ -393,109 +394,129 @@ def _not_known(card: Card, one: Template) -> UnknownPartError:
     )
 
 
-# The cards of many nodes, found by what is free on them: best-fit without a look at what does not fit.
-# Compute has only a hundred values, so cards are kept by their free compute, each value with its cards in
-# the order of their memory, and a tree over the values with the most memory of each branch. So the card
-# with the least compute that has enough of both is found in as many steps as the tree is high, whatever the
-# fleet. Nodes are kept by the number of their untouched cards too, for pods that need such.
-NOTHING = -1
-WIDTH = 1 << PERCENT.bit_length()
-"""Leaves of the tree: one for each percent."""
-NODES = 32
-"""Bits of a place that are the number of the node; MiB free on a card of it are above them."""
+# Nodes that take pods one at a time, as a scheduler does it and as best-fit does.
+class Nodes:
+    """Nodes in the order in which they are tried for the next pod, without those that are full.
 
+    ``card_mib``: MiB that weigh as much as all compute of a card. ``empty``: the node that is added where
+    none takes a pod; without one, the pod is left over.
+    """
 
-class CardIndex:
-    """The cards of nodes that may take a pod. ``alike``: which ones those are, by mode and pool."""
-
-    def __init__(self, state: Sequence[Cards], alike: Callable[[FreeGpu], bool]) -> None:
-        self.alike = alike
-        self.places: list[list[int]] = [[] for _ in range(PERCENT + 1)]
-        self.most = [NOTHING] * (2 * WIDTH)
-        self.untouched: list[list[int]] = []
-        for number, cards in enumerate(state):
-            self.change(number, (), cards)
-
-    def change(self, number: int, before: Cards, after: Cards) -> None:
-        """The cards of a node are others now; no ``before``: it is new."""
-        changed = set()
-        for index, now in enumerate(after):
-            old = before[index] if before else None
-            if old == now:
-                continue
-            if old is not None and self._counts(old):
-                places = self.places[old.cores]
-                del places[bisect_left(places, old.memory_mib << NODES | number)]
-                changed.add(old.cores)
-            if self._counts(now):
-                insort(self.places[now.cores], now.memory_mib << NODES | number)
-                changed.add(now.cores)
-        for cores in changed:
-            self._tell(cores)
-        were, are = self._fresh(before), self._fresh(after)
-        if were != are:
-            if were:
-                nodes = self.untouched[were]
-                del nodes[bisect_left(nodes, number)]
-            if are:
-                self.untouched += [[] for _ in range(are + 1 - len(self.untouched))]
-                insort(self.untouched[are], number)
-
-    def _counts(self, one: FreeGpu) -> bool:
-        return one.slots > 0 and self.alike(one)
-
-    def _fresh(self, cards: Cards) -> int:
-        return sum(one.untouched and self._counts(one) for one in cards)
-
-    def _tell(self, cores: int) -> None:
-        places, at = self.places[cores], cores + WIDTH
-        most = places[-1] >> NODES if places else NOTHING
-        while self.most[at] != most:
-            self.most[at] = most
-            at //= 2
-            most = max(self.most[2 * at], self.most[2 * at + 1])
-
-    def nodes(self, kinds: Sequence[Asks]) -> Iterator[int]:
-        """Nodes that may take a pod, whichever of these it requests there, the tightest first.
-
-        All that take it are among them. A node comes as often as it has such cards.
-        """
-        fresh = min(
-            max(sum(one.cards for one in some if one.fresh) for some in phases(asks)) for asks in kinds
-        )
-        if fresh:
-            for nodes in self.untouched[fresh:]:
-                yield from nodes
-            return
-        largest = [
-            max(((one.memory_mib or 0, _compute(one)) for one in asks), default=(0, 0)) for asks in kinds
+    def __init__(self, bins: Iterable[Bin], how: Scheduling, card_mib: int, empty: Bin | None = None) -> None:
+        self.bins: list[Bin] = []
+        self.state: list[Cards] = []
+        self._how, self._card_mib, self._order = how.nodes, card_mib, _card_order(how.cards, card_mib)
+        self._empty = empty
+        bins = list(bins)
+        # nodes that take the same have one tuple, which is long
+        distinct = {id(one.admits): one.admits for one in (*bins, *([empty] if empty else ()))}
+        self._needs = [
+            _need([asks for asks in by_node if asks is not None])
+            for by_node in zip(*distinct.values(), strict=True)
         ]
-        mib, cores = min(one for one, _ in largest), min(one for _, one in largest)
-        while (found := self._next(cores, mib)) is not None:
-            places = self.places[found]
-            for at in range(bisect_left(places, mib << NODES), len(places)):
-                yield places[at] & ((1 << NODES) - 1)
-            cores = found + 1
+        every = {ask for admits in distinct.values() for asks in admits for ask in asks or ()}
+        self._least, self._fresh = smallest(every), any(one.fresh for one in every)
+        self._turns: list[tuple[int, int]] = []
+        self._most: list[tuple[int, int]] = []  # MiB and percent that are free on one of its cards
+        self._pods: Counter[int] = Counter()
+        self._refused: dict[int, set[int]] = {}
+        for one in bins:
+            self._add(one)
 
-    def _next(self, cores: int, mib: int) -> int | None:
-        """The least compute, from some percent on, that a card with so much memory has."""
-        at = cores + WIDTH
-        while self.most[at] < mib:
-            while at & 1:  # the last one of its branch
-                at //= 2
-            if not at:
-                return None
-            at += 1
-        while at < WIDTH:
-            at *= 2
-            if self.most[at] < mib:
-                at += 1
-        return at - WIDTH
+    def take(self, kind: int) -> BinPlacement | None:
+        """Place a pod; None where no node has room.
+
+        What refuses one pod of a kind refuses the next: room only becomes less.
+        """
+        refused = self._refused.setdefault(kind, set())
+        mib, percent = self._needs[kind]
+        for at, (_, number) in enumerate(self._turns):
+            most_mib, most_percent = self._most[number]
+            if most_mib < mib or most_percent < percent or number in refused:
+                continue
+            chosen = self._place(kind, number)
+            if chosen is not None:
+                del self._turns[at]
+                self._enter(number)
+                return BinPlacement(kind, number, chosen)
+            refused.add(number)
+        if self._empty is None:
+            return None
+        self._add(self._empty)
+        return self.take(kind)
+
+    def _place(self, kind: int, number: int) -> Chosen | None:
+        asks = self.bins[number].admits[kind]
+        try:
+            way = first_way(self.state[number], asks, self._order) if asks is not None else None
+        except UndecidedError:
+            return None
+        if way is None:
+            return None
+        self.state[number], chosen = way
+        self._pods[number] += 1
+        return chosen
+
+    def _add(self, one: Bin) -> None:
+        self.bins.append(one)
+        self.state.append(one.cards)
+        self._most.append((0, 0))
+        self._enter(len(self.state) - 1)
+
+    def _enter(self, number: int) -> None:
+        cards = self.state[number]
+        self._most[number] = (
+            max((one.memory_mib for one in cards), default=0),
+            max((one.cores for one in cards), default=0),
+        )
+        if any(self._may_take(card) for card in cards):
+            insort(self._turns, (self._score(number, cards), number))
+
+    def _may_take(self, card: FreeGpu) -> bool:
+        if card.slots <= 0:
+            return False
+        if self._fresh and card.untouched:
+            return True
+        return any(card.cores >= cores and card.memory_mib >= mib for cores, mib in self._least)
+
+    def _score(self, number: int, cards: Cards) -> int:
+        """Lower ones are tried first."""
+        if self._how is Pick.FIRST:
+            return number
+        if self._how is Pick.FEWEST_PODS:
+            return self._pods[number]
+        free = sum(card.cores * self._card_mib + card.memory_mib * PERCENT for card in cards)
+        return free if self._how is Pick.FULLEST else -free
 
 
-def _compute(one: ContainerRequest) -> int:
-    """Percent that are free on a card that takes the container."""
-    return max(one.percent, one.joins_at)
+def _need(every: Sequence[Asks]) -> tuple[int, int]:
+    """MiB and percent that one card needs at the least for a pod, whichever of these it requests there."""
+    return (
+        min((max((one.memory_mib or 0 for one in asks), default=0) for asks in every), default=0),
+        min((max((one.cores for one in asks), default=0) for asks in every), default=0),
+    )
+
+
+def smallest(asks: Iterable[ContainerRequest]) -> list[tuple[int, int]]:
+    """The smallest requests: no other one needs less of both."""
+    found: list[tuple[int, int]] = []
+    for cores, memory in sorted({(a.cores, a.memory_mib or 0) for a in asks if not a.fresh}):
+        if not found or memory < found[-1][1]:
+            found.append((cores, memory))
+    return found
+
+
+def _card_order(how: Pick, card_mib: int) -> CardOrder:
+    """The order in which the cards of a node are tried."""
+
+    def free(card: tuple[int, int, int, int]) -> int:
+        return card[0] * PERCENT + card[1] * card_mib
+
+    if how is Pick.FULLEST:
+        return lambda card: (free(card), card[-1])
+    if how is Pick.EMPTIEST:
+        return lambda card: (-free(card), card[-1])
+    return lambda card: card[-1]
 
 
 # Best-fit decreasing: each pod on the tightest node that takes it, large pods first.
@@ -515,113 +536,41 @@ def by_memory(asks: Asks) -> object:
     )
 
 
-def best_fit(
-    bins: Sequence[Bin], kinds: Sequence[int], order: Order = by_memory
-) -> tuple[list[BinPlacement], list[int]]:
-    """Each pod on the first node that takes it; and the kinds of the pods left over."""
-    state = [one.cards for one in bins]
-    asks = {kind: _asked(bins, kind) for kind in set(kinds)}
-
-    def admitted(kind: int, number: int) -> Asks | None:
-        return bins[number].admits[kind]
-
-    return _fill(state, Counter(kinds), asks, admitted, order, None)
+TIGHTEST = Scheduling(Pick.FULLEST, Pick.FULLEST)
+FIRST_FIT = Scheduling(Pick.FIRST, Pick.FULLEST)
 
 
-def open_nodes(
-    empty: Cards, asks: Sequence[Asks], counts: Mapping[int, int], order: Order
-) -> tuple[list[BinPlacement], list[Cards]]:
-    """All pods on as many equal nodes as best-fit opens; and what is left free on each of them.
-
-    Every pod fits an empty node. ``counts``: pods by kind, an index of ``asks``.
-    """
-    state: list[Cards] = []
-    by_kind = {kind: (asks[kind],) for kind in counts}
-    spots, left = _fill(state, counts, by_kind, lambda kind, _: asks[kind], order, empty)
-    assert not left
-    return spots, state
-
-
-def _asked(bins: Sequence[Bin], kind: int) -> tuple[Asks, ...]:
-    """What a pod requests, on one node or another."""
-    found = dict.fromkeys(asks for one in bins if (asks := one.admits[kind]) is not None)
-    return tuple(found) or ((),)
+def best_fit(bins: Sequence[Bin], kinds: Sequence[int]) -> tuple[list[BinPlacement], list[int]]:
+    """Each pod on the fullest node that takes it; and the kinds of the pods left over."""
+    if not bins:
+        return [], list(kinds)
+    asks = {
+        kind: next((asks for one in bins if (asks := one.admits[kind]) is not None), ())
+        for kind in set(kinds)
+    }
+    card_mib = max((card.memory_mib for one in bins for card in one.cards), default=0)
+    return _fill(Nodes(bins, TIGHTEST, card_mib), asks, Counter(kinds), by_memory)
 
 
 def _fill(
-    state: list[Cards],
-    counts: Mapping[int, int],
-    asks: Mapping[int, Sequence[Asks]],
-    admitted: Callable[[int, int], Asks | None],
-    order: Order,
-    empty: Cards | None,
+    nodes: Nodes, asks: Mapping[int, Asks], counts: Mapping[int, int], order: Order
 ) -> tuple[list[BinPlacement], list[int]]:
-    """Fill nodes in place, opening one like ``empty`` where none takes a pod."""
-    spots: list[BinPlacement] = []
+    """Large pods first; those that go with all others come last, into what those have left."""
+    placements: list[BinPlacement] = []
     left: list[int] = []
-    phases: dict[tuple[str, tuple[str, ...]], list[int]] = {}
-    for kind in counts:
-        phases.setdefault(_common(asks[kind][0]), []).append(kind)
-    # pods that go with all others come last, into what those have left
-    for common in sorted(phases, reverse=True):
-        index = CardIndex(state, _alike(*common))
-        for kind in sorted(phases[common], key=lambda one: order(asks[one][0]), reverse=True):
-            refused: set[int] = set()
-            admits = partial(admitted, kind)
-            for wanted in range(counts[kind], 0, -1):
-                found = _place(state, index.nodes(asks[kind]), admits, refused)
-                if found is None and empty is not None:
-                    state.append(empty)
-                    index.change(len(state) - 1, (), empty)
-                    found = _place(state, iter((len(state) - 1,)), admits, refused)
-                if found is None:
-                    left += [kind] * wanted
-                    break
-                number, cards, chosen = found
-                index.change(number, state[number], cards)
-                state[number] = cards
-                spots.append(BinPlacement(kind, number, chosen))
-    return spots, left
-
-
-def _place(
-    state: Sequence[Cards],
-    numbers: Iterator[int],
-    admitted: Callable[[int], Asks | None],
-    refused: set[int],
-) -> tuple[int, Cards, Chosen] | None:
-    """The first node that takes a pod, what is left there, and the cards of the pod.
-
-    ``refused``: nodes that refuse pods of this kind; it is added to, since what refuses one refuses the next.
-    """
-    for number in numbers:
-        if number in refused:
-            continue
-        asks = admitted(number)
-        try:
-            found = first_way(state[number], asks) if asks is not None else None
-        except UndecidedError:
-            found = None
-        if found is not None:
-            return number, *found
-        refused.add(number)
-    return None
+    for kind in sorted(counts, key=lambda kind: (_common(asks[kind]), order(asks[kind])), reverse=True):
+        for waiting in range(counts[kind], 0, -1):
+            placement = nodes.take(kind)
+            if placement is None:
+                left += [kind] * waiting
+                break
+            placements.append(placement)
+    return placements, left
 
 
 def _common(asks: Asks) -> tuple[str, tuple[str, ...]]:
     """The pool and the modes of a pod."""
     return asks[0].pool if asks else ANY, tuple(sorted({one.mode for one in asks} - {ANY}, reverse=True))
-
-
-def _alike(pool: str, modes: tuple[str, ...]) -> Callable[[FreeGpu], bool]:
-    """Whether a card may take a pod, as far as pool and modes go."""
-
-    def alike(one: FreeGpu) -> bool:
-        return (ANY in (pool, one.pool) or one.pool == pool) and (
-            not modes or one.mode == ANY or one.mode in modes
-        )
-
-    return alike
 
 
 # Why the cards of a node do not take a container, in a sentence.
@@ -860,6 +809,7 @@ def _cards(node: EmptyNode, asks: Sequence[tuple[ContainerRequest, int]]) -> tup
         apart = [_flat(node, [(pod[0], count) for pod, count in some]) for some in modes]
         if sum(one for one, _ in apart) > most:
             most, by = sum(one for one, _ in apart), max(apart)[1]
+    most = max((most, *(ask.cards for ask, _ in shared)))  # those of one container are different ones
     return alone + most, by if most >= alone else "whole cards"
 
 
@@ -971,8 +921,16 @@ def pack_fleet(empty: Cards, asks: Sequence[Asks], counts: Mapping[int, int]) ->
         return Fleet((), (), LowerBound(0, 0, ""), homeless, True)
     node = EmptyNode.of(empty)
     bound = lower_bound(node, asks, fitting)
-    best = _best(empty, asks, fitting, bound, homeless, _orders(node, sum(fitting.values())))
-    if best.least or sum(fitting.values()) > min(SEARCHED, MOST_PODS):
+    fleets: list[Fleet] = []
+    for order, how in _orders(node, sum(fitting.values())):
+        nodes = Nodes((), how, node.memory_mib, Bin(empty, tuple(asks)))
+        placements, _ = _fill(nodes, dict(enumerate(asks)), fitting, order)
+        fleet = Fleet(tuple(placements), tuple(nodes.state), bound, homeless, False)
+        if (fleet.nodes, fleet.cards) == (bound.nodes, bound.cards):
+            return replace(fleet, least=True)
+        fleets.append(fleet)
+    best = min(fleets, key=lambda fleet: (fleet.nodes, fleet.cards))
+    if sum(fitting.values()) > SEARCHED:
         return best
     return _searched(empty, asks, fitting, best)
 
@@ -984,8 +942,8 @@ def _fits(empty: Cards, asks: Asks) -> bool:
         return False
 
 
-def _orders(node: EmptyNode, pods: int) -> tuple[Order, ...]:
-    """Sizes of pods: by the larger part of a card, by the sum of both, by either."""
+def _orders(node: EmptyNode, pods: int) -> Sequence[tuple[Order, Scheduling]]:
+    """Sizes of pods (by the larger part of a card, the sum of both, or either), each with orders of nodes."""
 
     def parts(asks: Asks) -> tuple[float, float]:
         sizes = [(node.of_ask(one), one.cards) for one in node.largest(asks)]
@@ -1006,25 +964,8 @@ def _orders(node: EmptyNode, pods: int) -> tuple[Order, ...]:
     def memory(asks: Asks) -> object:
         return parts(asks)[::-1]
 
-    return (largest, summed, cores, memory) if pods <= ORDERED else (largest,)
-
-
-def _best(
-    empty: Cards,
-    asks: Sequence[Asks],
-    counts: Mapping[int, int],
-    bound: LowerBound,
-    homeless: tuple[int, ...],
-    orders: Sequence[Order],
-) -> Fleet:
-    found: list[Fleet] = []
-    for order in orders:
-        spots, state = open_nodes(empty, asks, counts, order)
-        one = Fleet(tuple(spots), tuple(state), bound, homeless, False)
-        if (one.nodes, one.cards) == (bound.nodes, bound.cards):
-            return Fleet(one.spots, one.state, bound, homeless, True)
-        found.append(one)
-    return min(found, key=lambda one: (one.nodes, one.cards))
+    orders = [*product((largest, summed, cores, memory), (FIRST_FIT, TIGHTEST))]
+    return orders if pods <= ORDERED else orders[:1]
 
 
 def _searched(empty: Cards, asks: Sequence[Asks], counts: Mapping[int, int], best: Fleet) -> Fleet:

@@ -31,6 +31,7 @@ from gpuxlate.planning.packing import (
     pack_fleet,
     phases,
     shortage,
+    smallest,
 )
 from gpuxlate.translation.fit import PARTS, Verdict, fit_pod
 from gpuxlate.translation.leftovers import Leftover
@@ -314,15 +315,6 @@ def _use(
         "cores": Utilization(PERCENT * len(used), taken["cores"], cores),
         "memoryMiB": Utilization(node.usable_mib * len(used), taken["memoryMiB"], memory),
     }
-
-
-def smallest(asks: Iterable[ContainerRequest]) -> list[tuple[int, int]]:
-    """The smallest requests: no other one needs less of both."""
-    found: list[tuple[int, int]] = []
-    for cores, memory in sorted({(a.cores, a.memory_mib or 0) for a in asks if not a.fresh}):
-        if not found or memory < found[-1][1]:
-            found.append((cores, memory))
-    return found
 
 
 ROUNDED = ("cores", "memoryMiB", *PARTS)

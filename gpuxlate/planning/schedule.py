@@ -7,7 +7,6 @@ count here too, and ties go to the first node, which a scheduler breaks at rando
 
 from __future__ import annotations
 
-from bisect import insort
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
@@ -21,18 +20,16 @@ from gpuxlate.planning.demand import Load
 from gpuxlate.planning.packing import (
     UNLIMITED,
     Asks,
-    CardOrder,
+    Bin,
     Cards,
-    Chosen,
     ContainerRequest,
     FreeGpu,
+    Nodes,
     Order,
-    UndecidedError,
     by_memory,
-    first_way,
     phases,
 )
-from gpuxlate.planning.plan import PlacedContainer, TargetPlan, nodes, pods, smallest
+from gpuxlate.planning.plan import PlacedContainer, TargetPlan, nodes, pods
 
 UNDIVIDED = "undivided"
 """The mode of cards without partitions, on nodes whose partitions are made before pods come."""
@@ -132,28 +129,32 @@ CARD_PICKS = {
 
 def schedule(plan: TargetPlan) -> Schedule:
     """Place the pods of a plan on its nodes, and on nodes that are added for those that wait."""
-    how, divided = plan.backend.scheduling, _is_divided(plan)
-    start = [*_before(plan, divided)]
+    divided = _is_divided(plan)
     homeless = {id(one.load) for one in plan.nowhere}
-    queue = [
-        _Turn(load, plan.asks[kind], _by_name(load, plan.asks[kind]) if divided else plan.asks[kind])
-        for load, kind in zip(plan.loads, plan.kinds, strict=True)
-        if id(load) not in homeless and load.pods
-    ]
-    waiting = _place(Nodes(start, how, plan.node.usable_mib, (turn.planned for turn in queue)), queue)
-    added = _added(plan, how, waiting)
+    planned: dict[Asks, int] = {}
+    queue = []
+    for load, kind in zip(plan.loads, plan.kinds, strict=True):
+        if id(load) not in homeless and load.pods:
+            asks = _by_name(load, plan.asks[kind]) if divided else plan.asks[kind]
+            queue.append(_Turn(load, kind, planned.setdefault(asks, len(planned))))
+    admits = tuple(planned)
+    bins = [Bin(cards, admits) for cards in _before(plan, divided)]
+    waiting = _place(plan, bins, queue)
+    added = Nodes((), plan.backend.scheduling, plan.node.usable_mib, Bin(plan.node.empty, plan.asks))
+    for turn, count in waiting:
+        for _ in range(count):
+            added.take(turn.kind)
     largest_first = 0
     if waiting:
         size: Order = by_memory
-        queue.sort(key=lambda turn: size(turn.asks), reverse=True)
-        again = _place(Nodes(start, how, plan.node.usable_mib, (turn.planned for turn in queue)), queue)
-        largest_first = sum(count for _, count in again)
+        queue.sort(key=lambda turn: size(plan.asks[turn.kind]), reverse=True)
+        largest_first = sum(count for _, count in _place(plan, bins, queue))
     return Schedule(
-        how,
+        plan.backend.scheduling,
         plan.fleet.nodes,
         plan.pods,
         tuple((turn.load, count) for turn, count in waiting),
-        added,
+        len(added.state),
         largest_first,
         divided,
     )
@@ -161,15 +162,16 @@ def schedule(plan: TargetPlan) -> Schedule:
 
 @record
 class _Turn:
-    """The pods of one template, what each requests, and what it requests of the planned nodes."""
+    """The pods of one template. ``kind``: by what each requests, ``planned``: of the planned nodes."""
 
     load: Load
-    asks: Asks
-    planned: Asks
+    kind: int
+    planned: int
 
 
-def _place(there: Nodes, queue: Iterable[_Turn]) -> list[tuple[_Turn, int]]:
+def _place(plan: TargetPlan, bins: Sequence[Bin], queue: Iterable[_Turn]) -> list[tuple[_Turn, int]]:
     """The pods that no node takes."""
+    there = Nodes(bins, plan.backend.scheduling, plan.node.usable_mib)
     waiting = []
     for turn in queue:
         left = turn.load.pods
@@ -178,94 +180,6 @@ def _place(there: Nodes, queue: Iterable[_Turn]) -> list[tuple[_Turn, int]]:
         if left:
             waiting.append((turn, left))
     return waiting
-
-
-def _added(plan: TargetPlan, how: Scheduling, waiting: Sequence[tuple[_Turn, int]]) -> int:
-    """Empty nodes that are added one by one, whenever none takes a pod."""
-    there = Nodes((), how, plan.node.usable_mib, (turn.asks for turn, _ in waiting))
-    for turn, count in waiting:
-        for _ in range(count):
-            if not there.take(turn.asks):
-                there.add(plan.node.empty)
-                there.take(turn.asks)
-    return len(there.state)
-
-
-class Nodes:
-    """Nodes in the order in which a scheduler tries them for the next pod, without those that are full."""
-
-    def __init__(self, state: Iterable[Cards], how: Scheduling, card_mib: int, kinds: Iterable[Asks]) -> None:
-        self.state: list[Cards] = []
-        self._how, self._card_mib, self._order = how.nodes, card_mib, _order(how.cards, card_mib)
-        every = {one for asks in kinds for one in asks}
-        self._least, self._fresh = smallest(every), any(one.fresh for one in every)
-        self._turns: list[tuple[int, int]] = []
-        self._most: dict[int, tuple[int, int]] = {}  # MiB and percent that are free on one of its cards
-        self._pods: Counter[int] = Counter()
-        self._refused: dict[Asks, set[int]] = {}
-        for cards in state:
-            self.add(cards)
-
-    def add(self, cards: Cards) -> None:
-        self.state.append(cards)
-        self._enter(len(self.state) - 1)
-
-    def take(self, asks: Asks) -> tuple[int, Chosen] | None:
-        """Place a pod: its node, and the cards of its containers; None where no node has room.
-
-        What refuses one pod of a kind refuses the next: room only becomes less.
-        """
-        refused = self._refused.setdefault(asks, set())
-        mib, percent = max(one.memory_mib or 0 for one in asks), max(one.cores for one in asks)
-        for at, (_, number) in enumerate(self._turns):
-            most_mib, most_percent = self._most[number]
-            if most_mib < mib or most_percent < percent or number in refused:
-                continue
-            try:
-                found = first_way(self.state[number], asks, self._order)
-            except UndecidedError:
-                found = None
-            if found is not None:
-                del self._turns[at]
-                self.state[number] = found[0]
-                self._pods[number] += 1
-                self._enter(number)
-                return number, found[1]
-            refused.add(number)
-        return None
-
-    def _enter(self, number: int) -> None:
-        cards = self.state[number]
-        self._most[number] = max(one.memory_mib for one in cards), max(one.cores for one in cards)
-        if any(self._may_take(card) for card in cards):
-            insort(self._turns, (self._score(number, cards), number))
-
-    def _may_take(self, card: FreeGpu) -> bool:
-        if card.slots <= 0:
-            return False
-        if self._fresh and card.untouched:
-            return True
-        return any(card.cores >= cores and card.memory_mib >= mib for cores, mib in self._least)
-
-    def _score(self, number: int, cards: Cards) -> int:
-        """Lower ones are tried first."""
-        if self._how is Pick.FEWEST_PODS:
-            return self._pods[number]
-        free = sum(card.cores * self._card_mib + card.memory_mib * PERCENT for card in cards)
-        return free if self._how is Pick.FULLEST else -free
-
-
-def _order(how: Pick, card_mib: int) -> CardOrder:
-    """The order in which a scheduler tries the cards of a node."""
-
-    def free(card: tuple[int, int, int, int]) -> int:
-        return card[0] * PERCENT + card[1] * card_mib
-
-    if how is Pick.FULLEST:
-        return lambda card: (free(card), card[-1])
-    if how is Pick.EMPTIEST:
-        return lambda card: (-free(card), card[-1])
-    return lambda card: card[-1]
 
 
 # Partitions of several profiles on a card have fixed places, so they are made before pods come, and a node
