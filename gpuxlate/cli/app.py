@@ -48,15 +48,14 @@ COMMANDS: dict[str, str] = {
 
 LIVE_COMMANDS: dict[str, tuple[str, Sequence[str]]] = {
     "nodes": ("List the GPU nodes: target, policy, cards, what is free", OF_OBJECTS),
-    "capacity": ("Show what runs on each card, and whether a workload fits", OF_OBJECTS),
-    "plan": ("Show the room on each card and the largest share that fits", OF_OBJECTS),
+    "capacity": ("Show what runs on each card, what is free, and whether a workload fits", OF_OBJECTS),
     "preflight": ("Check the vendor's prerequisites on the live nodes", OF_OBJECTS),
     "apply": ("Translate to the dialect of the cluster, then apply", OF_NAMESPACE),
     "policy": ("Write admission policies for the dialects of this cluster", OF_CLUSTER),
     "verify": ("Compare nvidia-smi in a running container with its share", OF_NAMESPACE),
 }
 """More commands of ``kubectl gpuxlate``, or ``on_cluster`` of one above: help, and flags of kubectl."""
-LIVE_OBJECTS = ("translate", "parse", "lint", "assess", "inspect")
+LIVE_OBJECTS = ("translate", "parse", "lint", "assess", "inspect", "plan")
 """Commands whose PATH may be a live object there."""
 _READ_FILES = {"paths", "specs", "file"}
 """Names of parameters that are files."""

@@ -12,11 +12,19 @@ from gpuxlate.cli import common, live, options
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.nodes import containers, notes_of, parts_json, target_text
 from gpuxlate.cli.options import invocation
-from gpuxlate.cli.tables import bar, columns, width_of
+from gpuxlate.cli.tables import Cell, bar, columns, table, width_of
 from gpuxlate.cluster.pods import books_of, gpu_nodes
 from gpuxlate.locale import localize
 from gpuxlate.model.messages import join_and, message_of, msg, plural, titled
-from gpuxlate.planning.capacity import Answer, CapacityAnswer, answer
+from gpuxlate.planning.capacity import (
+    Answer,
+    CapacityAnswer,
+    FreeCapacity,
+    FreeSlot,
+    answer,
+    part_rooms,
+    rooms,
+)
 from gpuxlate.planning.demand import DemandError, GpuDemand, demand
 from gpuxlate.planning.ledger import ContainerUse, GpuUsage, Ledger, OccupiedCard, totals
 from gpuxlate.report.characters import text_of
@@ -37,7 +45,7 @@ def command(
     pods: Annotated[bool, typer.Option("--pods", help="List the containers on each card.")] = False,
     output: options.Output = "table",
 ) -> int:
-    """Show the use of each card; with -f, whether the pods of FILE still fit, and if not, why.
+    """Show the use of each card and the largest shares that fit; with -f, whether the pods of FILE do.
 
     Only GPUs are considered. -l selects nodes; pods of all namespaces count. With -f, exit 1 if
     they do not fit, or if this is not known.
@@ -49,7 +57,7 @@ def command(
     if output == "json":
         common.json_out(_json(found, result))
     else:
-        common.out(books_text(found, pods) + (_answer_text(result) if result else ""))
+        common.out(_books_text(found, pods) + (_answer_text(result) if result else _rooms_text(found)))
     return Exit.FINDINGS if result and result.verdict is not CapacityAnswer.FITS else Exit.CLEAN
 
 
@@ -71,7 +79,7 @@ def _demand(file: Sequence[str]) -> GpuDemand:
     return wanted
 
 
-def books_text(found: GpuUsage, pods: bool) -> str:
+def _books_text(found: GpuUsage, pods: bool) -> str:
     if not found.ledgers:
         return text_of([localize("the cluster has no GPU nodes")])
     blocks = [text_of(_node(one, pods)) for one in found.ledgers.values()]
@@ -139,6 +147,47 @@ def _held(held: ContainerUse) -> str:
     return localize(msg("{title}: {text}", title=who, text=what))
 
 
+def _rooms_text(found: GpuUsage) -> str:
+    """What is free by target, and whether it is fragmented."""
+    blocks = []
+    there, parts = rooms(found), part_rooms(found)
+    if there:
+        head = ["TARGET", "NODES", "CARDS", "EMPTY", "FREE COMPUTE", "FREE MEMORY", "LARGEST SHARES THAT FIT"]
+        blocks.append(table(head, [_room_row(one) for one in there]))
+    if parts:
+        head = ["TARGET", "PART", "NODES", "ALLOCATABLE", "FREE", "MOST FREE ON A NODE"]
+        blocks.append(table(head, [list(map(str, one)) for one in parts]))
+    notes = [line for one in there for line in _room_notes(one)]
+    return "".join("\n" + block for block in [*blocks, *([text_of(notes)] if notes else [])])
+
+
+def _room_row(one: FreeCapacity) -> list[Cell]:
+    numbers = (one.nodes, one.cards, one.empty, f"{one.cores_free} %", f"{one.memory_free_mib} MiB")
+    return [one.target, *map(str, numbers), [*map(_hole, one.largest)] or msg("none")]
+
+
+def _hole(one: FreeSlot) -> str:
+    text = "{cores} % and {memory} MiB (card {card} of {node})"
+    return localize(msg(text, cores=one.cores, memory=one.memory_mib, card=one.card, node=one.node))
+
+
+def _room_notes(one: FreeCapacity) -> Iterator[str]:
+    if one.fragmented:
+        empty = (
+            plural(one.empty, "{count} is empty", "{count} are empty") if one.empty else msg("none is empty")
+        )
+        text = "{target} is fragmented: what is free makes {cards} in all, and {empty}"
+        yield localize(
+            msg(
+                text,
+                target=one.target,
+                cards=plural(one.enough_for, "{count} card", "{count} cards"),
+                empty=empty,
+            )
+        )
+    yield from (f"  {localize(text)}" for text in one.unknown)
+
+
 def _answer_text(result: Answer) -> str:
     count: str = plural(result.pods, "{count} pod", "{count} pods")
     if result.fitting != result.pods:
@@ -162,14 +211,16 @@ def _cards(cards: Sequence[tuple[str, tuple[int, ...]]]) -> str:
 def _json(found: GpuUsage, result: Answer | None) -> dict[str, Any]:
     return {
         "format": "gpuxlate-capacity/v1",
-        "nodes": [node_json(one) for one in found.ledgers.values()],
+        "nodes": [_node_json(one) for one in found.ledgers.values()],
         "waiting": found.waiting,
         "totals": totals(found.ledgers.values()),
+        "targets": [one.to_json() for one in rooms(found)],
+        "parts": [one.to_json() for one in part_rooms(found)],
         "answer": result.to_json() if result else None,
     }
 
 
-def node_json(one: Ledger) -> dict[str, Any]:
+def _node_json(one: Ledger) -> dict[str, Any]:
     return {
         "name": one.node.name,
         "target": one.view.target,

@@ -10,23 +10,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.cli import common, live, options, outputs
-from gpuxlate.cli.capacity import books_text, node_json
+from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
 from gpuxlate.cli.kustomization import inputs
-from gpuxlate.cli.options import invocation
-from gpuxlate.cli.tables import Cell, bar, columns, table
+from gpuxlate.cli.tables import bar, columns, table
 from gpuxlate.cli.translations import UNREADABLE, count_to_each, counts, leftover_table, settle, show_findings
-from gpuxlate.cluster.pods import gpu_nodes, pods_of
 from gpuxlate.files.find import Input
 from gpuxlate.locale import localize
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import Message, join_and, join_or, message_of, msg, plural
 from gpuxlate.model.profile import CardProfile, Profile, card_named, nearest
-from gpuxlate.planning.capacity import FreeCapacity, FreeSlot, PartRoom, part_rooms, rooms
-from gpuxlate.planning.ledger import GpuUsage, books
 from gpuxlate.planning.plan import (
     PlanError,
     Suggestion,
@@ -400,66 +395,3 @@ def _bars(one: TargetPlan) -> Iterator[str]:
     if rest:
         more = msg("{count} more cards; --html FILE draws all", count=sum(count for _, count in rest))
         yield f"      {localize(more)}"
-
-
-def on_cluster(
-    output: options.Output = "table",
-) -> int:
-    """Show the room on each card, the largest share that fits, and whether the room is fragmented.
-
-    Only GPUs are considered. -l selects nodes; pods of all namespaces count. Moves are advice: nothing
-    is moved.
-    """
-    server = live.cluster()
-    nodes = gpu_nodes(server, invocation().selector)
-    pods = list(pods_of(server))
-    found = books(nodes, pods)
-    there, parts = rooms(found, pods), part_rooms(found)
-    if output == "json":
-        data = {
-            "format": "gpuxlate-room/v1",
-            "targets": [one.to_json() for one in there],
-            "parts": [one.to_json() for one in parts],
-            "nodes": [node_json(one) for one in found.ledgers.values()],
-            "waiting": found.waiting,
-        }
-        common.json_out(data)
-    else:
-        common.out(_rooms_text(found, there, parts))
-    return Exit.CLEAN
-
-
-def _rooms_text(found: GpuUsage, there: Sequence[FreeCapacity], parts: Sequence[PartRoom]) -> str:
-    blocks = [books_text(found, False)]
-    if there:
-        head = ["TARGET", "NODES", "CARDS", "EMPTY", "FREE COMPUTE", "FREE MEMORY", "LARGEST SHARES THAT FIT"]
-        blocks.append(table(head, [_room_row(one) for one in there]))
-    if parts:
-        head = ["TARGET", "PART", "NODES", "ALLOCATABLE", "FREE", "MOST FREE ON A NODE"]
-        blocks.append(table(head, [list(map(str, one)) for one in parts]))
-    notes = [line for one in there for line in _room_notes(one)]
-    return "\n".join([*blocks, *([text_of(notes)] if notes else [])])
-
-
-def _room_row(one: FreeCapacity) -> list[Cell]:
-    numbers = (one.nodes, one.cards, one.empty, f"{one.cores_free} %", f"{one.memory_free_mib} MiB")
-    return [one.target, *map(str, numbers), [*map(_hole, one.largest)] or msg("none")]
-
-
-def _hole(one: FreeSlot) -> str:
-    text = "{cores} % and {memory} MiB (card {card} of {node})"
-    return localize(msg(text, cores=one.cores, memory=one.memory_mib, card=one.card, node=one.node))
-
-
-def _room_notes(one: FreeCapacity) -> Iterator[str]:
-    if one.fragmented:
-        empty = (
-            plural(one.empty, "{count} is empty", "{count} are empty") if one.empty else msg("none is empty")
-        )
-        text = "{target} is fragmented: what is free makes {cards} in all, and {empty}"
-        yield localize(msg(text, target=one.target, cards=cards(one.enough_for), empty=empty))
-    for move in one.moves:
-        pods = join_and(msg("{pod} to {node}", pod=pod, node=node) for pod, node in move.pods)
-        text = "card {card} of {node} would be empty with {pods}"
-        yield "  " + localize(msg(text, card=move.card, node=move.node, pods=pods))
-    yield from (f"  {localize(text)}" for text in one.unknown)

@@ -6,8 +6,7 @@ Only GPUs are considered: CPU, memory of the node and taints are not.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
 from enum import StrEnum
 from typing import Any, NamedTuple
 
@@ -15,12 +14,11 @@ from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import PERCENT, Serves
 from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import msg, plural
-from gpuxlate.planning.demand import PackingProblem, Wanted, admitted, problem_of, spaces, unknown_of
-from gpuxlate.planning.ledger import GpuPod, GpuUsage, Ledger, OccupiedCard, asks_of, open_ledger
+from gpuxlate.planning.demand import PackingProblem, Wanted, problem_of, spaces, unknown_of
+from gpuxlate.planning.ledger import GpuUsage, Ledger, asks_of, open_ledger
 from gpuxlate.planning.nodes import GpuNode, names_of
 from gpuxlate.planning.packing import (
     UNLIMITED,
-    Asks,
     Bin,
     BinPlacement,
     FreeGpu,
@@ -289,16 +287,7 @@ def _counted_in_all(problem: PackingProblem) -> Iterator[str]:
             yield msg("{wanted} of {key} requested in all, {there} free", wanted=wanted, key=key, there=there)
 
 
-# Room on live nodes: the largest share that fits, fragmentation, and pods that could make room elsewhere.
-# Advice only: whether a pod may be moved, and what that costs, is not known here.
-TRIED = 40
-"""Cards that are tried to be emptied, those with fewest containers first."""
-SHOWN = 3
-"""Moves that are shown of one target."""
-BLOCKED = FreeGpu(0, 0, 0, False)
-"""A card that is to stay empty."""
-
-
+# Room on live nodes: the largest share that fits, and fragmentation.
 class FreeSlot(NamedTuple):
     """What is free on one card: percent and MiB. A share of this size fits there."""
 
@@ -309,25 +298,6 @@ class FreeSlot(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         return {"node": self.node, "card": self.card, "cores": self.cores, "memoryMiB": self.memory_mib}
-
-
-class Moved(NamedTuple):
-    """A pod (namespace/name), and a node that has room for it."""
-
-    pod: str
-    node: str
-
-
-@record
-class Move:
-    """Pods that leave a card empty where they are on other cards: one way to do it."""
-
-    node: str
-    card: int
-    pods: tuple[Moved, ...]
-
-    def to_json(self) -> dict[str, Any]:
-        return {"node": self.node, "card": self.card, "pods": [one._asdict() for one in self.pods]}
 
 
 @record
@@ -347,7 +317,6 @@ class FreeCapacity:
     memory_free_mib: int
     enough_for: int
     largest: tuple[FreeSlot, ...]
-    moves: tuple[Move, ...]
     unknown: tuple[str, ...]
 
     @property
@@ -366,7 +335,6 @@ class FreeCapacity:
             "enoughForCards": self.enough_for,
             "fragmented": self.fragmented,
             "largest": [one.to_json() for one in self.largest],
-            "moves": [one.to_json() for one in self.moves],
             "unknown": list(self.unknown),
         }
 
@@ -400,18 +368,17 @@ def part_rooms(books: GpuUsage) -> list[PartRoom]:
     ]
 
 
-def rooms(books: GpuUsage, pods: Sequence[GpuPod]) -> list[FreeCapacity]:
-    """The room by target. ``pods``: those of the books."""
+def rooms(books: GpuUsage) -> list[FreeCapacity]:
+    """The room by target."""
     by_target: dict[str, list[Ledger]] = {}
     for name in sorted(books.ledgers):
         one = books.ledgers[name]
         if one.view.serves is Serves.SHARES:
             by_target.setdefault(one.view.target or "", []).append(one)
-    there = {(one.namespace, one.name): one for one in pods if one.node}
-    return [_room(target, ledgers, there) for target, ledgers in sorted(by_target.items())]
+    return [_room(target, ledgers) for target, ledgers in sorted(by_target.items())]
 
 
-def _room(target: str, ledgers: Sequence[Ledger], pods: Mapping[tuple[str, str], GpuPod]) -> FreeCapacity:
+def _room(target: str, ledgers: Sequence[Ledger]) -> FreeCapacity:
     known = [one for one in ledgers if unknown_of(one) is None]
     taking = [one for one in known if one.node.closed is None]
     free = [(one, n, space) for one in taking for n, space in enumerate(spaces(one))]
@@ -428,7 +395,6 @@ def _room(target: str, ledgers: Sequence[Ledger], pods: Mapping[tuple[str, str],
         memory,
         enough,
         _largest([FreeSlot(one.node.name, n, s.cores, s.memory_mib) for one, n, s in free if s.slots > 0]),
-        tuple(_moves(taking, pods)),
         tuple(
             msg("{node}: {why}", node=one.node.name, why=why)
             for one in ledgers
@@ -443,54 +409,3 @@ def _largest(holes: Sequence[FreeSlot]) -> tuple[FreeSlot, ...]:
         if one.memory_mib > 0 and (not found or one.cores > found[-1].cores):
             found.append(one)
     return tuple(found)
-
-
-# --- moves ------------------------------------------------------------------------------------------
-def _moves(ledgers: Sequence[Ledger], pods: Mapping[tuple[str, str], GpuPod]) -> list[Move]:
-    """Cards that would be empty if their pods were elsewhere, those with fewest pods first."""
-    cards = [
-        (ledger, card)
-        for ledger in ledgers
-        for card in ledger.cards
-        if card.held and not card.is_whole and all((h.namespace, h.pod) in pods for h in card.held)
-    ]
-    cards.sort(key=lambda one: (len(one[1].held), one[0].node.name, one[1].index))
-    found: list[Move] = []
-    for ledger, card in cards[:TRIED]:
-        move = _move(ledgers, ledger, card, pods)
-        if move is not None:
-            found.append(move)
-        if len(found) == SHOWN:
-            break
-    return found
-
-
-def _move(
-    ledgers: Sequence[Ledger], emptied: Ledger, card: OccupiedCard, pods: Mapping[tuple[str, str], GpuPod]
-) -> Move | None:
-    """Other places for the pods of a card, on cards that run something already."""
-    names = sorted({(held.namespace, held.pod) for held in card.held})
-    wanted = [Wanted("/".join(one), pods[one].live.keys, emptied.node.backend, 1) for one in names]
-    bins = []
-    for ledger in ledgers:
-        free = list(spaces(_without(ledger, set(names))))
-        # a card that is empty now would only change places with this one
-        now = [BLOCKED if not one.held else space for one, space in zip(ledger.cards, free, strict=True)]
-        if ledger is emptied:
-            now[card.index] = BLOCKED
-        asks = [admitted(ledger, one) for one in wanted]
-        admits: tuple[Asks | None, ...] = tuple(None if isinstance(one, str) else one for one in asks)
-        bins.append(Bin(tuple(now), admits))
-    spots, left = best_fit(bins, range(len(wanted)))
-    if left:
-        return None
-    places = sorted((spot.kind, ledgers[spot.bin].node.name) for spot in spots)
-    return Move(emptied.node.name, card.index, tuple(Moved(wanted[kind].name, node) for kind, node in places))
-
-
-def _without(ledger: Ledger, names: set[tuple[str, str]]) -> Ledger:
-    cards = [
-        OccupiedCard(one.index, [held for held in one.held if (held.namespace, held.pod) not in names])
-        for one in ledger.cards
-    ]
-    return replace(ledger, cards=cards)

@@ -1,4 +1,4 @@
-"""What commands on a server have in common, and how verify and plan end."""
+"""What commands on a server have in common, and how verify, capacity and plan end."""
 
 import json
 from collections.abc import Sequence
@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.cluster.asking import Node, share
+from tests.cluster.asking import Node, deployment, share
 from tests.cluster.conftest import Run
 from tests.cluster.fake import FakeServer
 from tests.e2e import nodes as made
@@ -38,8 +38,9 @@ FIELDS: list[tuple[str, ...]] = [("name", "nodeName", "namespace"), ("annotation
 
 @pytest.mark.parametrize(
     "command",
-    ["nodes", "capacity --pods", "capacity -f p.yaml", "plan", "preflight --to tke", "inspect pods -A",
-     "lint pods -A", "lint pods -A --format github", "assess pods -A --to ack", "nodes -o json",
+    ["nodes", "capacity --pods", "capacity -f p.yaml", "preflight --to tke", "inspect pods -A",
+     "plan -A --to tke --node A10-24GB:4", "lint pods -A", "lint pods -A --format github",
+     "assess pods -A --to ack", "nodes -o json",
      "capacity -o json", "apply -f p.yaml --to tke --profile nobody", "apply -f p.yaml --dry-run=server"],
 )  # fmt: skip
 def test_nothing_on_a_server_acts_on_a_terminal_or_a_log(run: Run, command: str) -> None:
@@ -124,15 +125,30 @@ def test_the_file_form_is_still_there(run: Run) -> None:
     assert run(server, "verify web --name x").code == 2
 
 
-# --- plan -----------------------------------------------------------------------------------------
+# --- what is free, and what is planned ------------------------------------------------------------
 
 
-def test_plan_says_what_still_fits(run: Run) -> None:
-    done = run(FakeServer(made.ALL, pods.ALL), "plan -A")
+def test_capacity_says_what_still_fits(run: Run) -> None:
+    done = run(FakeServer(made.ALL, pods.ALL), "capacity")
     assert (done.code, done.err) == (0, "")
     assert "LARGEST SHARES THAT FIT" in done.out
-    assert "volcengine-mgpu" in done.out
-    data = json.loads(run(FakeServer(made.VKE, pods.VKE), "plan -o json").out)
-    assert (data["format"], data["waiting"]) == ("gpuxlate-room/v1", 1)
-    assert run(FakeServer([], []), "plan").out == "the cluster has no GPU nodes\n"
-    assert run(FakeServer(), "plan -o yaml").code == 2
+    data = json.loads(run(FakeServer(made.VKE, pods.VKE), "capacity -o json").out)
+    assert [(one["target"], one["fragmented"]) for one in data["targets"]] == [("volcengine-mgpu", False)]
+    assert run(FakeServer([], []), "capacity").out == "the cluster has no GPU nodes\n"
+
+
+def test_plan_is_that_of_gpuxlate(run: Run) -> None:
+    """Of files without a request to the server, and of live objects."""
+    Path("web.yaml").write_text(deployment(json.dumps(pods.mgpu(30, 4096))[1:-1], 4))
+    options = "--to tke --node A10-24GB:4 -o json"
+    server = FakeServer([], [])
+    of_file = run(server, f"plan web.yaml {options}")
+    assert (of_file.code, server.requests) == (0, [])
+    of_pods = run(FakeServer(made.VKE, [MGPU]), f"plan pods -A {options}")
+    assert (of_pods.code, of_pods.err) == (0, "")
+    for done, count in ((of_file, 4), (of_pods, 1)):
+        data = json.loads(done.out)
+        assert data["format"] == "gpuxlate-plan/v1"
+        assert [(one["target"], one["pods"]) for one in data["targets"]] == [("tencent-qgpu", count)]
+    nothing = run(FakeServer(), f"plan {options}")
+    assert (nothing.code, "live objects: kubectl gpuxlate plan deploy/web" in nothing.err) == (2, True)

@@ -400,10 +400,10 @@ def test_those_with_parts_of_cards(run: Run) -> None:
     assert items["gke-whole"]["free"]["cards"] == 1
     out = run(server, "capacity").out
     assert "1g.10gb  nvidia.com/mig-1g.10gb  [############------------]  1 of 2 in use" in out
-    parts = json.loads(run(server, "plan -o json").out)["parts"]
+    parts = json.loads(run(server, "capacity -o json").out)["parts"]
     row = {"target": "nvidia-mig", "part": "1g.5gb", "nodes": 1, "there": 14, "free": 11, "most": 11}
     assert row in parts
-    assert "nvidia-mig     1g.5gb" in run(server, "plan").out
+    assert "nvidia-mig     1g.5gb" in out
 
 
 def test_as_json(run: Run) -> None:
@@ -516,7 +516,7 @@ def test_what_claims_leave(run: Run, version: str) -> None:
     text = run(there, "capacity --pods").out
     assert "ml/web-1 claim a: 30 %, 4096 MiB" in text
     assert "ml/train claim c: the whole card" in text
-    room = json.loads(run(there, "plan -o json").out)["targets"]
+    room = json.loads(run(there, "capacity -o json").out)["targets"]
     assert [(one["target"], one["emptyCards"], one["coresFree"]) for one in room] == [("dra-hami", 1, 170)]
 
 

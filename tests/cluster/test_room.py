@@ -1,4 +1,4 @@
-"""Room: what the search finds can be placed, what it does not find cannot, and pods that move have room."""
+"""Room: what the search finds can be placed, what it does not find cannot, and the largest share fits."""
 
 from collections.abc import Sequence
 from itertools import combinations, product
@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends.live import PERCENT
-from gpuxlate.cluster.pods import gpu_pods
 from gpuxlate.planning.capacity import Answer, CapacityAnswer, FreeCapacity, answer, rooms
 from gpuxlate.planning.demand import Wanted
 from gpuxlate.planning.packing import Bin, BinPlacement, ContainerRequest, FreeGpu, UndecidedError, pack
@@ -190,21 +189,19 @@ def carried_out(nodes: list[Node], there: list[Node], kinds: list[Wanted], said:
 
 
 def room(nodes: list[Any], running: list[Any]) -> list[FreeCapacity]:
-    return rooms(books(nodes, running), list(gpu_pods(running)))
+    return rooms(books(nodes, running))
 
 
 def test_enough_in_total_and_no_card_has_it() -> None:
     [found] = room([made.vke("a")], [on(0, 40, 8192), on(1, 40, 8192, "q")])
     assert (found.cards, found.empty, found.enough_for, found.fragmented) == (2, 0, 1, True)
     assert [(one.cores, one.card) for one in found.largest] == [(60, 0)]
-    moves = [(one.node, one.card, [m.pod for m in one.pods]) for one in found.moves]
-    assert moves == [("a", 0, ["default/p"]), ("a", 1, ["default/q"])]
 
 
-def test_nothing_moves_where_there_is_no_room_or_to_an_empty_card() -> None:
+def test_what_is_free_is_not_fragmented_where_it_is_too_little_or_on_one_card() -> None:
     for running, empty in (([on(0, 60, 8192), on(1, 60, 8192, "q")], 0), ([on(0, 60, 8192)], 1)):
         [found] = room([made.vke("a")], running)
-        assert (found.empty, found.fragmented, found.moves) == (empty, False, ())
+        assert (found.empty, found.fragmented) == (empty, False)
 
 
 def test_a_closed_node_has_no_room() -> None:
@@ -220,7 +217,7 @@ def test_every_dialect_whose_nodes_are_read() -> None:
 
 @tries(60)
 @given(st.lists(st.tuples(st.integers(1, 6), st.integers(1, 9), st.integers(0, 1)), max_size=5))
-def test_the_largest_share_fits_and_moves_have_room(running: list[tuple[int, int, int]]) -> None:
+def test_the_largest_share_fits(running: list[tuple[int, int, int]]) -> None:
     there, used = [], {0: [0, 0], 1: [0, 0]}
     for n, (cores, memory, card) in enumerate(running):
         if used[card][0] + 10 * cores <= 100 and used[card][1] + 2048 * memory <= 22000:
@@ -233,13 +230,3 @@ def test_the_largest_share_fits_and_moves_have_room(running: list[tuple[int, int
         if cores and memory >= 256:
             result = answer(books(nodes, there), [wanted("vke", pods.mgpu(cores, memory))])
             assert result.verdict is CapacityAnswer.FITS
-    for move in found.moves:
-        names = {one.pod.split("/")[1] for one in move.pods}
-        left = [one for one in there if one["metadata"]["name"] not in names]
-        keys = [
-            wanted("vke", one["spec"]["containers"][0]["resources"]["limits"], 1, one["metadata"]["name"])
-            for one in there
-            if one not in left
-        ]
-        after = books(nodes, [*left, on(move.card, 99, 22000, "block")])
-        assert answer(after, keys).verdict is CapacityAnswer.FITS

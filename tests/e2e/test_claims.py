@@ -88,7 +88,7 @@ def results(one: dict[str, Any]) -> list[tuple[str, dict[str, str]]]:
 
 
 def shown_by_the_plugin(cluster: Cluster, found: list[dict[str, Any]], path: str) -> None:
-    """``nodes``, ``capacity`` and ``plan`` on the real server: what is left of each card, and who has it."""
+    """``nodes`` and ``capacity`` on the real server: what is left of each card, and who has it."""
 
     def asked(*words: str) -> dict[str, Any]:
         done = cluster.plugin(*words, "-o", "json")
@@ -99,7 +99,8 @@ def shown_by_the_plugin(cluster: Cluster, found: list[dict[str, Any]], path: str
     used = 2 * (4096 + 2 * 3000)
     assert (node["target"], node["cards"], node["cardMiB"]) == ("dra-hami", 2, CARD)
     assert node["free"] == {"cores": 200 - 2 * 30, "memoryMiB": 2 * CARD - used, "cards": 0}
-    [shown] = asked("capacity")["nodes"]
+    capacity = asked("capacity")
+    [shown], [room] = capacity["nodes"], capacity["targets"]
     wanted: dict[str, list[tuple[str, int, int]]] = {"gpu-0": [], "gpu-1": []}
     for one in found:
         [user] = one["status"]["reservedFor"]
@@ -108,7 +109,6 @@ def shown_by_the_plugin(cluster: Cluster, found: list[dict[str, Any]], path: str
             wanted[device].append((user["name"], int(consumed["cores"]), memory))
     held = [[(one["pod"], one["cores"], one["memoryMiB"]) for one in card["held"]] for card in shown["cards"]]
     assert [sorted(one) for one in held] == [sorted(wanted["gpu-0"]), sorted(wanted["gpu-1"])]
-    [room] = asked("plan")["targets"]
     assert (room["coresFree"], room["memoryFreeMiB"]) == (140, 2 * CARD - used)
     manifest = cluster.plugin("translate", path, "--to", "dra-hami")
     for replicas, verdict in ((2, "fits"), (12, "does not fit")):
