@@ -31,7 +31,6 @@ from gpuxlate.backends.rows import (
     SummedNodes,
 )
 from gpuxlate.model.amounts import Part
-from gpuxlate.model.deprecated import renamed
 from gpuxlate.model.diagnostics import Diagnostic, Path
 from gpuxlate.model.keys import (
     ANY,
@@ -182,12 +181,6 @@ class Backend(KeyTable):
     sets_visible_devices: bool = False
     writes_pods: ClassVar[bool] = True
 
-    def __init__(self, **fields: Any) -> None:
-        """A target is a class; with ``fields`` it is one of a plug-in from before they were classes."""
-        if fields:
-            attributes = import_module("gpuxlate.backends.legacy").attributes_of(fields, type(self))
-            self.__class__ = type(self)._changed(attributes)
-
     # --- to override -----------------------------------------------------------------------------
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
@@ -321,14 +314,13 @@ class Backend(KeyTable):
         return getattr(type(self), name) is not getattr(Backend, name)
 
     def with_changes(self, **attributes: Any) -> Self:
-        """A target like this one, but for some attributes and methods (functions without ``self``)."""
-        return self._changed(attributes)()
-
-    @classmethod
-    def _changed(cls, attributes: Mapping[str, Any]) -> type[Self]:
-        """A class like this one, in its module unless ``attributes`` name another."""
+        """A target like this one, but for some attributes and methods (functions without ``self``); in its
+        module unless ``attributes`` name another.
+        """
+        own = type(self)
         body = {name: staticmethod(one) if callable(one) else one for name, one in attributes.items()}
-        return type(cls.__name__, (cls,), {"__module__": cls.__module__, **body})
+        changed: type[Self] = type(own.__name__, (own,), {"__module__": own.__module__, **body})
+        return changed()
 
     # --- its versions -----------------------------------------------------------------------------
 
@@ -528,9 +520,3 @@ class JobBackend(Backend):
         Raises WrongFileError and MergeError.
         """
         raise NotImplementedError
-
-
-__getattr__ = renamed(
-    __name__,
-    {"Key": "KeySpec", "Taking": "PodReader", "Placing": "ShareWriter", "PodPlacing": "PodWriter"},
-)

@@ -15,9 +15,8 @@ from typing import Any, NamedTuple
 
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import regex
-from gpuxlate.model.deprecated import warn
 from gpuxlate.model.messages import msg
-from gpuxlate.model.profile import Component, Release
+from gpuxlate.model.profile import Release
 
 
 class Place(StrEnum):
@@ -310,26 +309,6 @@ def other_names(keys: Iterable[KeySpec]) -> Mapping[str, str]:
     return {alias: row.name for row in keys for alias in row.aliases}
 
 
-OLD_FIELDS = {
-    "says": "sets",
-    "absent": "default",
-    "idle": "no_op_values",
-    "beside": "overridden_by",
-    "doubts": "uncertain_values",
-    "anybodys": "generic",
-    "capped": "clamped",
-    "unread": "unsupported_reason",
-}
-"""Fields of a row in plug-ins, to their names."""
-
-
 def key(name: str, *places: Place, **fields: Any) -> KeySpec:
     """A row of the data sheet; ``fields`` are those of KeySpec."""
-    for old in OLD_FIELDS.keys() & fields:
-        warn(f"the field {old} of a key is {OLD_FIELDS[old]}")
-        fields[OLD_FIELDS[old]] = fields.pop(old)
-    for field in {"since", "until"} & fields.keys():
-        if isinstance(fields[field], str):  # of a plug-in: shown, and compared with nothing
-            title, _, version = fields[field].rpartition(" ")
-            fields[field] = Release(Component("", title), version)
     return KeySpec(name, frozenset(places), **fields)

@@ -6,8 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import reduce
 from typing import Any
 
-from gpuxlate.model.deprecated import renamed
-
 
 class Message(str):
     """An English text that keeps its template and the values in it.
@@ -79,6 +77,3 @@ def _message(template: str, values: Mapping[str, Any]) -> Message:
     made.template = template
     made.values = values
     return made
-
-
-__getattr__ = renamed(__name__, {"say": "msg", "either": "join_or", "joined": "join_and"})

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record
-from gpuxlate.model.deprecated import renamed
 from gpuxlate.model.diagnostics import Edit, Path, Put, Remove, Rename, Span
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import Message
@@ -571,6 +570,3 @@ def _names(pod: PodKeys) -> Iterator[frozenset[str]]:
 def names_in(pod: PodKeys) -> frozenset[str]:
     """Their names, and those of fields that conditions name like a key."""
     return _names(pod)[0]
-
-
-__getattr__ = renamed(__name__, {"Kind": "ScalarKind"})

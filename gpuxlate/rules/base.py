@@ -19,7 +19,6 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, Self
 
 from gpuxlate.model.declarations import record
-from gpuxlate.model.deprecated import warn
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Severity
 from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import msg
@@ -268,11 +267,6 @@ class Rule:
         return Diagnostic(
             self.code, severity or self.severity, message, hint, path, on_key, fix, missing=rests
         )
-
-    def at(self, *where: Any, **details: Any) -> Diagnostic:
-        """``diagnostic``, as rules of plug-ins call it."""
-        warn("Rule.at is Rule.diagnostic")
-        return self.diagnostic(*where, **details)
 
 
 class CodeTakenError(ValueError):

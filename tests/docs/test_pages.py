@@ -20,9 +20,10 @@ from docs.tools.markdown import without_blocks
 from docs.tools.pages import documents as page_of_documents
 from docs.tools.pages.support_matrix import cells
 from docs.tools.staging import OF_THE_ROOT
-from gpuxlate.backends import registry
+from gpuxlate.backends import registry, rows
 from gpuxlate.backends.base import PodReader, PodWriter, ShareWriter
 from gpuxlate.model.diagnostics import URL
+from gpuxlate.model.keys import KeySpec
 from gpuxlate.model.profile import cards
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.rules.catalog import all_rules
@@ -238,6 +239,14 @@ def test_cells() -> None:
 
 
 # --- the tutorial lists everything that a reader and a writer may call ----------------------------
+
+
+def test_the_tutorial_names_what_a_row_has() -> None:
+    text = (ROOT / "docs" / "writing-a-target.md").read_text(encoding="utf-8")
+    [table] = re.findall(r"A row has:\n\n(.*?)\n\n", text, re.DOTALL)
+    names = {name for row in table.splitlines() for name in re.findall(r"`(\w+)`", row.split("|")[1])}
+    assert {"cards", "unit", "source"} <= names
+    assert {name for name in names if not hasattr(rows, name)} <= KeySpec.__annotations__.keys()
 
 
 def test_every_public_method_is_listed_with_what_it_does() -> None:
