@@ -9,16 +9,16 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from gpuxlate.backends import registry
-from gpuxlate.config.document import API_VERSION, DECISIONS, SCHEMA_CODE, is_decisions
+from gpuxlate.config.document import API_VERSION, DECISIONS, SCHEMA_CODE, is_decisions, read_data
 from gpuxlate.model.diagnostics import Append, Diagnostic, Path, Put, Remove, Severity
-from gpuxlate.model.limits import FULL_CARD_CORES
+from gpuxlate.model.limits import FULL_CARD_CORES, MAX_ENTRIES
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.rules.source import broken, decision_has_a_reason
 from gpuxlate.yamltext.edit import apply, edit_document
+from gpuxlate.yamltext.nodes import Node, get
 from gpuxlate.yamltext.nodes import Sequence as YamlSequence
-from gpuxlate.yamltext.nodes import get
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
-from gpuxlate.yamltext.plain import dump_yaml, to_python
+from gpuxlate.yamltext.plain import dump_yaml
 from gpuxlate.yamltext.source import Source
 
 LIST = "decisions"
@@ -28,6 +28,8 @@ AMOUNT_FIELDS = (*NUMBER_FIELDS, "memoryLimitMiB")
 SELECTOR = "selector"
 """The field of what belongs to the pod, whatever container an entry names."""
 Amount = int | str | None
+_MOST_VALUES = MAX_ENTRIES * 16
+"""Keys and items of one document: an entry has ten."""
 
 
 class Decision(NamedTuple):
@@ -110,16 +112,20 @@ def check_decisions(document: Document) -> tuple[list[Decision], list[Diagnostic
 
     assert document.root is not None
     try:
-        data = to_python(document.root)
+        data, repeated = read_data(document)
     except RecursionError as error:
         message = msg("not a document of decisions: {error}", error=message_of(error))
         return [], [with_location(document, _wrong((), message, None))]
-    given, problems = check(DecisionsModel, data, SCHEMA_CODE)
     listed = data.get(LIST) if isinstance(data, dict) else None
     entries = listed if isinstance(listed, list) else []
+    if len(entries) > MAX_ENTRIES:
+        hint = "keep the entries in several documents"
+        message = msg("{list} has more than {most} entries", list=LIST, most=MAX_ENTRIES)
+        return [], [with_location(document, _wrong((LIST,), message, hint))]
+    given, problems = check(DecisionsModel, data, SCHEMA_CODE, most=_MOST_VALUES)
     own = [one for n, entry in enumerate(entries) if isinstance(entry, dict) for one in _of_entry(n, entry)]
     better = {one.path for one in own}
-    problems = [*(one for one in problems if one.path not in better), *own]
+    problems = [*repeated, *(one for one in problems if one.path not in better), *own]
     at = [with_location(document, one) for one in problems]
     if given is None or any(one.severity is Severity.ERROR for one in problems):
         return [], at
@@ -204,16 +210,24 @@ def disagreements(found: Sequence[Decision]) -> Iterator[Diagnostic]:
 
 # --- writing ------------------------------------------------------------------------------------------
 def with_entries(source: Source, new: Sequence[Decision]) -> str:
-    """The text with more entries at the end of its list. Raises EditError."""
+    """The text with more entries: at the end of its first list with room for some, then in documents of
+    their own. Raises EditError."""
     entries = [one.to_data() for one in new]
-    document = _of_list(source)
-    if document is None:
-        fresh = dump_yaml({"apiVersion": API_VERSION, "kind": DECISIONS, LIST: entries})
-        return source.text + ("\n" if source.text and not source.text.endswith("\n") else "") + fresh
-    listed = get(document.root, LIST)
-    if not isinstance(listed, YamlSequence) or not listed.items:
-        return apply(source.text, edit_document(document, [Put((LIST,), entries)]))
-    return apply(source.text, edit_document(document, [Append((LIST,), one) for one in entries]))
+    text, room = source.text, 0
+    every = _documents(source)
+    document = next((one for one in every if len(_listed(one)) < MAX_ENTRIES), None)
+    if document is not None:
+        there = _listed(document)
+        room = MAX_ENTRIES - len(there)
+        first = entries[:room]
+        edits = [Append((LIST,), one) for one in first] if there else [Put((LIST,), first)]
+        text = apply(text, edit_document(document, edits))
+    for start in range(room, len(entries), MAX_ENTRIES):
+        text += "\n" if text and not text.endswith("\n") else ""
+        text += "---\n" if every or start else ""
+        part = entries[start : start + MAX_ENTRIES]
+        text += dump_yaml({"apiVersion": API_VERSION, "kind": DECISIONS, LIST: part})
+    return text
 
 
 def with_accepted(source: Source, one: Decision) -> str:
@@ -241,7 +255,14 @@ def without_entries(source: Source, gone: Iterable[Decision]) -> str:
     return apply(source.text, made)
 
 
-def _of_list(source: Source) -> Document | None:
+def _documents(source: Source) -> list[Document]:
+    """The documents of decisions in a text; none where it is not YAML."""
     with suppress(NotYamlError):
-        return next((one for one in documents(source) if is_decisions(one)), None)
-    return None
+        return [one for one in documents(source) if is_decisions(one)]
+    return []
+
+
+def _listed(document: Document) -> list[Node]:
+    """The entries of a document."""
+    listed = get(document.root, LIST)
+    return listed.items if isinstance(listed, YamlSequence) else []

@@ -9,12 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import islice
 from typing import Any
 
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.manifest.objects import object_ref
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
+from gpuxlate.model.limits import MAX_PROBLEMS
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import Profile, unknown_partition
 from gpuxlate.model.quantity import LIMIT
@@ -273,6 +275,23 @@ def _is_ours(document: Document) -> bool:
     return (get_text(document.root, "apiVersion") or "").startswith("gpuxlate.io/")
 
 
+def read_data(document: Document) -> tuple[Any, list[Diagnostic]]:
+    """The plain data of a document of this tool, and each key of it that is set twice (GX002).
+
+    Raises RecursionError.
+    """
+    data = to_python(document.root) if document.root is not None else None
+    if not document.repeated:
+        return data, []
+    from gpuxlate.manifest.facts import repeated_keys
+    from gpuxlate.model.pod import DocumentKeys
+    from gpuxlate.rules.base import Context
+    from gpuxlate.rules.documents import key_is_given_once
+
+    paths = tuple(islice(dict.fromkeys(repeated_keys(document)), MAX_PROBLEMS))
+    return data, list(key_is_given_once(DocumentKeys(repeated=paths), Context()))
+
+
 def check_share_document(
     document: Document, profile: Profile | None = None
 ) -> tuple[ShareDocument | None, list[Diagnostic]]:
@@ -280,7 +299,7 @@ def check_share_document(
     if document.root is None:
         return None, []
     try:
-        data = to_python(document.root)
+        data, repeated = read_data(document)
     except RecursionError as error:
         problem = Diagnostic(
             "GX010", Severity.ERROR, msg("not a GPUShare document: {error}", error=message_of(error))
@@ -288,7 +307,8 @@ def check_share_document(
         return None, [with_location(document, problem)]
     share, problems = read_share_document(data, profile)
     ref = object_ref(document.root) if isinstance(document.root, YamlMapping) else None
-    return share, [with_location(document, one, ref) for one in problems]
+    problems = [*repeated, *problems]
+    return None if repeated else share, [with_location(document, one, ref) for one in problems]
 
 
 def _other(document: Document) -> Diagnostic:

@@ -147,16 +147,16 @@ class ModelError:
 
 
 def check(
-    model: type[BaseModel], data: object, code: str, *, base: Path = ()
+    model: type[BaseModel], data: object, code: str, *, base: Path = (), most: int = MAX_ENTRIES
 ) -> tuple[dict[str, Any] | None, list[Diagnostic]]:
     """The fields that ``data`` gives, by attribute, or every reason why it does not fit the model.
 
-    ``base`` is the path of ``data`` in its document.
+    ``base`` is the path of ``data`` in its document; ``most``: its keys and items.
     """
     from pydantic import ValidationError
 
-    if _larger(data, MAX_ENTRIES):
-        what = f"{dotted(base) or 'the document'} has more than {MAX_ENTRIES} entries"
+    if _larger(data, most):
+        what = f"{dotted(base) or 'the document'} has more than {most} entries"
         return None, [Diagnostic(code, Severity.ERROR, what, "leave out what gpuxlate does not know", base)]
     try:
         return model.model_validate(data).model_dump(exclude_unset=True), []

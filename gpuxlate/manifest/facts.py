@@ -288,7 +288,7 @@ def document_keys(
         kind,
         tuple(pod.keys for pod in pods),
         tuple(outside),
-        tuple(_repeated(document)) if document.repeated else (),
+        repeated_keys(document),
         tuple(_shared_paths(document.root, pods, is_gpu_key)) if document.aliases and document.root else (),
         tuple(claims_of(document)) if document.holds(*MARKS) else (),
         frozenset(pod.keys.path for pod in pods if pod.keys.claims and replicas(document, pod) not in (0, 1)),
@@ -427,12 +427,13 @@ def chooses_more(document: Document, pods: Several[Pod]) -> bool:
     return document.source.text.count(NODE_SELECTOR, document.start, document.end) > chosen
 
 
-def _repeated(document: Document) -> Iterator[Path]:
-    """The second of two equal keys of a mapping."""
+def repeated_keys(document: Document) -> tuple[Path, ...]:
+    """The paths of the keys that a mapping sets again."""
+    if not document.repeated:
+        return ()
     again = {id(key) for _, key in document.repeated}
-    for steps, scalar, on_key in _scalars(deref(document.root) if document.root else None):
-        if on_key and id(scalar) in again:
-            yield _path(steps)
+    scalars = _scalars(deref(document.root) if document.root else None)
+    return tuple(_path(steps) for steps, scalar, on_key in scalars if on_key and id(scalar) in again)
 
 
 def _path(steps: _Steps) -> Path:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import msg
 from gpuxlate.report.json import dump
 from gpuxlate.report.summary import identity, repository_path
@@ -65,9 +66,19 @@ def _named(one: Diagnostic) -> tuple[str, ...]:
     return file, "/".join(part for part in (kind, namespace, name) if part), path, code
 
 
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """An object of JSON. Raises BaselineError for a key that it sets twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in found if names.count(name) > 1)
+        raise BaselineError(msg("the key {text} is given twice", text=cut(twice, MAX_NAME)))
+    return found
+
+
 def _entries(text: str) -> Iterable[tuple[str, ...]]:
     try:
-        read: Any = json.loads(text)
+        read: Any = json.loads(text, object_pairs_hook=_once_each)
     except json.JSONDecodeError as error:
         raise BaselineError(msg("invalid JSON: {error}", error=error.msg), error.lineno) from None
     except RecursionError:

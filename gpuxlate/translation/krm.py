@@ -12,8 +12,9 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.configuration import CODE, ConfigError, load_profile
 from gpuxlate.config.document import API_VERSION
+from gpuxlate.manifest.facts import repeated_keys
 from gpuxlate.model.diagnostics import Append, Diagnostic, Path, Severity
-from gpuxlate.model.limits import MAX_NAME
+from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.source import broken
@@ -193,6 +194,10 @@ def run_list(source: Source) -> Result:
     document = _resource_list(read)
     try:
         config = get(document.root, "functionConfig")
+        for path in repeated_keys(document):
+            if path[0] == "functionConfig":
+                message = msg("the key {text} is given twice", text=cut(str(path[-1]), MAX_NAME))
+                raise BadConfigError(message, "keep one of them", path)
         settings = settings_of(to_python(config) if config else None, ("functionConfig",))
     except BadConfigError as error:
         wrong = Diagnostic(CODE, Severity.ERROR, error.message, error.hint, error.path)

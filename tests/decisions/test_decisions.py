@@ -8,7 +8,11 @@ import pytest
 import yaml
 
 import gpuxlate
+from gpuxlate.config import decisions
+from gpuxlate.config.decisions import Decision
 from gpuxlate.config.schemas import schema
+from gpuxlate.model import limits
+from gpuxlate.yamltext.source import Source
 from tests import steps
 from tests.running import run
 
@@ -128,6 +132,30 @@ def test_what_is_written_fits_the_schema(tmp_path: Path, monkeypatch: pytest.Mon
     assert run("lint", "d.yaml").code == 0
 
 
+def test_what_is_written_can_be_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decisions, "MAX_ENTRIES", 4)
+    entries = [
+        Decision(f"Pod/{n}", "c", "tencent-qgpu", "qos", "GX020", "dropped", "online", None, True, "x")
+        for n in range(11)
+    ]
+    text = ""
+    for part in (entries[:1], entries[1:2], entries[2:]):  # a new file, a list with room, one without
+        text = decisions.with_entries(Source("d.yaml", text), part)
+        found, problems = decisions.decisions_in(Source("d.yaml", text))
+        assert problems == []
+    assert [one.to_data() for one in found] == [one.to_data() for one in entries]
+    assert text.count("kind: Decisions") == 3
+    _, [problem] = decisions.decisions_in(Source("d.yaml", text.replace("---\n" + HEAD, "")))
+    assert (problem.code, problem.message) == ("GX010", "decisions has more than 4 entries")
+
+
+def test_entries_are_counted_and_not_their_keys() -> None:
+    text = decisions.with_entries(Source("d.yaml", ""), [Decision(**ENTRY)] * limits.MAX_ENTRIES)
+    found, problems = decisions.decisions_in(Source("d.yaml", text))
+    assert (len(found), problems) == (limits.MAX_ENTRIES, [])
+
+
+HEAD = "apiVersion: gpuxlate.io/v1alpha1\nkind: Decisions\ndecisions:\n"
 ANCHORED = """\
 apiVersion: gpuxlate.io/v1alpha1
 kind: Decisions
