@@ -14,7 +14,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from gpuxlate import locale
-from gpuxlate.cli.common import alert, guarded
+from gpuxlate.cli.common import alert, guarded, ignored_variable
 from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
 from gpuxlate.cli.options import EVERYWHERE, GLOBAL, OF_CLUSTER, OF_NAMESPACE, OF_OBJECTS, Invocation, shared
 from gpuxlate.model.messages import msg
@@ -69,6 +69,7 @@ class _WithSharedOptions:
     def format_help(self, ctx: Any, formatter: Any) -> None:
         from gpuxlate.cli import help as of
 
+        _note_language(ctx.obj)
         of.write_usage(self, ctx, formatter)
         of.write_text(self, formatter)
         of.write_options(self, ctx, formatter)
@@ -78,6 +79,8 @@ class _WithSharedOptions:
 
     def invoke(self, ctx: Any) -> Any:
         note_options(ctx.obj, {name: ctx.params.pop(name) for name in shared() if name in ctx.params})
+        if not isinstance(self, LazyGroup):  # no option comes any more
+            _note_language(ctx.obj)
         return super().invoke(ctx)  # type: ignore[misc]
 
 
@@ -96,14 +99,20 @@ def note_options(run: Invocation, given: dict[str, Any]) -> None:
 def _choose_language(option: str | None) -> None:
     """The language of an option, or that which ``_begin_language`` found, until one is read.
 
-    Raises CliError for one without a catalogue, of the environment too.
+    Raises CliError for one without a catalogue.
     """
-    name = option or os.environ.get(LANG_VARIABLE)
-    if name and name not in locale.LANGUAGES:
+    if option and option not in locale.LANGUAGES:
         languages = msg("languages: {names}", names=", ".join(locale.LANGUAGES))
-        raise InvalidValueError(LANG, name, languages)
+        raise InvalidValueError(LANG, option, languages)
     if option:
         locale.use(option)
+
+
+def _note_language(run: Invocation | None) -> None:
+    """Say that the language of the environment has no catalogue, where it would count."""
+    by_variable = os.environ.get(LANG_VARIABLE)
+    if run is not None and not run.lang and by_variable and by_variable not in locale.LANGUAGES:
+        ignored_variable(LANG_VARIABLE, "messages are in English")
 
 
 def _begin_language(arguments: Sequence[str]) -> None:

@@ -26,7 +26,7 @@ from gpuxlate.files.find import (
 )
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.limits import MAX_MESSAGE, cut
+from gpuxlate.model.limits import MAX_MESSAGE, MAX_NAME, cut
 from gpuxlate.model.messages import Lines, message_of, msg, titled
 from gpuxlate.translation.acceptance import AboveCardError, AcceptError, acceptance
 from gpuxlate.yamltext.source import Texts
@@ -83,7 +83,7 @@ def guarded(command: Callable[[], object]) -> int:  # noqa: C901 - one row an er
         alert("error", msg("internal error ({what}); please report it with the input", what=what))
         if os.environ.get("GPUXLATE_DEBUG"):
             raise
-        return Exit.FINDINGS
+        return Exit.INTERNAL
 
 
 def _misuses() -> tuple[type[BrokenPluginError], type[CodeTakenError], type[UnknownRuleError]]:
@@ -129,6 +129,16 @@ def info(text: str) -> None:
     """One line on stderr of what was done, unless the run is quiet."""
     if not invocation().quiet:
         stderr_line(text)
+
+
+def ignored_variable(name: str, default: str) -> None:
+    """A note, once a run, that the value of a variable of the environment means nothing, and what counts."""
+    run = invocation()
+    if name not in run.ignored_variables:
+        run.ignored_variables.add(name)
+        value = cut(os.environ[name], MAX_NAME)
+        template = "invalid value {value!r} of {name} in the environment is ignored: {default}"
+        info(titled("note", msg(template, value=value, name=name, default=msg(default))))
 
 
 def verbose(text: str) -> None:

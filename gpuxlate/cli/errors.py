@@ -14,6 +14,7 @@ class Exit(IntEnum):
     FINDINGS = 1
     USAGE = 2
     INPUT = 3
+    INTERNAL = 4
     INTERRUPTED = 130
 
 

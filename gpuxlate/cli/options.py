@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cache
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -409,6 +409,8 @@ class Invocation(SharedOptions):
     """Nothing is forked: the process has threads."""
     unread: bool = False
     """The reader of stdout has gone."""
+    ignored_variables: set[str] = field(default_factory=set)
+    """The variables of the environment whose values mean nothing, once that is said."""
     found_config: tuple[Config | None] | None = None
     """The configuration, once it was looked for."""
     exclusion: Exclusion | None = None

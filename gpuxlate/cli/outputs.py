@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from gpuxlate.cli.common import info
+from gpuxlate.cli.common import ignored_variable, info
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.options import invocation
 from gpuxlate.files.find import InputError, reason
@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from gpuxlate.translation.results import Item
 
 
+EPOCH = "SOURCE_DATE_EPOCH"
+"""The variable with the seconds since 1970 of what is built again the same; reproducible-builds.org."""
+
+
 def output_path(folder: str, *parts: str) -> Path:
     """A path inside ``--output-dir``. Raises CliError for parts that lead out of it."""
     from pathlib import Path  # needed only where something is written
@@ -32,15 +36,19 @@ def output_path(folder: str, *parts: str) -> Path:
 
 
 def made() -> Message:
-    """How a page came to be: version, date (that of ``SOURCE_DATE_EPOCH`` where it is set) and command."""
+    """How a page came to be: version, date (that of EPOCH where it is one) and command."""
     import os
     import time
     from datetime import UTC, datetime
 
     from gpuxlate import __version__
 
-    given = os.environ.get("SOURCE_DATE_EPOCH", "")
-    moment = datetime.fromtimestamp(int(given) if given.isdecimal() else time.time(), UTC)
+    moment = datetime.fromtimestamp(time.time(), UTC)
+    if given := os.environ.get(EPOCH):
+        try:
+            moment = datetime.fromtimestamp(int(given), UTC)
+        except (ValueError, OverflowError, OSError):  # no number, or no date of this platform
+            ignored_variable(EPOCH, "the date is that of today")
     values = {"version": __version__, "date": moment.date().isoformat(), "command": invocation().command}
     return msg("gpuxlate {version}, {date}: {command}", **values)
 

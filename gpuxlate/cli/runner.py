@@ -11,11 +11,14 @@ from typing import TypeVar
 from gpuxlate.cli import common
 from gpuxlate.cli.options import invocation
 from gpuxlate.files.find import Input, InputError, done
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.messages import msg
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
 
+CORES = "GPUXLATE_CORES"
+_NUMBER = regex("0*[1-9][0-9]{0,8}")
 MANY = 50
 """With fewer items there is no bar."""
 REFRESH = 0.1
@@ -50,13 +53,18 @@ def dialects_used(name: str, dialects: Iterable[str]) -> None:
 def cores() -> int:
     """The cores that this process may use; one where processes cannot be forked safely.
 
-    ``GPUXLATE_CORES`` sets a lower number.
+    The variable CORES sets a lower number.
     """
     if not sys.platform.startswith("linux") or invocation().in_one_process:
         return 1
     usable = len(os.sched_getaffinity(0))
-    wanted = os.environ.get("GPUXLATE_CORES", "")
-    return min(usable, int(wanted)) if wanted.isdecimal() and int(wanted) > 0 else usable
+    wanted = os.environ.get(CORES)
+    if not wanted:
+        return usable
+    if not _NUMBER.fullmatch(wanted):
+        common.ignored_variable(CORES, "all cores are used")
+        return usable
+    return min(usable, int(wanted))
 
 
 def _is_worth_it(given: Sequence[Input]) -> bool:

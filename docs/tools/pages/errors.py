@@ -20,6 +20,7 @@ The files are those of `tests/errors/files`, unless one is shown.
 | 1 | findings, or a share is refused |
 | 2 | an error in the command line, the configuration or a plug-in |
 | 3 | an input is missing or cannot be read, there is no input, or a cluster does not answer |
+| 4 | an internal error of gpuxlate: a defect, please report it with the input |
 | 129, 130, 143 | ended by SIGHUP, Ctrl-C, SIGTERM |
 
 Errors in manifests have codes and pages of their own: see [rules](rules.md).
