@@ -21,7 +21,7 @@ if [ -n "${GITHUB_OUTPUT:-}" ]; then
 fi
 
 code=0
-gpuxlate lint "${paths[@]}" "${more[@]}" --allow-empty --format github --fail-on "${GPUXLATE_FAIL_ON:-error}" || code=$?
+gpuxlate lint "${paths[@]}" --allow-empty --fail-on "${GPUXLATE_FAIL_ON:-error}" "${more[@]}" --format github || code=$?
 if [ -n "${GPUXLATE_TRANSLATE_TO:-}" ]; then
   read -r -d '' -a options <<< "${GPUXLATE_TRANSLATE_ARGS:-}" || true
   report="$sarif.report.json"

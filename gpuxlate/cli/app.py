@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Annotated, Any, cast
@@ -126,22 +125,7 @@ def _begin_language(arguments: Sequence[str]) -> None:
 
 
 class Command(_WithSharedOptions, TyperCommand):
-    """A command whose help lists the shared options apart, and whose options have one value each."""
-
-    def parse_args(self, ctx: Any, args: list[str]) -> Any:
-        """Parse the arguments. Raises CliError for a second value, of which the library keeps the last."""
-        if ctx.resilient_parsing:  # a line that is not finished yet
-            return super().parse_args(ctx, args)
-        order: list[Any] = self.make_parser(ctx).parse_args(args=[*args])[2]
-        one_value = [
-            one
-            for one in order
-            if one.param_type_name == "option" and not (one.multiple or one.is_flag or one.count)
-        ]
-        twice = next((one for n, one in enumerate(one_value) if one in one_value[:n]), None)
-        if twice is not None:
-            raise CliError(msg("{option} is given twice", option=twice.opts[0]), "it takes one value")
-        return super().parse_args(ctx, args)
+    """A command whose help lists the shared options apart."""
 
 
 class LazyGroup(_WithSharedOptions, TyperGroup):
@@ -292,6 +276,6 @@ def run(command: Any, arguments: Sequence[str], name: str) -> int:
             return Exit.USAGE
 
     _begin_language(arguments)
-    this = Invocation(command=shlex.join([name, *arguments]))
+    this = Invocation(words=[*name.split(), *arguments])
     with typer.Context(command, obj=this):  # for what is printed once the command has ended
         return guarded(called)

@@ -73,7 +73,7 @@ def built(folder: str) -> WholeBuild:
 
 def piped(folder: str) -> str:
     """The same command on what kubectl builds."""
-    words = iter(shlex.split(invocation().command))
+    words = iter(invocation().words)
     kept = []
     for word in words:
         if word in _FLAGS:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cache
@@ -125,7 +126,7 @@ def one_of(
     def check(ctx: typer.Context, value: str | None) -> str | None:
         if value is not None and value not in values and not ctx.resilient_parsing:
             known = msg("{what}: {names}", what=what, names=", ".join(values))
-            raise InvalidValueError(flag, value, known)
+            raise InvalidValueError(typed(flag, *others), value, known)
         return value
 
     return typer.Option(
@@ -403,8 +404,8 @@ class SharedOptions:
 class Invocation(SharedOptions):
     """One run of a command: the object of its context."""
 
-    command: str = ""
-    """The command line, for a shell."""
+    words: Sequence[str] = ()
+    """The command line, with the name of the program."""
     in_one_process: bool = False
     """Nothing is forked: the process has threads."""
     unread: bool = False
@@ -416,11 +417,26 @@ class Invocation(SharedOptions):
     exclusion: Exclusion | None = None
     """What was left out, once the inputs are known."""
 
+    @property
+    def command(self) -> str:
+        """The command line, for a shell."""
+        return shlex.join(self.words)
+
 
 def invocation() -> Invocation:
     """The run of the command that is called; outside of one, what holds without options."""
     context = get_current_context(silent=True)
     return Invocation() if context is None else context.obj
+
+
+def typed(*names: str) -> str:
+    """The name of an option, of all that it has, by which the command line gives its last value."""
+    for word in reversed(invocation().words):
+        for name in names:
+            long = name.startswith("--")
+            if word == name or word.startswith(f"{name}=" if long else name):
+                return name
+    return names[0]
 
 
 OF_CLUSTER = ("context", "kubeconfig", "request_timeout")

@@ -134,7 +134,7 @@ def command(
     For Kubernetes 1.30 and later, without a webhook: gpuxlate policy --to TARGET | kubectl apply -f -
     """
     known = [there for one in profile if (there := common.profile(one)) is not None]
-    form: Format = one_of(format_, Format, options.OUTPUT[0])
+    form: Format = one_of(format_, Format, *options.OUTPUT)
     wish = wish_of(scope, action, namespace_selector, crds, select, ignore, known, read_by(parameters, form))
     chosen = targets(to)
     if explain_:
@@ -269,9 +269,9 @@ def selector(text: str) -> Object:
     return {"matchExpressions": terms}
 
 
-def one_of(text: str, words: Any, option: str) -> Any:
+def one_of(text: str, words: Any, *option: str) -> Any:
     if text not in [*words]:
-        raise InvalidValueError(option, text, msg("values: {names}", names=", ".join(words)))
+        raise InvalidValueError(options.typed(*option), text, msg("values: {names}", names=", ".join(words)))
     return words(text)
 
 
@@ -305,7 +305,7 @@ def on_cluster(
     if explain:
         common.out(explanation(targets(to)))
         return Exit.CLEAN
-    form: Format = one_of(format_, Format, options.OUTPUT[0])
+    form: Format = one_of(format_, Format, *options.OUTPUT)
     known = [there for one in profile if (there := common.profile(one)) is not None]
     server = live.cluster()
     if form is Format.VAP:

@@ -10,7 +10,7 @@ import typer
 
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.files.find import Input
+from gpuxlate.files.find import STDIN, Input
 from gpuxlate.model.limits import MAX_FINDINGS, MAX_PROBLEMS
 from gpuxlate.model.messages import message_of, msg
 
@@ -48,7 +48,9 @@ def command(
     ],
     check: Annotated[
         str | None,
-        typer.Option("--check", help="Check this YAML or JSON file against the schema.", metavar="FILE"),
+        typer.Option(
+            "--check", help="Check this YAML or JSON file (- for stdin) against it.", metavar="FILE"
+        ),
     ] = None,
     output: Annotated[str, options.output("json")] = "json",  # noqa: ARG001 - there is no other
 ) -> int:
@@ -65,7 +67,7 @@ def command(
     from gpuxlate.yamltext.plain import plain_document
 
     try:
-        data = plain_document(Input(check, Path(check)).source())
+        data = plain_document(Input(*((STDIN, None) if check == "-" else (check, Path(check)))).source())
     except ValueError as error:
         raise CliError(
             msg("{check}: invalid YAML: {error}", check=check, error=message_of(error)),

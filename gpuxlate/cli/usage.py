@@ -6,7 +6,6 @@ No second name is accepted beside the first: a message teaches the one that help
 from __future__ import annotations
 
 import re
-import shlex
 from difflib import SequenceMatcher
 from typing import Any
 
@@ -139,7 +138,7 @@ def option(name: str, context: Any) -> str | None:
 
 def _written(name: str) -> str:
     """The option as it was written: a word behind one dash is read letter by letter."""
-    for word in shlex.split(invocation().command):
+    for word in invocation().words:
         head = word.partition("=")[0]
         if re.fullmatch("-[a-z]{2}[a-z-]*", head) and name[1:] in head and name[:2] != "--":
             return f"-{head}"
