@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pkgutil
+import re
 from collections.abc import Iterable, Iterator
 from functools import cache, lru_cache
 from importlib import import_module
@@ -42,11 +43,21 @@ BUILT_IN: tuple[BackendRow, ...] = (
     BackendRow(
         "volcengine-mgpu",
         "gpuxlate.backends.volcengine",
-        ("volcengine", "vke"),
+        ("volcengine", "vke", "mgpu", "volc"),
         ("vke.volcengine.com/", "katalyst.kubewharf.io/"),
     ),
-    BackendRow("alibaba-gpushare", "gpuxlate.backends.alibaba", ("alibaba", "ack"), ("aliyun.com/gpu",)),
-    BackendRow("tencent-qgpu", "gpuxlate.backends.tencent", ("tencent", "tke"), ("tke.cloud.tencent.com/",)),
+    BackendRow(
+        "alibaba-gpushare",
+        "gpuxlate.backends.alibaba",
+        ("alibaba", "ack", "aliyun", "alicloud", "aliyun-ack", "cgpu"),
+        ("aliyun.com/gpu",),
+    ),
+    BackendRow(
+        "tencent-qgpu",
+        "gpuxlate.backends.tencent",
+        ("tencent", "tke", "qgpu", "tencentcloud"),
+        ("tke.cloud.tencent.com/",),
+    ),
     *(
         BackendRow(
             f"volcengine-emr-{engine}",
@@ -105,18 +116,31 @@ def _taken() -> frozenset[str]:
     return frozenset(name for row in BUILT_IN for name in names_of(row))
 
 
-class UnknownTargetError(LookupError):
+class UnknownTargetError(LookupError, ValueError):
     """No target of that name; ``hint`` names the nearest."""
 
     def __init__(self, name: str) -> None:
-        from difflib import get_close_matches  # only where a name is unknown: start-up counts
-
-        known = [name for row in BUILT_IN for name in names_of(row)]
-        near = get_close_matches(name[:MAX_NAME].lower(), [*known, *plugins.names()], 1, 0.5)
+        near = _nearest(name[:MAX_NAME].lower())
         self.hint = "gpuxlate targets lists them all"
         if near:
-            self.hint = msg("did you mean {name}?", name=near[0])
+            self.hint = msg("did you mean {name}?", name=near)
         super().__init__(msg("unknown target {name!r}", name=name))
+
+
+def _nearest(text: str) -> str | None:
+    """The name that was probably meant: one that is spelt much like the text, else the target of which the
+    title alone has each of its words; None where that is a guess."""
+    from difflib import get_close_matches  # only where a name is unknown: start-up counts
+
+    known = [name for row in BUILT_IN for name in names_of(row)]
+    spelt = get_close_matches(text, [*known, *plugins.names()], 1, 0.65)
+    if spelt:
+        return spelt[0]
+    words = re.findall(r"[a-z0-9]{3,}", text)
+    titled = [
+        one.name for one in all_backends() if words and all(word in one.title.lower() for word in words)
+    ]
+    return titled[0] if len(titled) == 1 else None
 
 
 class ReadOnlyTargetError(ValueError):
@@ -156,14 +180,21 @@ def _load(row: BackendRow) -> Backend:
     return backend
 
 
+def spelt(name: str) -> str:
+    """A name of a built-in target as the tables have it, whatever its case; other names as they are."""
+    lower = name.lower()
+    return lower if name != lower and lower in _taken() else name
+
+
 def get(name: str) -> Backend:
-    """The backend of a name or alias; a plug-in where no built-in one has it. Raises UnknownTargetError
-    and BrokenPluginError."""
-    row = next((row for row in BUILT_IN if name == row.name or name in (row.aliases or ())), None)
-    row = row or next((row for row in BUILT_IN if name in names_of(row)), None)
+    """The backend of a name or alias, in any case; a plug-in where no built-in one has it. Raises
+    UnknownTargetError and BrokenPluginError."""
+    lower = name.lower()  # the names of built-in targets are
+    row = next((row for row in BUILT_IN if lower == row.name or lower in (row.aliases or ())), None)
+    row = row or next((row for row in BUILT_IN if lower in names_of(row)), None)
     if row is not None:
         return _load(row)
-    found = plugins.find(name)
+    found = plugins.find(name) or plugins.find(lower)
     if found is None:
         raise UnknownTargetError(name)
     return found

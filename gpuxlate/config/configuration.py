@@ -339,7 +339,7 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
         raise ConfigError(problems)
     cards = given.get("cards", {})
     return Profile(
-        given["target"],
+        registry.spelt(given["target"]),
         given.get("kubernetesVersion"),
         given.get("nodeImage"),
         given.get("policy"),

@@ -191,7 +191,7 @@ def test_lint_selects() -> None:
 
 def test_targets() -> None:
     by_name = {one.name: one for one in gpuxlate.targets()}
-    assert by_name["tencent-qgpu"].aliases == ("tencent", "tke")
+    assert by_name["tencent-qgpu"].aliases == ("tencent", "tke", "qgpu", "tencentcloud")
     assert by_name["alibaba-gpushare"].fields["qos"] == "no key"
     assert set(by_name["neutral"].fields) == {
         *("cards", "cores", "memoryMiB", "memoryPercent", "policy", "qos"),
