@@ -1,15 +1,16 @@
 """The Python API: translate, render, parse, lint, targets. Examples are in docs/python.md.
 
-Every function takes a text, or objects as ``json`` and YAML libraries load them; ``translate`` and ``parse``
-take the path of a file or folder too, and read it as the commands do. No other file is read except a profile,
-and nothing is written.
+Every function takes a text, or objects as ``json`` and YAML libraries load them, or a ``pathlib.Path``: of a
+file or folder, which is read as the commands read it; of ``render``, of one file. A ``str`` is never a path:
+one that names a file is a ValueError. No other file is read except a profile, and nothing is written.
+Arguments that cannot be meant raise ValueError, or TypeError for those of another type.
 """
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -18,10 +19,12 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.files.find import Input, InputError, expand, reader
 from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.files import CheckedFile, Mode, check
 from gpuxlate.lint.fix import fix_source
-from gpuxlate.lint.settings import LintSettings
+from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import message_of
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share
@@ -109,9 +112,9 @@ def translate(
     Raises Refused, UnknownTargetError, ValueError for invalid options, and UnreadableError, an OSError, for
     files that cannot be read: it has what was found in the others.
     """
-    source = _manifests(from_) if from_ else None
+    source = _manifests(from_, "from_") if from_ else None
     accept = acceptance(round, fill, drop)
-    target = _manifests(registry.writable(to).name)
+    target = _manifests(_writable(to).name, "to")
     settings = Settings(
         target,
         source,
@@ -155,7 +158,7 @@ def parse(
     Raises Refused where a share cannot be read, UnknownTargetError, ValueError, and UnreadableError, an
     OSError, for files that cannot be read: it has what was found in the others.
     """
-    source = registry.get(from_) if from_ else None
+    source = registry.get(_name(from_, "from_")) if from_ else None
     settings = Settings.reading(source, _profile(profile))
     if isinstance(text, os.PathLike):
         with _readable():
@@ -178,9 +181,9 @@ def _parsed(items: tuple[Item, ...], diagnostics: tuple[Diagnostic, ...]) -> Par
 
 
 def render(
-    spec: Share | Manifests,
+    spec: Share | Manifests | os.PathLike[str],
     to: str,
-    workload: Manifests | None = None,
+    workload: Manifests | os.PathLike[str] | None = None,
     container: str | None = None,
     round: str | None = None,  # noqa: A002 - the name of the option
     drop: Iterable[str] = (),
@@ -198,7 +201,7 @@ def render(
     """
     from gpuxlate.translation.render import rendered
 
-    backend = registry.writable(to)
+    backend = _writable(to)
     settings = Settings(
         backend,
         accept=acceptance(round, fill, drop),
@@ -223,7 +226,7 @@ def render(
 
 
 def lint(
-    text: Manifests,
+    text: Manifests | os.PathLike[str],
     profile: ProfileLike | None = None,
     select: Iterable[str] = (),
     ignore: Iterable[str] = (),
@@ -234,16 +237,17 @@ def lint(
 ) -> Linted:
     """Every finding in manifests and GPUShare documents. Raises nothing for their content.
 
-    ``select``, ``ignore``: codes of rules, or prefixes of codes. ``fix``: apply the safe fixes to ``text``
-    of the result; ``unsafe_fixes``: all fixes.
+    ``select``, ``ignore``: codes of rules, or prefixes of codes; one that no rule has is a ValueError.
+    ``fix``: apply the safe fixes to ``text`` of the result; ``unsafe_fixes``: all fixes. Of a path, the texts
+    of all files are together in ``text``.
+    Raises ValueError, and UnreadableError, an OSError, for files that cannot be read: it has what was found
+    in the others.
     """
+    selection = RuleSelection.of(_texts(select, "select"), _texts(ignore, "ignore"), None, _profile(profile))
+    if isinstance(text, os.PathLike):
+        return _lint_files(text, selection, Mode(fix or unsafe_fixes, unsafe_fixes))
     given = _Input.of(text, name)
-    wanted, unwanted = tuple(select), tuple(ignore)
-
-    def selected(code: str) -> bool:
-        return (not wanted or code.startswith(wanted)) and not (unwanted and code.startswith(unwanted))
-
-    settings = LintSettings(_profile(profile), selected)
+    settings = selection.for_file(None)
     new, fixes = given.source.text, 0
     if fix or unsafe_fixes:
         fixed = fix_source(given.source, settings, unsafe=unsafe_fixes)
@@ -260,6 +264,32 @@ def lint(
     )
 
 
+def _lint_files(path: os.PathLike[str], selection: RuleSelection, mode: Mode) -> Linted:
+    """The findings in a file, or in all of a folder."""
+    checked: list[CheckedFile] = []
+    unreadable: list[InputError] = []
+    with _readable():
+        for one in expand([os.fspath(path)]):
+            settings = selection.for_file(one.place)
+            try:
+                data, manifests = settings.layer.read(one)
+                checked.append(check(one, data, settings, mode, manifests))
+            except InputError as error:
+                unreadable.append(error)
+    found = tuple(each for one in checked for each in one.linted.diagnostics)
+    if unreadable:
+        raise UnreadableError(unreadable, found, ())
+    linted = [one.linted for one in checked]
+    return Linted(
+        b"".join(one.new if one.changes else one.old for one in checked).decode(),
+        found,
+        sum(one.documents for one in linted),
+        sum(one.shares for one in linted),
+        sum(one.suppressed for one in linted),
+        sum(one.changes for one in checked),
+    )
+
+
 # --- inputs -------------------------------------------------------------------------------------
 
 
@@ -271,13 +301,22 @@ class _Input:
     objects: bool
 
     @classmethod
-    def of(cls, given: Manifests, name: str | None, unnamed: str | None = None) -> _Input:
+    def of(cls, given: Manifests | os.PathLike[str], name: str | None, unnamed: str | None = None) -> _Input:
         if isinstance(given, str):
+            _not_a_path(given)
             return cls(Source(name or unnamed or TEXT, given), False)
+        if isinstance(given, os.PathLike):
+            with _readable():
+                return cls(Input(os.fspath(given), given).source(), False)
+        if not isinstance(given, Mapping | Iterable):
+            raise TypeError(f"invalid text of type {type(given).__name__}: {_FORMS}")
         listed = [given] if isinstance(given, Mapping) else list(given)
         if not all(isinstance(one, Mapping) for one in listed):
             raise TypeError("objects are mappings, as a YAML or JSON library loads them, or a list of such")
-        text = "---\n".join(dump_yaml(_plain(one)) for one in listed)
+        try:
+            text = "---\n".join(dump_yaml(_plain(one)) for one in listed)
+        except RecursionError:
+            raise ValueError("an object is nested too deeply, or holds itself") from None
         return cls(Source(name or unnamed or OBJECTS, text), True)
 
     def findings(self, found: Iterable[Diagnostic]) -> tuple[Diagnostic, ...]:
@@ -291,6 +330,28 @@ class _Input:
         if not self.objects:
             return tuple(items)
         return tuple(replace(one, diagnostics=self.findings(one.diagnostics)) for one in items)
+
+
+_FORMS = "it is a text, objects, or a pathlib.Path"
+
+
+def _not_a_path(text: str) -> None:
+    """Raises ValueError for the name of a file, which would be a document of one word."""
+    if "\n" in text or not text:
+        return
+    named = text.endswith((".yaml", ".yml", ".json")) and "{" not in text
+    with suppress(OSError, ValueError):  # a name that no file has
+        named = named or os.path.exists(text)
+    if named:
+        shown = cut(text, MAX_NAME)
+        raise ValueError(f"{shown!r} names a file, and a str is a text: pass pathlib.Path({shown!r})")
+
+
+def _texts(given: Iterable[str], option: str) -> tuple[str, ...]:
+    """The texts of an option. Raises ValueError for one text, whose letters would be taken."""
+    if isinstance(given, str):
+        raise ValueError(f"{option} is {given!r}: write [{given!r}]")
+    return tuple(given)
 
 
 @contextmanager
@@ -326,9 +387,20 @@ def _with_bom(source: Source, text: str) -> str:
     return source.encode(text).decode()
 
 
-def _manifests(name: str) -> Backend:
+def _name(given: object, option: str) -> str:
+    """The name of a target. Raises ValueError for anything else."""
+    if not isinstance(given, str):
+        raise ValueError(f"{option} is {given!r}: write the name of one target")
+    return given
+
+
+def _writable(to: str) -> Backend:
+    return registry.writable(_name(to, "to"))
+
+
+def _manifests(name: str, option: str) -> Backend:
     """A target whose shares are in manifests."""
-    backend = registry.get(name)
+    backend = registry.get(_name(name, option))
     if not backend.writes_pods:
         raise ValueError(f"{backend.name} is not for manifests: parse reads its share, render writes it")
     return backend

@@ -227,6 +227,9 @@ class Share:
 
     def __post_init__(self) -> None:
         numbers = (self.cards, self.cores, self.memory_mib, self.memory_percent, self.memory_limit_mib)
+        for number in numbers:
+            if type(number) is not int and number is not None:
+                raise ShareError((_no_number(self),))
         problems = (
             *share_problems(*numbers),
             *(part_problems(self.partition, self.replica, *numbers) if self.is_part else ()),
@@ -347,6 +350,14 @@ class ShareError(ValueError):
     def __init__(self, problems: tuple[ShareProblem, ...]) -> None:
         super().__init__("; ".join(problem.message for problem in problems))
         self.problems = problems
+
+
+def _no_number(share: Share) -> ShareProblem:
+    """The first number of a share that is none."""
+    names = ("cards", "cores", "memory_mib", "memory_percent", "memory_limit_mib")
+    given = ((name, getattr(share, name)) for name in names)
+    name, value = next((name, one) for name, one in given if type(one) is not int and one is not None)
+    return ShareProblem(JSON_NAMES[name], f"{name} is {value!r}, it must be an int", "write a whole number")
 
 
 def share_problems(

@@ -277,7 +277,7 @@ class CodeTakenError(ValueError):
         self.hint = f"give the rules of {target} codes of their own, or remove the plug-in"
 
 
-class UnknownRuleError(LookupError):
+class UnknownRuleError(LookupError, ValueError):
     """No rule has the code ``name``, or begins with it; ``near``: the nearest, ``where``: who names it."""
 
     def __init__(self, name: str, near: str | None, where: str = "") -> None:

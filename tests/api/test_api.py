@@ -7,6 +7,8 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -223,11 +225,30 @@ def test_a_refusal_carries_everything() -> None:
     assert str(found).count("\n") == 3
 
 
+CALLS: list[Callable[[Any], Any]] = [
+    gpuxlate.lint,
+    gpuxlate.parse,
+    partial(gpuxlate.translate, to="tke"),
+    partial(gpuxlate.render, to="tke"),
+]
+
+
+def deep(cyclic: bool) -> dict[str, Any]:
+    """An object that holds itself, or 5,000 levels."""
+    top: dict[str, Any] = {}
+    last = top
+    for _ in range(5000):
+        last["a"] = last = {}
+    if cyclic:
+        top["a"] = top
+    return top
+
+
 ODD = yaml.safe_dump(pod(VKE)).replace("4096", "4000")
 NOT_AN_OBJECT = "objects are mappings|a manifest cannot contain"
 WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: gpuxlate.translat, AttributeError, "no attribute 'translat'"),  # type: ignore[attr-defined]
-    (lambda: gpuxlate.lint(3), TypeError, "not iterable"),  # type: ignore[arg-type]
+    (lambda: gpuxlate.lint(3), TypeError, "invalid text of type int: it is a text, objects, or a pathlib"),  # type: ignore[arg-type]
     (lambda: gpuxlate.lint(["text"]), TypeError, NOT_AN_OBJECT),  # type: ignore[list-item]
     (lambda: gpuxlate.lint({"kind": {1, 2}}), TypeError, NOT_AN_OBJECT),
     (lambda: gpuxlate.lint([pod(VKE), None]), TypeError, NOT_AN_OBJECT),  # type: ignore[list-item]
@@ -250,10 +271,60 @@ WRONG: list[tuple[Callable[[], Any], type[Exception], str]] = [
     (lambda: gpuxlate.render("a: [", to="tke"), gpuxlate.Refused, "GX001"),
     (lambda: gpuxlate.parse(pod(VKE), from_="nobody"), LookupError, "nobody"),
     (lambda: translated(to="tencent-qgp"), gpuxlate.UnknownTargetError, "tencent-qgp"),
+    # what is a name is no text
+    *(
+        (partial(call, name), ValueError, "names a file, and a str is a text: pass pathlib.Path")
+        for call in CALLS
+        for name in ("k8s/web.yaml", "a.yml", "x.json", "docs", "README.md")
+    ),
+    (lambda: translated(to=["tke"]), ValueError, "to is .*: write the name of one target"),
+    (lambda: translated(to=None), ValueError, "to is None"),
+    (lambda: translated(from_=["vke"]), ValueError, "from_ is"),
+    (lambda: gpuxlate.parse("a: 1", from_=["vke"]), ValueError, "from_ is"),  # type: ignore[arg-type]
+    (lambda: gpuxlate.render(SHARE, ("tke",)), ValueError, "to is"),  # type: ignore[arg-type]
+    (lambda: translated(to="nobody"), ValueError, "unknown target 'nobody'"),
+    (lambda: gpuxlate.lint("a: 1", select=["NOPE"]), ValueError, "no rule 'NOPE'"),
+    (lambda: gpuxlate.lint("a: 1", ignore=["TKE", "X"]), ValueError, "no rule 'X'"),
+    (lambda: gpuxlate.lint("a: 1", select="TKE"), ValueError, "select is 'TKE': write"),
+    (lambda: gpuxlate.Share(cores="30"), ValueError, "cores is '30', it must be an int"),  # type: ignore[arg-type]
+    (lambda: gpuxlate.Share(cores=30.0), ValueError, "cores is 30.0"),  # type: ignore[arg-type]
+    (lambda: gpuxlate.Share(cards=True), ValueError, "cards is True"),
+    (lambda: gpuxlate.Share(memory_mib="4Gi"), ValueError, "memory_mib is '4Gi'"),  # type: ignore[arg-type]
+    *(
+        (partial(call, deep(kind)), ValueError, "nested too deeply")
+        for call in CALLS
+        for kind in (True, False)
+    ),
 ]
 
 
-@pytest.mark.parametrize(("call", "error", "message"), WRONG, ids=[message for *_, message in WRONG])
+@pytest.mark.parametrize("odd", ["a: \ud800", {"a": "\ud800"}, {"\ud800": 1}], ids=ascii)
+def test_half_a_character_is_no_other_error(odd: Any) -> None:
+    for call in CALLS:
+        with suppress(ValueError, gpuxlate.Refused):
+            call(odd)
+
+
+def test_lint_reads_files_as_the_command_does(tmp_path: Path) -> None:
+    (tmp_path / "a").mkdir()
+    (tmp_path / "a" / "one.yaml").write_text(ODD)
+    (tmp_path / "a" / "two.yaml").write_text("vke.volcengine.com/mgpu-core: [")
+    found = gpuxlate.lint(tmp_path / "a")
+    broken = [Path(one.file or "").name for one in found if one.code == "GX001"]
+    assert broken == ["two.yaml"]
+    alone = gpuxlate.lint(tmp_path / "a" / "one.yaml")
+    assert [one.code for one in alone] == [one.code for one in gpuxlate.lint(ODD)]
+    assert (alone.text, alone.documents, alone.shares) == (ODD, 1, 1)
+    with pytest.raises(OSError, match=r"none\.yaml: no such file"):
+        gpuxlate.lint(tmp_path / "none.yaml")
+    share = tmp_path / "share.yaml"
+    share.write_text(text := gpuxlate.parse(pod(VKE)).text)
+    assert gpuxlate.render(share, "tke").text == gpuxlate.render(text, "tke").text
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"), WRONG, ids=[f"{n}-{message}" for n, (*_, message) in enumerate(WRONG)]
+)
 def test_what_cannot_be_meant(call: Callable[[], Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message) as raised:
         call()
