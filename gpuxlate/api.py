@@ -9,11 +9,12 @@ Arguments that cannot be meant raise ValueError, or TypeError for those of anoth
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import wraps
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -24,6 +25,7 @@ from gpuxlate.lint.fix import fix_source
 from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.kept import own_run
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import message_of
 from gpuxlate.model.profile import Profile
@@ -74,6 +76,21 @@ class Target:
     reads_only: bool = False
 
 
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _apart(function: Callable[P, R]) -> Callable[P, R]:
+    """Each call is a run: it reads files as they are now, and keeps nothing of them."""
+
+    @wraps(function)
+    def call(*given: P.args, **named: P.kwargs) -> R:
+        with own_run():
+            return function(*given, **named)
+
+    return call
+
+
 def targets() -> tuple[Target, ...]:
     """Every target, those that write manifests first."""
     return tuple(
@@ -88,6 +105,7 @@ def targets() -> tuple[Target, ...]:
     )
 
 
+@_apart
 def translate(
     text: Manifests | os.PathLike[str],
     to: str,
@@ -143,6 +161,7 @@ def translate(
     return Translation(new, items, diagnostics, made.changed, leftovers, quotas, files)
 
 
+@_apart
 def parse(
     text: Manifests | os.PathLike[str],
     from_: str | None = None,
@@ -180,6 +199,7 @@ def _parsed(items: tuple[Item, ...], diagnostics: tuple[Diagnostic, ...]) -> Par
     return Parsed("---\n".join(map(dump_yaml, share_documents(items))), items, diagnostics)
 
 
+@_apart
 def render(
     spec: Share | Manifests | os.PathLike[str],
     to: str,
@@ -225,6 +245,7 @@ def render(
     return Rendering("---\n".join(texts), items, diagnostics)
 
 
+@_apart
 def lint(
     text: Manifests | os.PathLike[str],
     profile: ProfileLike | None = None,

@@ -152,6 +152,8 @@ def test_the_interface_for_python_knows_no_command_line_and_no_cluster() -> None
 def test_the_model_is_standard_library() -> None:
     foreign = {one.imported for one in IMPORTS if within(one.importer, "model") and one not in OURS}
     assert foreign <= {
+        ":contextlib",
+        ":contextvars",
         ":__future__", ":collections.abc", ":dataclasses", ":difflib", ":enum", ":fractions", ":functools",
         ":hashlib", ":json", ":operator", ":pathlib", ":re", ":sys", ":threading", ":types", ":typing",
         ":warnings",

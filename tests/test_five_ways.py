@@ -12,9 +12,9 @@ import yaml
 
 import gpuxlate
 from gpuxlate.cli import kubectl
-from gpuxlate.files.read import forget
 from gpuxlate.lsp.actions import Translated
 from gpuxlate.lsp.session import Check, OpenText, ServerOptions
+from gpuxlate.model.kept import forget
 from tests.claims.test_overlays import app, texts
 from tests.claims.test_translated import DEPLOYMENT
 from tests.overlays.apps import Files, build, needs_kubectl, written

@@ -13,8 +13,9 @@ from gpuxlate.cli.options import invocation
 from gpuxlate.cli.process import end_if_signalled, is_terminal
 from gpuxlate.config.find import NAMES, PYPROJECT
 from gpuxlate.files.find import CHART, GITIGNORE, Exclusion, InputError, expand
-from gpuxlate.files.read import forget, repository, upwards
+from gpuxlate.files.read import repository, upwards
 from gpuxlate.model.declarations import record
+from gpuxlate.model.kept import forget
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
 

@@ -16,9 +16,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Final, TypeVar
 
-from gpuxlate.files.read import StrPath, content, forgotten, inside, read_at_most, repository, upwards
+from gpuxlate.files.read import StrPath, content, inside, read_at_most, repository, upwards
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record, regex
+from gpuxlate.model.kept import kept as held_by_run
 from gpuxlate.model.messages import Message, message_of, msg
 from gpuxlate.yamltext.parse import Document, DocumentReader, documents, kept
 from gpuxlate.yamltext.source import DecodeError, Source
@@ -399,20 +400,20 @@ class FileText:
 class _Held:
     """The texts that are kept for the next one who asks, the last ones within a limit."""
 
-    def __init__(self) -> None:
-        self.texts: dict[str, FileText] = {}
-        self._size = 0
-        forgotten(self.texts.clear)
+    @property
+    def texts(self) -> dict[str, FileText]:
+        """The texts, by their absolute paths."""
+        return held_by_run(self, dict)
 
     def text(self, path: str) -> FileText:
         """The text of a file, by its absolute path. Raises OSError, and DecodeError."""
-        found = self.texts.get(path)
+        texts = self.texts
+        found = texts.get(path)
         if found is None:
-            found = FileText(path)
-            self._size = len(found.data) + (self._size if self.texts else 0)
-            self.texts[path] = found
-            while self._size > _MOST_HELD:
-                self._size -= len(self.texts.pop(next(iter(self.texts))).data)
+            found = texts[path] = FileText(path)
+            size = sum(len(one.data) for one in texts.values())
+            while size > _MOST_HELD:
+                size -= len(texts.pop(next(iter(texts))).data)
         return found
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import os
 import stat
 from collections.abc import Callable, Iterator
-from functools import lru_cache, partial
+from functools import lru_cache, partial, wraps
 from typing import Any, TypeVar
 
+from gpuxlate.model.kept import kept
 from gpuxlate.model.limits import MAX_TEXT
 from gpuxlate.model.messages import msg
 
@@ -15,7 +16,6 @@ StrPath = str | os.PathLike[str]
 BLOCK = 64 * 1024
 """Bytes that are read at once from what has no length."""
 F = TypeVar("F", bound=Callable[..., Any])
-_forget: list[Callable[[], None]] = []
 _KINDS = (
     (stat.S_ISFIFO, "a named pipe"),
     (stat.S_ISSOCK, "a socket"),
@@ -25,25 +25,18 @@ _KINDS = (
 
 
 def cached(most: int) -> Callable[[F], F]:
-    """Keep what a function found on the disk, of so many arguments, until ``forget`` is called."""
+    """Keep what a function found on the disk, of so many arguments, for the run."""
 
     def keep(function: F) -> F:
-        kept = lru_cache(maxsize=most)(function)
-        forgotten(kept.cache_clear)
-        return kept  # type: ignore[return-value]
+        cache = lru_cache(maxsize=most)
+
+        @wraps(function)
+        def again(*given: Any) -> Any:
+            return kept(again, lambda: cache(function))(*given)
+
+        return again  # type: ignore[return-value]
 
     return keep
-
-
-def forgotten(clear: Callable[[], None]) -> None:
-    """Call this too when ``forget`` is called."""
-    _forget.append(clear)
-
-
-def forget() -> None:
-    """Read files again when they are needed: for a process that lives longer than they stay as they are."""
-    for clear in _forget:
-        clear()
 
 
 class UnusualFileError(OSError):

@@ -20,13 +20,13 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.configuration import Config, config_for, find_profile
 from gpuxlate.files.find import SUFFIXES, Input, InputError, is_blank
-from gpuxlate.files.read import forget
 from gpuxlate.lint.files import Mode, check, each_change
 from gpuxlate.lint.settings import LintResult, LintSettings, RuleSelection
 from gpuxlate.locale import LANGUAGES, localize
 from gpuxlate.lsp.refusals import TargetRefusal, decided_targets, refusals
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import URL, Diagnostic, Severity, Span
+from gpuxlate.model.kept import forget
 from gpuxlate.model.messages import message_of, msg, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.windows import same

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, ParamSpec, TypeVar
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Edit, Path, Put, Remove, Rename, Span
+from gpuxlate.model.kept import kept
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import Message
 
@@ -21,9 +22,9 @@ One = TypeVar("One")
 
 def keep_last(found: Callable[Given, Iterable[One]]) -> Callable[Given, Sequence[One]]:
     """Keep the last result: several rules need the same of a pod. Arguments by position only."""
-    last: list[tuple[tuple[object, ...], Sequence[One]]] = []
 
     def again(*given: Given.args, **named: Given.kwargs) -> Sequence[One]:
+        last: list[tuple[tuple[object, ...], Sequence[One]]] = kept(again, list)
         known = last[0] if last else None  # another thread may replace it
         if known is None or named or not all(map(is_, given, known[0])):
             known = given, tuple(found(*given, **named))

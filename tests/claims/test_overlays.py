@@ -12,7 +12,7 @@ import pytest
 import yaml
 
 from gpuxlate.cli.errors import Exit
-from gpuxlate.files.read import forget
+from gpuxlate.model.kept import forget
 from tests.claims.objects import capacity, claim, requested
 from tests.claims.test_translated import DEPLOYMENT
 from tests.overlays.apps import Files, build, needs_kubectl, written

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from gpuxlate.files.read import forget
+from gpuxlate.model.kept import forget
 from tests.effort import tries
 from tests.overlays.apps import Files, build, cases, files_of, needs_kubectl, objects, operations, written
 from tests.running import run

@@ -12,8 +12,8 @@ import yaml
 from hypothesis import event, given
 from hypothesis import strategies as st
 
-from gpuxlate.files.read import forget
 from gpuxlate.model import limits
+from gpuxlate.model.kept import forget
 from gpuxlate.model.pod import PodKeys, dotted
 from gpuxlate.overlays import kustomize
 from gpuxlate.overlays.kustomization import Identity, UnknownError, selector

@@ -1,0 +1,67 @@
+"""Each call of the Python API is a run of its own: it reads files as they are, in any thread."""
+
+import gc
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import gpuxlate
+from gpuxlate.model import kept
+
+WORK = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  template:
+    spec:
+      containers:
+      - name: c
+        resources: {limits: {vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}}
+"""
+PATCH = WORK.replace("mgpu-core: 30", "mgpu-core: 50")
+OVERLAY = "resources: [../b]\npatches: [{path: p.yaml}]\n"
+
+
+def tree(root: Path) -> Path:
+    for name, text in {
+        "b/w.yaml": WORK,
+        "b/kustomization.yaml": "resources: [w.yaml]\n",
+        "o/p.yaml": PATCH,
+        "o/kustomization.yaml": OVERLAY,
+    }.items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text)
+    return root
+
+
+def test_files_that_change_between_calls(tmp_path: Path) -> None:
+    root = tree(tmp_path)
+
+    def cores() -> int | None:
+        return gpuxlate.parse(root).items[0].share.cores  # type: ignore[union-attr]
+
+    assert cores() == 50
+    (root / "o/p.yaml").write_text(PATCH.replace("50", "70"))
+    assert cores() == 70
+    (root / "o/kustomization.yaml").write_text("resources: [../b]\n")
+    (root / "o/p.yaml").unlink()
+    assert cores() == 30
+
+
+def test_threads_on_one_folder(tmp_path: Path) -> None:
+    root = tree(tmp_path)
+    alone = gpuxlate.translate(root, to="tke", round="up")
+    with ThreadPoolExecutor(8) as pool:
+        every = list(pool.map(lambda _: gpuxlate.translate(root, to="tke", round="up"), range(40)))
+    assert all(one.files == alone.files and one.items == alone.items for one in every)
+
+
+def test_nothing_is_kept_of_a_text() -> None:
+    kept.forget()
+    word = "word-of-this-test"
+    gpuxlate.lint(WORK + f"# {word}\n")
+    gpuxlate.translate(WORK + f"# {word}\n", to="tke")
+    gc.collect()
+    from gpuxlate.yamltext.source import Source
+
+    assert not [one for one in gc.get_objects() if isinstance(one, Source) and word in one.text]
