@@ -43,7 +43,6 @@ from gpuxlate.rules.source import (
 )
 from gpuxlate.rules.translation import operator_knows_the_cards, unread_classes, unread_resources
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
-from gpuxlate.translation.quotas import keeps_limits
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.parse import Document, DocumentReader, NotYamlError, documents, with_location
 from gpuxlate.yamltext.source import Source
@@ -371,6 +370,8 @@ def _findings(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]
 
 def _is_kept(quota: Quota, name: str) -> bool:
     """The scheduler of a dialect keeps to the amount, though Kubernetes does not count it."""
+    from gpuxlate.translation.quotas import keeps_limits
+
     rows = ((one, one.find(name)) for one in registry.pod_backends())
     return any(row is not None and keeps_limits(one, row, quota) for one, row in rows)
 
