@@ -271,11 +271,6 @@ class Cluster:
         context = self._connection.context
         return self.options.namespace or (context.namespace if context else None) or "default"
 
-    @property
-    def context(self) -> str | None:
-        """The name of the context; None inside a pod."""
-        return self._connection.context.name if self._connection.context else None
-
     def get(self, path: str, **query: Any) -> Json:
         """The object or list at a path."""
         return self._connection.request("GET", path, query)[0]

@@ -225,7 +225,7 @@ def _conflict(asked: Request, status: Mapping[str, Any], message: str) -> Cluste
     text = join_and(
         [msg("{manager} owns {fields}", manager=one, fields=each) for one, each in owned], "{before}; {last}"
     )
-    return ConflictError(msg("{thing}: conflict: {text}", thing=asked.thing, text=text), None, tuple(found))
+    return ConflictError(msg("{thing}: conflict: {text}", thing=asked.thing, text=text))
 
 
 # --- no answer ----------------------------------------------------------------------------------

@@ -28,11 +28,7 @@ class ChoiceError(ClusterError):
 
 
 class ConflictError(ClusterError):
-    """Other managers own fields that an apply would change: (manager, field) each."""
-
-    def __init__(self, message: str, hint: str | None, conflicts: tuple[tuple[str, str], ...]) -> None:
-        super().__init__(message, hint)
-        self.conflicts = conflicts
+    """Other managers own fields that an apply would change."""
 
 
 class MissingError(ClusterError):

@@ -14,7 +14,7 @@ from gpuxlate.lsp import hover
 from gpuxlate.lsp.hover import PROBE, Typed, typed_at
 from gpuxlate.lsp.session import Here, OpenText
 from gpuxlate.model.declarations import regex
-from gpuxlate.model.keys import KeySpec, Place, WrittenBy
+from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import msg
 
 MOST_NUMBERS = 20
@@ -95,7 +95,7 @@ def _dialects(found: Typed, here: Here) -> list[Backend]:
 def _is_offered(row: KeySpec, place: Place) -> bool:
     """Somebody writes the key there, and it has an effect."""
     chosen = place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
-    return chosen and Place.WRITTEN_BY_SCHEDULER not in row.places and row.writer is WrittenBy.USER
+    return chosen and Place.WRITTEN_BY_SCHEDULER not in row.places
 
 
 def _written(row: KeySpec, found: Typed) -> list[str]:

@@ -15,7 +15,7 @@ from gpuxlate.locale import current, localize, summary
 from gpuxlate.lsp.session import Check
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import URL, Path
-from gpuxlate.model.keys import Confidence, KeySpec, Place, WrittenBy
+from gpuxlate.model.keys import Confidence, KeySpec, Place
 from gpuxlate.model.messages import join_or, msg, plural
 from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, key_occurrences
 from gpuxlate.model.profile import Profile, renamed_by
@@ -53,8 +53,6 @@ def _lines(backend: Backend, row: KeySpec) -> Iterator[str]:
         yield msg("Without the key: {value}.", value=msg(row.default))
     if Place.WRITTEN_BY_SCHEDULER in row.places:
         yield "Written by the scheduler."
-    elif row.writer is WrittenBy.WEBHOOK:
-        yield "Written by a webhook."
     if row.since:
         yield msg("Since {version}.", version=row.since)
     if row.until:

@@ -108,13 +108,6 @@ class Absent(StrEnum):
     HUNDREDS = "a card for each 100 percent of memory, else of compute"  # one below 100
 
 
-class WrittenBy(StrEnum):
-    """Who writes the key. What a vendor's scheduler alone writes has the place SCHEDULER."""
-
-    USER = "user"
-    WEBHOOK = "webhook"
-
-
 class Confidence(StrEnum):
     """How sure the row is: read in code, or written in one document."""
 
@@ -164,7 +157,7 @@ class KeySpec(NamedTuple):
     ``overridden_by``: those beside which it is ignored.
     ``forced``: the number that the vendor's webhook writes for each card, in place of any other, in a
     container with several cards, and in one without the resources of ``forced_without``; 0: none.
-    ``default``: what a container has without the key. ``writer``: who writes it. ``since``: the release that
+    ``default``: what a container has without the key. ``since``: the release that
     reads it first; ``until``: the first that does not; ``changes``: what later ones, or those before one, do
     otherwise. The row is that of the newest release. ``aliases``: other names of the same key, which are read
     and not written.
@@ -200,7 +193,6 @@ class KeySpec(NamedTuple):
     forced: int = 0
     forced_without: tuple[str, ...] = ()
     default: Absent | None = None
-    writer: WrittenBy = WrittenBy.USER
     since: Release | None = None
     until: Release | None = None
     changes: tuple[Change, ...] = ()

@@ -146,10 +146,6 @@ class GpuUsage:
     ledgers: dict[str, Ledger]
     waiting: int = 0
 
-    @property
-    def unplaced(self) -> int:
-        return sum(len(one.unplaced) for one in self.ledgers.values())
-
 
 def books(nodes: Sequence[GpuNode], pods: Iterable[GpuPod]) -> GpuUsage:
     """The books of nodes with these pods, in any order."""

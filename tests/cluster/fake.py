@@ -76,7 +76,7 @@ class FakeServer:
         if path in self.owners and not force:
             owned = self.owners[path]
             told = "; ".join(f"{manager} owns {field}" for manager, field in owned)
-            raise ConflictError(f"{path}: conflict: {told}", None, owned)
+            raise ConflictError(f"{path}: conflict: {told}")
         before = self.objects.get(path, {})
         made = {**copy.deepcopy(before), **copy.deepcopy(dict(body))}
         number = int(before.get("metadata", {}).get("resourceVersion", "0"))

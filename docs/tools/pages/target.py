@@ -18,7 +18,7 @@ from gpuxlate.backends.row_rules import SHARES
 from gpuxlate.backends.row_writer import sizes_text
 from gpuxlate.backends.rows import SeveralCards, legal_text
 from gpuxlate.config.document import to_document
-from gpuxlate.model.keys import Confidence, WrittenBy
+from gpuxlate.model.keys import Confidence
 from gpuxlate.model.share import JSON_NAMES, Device, Share
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.options import Settings
@@ -237,9 +237,7 @@ def _beside(row: KeySpec) -> Iterator[str]:
 
 
 def _writer(row: KeySpec) -> str:
-    if Place.WRITTEN_BY_SCHEDULER in row.places:
-        return "the scheduler"
-    return "" if row.writer is WrittenBy.USER else str(row.writer)
+    return "the scheduler" if Place.WRITTEN_BY_SCHEDULER in row.places else ""
 
 
 # --- the cluster, an example ----------------------------------------------------------------------

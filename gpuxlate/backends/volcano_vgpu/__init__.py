@@ -14,7 +14,7 @@ from gpuxlate.rules.products import VOLCANO_GPU_SHARE
 
 NUMBER, MEMORY = "volcano.sh/vgpu-number", "volcano.sh/vgpu-memory"
 PERCENT, CORES = "volcano.sh/vgpu-memory-percentage", "volcano.sh/vgpu-cores"
-MODE, MODES = "volcano.sh/vgpu-mode", ("hami-core", "mig")
+MODE = "volcano.sh/vgpu-mode"
 SEEN = (NUMBER, MEMORY)
 """Without one of these Volcano sees no share (UTIL)."""
 
