@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, Any
 
 import typer
@@ -47,7 +47,7 @@ Targets = Annotated[
 Forbid = Annotated[
     list[str],
     options.several(
-        "Deny every key of these dialects, instead of checking rules.", "--forbid", options.complete_target
+        "Deny every key of these dialects; with --to, beside its rules.", "--forbid", options.complete_target
     ),
 ]
 ScopeOf = Annotated[
@@ -133,16 +133,69 @@ def command(
 
     For Kubernetes 1.30 and later, without a webhook: gpuxlate policy --to TARGET | kubectl apply -f -
     """
-    known = [there for one in profile if (there := common.profile(one)) is not None]
     form: Format = one_of(format_, Format, *options.OUTPUT)
-    wish = wish_of(scope, action, namespace_selector, crds, select, ignore, known, read_by(parameters, form))
+    cluster = {"--profile": profile, "--parameters": parameters}
     chosen = targets(to)
     if explain_:
-        common.out(explanation(chosen))
+        written_as = _of_policies(forbid, scope, action, namespace_selector, crds, form)
+        _exclude("--explain", written_as | cluster, _NO_POLICIES)
+        common.out(explanation(chosen, select, ignore))
         return Exit.CLEAN
-    made = policies(chosen, forbid, select, wish)
+    if forbid and not to:
+        _exclude("--forbid", {"--select": select, "--ignore": ignore} | cluster, _NO_RULES)
+    profiles = _given_profiles(profile, chosen)
+    reads = read_by(parameters, form)
+    if reads and not profiles:
+        raise CliError("--parameters are numbers of a cluster", "add --profile FILE, which has them")
+    wish = wish_of(scope, action, namespace_selector, crds, select, ignore, profiles, reads)
+    made = policies(chosen if to or not forbid else (), forbid, select, wish)
     common.data_out(written(made, form))
     return Exit.CLEAN
+
+
+_NO_POLICIES = "--explain prints a table of rules and writes no policies: leave out one of them"
+_NO_RULES = "--forbid alone writes no rules: add --to TARGET to write them beside it"
+
+
+def _of_policies(
+    forbid: Sequence[str], scope: str, action: str | None, namespaces: str | None, custom: bool, form: Format
+) -> dict[str, object]:
+    """The options that say how policies are written; false where one is not given."""
+    return {
+        "--forbid": forbid,
+        "--scope": scope != PolicyScope.PODS,
+        "--action": action,
+        "--namespace-selector": namespaces,
+        "--crds": custom,
+        f"{options.typed(*options.OUTPUT)} {form}": form is not Format.VAP,
+    }
+
+
+def _exclude(option: str, others: Mapping[str, object], hint: str) -> None:
+    """Raises CliError where one of the others is given too: it would change nothing."""
+    for other, value in others.items():
+        if value:
+            raise CliError(msg("{option} and {other} exclude each other", option=option, other=other), hint)
+
+
+def _given_profiles(paths: Sequence[str], chosen: Sequence[Backend]) -> list[Profile]:
+    """The profiles of files, at most one for each of the dialects that are written. Raises CliError."""
+    found: dict[str, Profile] = {}
+    for path in paths:
+        profile = common.profile(path)
+        assert profile is not None
+        name = registry.get(profile.target).name
+        if name in found:
+            raise CliError(
+                msg("{path}: another profile is of {name} too", path=path, name=name), "leave out one"
+            )
+        if name not in [backend.name for backend in chosen]:
+            raise CliError(
+                msg("{path}: its target {name} is none of --to", path=path, name=name),
+                msg("add --to {name}, or leave out the profile", name=name),
+            )
+        found[name] = profile
+    return [*found.values()]
 
 
 def targets(names: Sequence[str]) -> list[Backend]:
@@ -194,18 +247,9 @@ def policies(
     chosen: Sequence[Backend], forbid: Sequence[str], select: Sequence[str], wish: PolicyOptions
 ) -> list[AdmissionPolicy]:
     """The policies, at least one. Rules that were asked for and are in none are said. Raises CliError."""
-    if forbid:
-        if select:
-            raise CliError(
-                "--forbid and --select exclude each other", "--forbid denies all keys of a dialect"
-            )
-        by_target = {one.name: [*deny_policies([one], wish)] for one in targets(forbid)}
-        for name, made in by_target.items():
-            if not made:  # a policy that denies nothing would be taken for one that does
-                raise CliError(
-                    msg("no key is of {name} alone", name=name), "other software reads its keys too"
-                )
-        return [one for made in by_target.values() for one in made]
+    denying = _denying(forbid, wish)
+    if not chosen:
+        return denying
     found = [*enforcing(chosen, wish)]
     left = [*_left_out(chosen, select, {code for one in found for code in one.codes})]
     if not found:
@@ -214,8 +258,23 @@ def policies(
             Lines(left) if left else msg("no rule of {names} that is selected can be enforced", names=names)
         )
         raise CliError(said, "gpuxlate policy --explain says which can")
+    if wish.parameters and not any(policy.parameters for policy in found):
+        left.append(msg("no rule reads a number of these profiles: there is no ConfigMap"))
     for one in left:
         common.info(titled("note", one))
+    return [*found, *denying]
+
+
+def _denying(forbid: Sequence[str], wish: PolicyOptions) -> list[AdmissionPolicy]:
+    """The policies that deny every key of some dialects. Raises CliError."""
+    found: list[AdmissionPolicy] = []
+    for backend in targets(forbid) if forbid else ():
+        made = [*deny_policies([backend], wish)]
+        if not made:  # a policy that denies nothing would be taken for one that does
+            raise CliError(
+                msg("no key is of {name} alone", name=backend.name), "other software reads its keys too"
+            )
+        found += made
     return found
 
 
@@ -240,17 +299,22 @@ def written(found: Sequence[AdmissionPolicy], form: Format) -> str:
     return "---\n".join(map(dump_yaml, documents(found, form)))
 
 
-def explanation(chosen: Sequence[Backend]) -> str:
-    """The rules as a table."""
+def explanation(chosen: Sequence[Backend], select: Sequence[str], ignore: Sequence[str]) -> str:
+    """The rules as a table. Raises CliError."""
+    selection = RuleSelection.of(select, ignore, None, None)
     rows = [
         [one.rule.code, msg(one.rule.severity), msg(one.enforced), locale.localize(one.why)]
         for one in explained(chosen)
+        if selection.selected(one.rule.code)
     ]
     return table(["CODE", "SEVERITY", "ENFORCED", "WHY"], rows)
 
 
-_NAME = r"(?:[a-z0-9A-Z.-]{1,253}/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?"
-_TERM = regex(rf"(?P<not>!?)(?P<key>{_NAME})(?:(?P<is>==?|!=)(?P<value>[A-Za-z0-9_.-]{{0,63}}))?")
+_WORD = r"[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?"
+_DOMAIN = r"(?=.{1,253}/)[a-z0-9](?:[a-z0-9-]*[a-z0-9])?(?:[.][a-z0-9](?:[a-z0-9-]*[a-z0-9])?)*"
+_TERM = regex(rf"(?P<not>!?)(?P<key>(?:{_DOMAIN}/)?{_WORD})(?:(?P<is>==?|!=)(?P<value>{_WORD}))?")
+"""A label and its value as the API server takes them (apimachinery, IsQualifiedName and IsValidLabelValue).
+An empty value is valid there, and more often a value that is not set yet: TEAM= of a script."""
 
 
 def selector(text: str) -> Object:
@@ -302,16 +366,24 @@ def on_cluster(
 
     Names and units of resources are those of the nodes, or of --profile.
     """
-    if explain:
-        common.out(explanation(targets(to)))
-        return Exit.CLEAN
     form: Format = one_of(format_, Format, *options.OUTPUT)
-    known = [there for one in profile if (there := common.profile(one)) is not None]
+    cluster = {"--profile": profile, "--parameters": parameters}
+    if explain:
+        written_as = _of_policies(forbid, scope, action, namespace_selector, crds, form)
+        _exclude("--explain", written_as | cluster | {"--apply": apply}, _NO_POLICIES)
+        common.out(explanation(targets(to), select, ignore))
+        return Exit.CLEAN
+    if force_conflicts and not apply:
+        raise CliError("--force-conflicts is about --apply", "add --apply")
+    alone = bool(forbid) and not to
+    if alone:
+        _exclude("--forbid", {"--select": select, "--ignore": ignore} | cluster, _NO_RULES)
     server = live.cluster()
     if form is Format.VAP:
         _has_policies(server)
-    nodes = [] if forbid else gpu_nodes(server)
-    chosen = targets(to) if to or forbid else _served(nodes)
+    nodes = [] if alone else gpu_nodes(server)
+    chosen = [] if alone else targets(to) if to else _served(nodes)
+    known = _given_profiles(profile, chosen)
     profiles = [*known, *_profiles(nodes, chosen, known, server)]
     reads = read_by(parameters, form)
     wish = wish_of(scope, action, namespace_selector, crds, select, ignore, profiles, reads)

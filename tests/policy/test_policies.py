@@ -343,7 +343,21 @@ WRONG = [
     ("--format opa", "values: vap, kyverno"),
     ("--crds", "--crds is about workloads"),
     ("--namespace-selector a=b=c", "invalid value"),
-    ("--forbid tke --select TKE002", "exclude each other"),
+    ("--namespace-selector a==", "invalid value"),
+    ("--namespace-selector a=", "invalid value"),
+    ("--namespace-selector Team.Example/a=b", "invalid value"),
+    ("--namespace-selector a=-b", "invalid value"),
+    ("--forbid tke --select TKE002", "--forbid and --select exclude each other"),
+    ("--forbid tke --ignore TKE002", "--forbid and --ignore exclude each other"),
+    ("--forbid tke --profile profile.yaml", "--forbid and --profile exclude each other"),
+    ("--forbid tke --parameters", "--forbid and --parameters exclude each other"),
+    ("--explain --forbid tke", "--explain and --forbid exclude each other"),
+    ("--explain --scope all", "--explain and --scope exclude each other"),
+    ("--explain --action warn", "--explain and --action exclude each other"),
+    ("--explain --namespace-selector a", "--explain and --namespace-selector exclude each other"),
+    ("--explain --parameters", "--explain and --parameters exclude each other"),
+    ("--explain --format kyverno", "--explain and --format kyverno exclude each other"),
+    ("--parameters", "--parameters are numbers of a cluster"),
     ("--forbid nothing", "unknown target"),
 ]
 
@@ -365,6 +379,26 @@ def test_options() -> None:
         {"key": "system", "operator": "DoesNotExist"},
     ]
     assert "TKE002" not in done.out.decode()
+
+
+def names_in(*arguments: str) -> list[str]:
+    """The policies that the command writes."""
+    done = run("policy", *arguments)
+    assert done.code == 0, done.err
+    found = [*yaml.safe_load_all(done.out.decode())]
+    return [one["metadata"]["name"] for one in found if one["kind"] == "ValidatingAdmissionPolicy"]
+
+
+def test_a_freeze_beside_rules() -> None:
+    rules, freeze = names_in("--to", "vke"), names_in("--forbid", "tke")
+    assert names_in("--to", "vke", "--forbid", "tke") == rules + freeze
+    some = names_in("--to", "vke", "--forbid", "tke", "--select", "VKE006")
+    assert some == ["gpuxlate-volcengine-mgpu-errors", *freeze]
+
+
+def test_explain_selects_rules() -> None:
+    rows = run("policy", "--explain", "--to", "tke", "--select", "TKE00", "--ignore", "TKE006").out.decode()
+    assert [row.split()[0] for row in rows.splitlines()[1:]] == [f"TKE00{n}" for n in (1, 2, 3, 5, 7, 8)]
 
 
 def test_kyverno() -> None:
