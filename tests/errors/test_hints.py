@@ -41,12 +41,6 @@ def test_a_hint_has_key_and_value_of_the_file(limits: str, target: str, hint: st
     assert (found[0], ran.code) == (hint, 1)
 
 
-def test_a_warning_has_them_too() -> None:
-    pod = POD.format(limits=f"{HAMI}: 1, {HAMI}mem: 256, {HAMI}cores: 33").encode()
-    ran = run("translate", "-", "--to", "vke", stdin=pod)
-    assert f"= help: write {HAMI}mem: 257\n" in ran.err.decode()
-
-
 def test_what_a_hint_says_is_accepted() -> None:
     """The value that a hint has, written there, is taken."""
     for core, memory in ((33, 4096), (35, 4000), (33, 4000)):

@@ -129,7 +129,10 @@ def test_a_kill_from_outside(case: Case, tmp_path: Path) -> None:
 def test_only_temporary_files_of_runs_that_have_ended_are_removed(
     case: Case, tree: Tree, worker: Worker
 ) -> None:
-    """Not that of a run that lives, nor links, nor similar names, nor in folders where nothing is written."""
+    """Not that of a run that lives, nor similar names, nor in folders where nothing is written.
+
+    A link of such a name is one that a killed ``sync`` has made.
+    """
     folder, left = tree(), ".a.yaml.tmp-abcd_123.gpuxlate"
     kept = ["notes.txt", ".a.yaml.gpuxlate", ".a.yaml.tmp-short.gpuxlate", "a.yaml.tmp-abcd_123.gpuxlate"]
     fill(folder, dict.fromkeys([left, *kept, ".locked.tmp-abcd_123.gpuxlate", f"unchanged/{left}"], "x"))
@@ -141,7 +144,7 @@ def test_only_temporary_files_of_runs_that_have_ended_are_removed(
     with (folder / ".locked.tmp-abcd_123.gpuxlate").open() as locked:
         fcntl.flock(locked, fcntl.LOCK_EX)
         assert worker(folder, *case.arguments).code == case.code
-        assert set(os.listdir(folder)) == before - {left}
+        assert set(os.listdir(folder)) == before - {left, ".link.tmp-abcd_123.gpuxlate"}
     assert (folder / "unchanged" / left).exists()
 
 

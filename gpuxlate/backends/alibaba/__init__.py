@@ -39,7 +39,7 @@ from gpuxlate.model.profile import CardProfile, Component, Extension, Profile, S
 from gpuxlate.model.share import Isolation, Qos, Share
 from gpuxlate.rules.products import ACS, SIMULATORS
 
-NAMES = ("alibaba-gpushare", "alibaba", "ack")
+NAMES = ("alibaba-gpushare", "alibaba", "ack", "aliyun", "alicloud", "aliyun-ack", "cgpu")
 """What a profile may call this target."""
 MEMORY = "aliyun.com/gpu-mem"
 """Units of GPU memory, total over the cards of the pod (MULTI); a unit is 1 GiB by default (UNIT)."""

@@ -37,7 +37,7 @@ from gpuxlate.rules.products import ELASTIC_GPU, GPU_MANAGER, SUPER_NODES
 
 MODULE = "components.qgpuModule"
 """The fact of a profile: the version of the kernel module on nodes."""
-NAMES = ("tencent-qgpu", "tencent", "tke")
+NAMES = ("tencent-qgpu", "tencent", "tke", "qgpu", "tencentcloud")
 """What a profile may call this target."""
 CORE = "tke.cloud.tencent.com/qgpu-core"
 MEMORY = "tke.cloud.tencent.com/qgpu-memory"

@@ -48,7 +48,7 @@ DOCUMENTS = {
     "A": "vllm-project/aibrix, samples for VKE (2026-11)",
 }
 MGPU = Component("mgpu", "mgpu")
-NAMES = ("volcengine-mgpu", "volcengine", "vke")
+NAMES = ("volcengine-mgpu", "volcengine", "vke", "mgpu", "volc")
 """Names of this target in a profile."""
 CORE = "vke.volcengine.com/mgpu-core"
 """Percent of one card, total of the container: 1..99, or 100 x k for k whole cards (S1, V)."""
