@@ -13,6 +13,7 @@ from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.kustomization import inputs
 from gpuxlate.cli.tables import table
 from gpuxlate.cli.translations import (
+    UNREADABLE,
     count_to_each,
     counts,
     left_as_they_are,
@@ -52,8 +53,8 @@ def command(
 ) -> int:
     """Count the shares that are exact, rounded, filled, dropped or refused at a target, and say why.
 
-    Only the report is written. Exit 1 where every target refuses something whatever is accepted, and with
-    --write-decisions while something is undecided.
+    Only the report is written. Exit 1 where every target refuses something whatever is accepted, for files
+    that cannot be read as manifests, and with --write-decisions while something is undecided.
     """
     decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
     source = common.target(from_) if from_ else None
@@ -86,7 +87,8 @@ def command(
         summarize(run, target=name if len(runs) > 1 else "")
     if found[0].unreadable:
         return Exit.INPUT
-    return Exit.FINDINGS if all(wrong) or undecided else Exit.CLEAN
+    unread = any(left.diagnostic.code in UNREADABLE for left in found[0].leftovers)
+    return Exit.FINDINGS if all(wrong) or undecided or unread else Exit.CLEAN
 
 
 def _text(run: Result, target: str) -> str:

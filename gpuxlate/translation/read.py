@@ -252,8 +252,12 @@ def find_left_templates(state: State) -> None:
 
 
 def count_left(part: Result, found: Iterable[Leftover]) -> None:
-    """What is not translated is counted, and nothing is wrong with it."""
-    part.leftovers += listed(found)
+    """What is not translated is counted, and nothing is wrong with it, but with a text that is no YAML."""
+    left = listed(found)
+    part.leftovers += left
+    part.diagnostics += [
+        replace(one.diagnostic, severity=Severity.ERROR) for one in left if one.diagnostic.code == "GX001"
+    ]
 
 
 def of_jobs(run: Callable[[State], None]) -> Pass:
