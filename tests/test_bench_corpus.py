@@ -56,7 +56,7 @@ def test_all_dialects_are_there(texts: list[str]) -> None:
 def test_few_documents_have_errors_and_most_can_be_translated(tmp_path: Path, texts: list[str]) -> None:
     folder, report = corpus.tree(tmp_path / "tree", texts), tmp_path / "report.json"
     ran = run("lint", str(folder), "--format", "json")
-    files = {found["file"] for found in json.loads(ran.out)["diagnostics"]}
+    files = {found["file"] for found in json.loads(ran.out)["diagnostics"] if found["severity"] != "info"}
     assert 0.005 < len(files) / COUNT < 0.06
     run("translate", str(folder), "--to", "tencent-qgpu", *corpus.ALLOW, "--report", str(report))
     verdicts = [item["verdict"] for item in json.loads(report.read_bytes())["items"]]
