@@ -69,8 +69,9 @@ def test_live_objects(filled: Cluster) -> None:
     done = filled.plugin("parse", "deploy/web", "job/once", "sts/db", "cronjob/tick", "-o", "json")
     assert [one["metadata"]["name"] for one in said(done)["items"]] == ["web", "once", "db", "tick"]
 
-    assessed = said(filled.plugin("assess", "-A", "--to", "vke", "-o", "json"))["items"]
-    verdicts = {one["file"]: one["verdict"] for one in assessed}
+    done = filled.plugin("assess", "-A", "--to", "vke", "-o", "json")
+    assert done.returncode == 1  # deploy/bad is refused
+    verdicts = {one["file"]: one["verdict"] for one in json.loads(done.stdout)["items"]}
     assert (verdicts["default/deploy/web"], verdicts["default/sts/db"]) == ("filled", "exact")
     inspected = json.loads(filled.plugin("inspect", "-n", "default", "-o", "json").stdout)["items"]
     assert {(one["kind"], one["name"]) for one in inspected} == {
