@@ -226,6 +226,11 @@ def all_writable() -> Iterator[Backend]:
     return (one for one in all_backends() if not one.read_only)
 
 
+def written_manifests() -> Iterator[Backend]:
+    """Every target that writes manifests of pods."""
+    return (backend for backend in pod_backends() if not backend.read_only)
+
+
 def writable_names() -> Iterator[str]:
     """``target_names`` without those that are only read; plug-ins stay unloaded."""
     read_only = {row.name for row in BUILT_IN if _load(row).read_only}

@@ -68,7 +68,7 @@ def command(
     told = {(one.code, one.message) for run in found for item in run.items for one in item.diagnostics}
     untold = (one for of_run in wrong for one in of_run if (one.code, one.message) not in told)
     show_findings(found[0], [*dict.fromkeys(untold), *left_as_they_are(found[0])])
-    reports = {name: outputs.report_json(run.items, run.leftovers, run.quotas) for name, run in runs.items()}
+    reports = outputs.reports(runs)
     data = outputs.of_targets(reports)
     files: dict[Path, str] = {}
     if report:

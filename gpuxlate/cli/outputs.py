@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from gpuxlate.translation.leftovers import Leftover
     from gpuxlate.translation.quotas import QuotaItem
-    from gpuxlate.translation.results import Item
+    from gpuxlate.translation.results import Item, Result
 
 
 EPOCH = "SOURCE_DATE_EPOCH"
@@ -138,13 +138,13 @@ def report_json(
     }
 
 
-def write_report(
-    path: Path,
-    items: Sequence[Item],
-    leftovers: Sequence[Leftover] = (),
-    quotas: Sequence[QuotaItem] = (),
-) -> None:
-    """Write the report to a file."""
+def reports(runs: Mapping[str, Result]) -> dict[str, dict[str, Any]]:
+    """The JSON report of each run, by its target."""
+    return {name: report_json(run.items, run.leftovers, run.quotas) for name, run in runs.items()}
+
+
+def write_report(path: Path, report: dict[str, Any]) -> None:
+    """Write a report, of one target or of several, to a file."""
     from gpuxlate.report.json import dump
 
-    write_files({path: dump(report_json(items, leftovers, quotas)).encode()})
+    write_files({path: dump(report).encode()})

@@ -14,11 +14,11 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.cli.translations import refuse, summarize
+from gpuxlate.cli.translations import files_written, refuse, summarize
 from gpuxlate.config.document import Specs, Workload, read_specs
 from gpuxlate.files.find import Input, InputError
 from gpuxlate.files.read import inside
-from gpuxlate.model.messages import message_of, msg, plural
+from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.translation.options import Settings
@@ -55,7 +55,7 @@ def command(
     output: Annotated[str, options.output("text", "yaml", "json")] = "text",
 ) -> int:
     """Write GPUShare documents as manifests: on a workload, or as a Pod that runs nvidia-smi."""
-    targets = common.targets(to, written_manifests)
+    targets = common.targets(to, registry.written_manifests)
     _judge_output(output, targets, workload)
     accept = common.accept(round_, fill, drop)
     if len(targets) > 1 and output_dir is None:
@@ -84,7 +84,8 @@ def command(
     undecided = decided.settle(one for _, made in done for one in made.judged) if decided else False
     refused = undecided or any(one.severity == "error" for one in diagnostics)
     if report:
-        outputs.write_report(Path(report), [item for _, made in done for item in made.items])
+        items = [item for _, made in done for item in made.items]
+        outputs.write_report(Path(report), outputs.report_json(items))
     if not refused:
         _write(done, output_dir, as_json=output == "json")
     runs = {one.name if len(targets) > 1 else "": _run_of(found, done, one) for one in targets}
@@ -92,8 +93,8 @@ def command(
         return refuse(runs)
     apart = bool(diagnostics)
     for name, run in runs.items():
-        files = plural(len(groups), "{count} file written", "{count} files written")
-        summarize(run, *([files] if output_dir else []), target=name, apart=apart)
+        written = [files_written(len(groups))] if output_dir else []
+        summarize(run, *written, target=name, apart=apart)
         apart = False
     return Exit.CLEAN
 
@@ -129,11 +130,6 @@ def of_all(
             msg("note: left out, since they have whole cards only: {names}", names=", ".join(no_parts))
         )
     return [one for one in targets if one.name not in {*no_card, *no_profile, *no_parts}]
-
-
-def written_manifests() -> Iterator[Backend]:
-    """Every target that writes manifests."""
-    return (one for one in registry.pod_backends() if not one.read_only)
 
 
 def _judge_output(output: str, targets: list[Backend], workload: str | None) -> None:

@@ -17,7 +17,7 @@ from gpuxlate.cli.decisions import DecisionFiles
 from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.runner import progress
-from gpuxlate.cli.translations import accepting, note_source, translate_to_each
+from gpuxlate.cli.translations import accepting, files_written, note_source, translate_to_each
 from gpuxlate.config.configuration import Config, SyncEntry, SyncTarget
 from gpuxlate.files.find import InputError, reason
 from gpuxlate.files.read import content, inside, repository, upwards
@@ -526,7 +526,7 @@ def _back(tree: sync.SourceTree, each: sync.TargetTree, path: str, made: str, th
 
 def _sum_up(each: sync.TargetTree, *, wrote: bool) -> None:
     parts = [
-        plural(len(each.written), "{count} file written", "{count} files written") if each.written else "",
+        files_written(len(each.written)) if each.written else "",
         plural(len(each.removed), "{count} removed", "{count} removed") if each.removed else "",
         plural(len(each.unchanged), "{count} unchanged", "{count} unchanged") if each.unchanged else "",
     ]

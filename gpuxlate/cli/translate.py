@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
@@ -15,12 +15,11 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, kustomization, options, outputs
 from gpuxlate.cli.decisions import read as read_decisions
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.cli.translations import refuse, settle, summarize, translate_inputs
+from gpuxlate.cli.translations import files_written, refuse, settle, summarize, translate_inputs
 from gpuxlate.files.find import Input
 from gpuxlate.files.read import content
 from gpuxlate.files.relevance import might_have_gpu_keys
-from gpuxlate.model.messages import Message, join_and, msg, plural
-from gpuxlate.report.json import dump
+from gpuxlate.model.messages import join_and, msg, plural
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import read_source
 from gpuxlate.translation.results import File, Result, stream
@@ -59,7 +58,7 @@ def command(
     if in_place and any(one.path is None for one in given):
         raise CliError("stdin cannot be changed in place", "omit -i: the result goes to stdout")
     source = common.target(from_) if from_ else None
-    targets = common.targets(to, _all_targets)
+    targets = common.targets(to, registry.written_manifests)
     _of_manifests([*targets, *([source] if source else [])])
     if len(targets) > 1 and not output_dir:
         raise CliError(
@@ -80,11 +79,8 @@ def command(
     findings = dict.fromkeys(one for run in found for one in run.diagnostics)
     common.show([*findings], Texts(*(source for run in found for source in run.sources)))
     if report:
-        reports = {
-            target.name: outputs.report_json(run.items, run.leftovers, run.quotas)
-            for target, run in runs.items()
-        }
-        outputs.write_files({Path(report): dump(outputs.of_targets(reports)).encode()})
+        reports = outputs.reports({target.name: run for target, run in runs.items()})
+        outputs.write_report(Path(report), outputs.of_targets(reports))
     undecided = settle(decided, found)
     if undecided or any(run.refused for run in found):
         return refuse({target.name if len(runs) > 1 else "": run for target, run in runs.items()})
@@ -108,11 +104,6 @@ def command(
     written = [files_written(len(changed))] if in_place and changed else []
     summarize(run, *written, apart=bool(run.diagnostics))
     return Exit.CLEAN
-
-
-def _all_targets() -> Iterator[Backend]:
-    """Every target of manifests that can be written."""
-    return (target for target in registry.pod_backends() if not target.read_only)
 
 
 def _of_manifests(targets: Iterable[Backend]) -> None:
@@ -158,11 +149,6 @@ def _exclusive(in_place: bool, output_dir: str | None, diff: bool, check: bool, 
         raise CliError("--diff and --check write nothing: omit -i and --output-dir")
     if exit_zero and (check or not diff):
         raise CliError("--exit-zero is for --diff, and excludes --check")
-
-
-def files_written(count: int) -> Message:
-    """How many files were written."""
-    return plural(count, "{count} file written", "{count} files written")
 
 
 def _diff(file: File) -> str:

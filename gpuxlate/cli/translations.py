@@ -120,6 +120,11 @@ def _beside(run: Result) -> list[Message]:
     return [*found, left_over(run)] if run.leftovers else found
 
 
+def files_written(count: int) -> Message:
+    """How many files were written."""
+    return plural(count, "{count} file written", "{count} files written")
+
+
 def left_over(run: Result) -> Message:
     """How many leftovers there are."""
     return plural(len(run.leftovers), "{count} leftover", "{count} leftovers")
@@ -168,10 +173,10 @@ def refusals(run: Result) -> list[Diagnostic]:
 
 def left_as_they_are(run: Result) -> list[Diagnostic]:
     """Whole cards that no dialect reads: they are in no count."""
-    counted = {id(one.diagnostic) for one in run.leftovers}
-    own = {id(found) for item in run.items for found in item.diagnostics}
+    counted = {id(left.diagnostic) for left in run.leftovers}
+    counted |= {id(diagnostic) for item in run.items for diagnostic in item.diagnostics}
     remarks = (one for one in run.diagnostics if one.code == whole_cards_have_a_dialect.code)
-    return [one for one in remarks if id(one) not in counted | own]
+    return [one for one in remarks if id(one) not in counted]
 
 
 def accepting(run: Result) -> dict[str, Any] | None:

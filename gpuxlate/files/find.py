@@ -397,23 +397,29 @@ class FileText:
         return iter(found) if source is None else (replace(one, source=source) for one in found)
 
 
+class _Texts(dict[str, FileText]):
+    """Texts by their absolute paths, and the bytes of all."""
+
+    size = 0
+
+
 class _Held:
     """The texts that are kept for the next one who asks, the last ones within a limit."""
 
     @property
-    def texts(self) -> dict[str, FileText]:
-        """The texts, by their absolute paths."""
-        return held_by_run(self, dict)
+    def texts(self) -> _Texts:
+        return held_by_run(self, _Texts)
 
     def text(self, path: str) -> FileText:
         """The text of a file, by its absolute path. Raises OSError, and DecodeError."""
         texts = self.texts
         found = texts.get(path)
         if found is None:
-            found = texts[path] = FileText(path)
-            size = sum(len(one.data) for one in texts.values())
-            while size > _MOST_HELD:
-                size -= len(texts.pop(next(iter(texts))).data)
+            found = FileText(path)
+            texts.size = len(found.data) + (texts.size if texts else 0)
+            texts[path] = found
+            while texts.size > _MOST_HELD:
+                texts.size -= len(texts.pop(next(iter(texts))).data)
         return found
 
 

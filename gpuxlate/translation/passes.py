@@ -264,9 +264,9 @@ def refuse_items(state: State) -> None:
     errors = [one for one in state.diagnostics if one.severity is Severity.ERROR] if state.items else []
     if not errors:
         return
-    losses = {(loss.code, loss.message) for item in state.items for loss in item.losses}
-    left = {(one.diagnostic.code, one.diagnostic.message) for one in state.leftovers}
-    errors = [one for one in errors if (one.code, one.message) not in losses | left]
+    accepted = {(loss.code, loss.message) for item in state.items for loss in item.losses}
+    accepted |= {(left.diagnostic.code, left.diagnostic.message) for left in state.leftovers}
+    errors = [one for one in errors if (one.code, one.message) not in accepted]
     places = {pod.keys.path: pod.object_path for pod in state.pods}
     own = {id(found) for item in state.items for found in item.diagnostics}
     of_documents = [one for one in errors if id(one) not in own]

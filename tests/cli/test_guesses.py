@@ -17,7 +17,6 @@ import pytest
 import yaml
 
 from gpuxlate.backends import registry
-from gpuxlate.cli.render import written_manifests
 from tests.running import run
 
 SOUND = (
@@ -173,7 +172,7 @@ def test_shares_are_written_for_no_target_that_is_only_read() -> None:
     titles = re.findall(r"-- ([\w-]+)", printed("compare share.yaml --to all --manifests"))
     assert {"volcengine-mgpu", "hami"} <= {*titles} <= {one.name for one in registry.all_writable()}
     of_pods = {one.name for one in registry.pod_backends()}
-    assert {one.name for one in written_manifests()} == of_pods - READ_ONLY
+    assert {one.name for one in registry.written_manifests()} == of_pods - READ_ONLY
 
 
 def test_a_key_that_names_the_container_is_compared_as_it_is_rendered(folder: Path) -> None:
