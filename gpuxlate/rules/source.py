@@ -28,7 +28,6 @@ TAGS = (TEMPLATE, "{%")
 """How the tags of templates begin: of Helm and Handlebars, and of Jinja."""
 _STATEMENT = regex(r"^[ \t]*(\{\{.*\}\}|\{[%#].*[%#]\})[ \t]*$", re.MULTILINE)
 """A line with nothing but a tag: ``{{- if .Values.x }}``, ``{{#if X}}``, ``{% for x in y %}``."""
-_NOT_OF_HELM = ("{%", "{#", "{{#", "{{/", "{{>", "{{^", "{{!")
 NEAR_LINES = 3
 """Within this many lines of a template's ``{{`` a syntax error is probably caused by it."""
 
@@ -252,22 +251,14 @@ def too_many(source: Source, last: Diagnostic) -> Diagnostic:
 
 def unrendered(source: Source, index: int) -> Diagnostic:
     """GX012 at a tag of a template."""
-    message, hint = template_is_rendered(False, template_tag(source))
+    message, hint = template_is_rendered(False, source.foreign_tag or TEMPLATE)
     span = source.span(index, index + len(TEMPLATE))
     return Diagnostic("GX012", Severity.INFO, message, hint, file=source.name, span=span)
 
 
-def template_tag(source: Source) -> str:
-    """The beginning of the first tag that Helm has not and Jinja or Handlebars have; without one, Helm's."""
-    tags = (
-        tag for match in _STATEMENT.finditer(source.text) for tag in _NOT_OF_HELM if match[1].startswith(tag)
-    )
-    return next(tags, TEMPLATE)
-
-
 def skipped_as(source: Source) -> str:
     """Why a template is skipped, in summaries."""
-    return HELM_TEMPLATE if template_tag(source) == TEMPLATE else OTHER_TEMPLATE
+    return OTHER_TEMPLATE if source.foreign_tag else HELM_TEMPLATE
 
 
 def template_in(document: Document) -> int | None:

@@ -33,7 +33,6 @@ from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, Value, key_occurre
 from gpuxlate.overlays.kustomization import NAMES as KUSTOMIZATIONS
 from gpuxlate.overlays.roles import FileKind, may_be_values
 from gpuxlate.rules.keys import not_read, product_is_read
-from gpuxlate.rules.source import TEMPLATE, template_tag
 from gpuxlate.rules.translation import nothing_is_left_behind, unread
 from gpuxlate.rules.vocabulary import IGNORE, Vocabulary
 from gpuxlate.yamltext.parse import Document, with_location
@@ -431,8 +430,9 @@ def left_in_text(
     source: Source, scope: LeftoverScope, start: int = 0, end: int | None = None, document: int | None = None
 ) -> Iterator[Leftover]:
     """Every key of the source in characters that cannot be read as YAML: those of a template."""
-    of_helm = template_tag(source) == TEMPLATE
-    why, hint = ("this is a Helm template", RENDERED) if of_helm else ("this is a template", PRINTED)
+    why, hint = "this is a Helm template", RENDERED
+    if source.foreign_tag:
+        why, hint = "this is a template", PRINTED
     plain = _COMMENT.sub(lambda match: " " * len(match[0]), source.text[start:end])
     keys = {match.start(): match[1] for match in _WORD_KEY.finditer(plain) if match[1] in scope.words.words}
     pod = _speaks(plain, keys.values())

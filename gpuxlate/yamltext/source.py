@@ -16,6 +16,11 @@ BOM = "\ufeff"
 BLOCK = 256
 """Characters of which the lines are counted when a position is asked for."""
 _LINE_BREAK = regex(r"\r\n|\n|\r")
+_FOREIGN_TAG = regex(
+    r"^[ \t]*(?=\{\{.*\}\}[ \t]*$|\{[%#].*[%#]\}[ \t]*$)(\{[%#]|\{\{(?:[#>^!]|/(?!\*)))", re.MULTILINE
+)
+"""The beginning of a line with nothing but a tag that Jinja or Handlebars have, and Helm has not: ``{{/*`` is
+Helm's comment."""
 
 
 class DecodeError(ValueError):
@@ -60,6 +65,12 @@ class Source:
             if known[one]:
                 return True
         return False
+
+    @cached_property
+    def foreign_tag(self) -> str:
+        """How the first tag begins that only templates of Jinja or Handlebars have; empty without one."""
+        match = _FOREIGN_TAG.search(self.text)
+        return match[1] if match else ""
 
     def changed(self, text: str) -> Source:
         """The same source with another text, without its byte order mark."""

@@ -9,6 +9,9 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.settings import LintSettings
+from gpuxlate.yamltext.source import Source
 from tests.effort import number
 from tests.lint.cases import write_cases
 from tests.lint.conftest import command, lint, pod, write
@@ -418,3 +421,20 @@ def test_paths_alone_take_a_shorter_way_to_the_same_answer(paths: str) -> None:
     short, long = process(*named), process(*named, "--fail-on", "error")
     assert (short.returncode, short.stdout, short.stderr) == (long.returncode, long.stdout, long.stderr)
     assert short.returncode in (0, 1, 2, 3)
+
+
+@pytest.mark.parametrize(
+    ("tag", "skipped"),
+    [
+        ("{{/* a comment of Helm */}}", "Helm template"),  # Go, text/template: "comments"
+        ("{{- if .Values.x }}", "Helm template"),
+        ("{{/if}}", "template"),  # Handlebars, "Block helpers"
+        ("{{#if x}}", "template"),
+        ("{{! a comment of Handlebars }}", "template"),
+        ("{% if x %}", "template"),  # Jinja, "Template Designer Documentation"
+        ("{# a comment of Jinja #}", "template"),
+    ],
+)
+def test_whose_template_is_skipped(tag: str, skipped: str) -> None:
+    text = f"{tag}\naliyun.com/gpu-mem: {{{{ .Values.memory }}}} MiB\n"
+    assert lint_source(Source("a.yaml", text), LintSettings()).skipped == skipped
