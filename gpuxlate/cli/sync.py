@@ -502,26 +502,28 @@ def _diff(one: PlannedTree, each: sync.TargetTree) -> str:
             )
         text += changed
         if path in each.by_hand and path in each.wanted:
-            text += "".join(_back(one.tree, each, path, made, there))
+            text += "".join(_back(one.tree, each, each.wanted[path], made, there))
     return text
 
 
-def _back(tree: sync.SourceTree, each: sync.TargetTree, path: str, made: str, there: str) -> Iterator[str]:
+def _back(
+    tree: sync.SourceTree, each: sync.TargetTree, wanted: sync.WantedFile, made: str, there: str
+) -> Iterator[str]:
     """Where a change of a target's file belongs in the source."""
-    writers = tree.writers(path, made)
+    writers = tree.writers(wanted, made)
     for number, old, new in sync.changed_lines(made, there):
         for place, line, text in writers(number):
             message = msg(
                 "{place}:{line} wrote {target}:{number}",
                 place=place,
                 line=line,
-                target=each.place(path),
-                number=number + 1,
+                target=each.place(wanted.source.path),
+                number=number,
             )
             yield f"# {localize(message)}\n"
             yield f"#     {text.strip()}\n"
-        yield from (f"#   - {one.strip()}\n" for one in old.splitlines())
-        yield from (f"#   + {one.strip()}\n" for one in new.splitlines())
+        yield from (f"#   - {one.strip()}\n" for one in old)
+        yield from (f"#   + {one.strip()}\n" for one in new)
 
 
 def _sum_up(each: sync.TargetTree, *, wrote: bool) -> None:

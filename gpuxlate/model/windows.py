@@ -17,8 +17,11 @@ def same(one: Sequence[str], other: Sequence[str]) -> list[Match]:
     a = b = 0
     while a < len(one) and b < len(other):
         here, there = one[a : a + NEAR], other[b : b + NEAR]
-        blocks = [Match(0, 0, len(here))]
-        if here != there:
+        # of lines that are repeated the longest block is not the one in its place
+        alike = next((n for n, (x, y) in enumerate(zip(here, there, strict=False)) if x != y), None)
+        alike = min(len(here), len(there)) if alike is None else alike
+        blocks = [Match(0, 0, alike)]
+        if not alike:
             blocks = SequenceMatcher(None, here, there, autojunk=False).get_matching_blocks()[:-1]
         for block in blocks:
             start_a, start_b, size = a + block.a, b + block.b, block.size

@@ -66,9 +66,9 @@ class State(PassResult):
 
     ``read``: the pods that were read, with their dialects; ``left``: why a pod was not, by its id, that of
     None for operations; ``handled``: the places that need no other finding; ``operations``: those that were
-    read; ``behind``: what is left beside keys. ``splices``: the new text; ``beside``: the documents that are
-    added and removed; ``omitted``: those that are no manifests, which a copy of the file has not. ``done``:
-    no later pass applies.
+    read; ``behind``: what is left beside keys. ``beside``: the documents that are added and removed;
+    ``omitted``: those that are no manifests, which a copy of the file has not. ``done``: no later pass
+    applies.
     """
 
     document: Document
@@ -81,7 +81,6 @@ class State(PassResult):
     operations: set[Path] = field(default_factory=set)
     handled: set[Path] = field(default_factory=set)
     behind: list[Leftover] = field(default_factory=list)
-    splices: list[Splice] = field(default_factory=list)
     beside: list[Splice] = field(default_factory=list)
     omitted: list[Splice] = field(default_factory=list)
     has_shares: bool = False
@@ -193,7 +192,6 @@ def run_source(
     ``read`` reads its documents, ``layer`` says what they are beside other files.
     """
     whole = Result(text=source.text)
-    splices: list[Splice] = []
     beside: list[Splice] = []
     omitted: list[Splice] = []
     passes = [one for each in task.passes if (one := each.chosen(source, layer.kind))]
@@ -211,7 +209,6 @@ def run_source(
                     break
             refuse_items(state)
             whole += state
-            splices += state.splices
             beside += state.beside
             omitted += state.omitted
             if len(whole.diagnostics) > limits.MAX_FINDINGS:
@@ -225,10 +222,10 @@ def run_source(
         whole.diagnostics = once_per_object(whole.diagnostics)
     if whole.named and (again := with_own_names(whole, settings)):
         return run_source(source, again, task, read, layer)
-    if splices or beside:
-        _change_text(whole, source, splices, beside, count)
+    if whole.splices or beside:
+        _change_text(whole, source, beside, count)
     if omitted:
-        whole.copy = apply(source.text, [*splices, *beside, *omitted])
+        whole.copy = apply(source.text, [*whole.splices, *omitted])
     return whole
 
 
@@ -243,15 +240,15 @@ def _unread(
     return left_in_text(source, settings.scope, end) if problem.code == "GX012" else ()
 
 
-def _change_text(
-    whole: Result, source: Source, splices: list[Splice], beside: list[Splice], count: int
-) -> None:
+def _change_text(whole: Result, source: Source, beside: list[Splice], count: int) -> None:
     """The new text of a source of ``count`` documents, where nothing of it is refused: all of it, or none."""
     whole.diagnostics += [half_translated(left) for left in whole.leftovers if left.of_share][:1]
+    splices, whole.splices = whole.splices, []
     if whole.refused:
         return
     try:
         whole.text = applied(source, splices, beside, count) if beside else apply(source.text, splices)
+        whole.splices = [*splices, *beside]
         whole.changed = whole.text != source.text
     except EditError as error:
         whole.diagnostics.append(text_is_editable((), error.message).located(file=source.name))

@@ -74,7 +74,7 @@ class RenderRequest:
 
 @record
 class RenderResult:
-    """The result. ``text`` is valid only where nothing was refused."""
+    """The result. ``text`` is valid only where nothing was refused; ``splices`` make it of a workload."""
 
     name: str
     text: str
@@ -82,6 +82,7 @@ class RenderResult:
     diagnostics: tuple[Diagnostic, ...] = ()
     suffix: str = ".yaml"
     judged: tuple[JudgedObject, ...] = ()
+    splices: Sequence[Splice] = ()
 
     @property
     def refused(self) -> bool:
@@ -143,11 +144,14 @@ class _Render:
                     if not one.init:
                         self._main.append(spot)
         chosen = [(one, self._choose(one)) for one in self.asked]
-        text = self.workload.text
-        if all(spot for _, spot in chosen):
-            made = self._put([(one, spot) for one, spot in chosen if spot])
-            text = apply(text, made)
-        return RenderResult(name, text, tuple(self.items), tuple(self.diagnostics), judged=tuple(self.judged))
+        made = (
+            self._put([(one, spot) for one, spot in chosen if spot])
+            if all(spot for _, spot in chosen)
+            else []
+        )
+        text = apply(self.workload.text, made)
+        items, problems = tuple(self.items), tuple(self.diagnostics)
+        return RenderResult(name, text, items, problems, judged=tuple(self.judged), splices=made)
 
     @cached_property
     def _names(self) -> str:

@@ -25,6 +25,7 @@ from gpuxlate.translation.shares import refuses
 from gpuxlate.yamltext.parse import Document, documents
 from gpuxlate.yamltext.plain import to_python
 from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.writer import Splice
 
 if TYPE_CHECKING:
     from gpuxlate.translation.decisions import JudgedObject
@@ -201,7 +202,8 @@ def _findings_by_container(
 class File:
     """A file of a run, or a text that is none: its old and new bytes.
 
-    ``copy``: what is written elsewhere, where that is not all of the file.
+    ``copy``: what is written elsewhere, where that is not all of the file. ``splices``: what makes the new
+    text of the old one.
     """
 
     name: str
@@ -209,6 +211,7 @@ class File:
     old: bytes
     new: bytes
     copy: bytes | None = None
+    splices: Sequence[Splice] = ()
 
     @property
     def elsewhere(self) -> bytes:
@@ -236,8 +239,9 @@ def stream(files: Sequence[File]) -> Iterator[bytes]:
 class Result:
     """What a pod, a document, a file or a run comes to; ``+=`` joins them.
 
-    ``text``: the new text of one source, the old one where something was refused; ``copy``: that of a copy of
-    the source, where documents are left out; ``files``: those of a run.
+    ``text``: the new text of one source, the old one where something was refused; ``splices``: what makes it
+    of the old one; ``copy``: that of a copy of the source, where documents are left out; ``files``: those of
+    a run.
     ``named``: new templates of claims by their names. ``sources``: the texts that findings are in.
     ``share_documents``: the GPUShare documents in folders, which are left out. ``pods_there``: the pods that
     have keys of the target alone.
@@ -254,6 +258,7 @@ class Result:
     sources: list[Source] = field(default_factory=list)
     judged: list[JudgedObject] = field(default_factory=list)
     text: str = ""
+    splices: list[Splice] = field(default_factory=list)
     copy: str | None = None
     changed: bool = False
     share_documents: int = 0
@@ -269,6 +274,7 @@ class Result:
         self.files += more.files
         self.sources += more.sources
         self.judged += more.judged
+        self.splices += more.splices
         self.changed |= more.changed
         self.share_documents += more.share_documents
         self.pods_there += more.pods_there

@@ -60,9 +60,10 @@ from gpuxlate.translation.claims import applied
 from gpuxlate.translation.decisions import Decisions
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.render import RenderRequest, render_on
-from gpuxlate.translation.results import Result
+from gpuxlate.translation.results import File, Result
+from gpuxlate.yamltext.edit import Origins
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents, locate, with_location
-from gpuxlate.yamltext.source import DecodeError, Source
+from gpuxlate.yamltext.source import LINE_BREAK, DecodeError, Source
 from gpuxlate.yamltext.writer import Splice
 
 LOCK = ".gpuxlate-sync.json"
@@ -303,25 +304,23 @@ class SourceTree:
                 wrong = Diagnostic("GX010", Severity.ERROR, message, hint, at)
                 self.problems.append(with_location(document, wrong))
 
-    def writers(self, path: str, made: str) -> Callable[[int], Iterator[tuple[str, int, str]]]:
-        """What gives the lines of the source that wrote a line (from 0) of a made text: file, number from 1,
-        and text. Those are of GPUShare documents where it has a key of GPUs, and the line that it comes from
-        has none."""
-        place = next(one.place for one in self.files if one.path == path)
-        text = file_bytes(place).decode(errors="replace")
-        lines, new, origins = text.splitlines(), made.splitlines(), written_by(text, made)
-        shares = self.shares.get(path, ())
+    def writers(self, wanted: WantedFile, made: str) -> Callable[[int], Iterator[tuple[str, int, str]]]:
+        """What gives the lines of the source that wrote a line (from 1) of a made text: file, number from 1,
+        and text. Those are of GPUShare documents where their shares are written in it."""
+        old = Source(wanted.source.place, file_bytes(wanted.source.place).decode(errors="replace"))
+        new = Source(wanted.source.place, made)
+        translated, rest, with_shares = map(Origins, wanted.steps)
 
         def of_line(number: int) -> Iterator[tuple[str, int, str]]:
-            at = origins[number] if origins else 0
-            line = lines[at] if at < len(lines) else ""
-            if shares and _asks("".join(new[number : number + 1])) and not _asks(line):
-                for document, _ in shares:
-                    assert document.root is not None
-                    first = document.source.span(*locate(document.root, ("spec",))).line
-                    yield document.source.name, first, document.source.line_text(first)
-            else:
-                yield place, at + 1, line
+            start = new.line_start(number)
+            if with_shares.are_copied(start, start + len(new.line_text(number))):
+                line, _ = old.position(translated.of(rest.of(with_shares.of(start))))
+                yield old.name, line, old.line_text(line)
+                return
+            for document, _ in self.shares[wanted.source.path]:
+                assert document.root is not None
+                first = document.source.span(*locate(document.root, ("spec",))).line
+                yield document.source.name, first, document.source.line_text(first)
 
         return of_line
 
@@ -355,10 +354,6 @@ def _patched(one: TreeFile, objects: Objects) -> list[tuple[str | None, str | No
         if registry.backends_of(base.part.keys)
     )
     return [(kind, name) for kind, name in found if kind in objects.get(name, ())]
-
-
-def _asks(line: str) -> bool:
-    return might_have_gpu_keys(line.encode())
 
 
 def _are_decisions(one: TreeFile) -> bool:
@@ -500,10 +495,14 @@ def lock_text(target: str, source: str, options: str, files: Mapping[str, Locked
 # --- what a target's folder is to hold --------------------------------------------------------------------
 @record
 class WantedFile:
-    """A file as it is to be. ``data`` None: as it is, since nothing changed that it depends on."""
+    """A file as it is to be. ``data`` None: as it is, since nothing changed that it depends on.
+
+    ``steps``: what made it of its source: the translation, the documents left out, the shares put on it.
+    """
 
     source: TreeFile
     data: bytes | None
+    steps: Sequence[Sequence[Splice]] = ((), (), ())
 
     @property
     def digest(self) -> str:
@@ -830,11 +829,11 @@ def fill(tree: SourceTree, targets: Sequence[TargetTree], each: Each, watched: W
     for target in targets:
         target.result.diagnostics += tree.problems
         target.result.sources += tree.sources
-        texts = {one.name: one.new for one in target.result.files}
+        made = {one.name: one for one in target.result.files}
         errors = {one.file for one in target.result.diagnostics if one.severity is Severity.ERROR}
         for one in watched(tree.files):
             if one.place not in errors:
-                _want(tree, target, one, texts.get(one.place), stale=one.path in stale)
+                _want(tree, target, one, made.get(one.place), stale=one.path in stale)
         target.refused = any(one.severity is Severity.ERROR for one in target.result.diagnostics)
 
 
@@ -856,7 +855,7 @@ def _readable(given: Sequence[TreeFile]) -> tuple[list[TreeFile], list[Diagnosti
     return found, broken
 
 
-def _want(tree: SourceTree, target: TargetTree, one: TreeFile, text: bytes | None, *, stale: bool) -> None:
+def _want(tree: SourceTree, target: TargetTree, one: TreeFile, made: File | None, *, stale: bool) -> None:
     if not stale:
         if one.path in target.lock.files:
             target.wanted[one.path] = WantedFile(one, None)
@@ -864,32 +863,34 @@ def _want(tree: SourceTree, target: TargetTree, one: TreeFile, text: bytes | Non
     if one.link is not None:
         target.wanted[one.path] = WantedFile(one, os.fsencode(one.link))
         return
-    data = one.check(file_bytes(one.place)) if text is None else text
+    data = one.check(file_bytes(one.place)) if made is None else made.new
+    wanted = WantedFile(one, data, (made.splices if made else (), (), ()))
     asked = tree.shares.get(one.path, ())
     if asked or (one.is_translated and KIND.encode() in data):
-        made = _with_shares(target, one, data, asked)
-        if made is None:
+        with_shares = _with_shares(target, wanted, data, asked)
+        if with_shares is None:
             return
-        data = made
-    target.wanted[one.path] = WantedFile(one, data)
+        wanted = with_shares
+    target.wanted[one.path] = wanted
 
 
 def _with_shares(
-    target: TargetTree, one: TreeFile, data: bytes, asked: Sequence[tuple[Document, ShareDocument]]
-) -> bytes | None:
+    target: TargetTree, wanted: WantedFile, data: bytes, asked: Sequence[tuple[Document, ShareDocument]]
+) -> WantedFile | None:
     """A translated file with the shares that are for it, and without GPUShare documents; None where nothing
     is left of it."""
-    source = Source.from_bytes(one.place, data)
+    source = Source.from_bytes(wanted.source.place, data)
     try:
         found = [each for each in documents(source) if each.root is not None]
     except NotYamlError:
-        return data
+        return wanted
     gone = [each for each in found if is_share_document(each)]
     if gone and len(gone) == len(found) and not asked:
         return None
+    translated, left_out = wanted.steps[0], [Splice(each.start, each.end, "") for each in gone]
+    written: Sequence[Splice] = ()
     if gone:
-        splices = [Splice(each.start, each.end, "") for each in gone]
-        source = source.changed(applied(source, [], splices, len(found)))
+        source = source.changed(applied(source, [], left_out, len(found)))
     if asked:
         requests = [
             RenderRequest(share, document, share.workload.container if share.workload else None)
@@ -900,28 +901,16 @@ def _with_shares(
         target.result.diagnostics += made.diagnostics
         target.result.judged += made.judged
         target.result.sources.append(source)
-        return source.encode(made.text)
-    return source.encode(source.text)
+        source, written = source.changed(made.text), made.splices
+    return WantedFile(wanted.source, source.encode(source.text), (translated, left_out, written))
 
 
 # --- the way back -----------------------------------------------------------------------------------------
-def written_by(source: str, made: str) -> list[int]:
-    """For each line of a translated text, the line of its source that it comes from, both from 0."""
+def changed_lines(made: str, there: str) -> Iterator[tuple[int, list[str], list[str]]]:
+    """The lines of a made text that somebody changed: the number from 1, the old and the new ones."""
     from gpuxlate.model.windows import differences
 
-    old, new = source.splitlines(), made.splitlines()
-    lines = [0] * len(new)
-    for _, a, end_a, b, end_b in differences(old, new):
-        for n in range(b, end_b):
-            lines[n] = max(0, min(a + n - b, end_a - 1 if end_a > a else a - 1))
-    return lines
-
-
-def changed_lines(made: str, there: str) -> Iterator[tuple[int, str, str]]:
-    """The lines of a made text that somebody changed: the number from 0, the old and the new ones."""
-    from gpuxlate.model.windows import differences
-
-    old, new = made.splitlines(), there.splitlines()
+    old, new = LINE_BREAK.split(made), LINE_BREAK.split(there)
     for tag, a, end_a, b, end_b in differences(old, new):
         if tag != "equal":
-            yield max(0, min(a, len(old) - 1)), "\n".join(old[a:end_a]), "\n".join(new[b:end_b])
+            yield min(a + 1, len(old)), old[a:end_a], new[b:end_b]

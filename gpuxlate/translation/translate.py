@@ -414,8 +414,8 @@ def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Build
             new = source.encode(made.text) if made.changed else data
             made.sources += [source] if made.diagnostics else []
         copy = None if made.copy is None else source.encode(made.copy) if made.copy.strip() else b""
-        made.files.append(File(one.name, is_file, data, new, copy))
-        made.text = ""  # that of the file is enough for a run
+        made.files.append(File(one.name, is_file, data, new, copy, made.splices))
+        made.text, made.splices = "", []  # those of the file are enough for a run
         results.append(made)
     return results
 

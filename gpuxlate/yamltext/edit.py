@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_left, insort
+from bisect import bisect_left, bisect_right, insort
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Map
 from dataclasses import replace
@@ -80,6 +80,33 @@ def apply(text: str, made: Iterable[Splice]) -> str:
         parts += [text[at : splice.start], splice.text]
         at = splice.end
     return "".join([*parts, text[at:]])
+
+
+class Origins:
+    """Where the characters of a new text come from, by the splices that made it of the old one."""
+
+    def __init__(self, made: Iterable[Splice]) -> None:
+        self._new, self._old, self._copied = [0], [0], [True]
+        new = old = 0
+        for splice in in_order(made):
+            new += splice.start - old
+            self._add(new, splice.start, copied=False)
+            new, old = new + len(splice.text), splice.end
+            self._add(new, old, copied=True)
+
+    def _add(self, new: int, old: int, *, copied: bool) -> None:
+        self._new.append(new)
+        self._old.append(old)
+        self._copied.append(copied)
+
+    def of(self, index: int) -> int:
+        """The character that one of the new text was, or in whose place it is."""
+        part = bisect_right(self._new, index) - 1
+        return self._old[part] + (index - self._new[part] if self._copied[part] else 0)
+
+    def are_copied(self, start: int, end: int) -> bool:
+        """All characters from ``start`` up to ``end`` of the new text are those of the old one."""
+        return all(self._copied[bisect_right(self._new, start) - 1 : bisect_left(self._new, end)])
 
 
 def _splices(document: Document, plans: Plans) -> list[Splice]:

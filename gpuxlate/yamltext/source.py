@@ -15,7 +15,7 @@ from gpuxlate.model.messages import msg
 BOM = "\ufeff"
 BLOCK = 256
 """Characters of which the lines are counted when a position is asked for."""
-_LINE_BREAK = regex(r"\r\n|\n|\r")
+LINE_BREAK = regex(r"\r\n|\n|\r")
 _FOREIGN_TAG = regex(
     r"^[ \t]*(?=\{\{.*\}\}[ \t]*$|\{[%#].*[%#]\}[ \t]*$)(\{[%#]|\{\{(?:[#>^!]|/(?!\*)))", re.MULTILINE
 )
@@ -139,7 +139,7 @@ class Source:
         block = bisect_left(numbers, line) - 1
         if block < 0:
             return 0
-        ends = _LINE_BREAK.finditer(self.text, block * BLOCK)
+        ends = LINE_BREAK.finditer(self.text, block * BLOCK)
         return next(islice(ends, line - numbers[block] - 1, None)).end()
 
     def line_text(self, line: int) -> str:
@@ -152,7 +152,7 @@ class Source:
         if not 1 <= line <= self.lines:
             return ""
         start = self.line_start(line)
-        end = _LINE_BREAK.search(self.text, start)
+        end = LINE_BREAK.search(self.text, start)
         return self.text[start : end.start() if end else None]
 
 

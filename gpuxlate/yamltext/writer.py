@@ -33,7 +33,7 @@ from gpuxlate.yamltext.nodes import (
     resolve_plain,
 )
 from gpuxlate.yamltext.parse import Document
-from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.source import LINE_BREAK, Source
 
 
 class EditError(ValueError):
@@ -576,7 +576,6 @@ def _common_quote(nodes: list[Node], strings_only: bool = False) -> str | None:
 # What writers of block and flow style have in common: changed scalars, filled blanks, comments.
 _COMMENT = regex(r"(?:^|(?<=\s))#[^\r\n]*")
 _TO_LINE_END = regex(r"[^\r\n]*")
-_LINE_BREAK = regex(r"\r\n|\n|\r")
 
 
 @record
@@ -706,7 +705,7 @@ class Writer:
     def below(self, index: int, lines: list[str]) -> Splice:
         """New lines below the line of a character."""
         end = self.line_end(index)
-        line_break = _LINE_BREAK.match(self.text, end)
+        line_break = LINE_BREAK.match(self.text, end)
         if line_break is None:
             newline = self.style.newline
             return Splice(end, end, "".join(newline + line for line in lines), self.depth)

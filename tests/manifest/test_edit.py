@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from gpuxlate.model.diagnostics import Append, Edit, Put, Remove, Rename
 from gpuxlate.yamltext import edit
-from gpuxlate.yamltext.edit import apply, edit_document
+from gpuxlate.yamltext.edit import Origins, apply, edit_document
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import EditError, Plans, Splice, make_plan
@@ -138,3 +138,17 @@ def test_what_is_as_planned_in_its_parts_is_so_as_a_whole(data: st.DataObject) -
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(edit, "_sections", lambda *_: [])
         assert by_parts == _outcome(document, plans, made)
+
+
+@given(st.text("ab\n", max_size=30), st.lists(st.tuples(st.integers(0, 30), st.text("AB\n", max_size=4))))
+def test_where_each_character_comes_from(text: str, drawn: list[tuple[int, str]]) -> None:
+    places = sorted({min(at, len(text)) for at, _ in drawn})
+    spans = zip(places[::2], places[1::2], drawn, strict=False)
+    made = [Splice(start, end, new) for start, end, (_, new) in spans]
+    new, origins = apply(text, made), Origins(made)
+    copied = [origins.are_copied(at, at + 1) for at in range(len(new))]
+    assert [origins.of(at) for at in range(len(new)) if copied[at]] == [
+        at for at in range(len(text)) if not any(one.start <= at < one.end for one in made)
+    ]
+    replaced = [(one.start, letter) for one in made for letter in one.text]
+    assert [(origins.of(at), new[at]) for at in range(len(new)) if not copied[at]] == replaced

@@ -419,3 +419,52 @@ def test_a_configuration_of_another_user_is_noted(
         os.chown(configuration, owner, -1)
     monkeypatch.chdir(plain / "base")
     assert (b"belongs to another user" in run("lint", ".").err) is noted
+
+
+# --- the way back ---------------------------------------------------------------------------------
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - name: main  # the lines of all pods are the same
+    resources:
+      limits:
+        cpu: 1
+        vke.volcengine.com/mgpu-core: 30
+        vke.volcengine.com/mgpu-memory: 4096
+  - name: side
+    resources:
+      limits: {memory: 1Gi, vke.volcengine.com/mgpu-core: 20, vke.volcengine.com/mgpu-memory: 2048}
+"""
+LINES = POD.count("\n") + 1  # of a document, with its marker
+
+
+@pytest.mark.parametrize("number", [1, 7, 20])
+@pytest.mark.parametrize(
+    "old, new, line",
+    [
+        pytest.param('qgpu-core: "30"', 'qgpu-core: "35"', 10, id="a value that was translated"),
+        pytest.param("cpu: 1", "cpu: 2", 9, id="a line that was copied"),
+        pytest.param('qgpu-core: "20"', 'qgpu-core: "25"', 14, id="a mapping in one line"),
+    ],
+)
+def test_the_line_of_a_change_in_one_of_many_equal_pods(
+    number: int, old: str, new: str, line: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    steps.write(
+        {
+            ".gpuxlate.yaml": "sync: [{source: base/, targets: {tke: clusters/tke/}}]\n",
+            "base/all.yaml": "---\n".join([POD] * 20),
+        }
+    )
+    assert run("sync").code == 0
+    made = tmp_path / "clusters/tke/all.yaml"
+    pods = made.read_text().split("---\n")
+    pods[number - 1] = pods[number - 1].replace(old, new)
+    made.write_text("---\n".join(pods))
+    said = run("sync", "--diff").out.decode()
+    lines = [one.split(" wrote ")[0] for one in said.splitlines() if " wrote " in one]
+    assert lines == [f"# base/all.yaml:{(number - 1) * LINES + line}"], said
