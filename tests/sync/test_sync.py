@@ -443,7 +443,7 @@ LINES = POD.count("\n") + 1  # of a document, with its marker
 
 @pytest.mark.parametrize("number", [1, 7, 20])
 @pytest.mark.parametrize(
-    "old, new, line",
+    ("old", "new", "line"),
     [
         pytest.param('qgpu-core: "30"', 'qgpu-core: "35"', 10, id="a value that was translated"),
         pytest.param("cpu: 1", "cpu: 2", 9, id="a line that was copied"),
