@@ -18,7 +18,8 @@ from gpuxlate.manifest.objects import LAST_APPLIED, objects_in
 from gpuxlate.manifest.pods import Pod, items, replicas, texts, values
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
-from gpuxlate.model.pod import GROUP, DocumentKeys, Outside, groups, key_occurrences
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import GROUP, DocumentKeys, Outside, UnreadAmounts, groups, key_occurrences
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.nodes import (
     MERGE,
@@ -30,6 +31,7 @@ from gpuxlate.yamltext.nodes import (
     SharingError,
     deref,
     entries_of,
+    fields,
     get,
     get_text,
     is_merge,
@@ -292,7 +294,7 @@ def document_keys(
         tuple(_shared_paths(document.root, pods, is_gpu_key)) if document.aliases and document.root else (),
         tuple(claims_of(document)) if document.holds(*MARKS) else (),
         frozenset(pod.keys.path for pod in pods if pod.keys.claims and replicas(document, pod) not in (0, 1)),
-        tuple(_unread(document)) if kind in UNREAD_KINDS or kind == "List" else (),
+        tuple(_unread(document)) if kind in (*UNREAD_KINDS, "List") or document.holds("replicas") else (),
         frozenset(_with_pods(document)) if outside else frozenset(),
     )
 
@@ -305,12 +307,38 @@ def _with_pods(document: Document) -> Iterator[Path]:
             yield path
 
 
-def _unread(document: Document) -> Iterator[tuple[Outside, str]]:
-    """The objects whose kinds say that their amounts are not read."""
-    for ref, path, _ in objects_in(document):
+def _unread(document: Document) -> Iterator[UnreadAmounts]:
+    """The objects whose kinds say that their amounts are not read, and configurations of device plug-ins."""
+    for ref, path, node in objects_in(document):
         found = kind_of(ref.api_version, ref.kind)
         if found.unread:
-            yield Outside(found.kind, (*path, "kind")), found.unread
+            yield UnreadAmounts(found.kind, (*path, "kind"), msg(found.unread))
+        elif (ref.api_version, ref.kind) == ("v1", "ConfigMap"):
+            for name, value in fields(get(node, "data")).items():
+                if isinstance(value, Scalar) and "replicas" in value.text:
+                    yield from _shared_cards(value.text, (*path, "data", name))
+
+
+def _shared_cards(text: str, path: Path) -> Iterator[UnreadAmounts]:
+    """What a configuration of NVIDIA's device plug-in shares.
+
+    NVIDIA/k8s-device-plugin, README, "Shared access to GPUs" (2026-08-19).
+    """
+    try:
+        roots = [one.root for one in documents(Source("", text))]
+    except NotYamlError:
+        return
+    for root in roots:
+        for field, strategy in (("timeSlicing", "time-slicing"), ("mps", "mps")):
+            renamed = get_text(root, "sharing", field, "renameByDefault") == "true"
+            for one in items(get(root, "sharing", field, "resources")):
+                name, count = get_text(one, "name"), get_text(one, "replicas")
+                if name and count:
+                    what = msg("{count} {name} for each card ({field})", count=count, name=name, field=field)
+                    of = f"{{strategy: {strategy}, replicas: {count}, renamed: {str(renamed).lower()}}}"
+                    sharing = f"target: nvidia-shared, nvidia: {{sharing: {of}}}"
+                    hint = msg("--from nvidia-shared reads them with a profile: {sharing}", sharing=sharing)
+                    yield UnreadAmounts("ConfigMap", path, what, hint)
 
 
 def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iterator[NamedKey]:

@@ -267,15 +267,27 @@ class Outside(NamedTuple):
     span: Span | None = None
 
 
+class UnreadAmounts(NamedTuple):
+    """An object that says how much of a card somebody gets in a way that is not read: ``what`` of it.
+
+    ``hint``: what can be told instead, if something can.
+    """
+
+    kind: str
+    path: Path
+    what: str
+    hint: str | None = None
+
+
 class DocumentKeys(NamedTuple):
     """One document: its pods, and what document rules need to know.
 
     ``outside`` has the vendors' keys that are outside any pod; ``repeated`` the keys that a mapping
     sets twice (the later one); ``shared`` the GPU values that are in an anchor,
     alias or merge key which something else uses too. ``claims``: its ResourceClaims and templates of them;
-    ``several``: the paths of pods with claims of which there is more than one. ``unread``: the kinds of its
-    objects that say how much of a card somebody gets, and are not read; and what of them. ``with_pods``: the
-    paths of its objects of kinds that have pods, where a key is outside of them.
+    ``several``: the paths of pods with claims of which there is more than one. ``unread``: what of its
+    objects says how much of a card somebody gets, and is not read. ``with_pods``: the paths of its objects of
+    kinds that have pods, where a key is outside of them.
     """
 
     api_version: str | None = None
@@ -286,7 +298,7 @@ class DocumentKeys(NamedTuple):
     shared: tuple[Path, ...] = ()
     claims: tuple[ClaimObject, ...] = ()
     several: frozenset[Path] = frozenset()
-    unread: tuple[tuple[Outside, str], ...] = ()
+    unread: tuple[UnreadAmounts, ...] = ()
     with_pods: frozenset[Path] = frozenset()
 
 

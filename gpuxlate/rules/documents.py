@@ -181,11 +181,12 @@ def object_is_read(this: Rule, document: DocumentKeys, context: Context) -> Iter
 
     ## What it does
     Reports objects that say how much of a card somebody gets in fields of their own, which gpuxlate does not
-    read: `WorkloadProfile`, `TensorFusionWorkload` and `GPUResourceQuota` of TensorFusion.
+    read: `WorkloadProfile`, `TensorFusionWorkload` and `GPUResourceQuota` of TensorFusion; and the ConfigMap
+    that tells NVIDIA's device plug-in between how many clients each card is shared.
 
     ## Why
     These amounts are neither checked nor translated. Without a word, a file of them would seem to have no
-    shares and no quotas.
+    shares and no quotas, and `nvidia.com/gpu: 1` beside the ConfigMap would seem to be a whole card.
 
     ## Example
     ```yaml
@@ -208,13 +209,12 @@ def object_is_read(this: Rule, document: DocumentKeys, context: Context) -> Iter
     ```
 
     ## Source
-    NexusGPU/tensor-fusion, api/v1/workloadprofile_types.go and gpuresourcequota_types.go (2026-08-20).
+    NexusGPU/tensor-fusion, api/v1/workloadprofile_types.go and gpuresourcequota_types.go (2026-08-20);
+    NVIDIA/k8s-device-plugin, README, "Shared access to GPUs" (2026-08-19).
     """
-    for found, what in document.unread:
-        message = msg(
-            "{kind} has {what}, which gpuxlate does not read: left as it is", kind=found.name, what=msg(what)
-        )
-        yield this.diagnostic(found.path, message, "check it by hand after a translation")
+    for kind, path, what, hint in document.unread:
+        message = msg("{kind} has {what}, which gpuxlate does not read: left as it is", kind=kind, what=what)
+        yield this.diagnostic(path, message, hint or "check it by hand after a translation")
 
 
 @rule("K8S009", Severity.WARNING, scope=Scope.SOURCE, no_policy="a quota is in no pod")
