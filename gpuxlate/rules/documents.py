@@ -214,7 +214,8 @@ def object_is_read(this: Rule, document: DocumentKeys, context: Context) -> Iter
     """
     for kind, path, what, hint in document.unread:
         message = msg("{kind} has {what}, which gpuxlate does not read: left as it is", kind=kind, what=what)
-        yield this.diagnostic(path, message, hint or "check it by hand after a translation")
+        on_key = path[-1] != "kind"  # a text has many lines: its name is shown
+        yield this.diagnostic(path, message, hint or "check it by hand after a translation", on_key=on_key)
 
 
 @rule("K8S009", Severity.WARNING, scope=Scope.SOURCE, no_policy="a quota is in no pod")
