@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.files.find import Input, InputError, expand, reader
+from gpuxlate.files.relevance import only_relevant
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.files import CheckedFile, Mode, check
 from gpuxlate.lint.fix import fix_source
@@ -32,7 +33,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.translation import translate as run
 from gpuxlate.translation.acceptance import acceptance
-from gpuxlate.translation.options import Settings
+from gpuxlate.translation.options import Settings, relevant_to
 from gpuxlate.translation.read import READ, read_source, share_documents
 from gpuxlate.translation.results import (
     Item,
@@ -47,6 +48,7 @@ from gpuxlate.translation.results import (
 )
 from gpuxlate.translation.shares import refuses
 from gpuxlate.translation.translate import translate_source
+from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.plain import dump_yaml, plain_text
 from gpuxlate.yamltext.source import Source
 
@@ -151,7 +153,7 @@ def translate(
         new = b"".join(stream(made.files)).decode()
     else:
         given = _Input.of(text, name)
-        made = translate_source(given.source, settings)
+        made = translate_source(relevant_to([settings], given.source), settings)
         diagnostics, items = given.findings(made.diagnostics), given.items(made.items)
         new = _with_bom(given.source, made.text)
     diagnostics += _unmatched(settings, made.judged)
@@ -188,7 +190,8 @@ def parse(
         return _parsed(tuple(counted.items), tuple(counted.diagnostics))
     given = _Input.of(text, name)
     read = reader(Input(given.source.name, None), given.source, source.name if source else None)
-    made = read_source(given.source, settings, read)
+    relevant = relevant_to([settings], given.source) if read is documents else given.source
+    made = read_source(relevant, settings, read)
     diagnostics, items = given.findings(made.diagnostics), given.items(made.items)
     if made.refused:
         raise Refused(diagnostics, items)
@@ -270,11 +273,12 @@ def lint(
     given = _Input.of(text, name)
     settings = selection.for_file(None)
     new, fixes = given.source.text, 0
+    source = only_relevant(given.source, settings.profile)
     if fix or unsafe_fixes:
-        fixed = fix_source(given.source, settings, unsafe=unsafe_fixes)
+        fixed = fix_source(source, settings, unsafe=unsafe_fixes)
         new, fixes, found = fixed.text, fixed.fixes, fixed.linted
     else:
-        found = lint_source(given.source, settings)
+        found = lint_source(source, settings)
     return Linted(
         _with_bom(given.source, new),
         given.findings(found.diagnostics),

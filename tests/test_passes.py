@@ -8,11 +8,12 @@ import pytest
 
 import gpuxlate
 from gpuxlate.backends import registry
-from gpuxlate.overlays.roles import FileKind
+from gpuxlate.overlays.roles import MANIFESTS
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.passes import Task, run_source
+from gpuxlate.translation.passes import State, Task, run_source
 from gpuxlate.translation.read import READ
 from gpuxlate.translation.translate import ASSESS, PLAN, TRANSLATE
+from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
 
 PACKAGE = Path(gpuxlate.__file__).parent
@@ -66,15 +67,17 @@ def names(task: Task) -> list[str]:
     ],
 )
 def test_words(text: str, more: set[str]) -> None:
-    """A pass is for the sources that have one of its words, or may write it with an escape."""
-    plain = chosen("a: 1")
-    assert chosen(text) - plain == more
-    assert plain == {"pods", "document rules", "leftovers"}
+    """A pass is for the documents that have one of its words, or may write it with an escape."""
+    plain = {"pods", "document rules", "leftovers"}
+    assert applying(f"a: 1\n---\n{text}\n---\na: 1\n") == [plain, plain | more, plain]
 
 
-def chosen(text: str) -> set[str]:
-    found = (one.chosen(Source("a.yaml", text), FileKind.MANIFESTS) for one in TRANSLATE.passes)
-    return {one.name for one in found if one and not one.needs}
+def applying(text: str) -> list[set[str]]:
+    states = (
+        State(document=document, settings=Settings.reading(), layer=MANIFESTS, task=TRANSLATE)
+        for document in documents(Source("a.yaml", text))
+    )
+    return [{one.name for one in TRANSLATE.passes if one.applies(state)} for state in states]
 
 
 @pytest.mark.parametrize("task", [READ, TRANSLATE])

@@ -20,7 +20,7 @@ from gpuxlate.translation.krm import (
     run_list,
     settings_of,
 )
-from gpuxlate.translation.options import Settings
+from gpuxlate.translation.options import Settings, relevant_to
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.plain import plain_document
@@ -48,7 +48,9 @@ def command(
     if not source.text.strip():
         raise InputError(msg("{name}: it is empty", name=STDIN))
     # a plain stream of resources is what older plug-ins of kustomize get
-    made = _of_list(source) if settings is None else translate_source(source, settings)
+    made = (
+        _of_list(source) if settings is None else translate_source(relevant_to([settings], source), settings)
+    )
     common.show(for_stderr(made.diagnostics), Texts(source))
     if settings is None or not made.refused:
         common.documents_out([source.encode(made.text)])

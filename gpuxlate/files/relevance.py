@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING
 
 from gpuxlate.backends import WORDS, plugins
@@ -13,6 +14,7 @@ from gpuxlate.manifest.claims import MARK
 
 if TYPE_CHECKING:
     from gpuxlate.model.profile import Profile
+    from gpuxlate.yamltext.source import Source
 
 _BREAK = rb"\r\n|[\r\n]|\xc2\x85|\xe2\x80[\xa8\xa9]"
 _ESCAPE = rb"(?s:\\(?:x([0-9a-fA-F]{2})|u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|(" + _BREAK + rb")[ \t]*|(.)))"
@@ -25,10 +27,26 @@ def might_have_gpu_keys(data: bytes, profile: Profile | None = None) -> bool:
     request is in other files. Sound: the only way to write a key without its letters is an escape in double
     quotes. A text with a NUL is not UTF-8 text: reading it reports that.
     """
-    search = _search(_renamed(profile))
-    if search.finds(data.lower()) or b"\0" in data:
-        return True
-    return b"\\" in data and search.finds(_with_escapes(data).lower())
+    return _search(_renamed(profile)).matters(data)
+
+
+def only_relevant(source: Source, *profiles: Profile | None, names: Iterable[str] = ()) -> Source:
+    """The source, of which only those documents and items are parsed that matter to a run.
+
+    ``names``: those of objects that matter though they have no key.
+    """
+    if "\n---" not in source.text and not source.holds("List"):
+        return source  # one document
+    from gpuxlate.rules.source import TEMPLATE
+
+    search = _search(tuple(dict.fromkeys(chain.from_iterable(map(_renamed, profiles)))))
+    words = (TEMPLATE, *names)
+
+    def is_relevant(text: str) -> bool:
+        data = text.encode("utf-8", "surrogatepass")
+        return search.matters(data) or any(word in text for word in words)
+
+    return source.read_where(is_relevant)
 
 
 def _renamed(profile: Profile | None) -> tuple[str, ...]:
@@ -75,6 +93,12 @@ class Search:
                 alike.setdefault(stem[0] if stem else word, []).append(word)
         self._rare = [_pattern(mark, heads) for mark, heads in rare.items()]
         self._alike = [(stem, found) if found[1:] else (found[0], ()) for stem, found in alike.items()]
+
+    def matters(self, data: bytes) -> bool:
+        """A text has one of the words in any letter case, by an escape too, or is no text."""
+        if self.finds(data.lower()) or b"\0" in data:
+            return True
+        return b"\\" in data and self.finds(_with_escapes(data).lower())
 
     def finds(self, text: bytes) -> bool:
         """The text has one of the words."""

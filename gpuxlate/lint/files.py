@@ -8,7 +8,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.files.find import Input, InputError, is_blank, reader, under_chart_templates
-from gpuxlate.files.relevance import might_have_gpu_keys
+from gpuxlate.files.relevance import might_have_gpu_keys, only_relevant
 from gpuxlate.lint.settings import LintResult, LintSettings
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import msg
@@ -79,6 +79,8 @@ def check(
     read = reader(one, source)
     if has_no_word and read is documents and (count := _all_documents(source)) is not None:
         return CheckedFile(LintResult(count), old=data, new=data)
+    if settings.layer.stands_alone and read is documents:
+        source = only_relevant(source, settings.profile)
     if read is not documents or not mode.writes:  # findings in parameters have no fix
         from gpuxlate.lint.check import lint_source
 
@@ -116,7 +118,7 @@ def dialects_in(one: Input, data: bytes, profile: Profile | None) -> tuple[str, 
     from gpuxlate.manifest.pods import jobs_in, pods_in
 
     found: set[str] = set()
-    source = one.source(data)
+    source = only_relevant(one.source(data), profile)
     with suppress(NotYamlError):  # which is a finding
         for document in reader(one, source)(source) if might_have_gpu_keys(data, profile) else ():
             found.update(job.target for job in jobs_in(document, registry.job_rows(document)))

@@ -162,7 +162,8 @@ def _read(files: Iterable[Input]) -> Iterator[ClaimText]:
             where = _IN_TEMPLATE if in_chart else _IN_VALUES
             yield ClaimText(one.name, unread=(Unread(one.name, source.text, where),))
         else:
-            yield text_of(source, manifests, is_patch=role.kind is FileKind.PATCH)
+            naming = source.read_where(lambda part: may_name_claims(part.encode("utf-8", "surrogatepass")))
+            yield text_of(naming, manifests, is_patch=role.kind is FileKind.PATCH)
 
 
 @dataclass(eq=False)

@@ -327,7 +327,7 @@ def applied(source: Source, edits: Iterable[Splice], beside: Sequence[Splice], c
         made = made.removesuffix("\n").removesuffix("\r")  # that of the marker, which went
     new = sum(one.text.count(f"{_KIND}\r\n") + one.text.count(f"{_KIND}\n") for one in beside)
     try:
-        after = sum(one.root is not None for one in documents(Source(source.name, made)))
+        after = sum(one.root is not None for one in documents(source.changed(made)))
     except NotYamlError as error:
         raise EditError(
             msg("the result would be invalid YAML ({message})", message=error.message), ()

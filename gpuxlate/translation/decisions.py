@@ -191,9 +191,14 @@ class Decisions:
             return self.file(file)
         return "/".join(filter(None, (ref.kind, ref.namespace, ref.name)))
 
+    @property
+    def names(self) -> frozenset[str]:
+        """The names of the objects of entries: a text with one is read though it has no key of GPUs."""
+        return frozenset(one.object.rpartition("/")[2] for one in self.entries)
+
     def about(self, data: bytes) -> bool:
-        """A text may have an object of an entry: it is read though it has no key of GPUs by now."""
-        return any(one.object.rpartition("/")[2].encode() in data for one in self.entries)
+        """A text may have an object of an entry."""
+        return any(name.encode() in data for name in self.names)
 
     def accepted(self, target: str) -> list[str]:
         """What a translation to a target depends on, as one text for each entry."""

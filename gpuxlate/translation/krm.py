@@ -19,7 +19,7 @@ from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.source import broken
 from gpuxlate.translation.acceptance import AcceptError, acceptance
-from gpuxlate.translation.options import Settings
+from gpuxlate.translation.options import Settings, relevant_to
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.edit import apply, edit_document
@@ -188,7 +188,7 @@ def run_list(source: Source) -> Result:
     Raises NoResourceListError and ConfigError.
     """
     try:
-        read = list(documents(source))
+        read = list(documents(source.read_where(lambda part: not part.lstrip(" ").startswith("- "))))
     except NotYamlError as error:
         return Result(diagnostics=[broken(source, error)], text=source.text)
     document = _resource_list(read)
@@ -203,7 +203,7 @@ def run_list(source: Source) -> Result:
         wrong = Diagnostic(CODE, Severity.ERROR, error.message, error.hint, error.path)
         found = with_location(document, wrong)
         raise FunctionConfigError(_with_results(document, [found]), found) from None
-    made = translate_source(source, settings)
+    made = translate_source(relevant_to([settings], source), settings)
     if settings.decisions is not None:
         remarks, _ = settings.decisions.remarks(made.judged)
         base: Path = ("functionConfig", "data" if get(config, "data") else "spec")

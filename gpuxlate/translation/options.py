@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.files.relevance import only_relevant
 from gpuxlate.model.declarations import record
 from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.overlays.builds import RunBuilds
@@ -20,6 +21,7 @@ from gpuxlate.translation.leftovers import LeftoverScope
 
 if TYPE_CHECKING:
     from gpuxlate.translation.decisions import Decisions
+    from gpuxlate.yamltext.source import Source
 
 
 @record
@@ -59,3 +61,9 @@ class Settings:
     def renamed(self) -> Mapping[str, str]:
         """Resources that have other names in the cluster of the profile: these, to those of data sheets."""
         return renamed_by(self.profile)
+
+
+def relevant_to(wanted: Sequence[Settings], source: Source) -> Source:
+    """The source, of which only those documents and items are parsed that matter to one of these runs."""
+    names = {name for settings in wanted if settings.decisions for name in settings.decisions.names}
+    return only_relevant(source, *(settings.profile for settings in wanted), names=names)

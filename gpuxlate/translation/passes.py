@@ -2,9 +2,8 @@
 
     source ── documents ──> State ── pass, pass, pass ──> shares, findings, leftovers, splices ──> Result
 
-A pass applies where the source has one of its words, which is asked once for the source, or where the
-document came to something that it needs: a document without claims enters no code of claims. A new kind of
-thing to read or to move is a pass.
+A pass applies where the document has one of its words, or came to something that it needs: a document
+without claims enters no code of claims. A new kind of thing to read or to move is a pass.
 """
 
 from __future__ import annotations
@@ -116,10 +115,10 @@ class State(PassResult):
 
 
 class Pass(NamedTuple):
-    """One step. It applies to documents of its ``kinds``, where the source has one of the ``words`` or the
-    state has something of what it ``needs``; without both, always.
+    """One step. It applies to documents of its ``kinds`` that have one of the ``words``, or where the state
+    has something of what it ``needs``; without both, always.
 
-    Without its letters a word is written by an escape alone: a source with a backslash may have them all.
+    Without its letters a word is written by an escape alone: a document with a backslash may have them all.
     """
 
     name: str
@@ -128,14 +127,14 @@ class Pass(NamedTuple):
     words: Callable[[], tuple[str, ...]] = tuple
     needs: tuple[str, ...] = ()
 
-    def chosen(self, source: Source, kind: FileKind) -> Pass | None:
-        """The pass as it applies to a source; None where it does not."""
-        words = self.words()
-        if kind not in self.kinds:
-            return None
-        if words and source.holds("\\", *words):
-            return self._replace(needs=())
-        return self if self.needs or not words else None
+    def applies(self, state: State) -> bool:
+        """Whether the document of a state, of one of the kinds, has something for it."""
+        words, document = self.words(), state.document
+        if words and document.job is None and document.holds("\\", *words):
+            return True
+        if self.needs:
+            return any(getattr(state, name) for name in self.needs)
+        return not words or document.job is not None  # parameters are without their marks
 
 
 class Task(NamedTuple):
@@ -194,16 +193,17 @@ def run_source(
     whole = Result(text=source.text)
     beside: list[Splice] = []
     omitted: list[Splice] = []
-    passes = [one for each in task.passes if (one := each.chosen(source, layer.kind))]
-    every = [one for one in task.passes if layer.kind in one.kinds]
+    passes = [one for one in task.passes if layer.kind in one.kinds]
     end = count = 0
     try:
         for document in read(source):
             end = document.end
-            count += document.root is not None
+            if document.root is None:
+                continue
+            count += 1
             state = State(document=document, settings=settings, layer=layer, task=task)
-            for one in passes if document.job is None else every:  # parameters are without their marks
-                if not one.needs or any(getattr(state, name) for name in one.needs):
+            for one in passes:
+                if one.applies(state):
                     one.run(state)
                 if state.done:
                     break

@@ -29,7 +29,7 @@ from gpuxlate.translation.edits import PlannedPod, awakened, disagreements
 from gpuxlate.translation.fit import Verdict, fit_pod
 from gpuxlate.translation.leftovers import Leftover, left_in_text
 from gpuxlate.translation.notes import stale_comments
-from gpuxlate.translation.options import Settings
+from gpuxlate.translation.options import Settings, relevant_to
 from gpuxlate.translation.passes import Pass, State, Task, leave_text, listed, run_source, with_own_names
 from gpuxlate.translation.pod import PARSE_FIRST, translate_pod
 from gpuxlate.translation.quotas import translate_quotas
@@ -402,6 +402,8 @@ def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Build
     if builds is not None and builds.uses(one):
         layer = layer._replace(counted=True)
     read = reader(one, source, wanted[0].from_.name if wanted[0].from_ else None)
+    if layer.stands_alone and read is documents:
+        source = relevant_to(wanted, source)
     read = manifests if read is documents else read
     read = kept(read) if len(wanted) > 1 else read
     is_file = one.path is not None

@@ -203,8 +203,9 @@ def _verify(document: Document, plans: Plans, made: list[Splice]) -> Map[int, No
         if read:
             return read
     text = apply(document.text, _from(document.start, made))
+    alone = Source(document.source.name, document.text, document.source.is_relevant)
     try:
-        found = list(documents(Source(document.source.name, text)))
+        found = list(documents(alone.changed(text)))
     except NotYamlError as error:
         raise EditError(
             msg("the result would be invalid YAML ({message})", message=error.message), ()

@@ -9,7 +9,6 @@ text). Its error messages differ. tests/manifest/test_events.py has all differen
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import chain, count
@@ -47,6 +46,7 @@ from gpuxlate.yamltext.nodes import (
     deref,
     entry_of,
 )
+from gpuxlate.yamltext.ranges import ANCHOR, BANG, document_ranges, has_plain_markers, text_to_parse
 from gpuxlate.yamltext.source import Source, StandIns
 
 _BASES: tuple[Any, ...] = (Reader, Scanner, Parser)  # without types, whatever stubs are installed
@@ -271,18 +271,9 @@ _COLUMNS = 256
 """Where no collection in block style begins farther right, at most twice as many are open in one another."""
 _BRACKETS = 200
 """In one document: as many may be open in one another, and a pair in each."""
-_LEADING = regex(r"(?:[ \t]*(?:#[^\n]*)?\n)*(?:---(?=[ \t\r\n]|$))?")
-"""What may be before the first document, and its marker."""
 _INDENT = regex(r"[ \t]*(?:[-?:][ \t]+)*")
 """Behind this the last collection of a line begins that is in block style."""
-_BEHIND = r"""(?<! [^\s\[\]{},:?"'] . )"""
-"""The character before may be the end of what is before a node."""
-_ANCHOR = regex(rf"[&*] {_BEHIND} [\w-]+ (?! [^\s?:,\]}}%@`] )", re.VERBOSE)
-_BANG = regex(rf"! {_BEHIND} (?: [\s,<] | $ )", re.VERBOSE)
-"""What may be the tag ``!``, whichever way it is written."""
-_SIGNS = (("&", _ANCHOR), ("*", _ANCHOR), ("!", _BANG))
-_BREAKS = "\x85\u2028\u2029"
-_BOM = "\ufeff"
+_SIGNS = (("&", ANCHOR), ("*", ANCHOR), ("!", BANG))
 
 
 class DocumentRange(NamedTuple):
@@ -303,37 +294,20 @@ class NeedsEventsError(ValueError):
 
 def parts(text: str) -> Iterator[DocumentRange] | None:
     """The documents of a text, if it is valid; None where that needs more than their markers."""
-    ends = text.startswith(("%", "...")) or "\n%" in text or "\n..." in text
-    breaks = ("\r" in text and text.count("\r") != text.count("\r\n")) or (
-        not text.isascii() and any(one in text for one in (*_BREAKS, _BOM))
-    )
-    return None if ends or breaks else _parts(text)
+    return _parts(text) if has_plain_markers(text) else None
 
 
 def _parts(text: str) -> Iterator[DocumentRange]:
     signs = [one for one in _SIGNS if one[0] in text]
     wide = not _narrow(text)
     most = limits.MAX_NODES // 2  # a character may be two; and in large ones nothing is gained
-    leading = _LEADING.match(text)
-    start, behind = 0, leading.end() if leading else 0
-    while start < len(text):
-        end = _marker(text, behind)
+    for start, _, end in document_ranges(text):
         brackets = text.count("{", start, end) + text.count("[", start, end)
         composable = end - start <= most
         for letter, sign in signs:
             if text.find(letter, start, end) >= 0 and sign.search(text, start, end):
                 composable = False
         yield DocumentRange(start, end, composable, wide or brackets > _BRACKETS)
-        start, behind = end, end + 3
-
-
-def _marker(text: str, start: int) -> int:
-    """Where the next document begins, or the text ends."""
-    while (found := text.find("\n---", start)) >= 0:
-        if text[found + 4 : found + 5] in " \t\r\n":  # or nothing
-            return found + 1
-        start = found + 4
-    return len(text)
 
 
 def _narrow(text: str) -> bool:
@@ -584,9 +558,10 @@ class _Composer:
     def __init__(self, source: Source) -> None:
         self._source = source
         self.start = 0  # of the current document
-        self._stand_ins = StandIns(source.text)
+        given = text_to_parse(source)
+        self._stand_ins = StandIns(given)
         text = self._stand_ins.text
-        composes = hasattr(EventParser, "get_limited_node") and text is source.text
+        composes = hasattr(EventParser, "get_limited_node") and text is given
         self._parts = parts(text) if composes else None  # None: all come from events
         try:
             self._parser: Any = EventParser(text)

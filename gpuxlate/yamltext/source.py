@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
+from collections.abc import Callable
 from functools import cached_property
 from itertools import islice
 
@@ -42,10 +43,15 @@ def decoded(data: bytes) -> str:
 
 
 class Source:
-    """Decoded text without its byte order mark; ``name`` is its name in diagnostics."""
+    """Decoded text without its byte order mark; ``name`` is its name in diagnostics.
 
-    def __init__(self, name: str, text: str) -> None:
+    ``is_relevant``: whether the text of a document, or of an item of a List, matters to who reads it; one
+    that does not is not parsed. None: all are.
+    """
+
+    def __init__(self, name: str, text: str, is_relevant: Callable[[str], bool] | None = None) -> None:
         self.name = name
+        self.is_relevant = is_relevant
         self.text = text.lstrip(BOM)  # libyaml skips it without counting
         self.bom = text[: len(text) - len(self.text)]
         self._last = (0, "")  # a line, and its text
@@ -73,8 +79,20 @@ class Source:
         return match[1] if match else ""
 
     def changed(self, text: str) -> Source:
-        """The same source with another text, without its byte order mark."""
-        return Source(self.name, self.bom + text)
+        """The same source with another text, without its byte order mark.
+
+        All of it is parsed but what was not in this one.
+        """
+        if self.is_relevant is None:
+            return Source(self.name, self.bom + text)
+        from gpuxlate.yamltext.ranges import unread
+
+        as_before = unread(self)
+        return Source(self.name, self.bom + text, lambda part: part.rstrip("\r\n") not in as_before)
+
+    def read_where(self, is_relevant: Callable[[str], bool]) -> Source:
+        """The same source, of which only the documents and items that matter are parsed."""
+        return Source(self.name, self.bom + self.text, is_relevant)
 
     def encode(self, text: str) -> bytes:
         """The bytes of a new text of this file, with its byte order mark if it had one."""

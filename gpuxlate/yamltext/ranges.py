@@ -1,0 +1,134 @@
+"""Where the documents of a text are, and the items of a List: by its lines, before anything is parsed.
+
+A line that begins with ``---`` and a blank ends a document, whatever is open in it (YAML 1.2.2, section
+9.1.2; libyaml refuses it in a quoted scalar). So a document that does not matter to a reader need not be
+parsed: a comment stands in its place, and all others keep their places and numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from gpuxlate.model.declarations import regex
+from gpuxlate.yamltext.source import BOM, Source
+
+_BREAKS = "\x85\u2028\u2029"
+_LEADING = regex(r"(?:[ \t]*(?:#[^\n]*)?\n)*(?:---(?=[ \t\r\n]|$))?")
+"""What may be before the first document, and its marker."""
+_BEHIND = r"""(?<! [^\s\[\]{},:?"'] . )"""
+"""The character before may be the end of what is before a node."""
+ANCHOR = regex(rf"[&*] {_BEHIND} [\w-]+ (?! [^\s?:,\]}}%@`] )", re.VERBOSE)
+"""What may be an anchor or an alias."""
+BANG = regex(rf"! {_BEHIND} (?: [\s,<] | $ )", re.VERBOSE)
+"""What may be the tag ``!``, whichever way it is written."""
+_LIST = regex(r"^kind:[ ]+[\"']?\w*List[\"']?[ ]*\r?$", re.MULTILINE)
+_ITEMS = regex(r"^items:[ ]*\r?\n(?P<indent> *)-(?=[ \r\n])", re.MULTILINE)
+_WORD = r"[\w./-]+"
+_QUOTED = r"""(?: "(?:[^"\\\n]|\\[^\n])*" | '(?:[^'\n]|'')*' )"""
+_OPEN = regex(
+    rf"""^ (?=[^\n]*["']) (?! [ -]* (?: {_WORD} :[ ]+ )? {_QUOTED} [ ]* (?: ,[ ]* )? \r? $ )""",
+    re.MULTILINE | re.VERBOSE,
+)
+"""A line in which a quoted scalar may begin that goes on in the next one: it has a quote, and is more than a
+value in quotes behind its key."""
+
+
+class Range(NamedTuple):
+    """Characters ``start`` to ``end`` of a text; up to ``behind`` they say that a document or item begins."""
+
+    start: int
+    behind: int
+    end: int
+
+
+def has_plain_markers(text: str) -> bool:
+    """The documents of a text are known by their markers alone."""
+    ends = text.startswith(("%", "...")) or "\n%" in text or "\n..." in text
+    breaks = ("\r" in text and text.count("\r") != text.count("\r\n")) or (
+        not text.isascii() and any(one in text for one in (*_BREAKS, BOM))
+    )
+    return not (ends or breaks)
+
+
+def document_ranges(text: str) -> Iterator[Range]:
+    """The documents of a text with plain markers; the first begins with the text, with a marker or not."""
+    leading = _LEADING.match(text)
+    start, behind = 0, leading.end() if leading else 0
+    while start < len(text):
+        end = _marker(text, behind)
+        yield Range(start, behind, end)
+        start, behind = end, end + 3
+
+
+def _marker(text: str, start: int) -> int:
+    """Where the next document begins, or the text ends."""
+    while (found := text.find("\n---", start)) >= 0:
+        if text[found + 4 : found + 5] in " \t\r\n":  # or nothing
+            return found + 1
+        start = found + 4
+    return len(text)
+
+
+def text_to_parse(source: Source) -> str:
+    """The text of a source with a comment in place of each document and item that does not matter."""
+    text = source.text
+    parts: list[str] = []
+    at = 0
+    for _, behind, end in _unread(source):
+        last = text[end - 1]
+        parts += (text[at:behind], " ", "#" * (end - behind - 2), last if last == "\n" else "#")
+        at = end
+    return "".join((*parts, text[at:])) if parts else text
+
+
+def unread(source: Source) -> frozenset[str]:
+    """The texts of the documents and items that do not matter, without the line breaks at their ends."""
+    return frozenset(source.text[start:end].rstrip("\r\n") for start, _, end in _unread(source))
+
+
+def _unread(source: Source) -> Iterator[Range]:
+    is_relevant, text = source.is_relevant, source.text
+    if is_relevant is None or not has_plain_markers(text):
+        return
+    for document in document_ranges(text):
+        start, behind, end = document
+        if end - behind < 2:
+            continue
+        if not is_relevant(text[start:end]):
+            if text.endswith("---", start, behind):  # else the marker of the next would be the first one's
+                yield document
+            continue
+        for item in _items(text, start, end):
+            piece = text[item.start : item.end]
+            if not (_OPEN.search(piece) or is_relevant(piece)):
+                yield item
+
+
+def _items(text: str, start: int, end: int) -> Iterator[Range]:
+    """The items of a List in block style, where none of them needs another one."""
+    first = _ITEMS.search(text, start, end) if _LIST.search(text, start, end) else None
+    if first is None or ANCHOR.search(text, start, end):
+        return
+    column = len(first["indent"])
+    begins, stops = _item_lines(column)
+    last = stops.search(text, first.end(), end)
+    end = last.start() if last else end
+    at = first.start("indent")
+    while at < end:
+        found = begins.search(text, at + 1, end)
+        behind, following = at + column + 1, found.start() if found else end
+        if following - behind > 1:
+            yield Range(at, behind, following)
+        at = following
+
+
+@lru_cache(maxsize=8)
+def _item_lines(column: int) -> tuple[re.Pattern[str], re.Pattern[str]]:
+    """How an item begins at a column, and what ends all of them."""
+    begins = re.compile(rf"^ {{{column}}}-(?=[ \r\n])", re.MULTILINE)
+    less = rf" {{0,{column - 1}}}(?=[^ #\r\n])|" if column else ""
+    stops = re.compile(rf"^(?:{less} {{{column}}}(?=[^ #\r\n])(?!-[ \r\n]))", re.MULTILINE)
+    return begins, stops
