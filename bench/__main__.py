@@ -111,10 +111,24 @@ def groups(folder: Path, bin_folder: Path) -> Iterator[Group]:
         {"lint of 10,000 files without GPU keys, to grep": (tool("lint", str(clean)), 5.0)},
     )
     without[::100] = islice(corpus.documents(no_gpu=0.0), 100)
-    mixed = corpus.tree(folder / "mixed", without)
+    mixed, sparse = corpus.tree(folder / "mixed", without), folder / "sparse.yaml"
+    sparse.write_text("---\n" + "---\n".join(without))
     yield Group(
         ["grep", "-rliE", KEYS, str(mixed)],
         {"lint of 10,000 files of which 100 have GPU keys, to grep -i": (tool("lint", str(mixed)), 5.0)},
+    )
+    name = "one stream of 10,000 documents of which 100 have GPU keys"
+    yield Group(
+        [sys.executable, "-c", EVENTS, str(sparse)],
+        {
+            f"lint of {name}, to libyaml's events": (tool("lint", str(sparse)), 0.5),
+            f"translate of {name}, to libyaml's events": (translate(sparse), None),
+        },
+    )
+    yield Group(
+        [*kubeconform, str(sparse)] if kubeconform else None,
+        {f"lint of {name}, to kubeconform": (tool("lint", str(sparse)), 0.15)},
+        missing="KUBECONFORM does not name the program and its options",
     )
     kubectl, config = program("kubectl"), folder / "kubeconfig"
     plugin = [str(bin_folder / "kubectl-gpuxlate"), "nodes", "--kubeconfig", str(config)]
