@@ -21,7 +21,7 @@ PACKAGE = Path(gpuxlate.__file__).parent
 FOUND = ["templates", "GPUShare documents", "pods", "shares"]
 """A text that is no manifest ends here; pods come before what is around them."""
 AROUND = ["jobs", "quotas", "document rules", "machines", "leftovers"]
-OF_TARGET = [*FOUND, "anchors of values", "shared metadata", *AROUND]
+OF_TARGET = [*FOUND, "parts", "anchors of values", "shared metadata", *AROUND]
 """Keys outside of pods are what no edit changes, so they come after all edits of shares and amounts."""
 
 WITH_WORDS = {"templates", "GPUShare documents", "quotas", "jobs", "machines", "claims", "comments"}

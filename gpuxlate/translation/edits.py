@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -32,6 +31,7 @@ from gpuxlate.rules.translation import (
 from gpuxlate.translation.claims import is_replaced
 from gpuxlate.translation.fit import PodFit
 from gpuxlate.translation.leftovers import RENDERED
+from gpuxlate.translation.pod_run import PodRun
 
 Owned = Callable[[str, Place], bool]
 """The key belongs, in this place, to a dialect that is being replaced."""
@@ -422,8 +422,11 @@ def writable(
         yield from _rescheduled(pod, fit, replaced, target)
 
 
-def awakened(pod: Pod, wanted: PodKeys, replaced: Sequence[Backend], target: Backend) -> tuple[Backend, ...]:
+def awakened(run: PodRun, target: Backend) -> tuple[Backend, ...]:
     """The dialects in which the pod asks for GPUs once it has the wanted keys, beside that of the target."""
+    pod, wanted, replaced = run.pod, run.wanted, run.dialects or ()
+    if wanted is None:
+        return ()
     stays = pod.keys.scheduler_name
     if stays is not None and stays.text in left_schedulers(replaced, target):
         stays = own_scheduler(pod, wanted, replaced, target)
@@ -517,15 +520,7 @@ def _steered_at(pod: PodKeys, owned: Owned) -> Path:
     return pod.metadata_path if pod.metadata_path in steering or not steering else steering[0]
 
 
-class PlannedPod(NamedTuple):
-    """A pod, the keys that it is to have, and the edits for them."""
-
-    pod: Pod
-    wanted: PodKeys
-    edits: list[Edit]
-
-
-def disagreements(written: Sequence[PlannedPod]) -> Iterator[tuple[Pod, Diagnostic]]:
+def disagreements(written: Sequence[PodRun]) -> Iterator[tuple[Pod, Diagnostic]]:
     """Pods that would get other labels or annotations than they need, from what they share (GX023)."""
     uses = Counter(place for one in written for place in one.pod.places)
     shared = [one for one in written if any(uses[place] > 1 for place in one.pod.places)]
@@ -545,12 +540,13 @@ def disagreements(written: Sequence[PlannedPod]) -> Iterator[tuple[Pod, Diagnost
                 texts[(*edit.path[:-1], name)] = str(edit.value)
                 made.add(name)
     for one in shared:
-        for field, wanted in (("labels", one.wanted.labels), ("annotations", one.wanted.annotations)):
+        keys = one.wanted or PodKeys()
+        for field, wanted in (("labels", keys.labels), ("annotations", keys.annotations)):
             yield from _unlike(one, field, wanted, made, texts)
 
 
 def _unlike(
-    one: PlannedPod, field: str, wanted: Mapping[str, Value], made: set[str], texts: Mapping[Path, str | None]
+    one: PodRun, field: str, wanted: Mapping[str, Value], made: set[str], texts: Mapping[Path, str | None]
 ) -> Iterator[tuple[Pod, Diagnostic]]:
     for name in sorted(made):
         given = [(place, texts.get((*place, field, name))) for place in one.pod.places]

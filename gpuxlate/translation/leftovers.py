@@ -8,7 +8,6 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
-from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gpuxlate.backends import registry
@@ -35,6 +34,7 @@ from gpuxlate.overlays.roles import FileKind, may_be_values
 from gpuxlate.rules.keys import not_read, product_is_read
 from gpuxlate.rules.translation import nothing_is_left_behind, unread
 from gpuxlate.rules.vocabulary import IGNORE, Vocabulary
+from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.yamltext.parse import Document, with_location
 from gpuxlate.yamltext.source import Source
 
@@ -210,40 +210,38 @@ def _left(name: str, source: str | None, target: str, general: bool) -> bool:
     return False
 
 
-Translated = Sequence[tuple[Pod, tuple[Backend, ...]]]
-"""The pods of a document that were translated, each with the dialects that it was read in."""
-Awakened = Callable[[Pod, Sequence[Backend]], Sequence[Backend]]
-"""The other dialects that count once a pod, read in some dialects, has its new share."""
+Awakened = Callable[[PodRun], Sequence[Backend]]
+"""The other dialects that count once a pod has its new share."""
 
 
-def none_awakes(_pod: Pod, _sources: Sequence[Backend]) -> Sequence[Backend]:
+def none_awakes(_run: PodRun) -> Sequence[Backend]:
     """No pod gets a new share."""
     return ()
 
 
 def left_in_document(
     document: Document,
-    pods: Sequence[Pod],
-    translated: Translated,
+    runs: Sequence[PodRun],
     scope: LeftoverScope,
     kind: FileKind = FileKind.MANIFESTS,
-    why_left: Mapping[int, str] = MappingProxyType({}),
+    why_left: str | None = None,
     edited: Set[Path] = frozenset(),
     settled: Set[Path] = frozenset(),
     awakened: Awakened = none_awakes,
 ) -> Iterator[Leftover]:
     """Every key of the source in a document but those that were read with a share.
 
-    ``kind``: what the file holds. ``why_left``: by the id of a pod why it was not translated; that of None is
-    for operations. ``edited``: the paths of edits. ``settled``: the places of names in quotas, which were
-    read with their amounts. ``awakened``: the other dialects that count once a pod has its new share.
+    ``kind``: what the file holds. ``why_left``: why operations were not translated. ``edited``: the paths of
+    edits. ``settled``: the places of names in quotas, which were read with their amounts. ``awakened``: the
+    other dialects that count once a pod has its new share.
     """
     where, hint = _WHERE[kind]
     words = scope.words
-    read = {id(pod): sources for pod, sources in translated}
+    pods = [run.pod for run in runs]
     in_pods: dict[Path, str] = {}
     known: set[Path] = {*settled}
-    for pod in pods:
+    for run in runs:
+        pod, sources = run.pod, run.dialects or ()
         known |= {  # those of containers are found with what the pod requests
             value.path
             for one in pod.keys.all_containers()
@@ -251,7 +249,6 @@ def left_in_document(
             for name, value in resources.items()
             if words.unread(name) is not None
         }
-        sources = read.get(id(pod), ())
         names = {name for one in pod.keys.all_containers() for name in one.resources}
         third: Sequence[Backend] | None = None  # asked for by the first key that may need it
         gpus = bool(sources) or any(map(scope.words.is_resource, names))
@@ -263,18 +260,18 @@ def left_in_document(
                 if not any(one.owns(spot.name) for one in sources) and spot.name not in words.joined(names):
                     reader = scope.reader(spot.name, names)
                     none = WHOLE_CARDS if reader else NO_SHARE
-                    why = why_left.get(id(pod)) or (where if kind is FileKind.PATCH else none)
+                    why = run.why_left or (where if kind is FileKind.PATCH else none)
                     below = why == BELOW and kind is FileKind.VALUES
                     made = scope.found(spot.name, spot.place, spot.path, why, FIRST_BELOW if below else hint)
                     if reader and why is WHOLE_CARDS:
                         made = replace(made, hint=msg(READ_THEM, dialect=reader))
-                    third = awakened(pod, sources) if third is None and sources else third
+                    third = awakened(run) if third is None and sources else third
                     counting = _counting(spot, third or ())
                     final = counting is not None or why == BELOW
                     diagnostic = with_location(document, counting or made, pod.object)
-                    yield Leftover(spot.name, diagnostic, final, of_share=id(pod) in why_left)
+                    yield Leftover(spot.name, diagnostic, final, of_share=run.why_left is not None)
             elif sources and not (left or meant) and scope.words.owners(spot.name):
-                third = awakened(pod, sources) if third is None else third
+                third = awakened(run) if third is None else third
                 counting = _counting(spot, third)
                 if counting is not None:
                     yield Leftover(spot.name, with_location(document, counting, pod.object), final=True)
@@ -283,7 +280,7 @@ def left_in_document(
             # a label of the pod and a selector that matches it: an error, which ``writable`` gives
             known |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
     annotations = _left_words(document, pods, scope)
-    yield from (_outside(document, one, scope, kind, why_left.get(id(None))) for one in annotations)
+    yield from (_outside(document, one, scope, kind, why_left) for one in annotations)
     bare = sum("/" not in name for name in in_pods.values())
     if (
         names_more(document, scope.is_left, in_pods.values())
@@ -298,7 +295,7 @@ def left_in_document(
         for found in keys_named(document, scope.is_left, bare=True):
             above = {found.path[:length] for length in range(len(found.path) + 1)}
             if found.path not in known and above.isdisjoint(handled):
-                yield _outside(document, found, scope, kind, why_left.get(id(None)))
+                yield _outside(document, found, scope, kind, why_left)
 
 
 def half_translated(left: Leftover) -> Diagnostic:
@@ -390,16 +387,16 @@ def _of_the_target(
         yield Leftover(spot.name, with_location(document, made, pod.object))
 
 
-def left_machines(document: Document, translated: Translated, scope: LeftoverScope) -> Iterator[Leftover]:
+def left_machines(document: Document, runs: Sequence[PodRun], scope: LeftoverScope) -> Iterator[Leftover]:
     """The choices of machines of another cloud than the target's, in objects with shares."""
     target = registry.get(scope.target)
     clouds = [one for one in registry.pod_backends() if one.cloud and one is not target]
     pods: dict[Path, Pod] = {}
     dialects: dict[Path, set[str]] = {}
-    for pod, read in translated:
-        if read:
-            pods.setdefault(pod.object_path, pod)
-            dialects.setdefault(pod.object_path, set()).update(one.name for one in read)
+    for run in runs:
+        if run.dialects:
+            pods.setdefault(run.pod.object_path, run.pod)
+            dialects.setdefault(run.pod.object_path, set()).update(one.name for one in run.dialects)
     seen: set[Path] = set()
     for path, names in dialects.items():
         sources = [registry.get(name) for name in sorted(names)]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -53,8 +53,9 @@ from gpuxlate.translation.claims import (
 from gpuxlate.translation.edits import Owned, Role, replaced_keys, role_of, share_edits
 from gpuxlate.translation.leftovers import BELOW, BUILT, FOLDER, Leftover, LeftoverScope
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.passes import PassResult, State, Task
+from gpuxlate.translation.passes import State, Task
 from gpuxlate.translation.pod import fitted, words_of
+from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.shares import dialects_of, other_dialects, refuses
 from gpuxlate.yamltext import nodes
@@ -63,7 +64,7 @@ from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import EditError, Splice
 
 if TYPE_CHECKING:
-    from gpuxlate.translation.decisions import DecidedPod
+    from gpuxlate.translation.decisions import DecidedPod, JudgedObject
 
 _NAMES_CLAIMS = msg("it names claims, which only the pod itself can")
 _UNUSED = msg("no pod of the kustomization uses it")
@@ -73,13 +74,17 @@ NULL = Value("null", ScalarKind.NULL)
 """Deletes a key in a patch, and in the values of a chart."""
 
 
-class PartResult(NamedTuple):
-    """The result, and the dialects that were read. ``left``: why the part cannot be translated, None where
-    it was, or where an error says it."""
+@dataclass(slots=True)
+class PartResult:
+    """What comes of a part. ``sources``: the dialects that were read. ``left``: why it cannot be translated;
+    None where it was, or where an error says it. ``patches``: of templates of claims, as plain data."""
 
-    part: PassResult
-    sources: tuple[Backend, ...]
+    sources: tuple[Backend, ...] = ()
     left: str | None = None
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    judged: list[JudgedObject] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+    patches: list[dict[str, object]] = field(default_factory=list)
 
 
 class _Changes(NamedTuple):
@@ -93,24 +98,42 @@ class _CannotError(Exception):
     """The part does not support what changes."""
 
 
-def translate_part(state: State, laid: OverlayPod) -> None:
+def translate_part(state: State, run: PodRun) -> None:
     """Add the result of a part that is laid over pods of other files, and what it leaves behind."""
+    made = _part(state, run.pod, run.bases, run.unknown)
+    if made.left:
+        run.why_left = made.left
+    else:
+        run.dialects = made.sources
+
+
+def translate_operations(state: State, operations: OverlayPod) -> None:
+    """The same of a list of operations."""
+    bases = operations.over
+    made = _part(state, bases[0].part if bases else None, bases, operations.unknown)
+    if made.left:
+        state.why_left = made.left
+    elif made.sources:
+        state.edited.update(of_pods(state.document, [one.part for one in bases]))
+
+
+def _part(state: State, pod: Pod | None, bases: Sequence[OverlayBase], unknown: str | None) -> PartResult:
+    """``pod``: what is said of one; of operations, of the first that they are about."""
     document, settings = state.document, state.settings
-    pod, over, unknown = laid
-    named = pod or (over[0].part if over else None)
-    claimed = list(_claims_of_part(document, named, state.claims, settings.scope)) if named else []
+    claimed = list(_claims_of_part(document, pod, state.claims, settings.scope)) if pod else []
     why = unknown or (_NAMES_CLAIMS if claimed else None)
-    made = PartResult(PassResult(), (), why) if why else _translate_over(document, over, settings)
-    state += made.part
+    made = PartResult(left=why) if why else _translate_over(document, bases, settings)
+    state.diagnostics += made.diagnostics
+    state.judged += made.judged
+    if made.edits or made.patches:
+        state.edits += made.edits
+        state.patches += made.patches
+        state.kept += bases[0].part.siblings
     if made.left:
         state.leave(claimed)
-        if named and over:
-            state.leave(_left_cards(document, made, named, settings))
-        state.left[id(pod)] = made.left  # None is what operations are about
-    elif pod:
-        state.read.append((pod, made.sources))
-    elif made.sources:
-        state.operations.update(of_pods(document, [one.part for one in over]))
+        if pod and bases:
+            state.leave(_left_cards(document, made, pod, settings))
+    return made
 
 
 def _claims_of_part(
@@ -137,28 +160,27 @@ def _claims_of_part(
 
 def _translate_over(document: Document, over: Sequence[OverlayBase], settings: Settings) -> PartResult:
     """The edits of a part of a pod that is laid over pods of other files, which must agree on them."""
-    part = PassResult()
-    sources: tuple[Backend, ...] = ()
+    made = PartResult()
     edits: list[_Changes] = []
     try:
         for one in over:
             keys = _whole(one)
             mine = _each_once(*dialects_of(one.part.keys, settings), *dialects_of(keys, settings))
-            sources = _each_once(*sources, *mine)
+            made.sources = _each_once(*made.sources, *mine)
             if mine and mine != (settings.to,):
-                edits.append(_edits(document, one, keys, mine, settings, part))
+                edits.append(_edits(document, one, keys, mine, settings, made))
     except (_CannotError, EditError) as error:
         pod, places = over[0].part, WrittenPlaces(document)
         for found in other_dialects(pod.keys, settings):  # else nothing says them where the part is left
             at = replace(found, path=places.of(found.path))
-            part.diagnostics.append(with_location(document, at, pod.object))
-        return PartResult(part, sources, message_of(error))
+            made.diagnostics.append(with_location(document, at, pod.object))
+        made.left = message_of(error)
+        return made
     if any(one != edits[0] for one in edits[1:]):
-        return PartResult(part, sources, msg("the objects that it is laid over need different values"))
-    if edits and not part.refused:
-        part.edits, part.patches = edits[0]
-        part.kept = list(over[0].part.siblings)
-    return PartResult(part, sources)
+        made.left = msg("the objects that it is laid over need different values")
+    elif edits and not refuses(made.diagnostics):
+        made.edits, made.patches = edits[0]
+    return made
 
 
 def patch_changes(state: State) -> Changes:
@@ -201,7 +223,7 @@ def _is_taken(patch: TemplatePatch, user: ObjectRef, settings: Settings) -> bool
         over = one.under(settings.renamed).over
         if document and one.unknown is None and any(each.base.object == user for each in over):
             made = _translate_over(document, over, settings)
-            if made.sources and made.left is None and not made.part.refused:
+            if made.sources and made.left is None and not refuses(made.diagnostics):
                 return True
     return False
 
@@ -250,7 +272,7 @@ def _edits(
     keys: PodKeys,
     sources: tuple[Backend, ...],
     settings: Settings,
-    part: PassResult,
+    part: PartResult,
 ) -> _Changes:
     """The edits that make the translated base the translated whole. Raises _CannotError, EditError.
 
@@ -483,7 +505,7 @@ def run_build(made: Built, builds: Builds, settings: Settings, task: Task, left:
             else settings
         )
         part = State(document=document, settings=here, layer=MANIFESTS, task=task)
-        part.laid += (OverlayPod(_called(pod, one)) for pod in pods)
+        part.runs += (PodRun(_called(pod, one)) for pod in pods)
         task.run("shares", part)
         if one.unknown:
             if part.items or places.matter:

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
-from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Severity
@@ -24,10 +23,10 @@ from gpuxlate.rules.documents import once_per_object
 from gpuxlate.rules.source import no_yaml, too_many
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.claims import ClaimTemplate, applied, clashes
-from gpuxlate.translation.edits import PlannedPod
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.leftovers import Leftover, half_translated, left_in_text
 from gpuxlate.translation.options import Settings
+from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.translation.results import Result
 from gpuxlate.yamltext.edit import apply
 from gpuxlate.yamltext.parse import Document, DocumentReader, NotYamlError, documents
@@ -35,59 +34,53 @@ from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import EditError, Splice
 
 
-@dataclass(slots=True)
-class PassResult(Result):
-    """What a pod or a document comes to, with what is to be written.
-
-    ``kept``: mappings and lists that stay where they are emptied. ``patches``: of templates, as plain data.
-    """
-
-    edits: list[Edit] = field(default_factory=list)
-    kept: list[Path] = field(default_factory=list)
-    written: list[PlannedPod] = field(default_factory=list)
-    templates: list[ClaimTemplate] = field(default_factory=list)
-    patches: list[dict[str, object]] = field(default_factory=list)
-
-    def __iadd__(self, more: Result) -> Self:
-        super(PassResult, self).__iadd__(more)
-        if isinstance(more, PassResult):
-            self.edits += more.edits
-            self.kept += more.kept
-            self.written += more.written
-            self.templates += more.templates
-            self.patches += more.patches
-        return self
-
-
 @dataclass(slots=True, kw_only=True)
-class State(PassResult):
-    """A document on its way. ``laid``: its pods, those that are parts of others with what they are laid over.
+class State(Result):
+    """A document on its way, and its results.
 
-    ``read``: the pods that were read, with their dialects; ``left``: why a pod was not, by its id, that of
-    None for operations; ``handled``: the places that need no other finding; ``operations``: those that were
-    read; ``behind``: what is left beside keys. ``beside``: the documents that are added and removed;
-    ``omitted``: those that are no manifests, which a copy of the file has not. ``done``: no later pass
-    applies.
+    ``runs``: its pods; ``operations``: lists of operations, which are about pods of other files; ``edited``:
+    the places of those that were read, ``why_left``: why others were not. ``edits``: of the document;
+    ``kept``: mappings and lists that stay where they are emptied. ``patches``: of templates of claims, as
+    plain data. ``handled``: the places that need no other finding; ``behind``: what is left beside keys.
+    ``beside``: the documents that are added and removed; ``omitted``: those that are no manifests, which a
+    copy of the file has not. ``done``: no later pass applies.
     """
 
     document: Document
     settings: Settings
     layer: FileRole
     task: Task
-    laid: list[OverlayPod] = field(default_factory=list)
-    read: list[tuple[Pod, tuple[Backend, ...]]] = field(default_factory=list)
-    left: dict[int, str] = field(default_factory=dict)
-    operations: set[Path] = field(default_factory=set)
+    runs: list[PodRun] = field(default_factory=list)
+    operations: list[OverlayPod] = field(default_factory=list)
+    edited: set[Path] = field(default_factory=set)
+    why_left: str | None = None
+    edits: list[Edit] = field(default_factory=list)
+    kept: list[Path] = field(default_factory=list)
+    patches: list[dict[str, object]] = field(default_factory=list)
     handled: set[Path] = field(default_factory=set)
     behind: list[Leftover] = field(default_factory=list)
     beside: list[Splice] = field(default_factory=list)
     omitted: list[Splice] = field(default_factory=list)
-    has_shares: bool = False
     done: bool = False
 
     @property
     def pods(self) -> list[Pod]:
-        return [one.pod for one in self.laid if one.pod]
+        return [run.pod for run in self.runs]
+
+    @property
+    def written(self) -> list[PodRun]:
+        """The pods with shares of the target."""
+        return [run for run in self.runs if run.wanted is not None]
+
+    @property
+    def new_objects(self) -> list[ClaimTemplate]:
+        """The templates of claims that the pods need."""
+        return [template for run in self.runs for template in run.templates]
+
+    @property
+    def has_shares(self) -> bool:
+        """Something asks for GPUs in a dialect that is read."""
+        return bool(self.items) or any(run.dialects is not None for run in self.runs)
 
     @property
     def claims(self) -> ClaimLookup:

@@ -19,7 +19,7 @@ from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.overlays.parts import Home
 from gpuxlate.rules.translation import isolation_is_the_same, share_is_expressible
 from gpuxlate.translation.claims import ClaimTemplate, other_claims, shared_claims, with_templates
-from gpuxlate.translation.edits import PlannedPod, share_edits, writable
+from gpuxlate.translation.edits import share_edits, writable
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.hints import in_keys
 from gpuxlate.translation.notes import (
@@ -31,7 +31,8 @@ from gpuxlate.translation.notes import (
     written_without_a_dialect,
 )
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.passes import PassResult, State
+from gpuxlate.translation.passes import State
+from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.translation.results import pod_items
 from gpuxlate.translation.shares import dialects_of, is_refusal, refuses, shares_of
 from gpuxlate.yamltext.parse import Document, with_location
@@ -229,12 +230,13 @@ def _without_keys(keys: PodKeys, filled: SetElsewhere, target: Backend) -> PodKe
     )
 
 
-def translate_pod(state: State, pod: Pod, sources: tuple[Backend, ...], pods: Numbered) -> PassResult:
-    """The shares of one pod, read in some dialects and written in that of the target.
+def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...], numbered: Numbered) -> None:
+    """Add the shares of one pod, read in some dialects and written in that of the target.
 
-    ``pods``: all of its document, from which the names of new documents follow.
+    ``numbered``: all pods of its document, from which the names of new documents follow.
     """
-    document, target, decisions = state.document, state.settings.to, state.settings.decisions
+    pod, document = run.pod, state.document
+    target, decisions = state.settings.to, state.settings.decisions
     decided = None
     if decisions is not None:
         decided = decisions.of_pod(state.settings.accept, document, pod, state.layer.kind, target.name)
@@ -245,28 +247,29 @@ def translate_pod(state: State, pod: Pod, sources: tuple[Backend, ...], pods: Nu
     templates: Sequence[ClaimTemplate] = ()
     if fit.keys.claims:
         keys, templates, problems = with_templates(
-            document, pod, fit.keys, pods, sources, state.settings.shared_names
+            document, pod, fit.keys, numbered, sources, state.settings.shared_names
         )
         found += problems
     if pod.keys.claims:
         replaced = [one for one in sources if one is not target]
         found += shared_claims(pod, replaced, state.claims)
         found += other_claims(pod.keys)
-    part = PassResult(diagnostics=[with_location(document, one, pod.object) for one in found])
+    located = [with_location(document, one, pod.object) for one in found]
     share = made.whole or made  # that of the pod as it is built
-    part.items = pod_items(document, pod, share.readings, share.fit, target, share.broken, part.diagnostics)
+    items = pod_items(document, pod, share.readings, share.fit, target, share.broken, located)
     if any(is_refusal(one) for one in found):  # the target can express the share, and the manifest cannot
-        part.items = [replace(one, verdict=Verdict.REFUSED) for one in part.items]
+        items = [replace(one, verdict=Verdict.REFUSED) for one in items]
+    state.items += items
+    state.diagnostics += located
     if decided:
-        part.judged = decided.judged
+        state.judged += decided.judged
     if not target.writes_pods:
-        part.diagnostics.append(with_location(document, _not_a_pod(pod, sources, target), pod.object))
-    elif not part.refused:
-        part.edits = share_edits(pod, keys, sources, target, mirror_requests=True)
-        part.kept = list(pod.siblings)
-        part.written = [PlannedPod(pod, fit.keys, part.edits)]
-        part.templates = list(templates)
-    return part
+        state.diagnostics.append(with_location(document, _not_a_pod(pod, sources, target), pod.object))
+    elif not refuses(located):
+        run.wanted, run.templates = fit.keys, templates
+        run.edits = share_edits(pod, keys, sources, target, mirror_requests=True)
+        state.edits += run.edits
+        state.kept += pod.siblings
 
 
 def _not_a_pod(pod: Pod, sources: Sequence[Backend], target: Backend) -> Diagnostic:

@@ -47,6 +47,7 @@ from gpuxlate.translation.leftovers import (
 from gpuxlate.translation.notes import common_keys, left_alone, shared_in_pod
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import Pass, State, Task, listed, run_source
+from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.translation.quotas import read_quotas
 from gpuxlate.translation.results import Item, Result, pod_items
 from gpuxlate.translation.shares import dialects_of, has_variables, is_refusal, shares_of
@@ -122,34 +123,35 @@ def find_pods(state: State) -> None:
     names = state.settings.renamed
     for one in state.layer.pods(state.document):
         known = one.under(names) if names else one
-        if known.pod and known.pod.keys.claims:
-            known = known._replace(pod=state.claims.resolve(known.pod))
-        state.laid.append(known)
+        if known.pod is None:
+            state.operations.append(known)
+        else:
+            pod = state.claims.resolve(known.pod) if known.pod.keys.claims else known.pod
+            state.runs.append(PodRun(pod, known.over, known.unknown))
 
 
 def read_pods(state: State) -> None:
     """The shares of pods; what a part of a pod requests is counted with what is below it."""
-    for pod, over, unknown in state.laid:
-        if over or unknown or pod is None:
+    for run in state.runs:
+        if run.is_part:
             continue
-        sources = dialects_of(pod.keys, state.settings)
+        pod, sources = run.pod, dialects_of(run.pod.keys, state.settings)
         if state.layer.counted:  # counted as it is built
-            state.read += [(pod, sources)] if sources else []
+            run.dialects = sources or None
             continue
         say_left_alone(state, pod, sources)
-        sources = without_variables(state, pod, sources)
+        sources = without_variables(state, run, sources)
         if pod.keys.claims:
             leave_unknown_claims(state, pod)
         if sources:
-            state.read.append((pod, sources))
+            run.dialects = sources
             _read_pod(state, pod, sources)
-    state.has_shares = bool(state.read)
 
 
-def without_variables(state: State, pod: Pod, sources: tuple[Backend, ...]) -> tuple[Backend, ...]:
+def without_variables(state: State, run: PodRun, sources: tuple[Backend, ...]) -> tuple[Backend, ...]:
     """The dialects to read a pod in; none where a number is a variable: its keys are left."""
-    if sources and state.document.source.holds("$", "{{") and has_variables(pod.keys, sources):
-        state.left[id(pod)] = VARIABLE
+    if sources and state.document.source.holds("$", "{{") and has_variables(run.pod.keys, sources):
+        run.why_left = VARIABLE
         return ()
     return sources
 
@@ -184,7 +186,6 @@ def requested_jobs(state: State) -> Iterator[tuple[Pod, Backend, Path]]:
 def _read_jobs(state: State) -> None:
     for pod, backend, _ in requested_jobs(state):
         _read_pod(state, pod, (backend,))
-        state.has_shares = state.has_shares or bool(state.items)
 
 
 def _read_quotas(state: State) -> None:
@@ -198,11 +199,11 @@ def _read_quotas(state: State) -> None:
 def check_around(state: State) -> None:
     """The rules of a document: repeated keys, and keys outside of any pod."""
     document = state.document
-    edited = frozenset(one.path for one in state.edits) | state.operations
+    edited = frozenset(one.path for one in state.edits) | state.edited
     keys = document_keys(document, state.pods, registry.is_gpu_key, state.handled | edited)
     for one in check_document(catalog.neutral_document_rules(), keys, state.settings.context):
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
-        taken = one.code == key_is_in_a_pod.code and one.path[:1] in state.operations
+        taken = one.code == key_is_in_a_pod.code and one.path[:1] in state.edited
         if one.code != "GX005" and not taken and (state.has_shares or one.severity is not Severity.ERROR):
             state.diagnostics.append(with_location(document, one))
     if keys.claims:
@@ -212,19 +213,18 @@ def check_around(state: State) -> None:
 
 def find_machines(state: State) -> None:
     """Choices of machines of another cloud, beside the shares."""
-    state.behind += left_machines(state.document, state.read, state.settings.scope)
+    state.behind += left_machines(state.document, state.runs, state.settings.scope)
 
 
 def find_leftovers(state: State, awakened: Awakened = none_awakes) -> None:
     """What is in no share. ``awakened``: the other dialects that count once a pod has its new share."""
     found = left_in_document(
         state.document,
-        state.pods,
-        state.read,
+        state.runs,
         state.settings.scope,
         state.layer.kind,
-        state.left,
-        frozenset(one.path for one in state.edits) | state.operations,
+        state.why_left,
+        frozenset(one.path for one in state.edits) | state.edited,
         state.handled,
         awakened,
     )
@@ -284,7 +284,7 @@ READ = Task(
         TEMPLATES,
         SHARE_DOCUMENTS,
         FIND_PODS,
-        Pass("shares", read_pods, needs=("laid",)),
+        Pass("shares", read_pods, needs=("runs",)),
         of_jobs(_read_jobs),
         of_quotas(_read_quotas),
         *BESIDE_PODS,

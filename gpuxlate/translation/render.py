@@ -29,10 +29,11 @@ from gpuxlate.translation.claims import (
     is_replaced,
     with_templates,
 )
-from gpuxlate.translation.edits import PlannedPod, disagreements, share_edits, writable
+from gpuxlate.translation.edits import disagreements, share_edits, writable
 from gpuxlate.translation.fit import Outcome, fit_pod
 from gpuxlate.translation.notes import miscounted, other_cards
 from gpuxlate.translation.options import Settings
+from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.translation.results import Item
 from gpuxlate.yamltext.edit import apply, edit_document
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
@@ -125,7 +126,6 @@ class _Render:
         self._by_name: dict[str, list[_ContainerSpot]] = {}
         self._main: list[_ContainerSpot] = []
         self._numbered: dict[int, Numbered] = {}
-        self.templates: dict[int, tuple[ClaimTemplate, ...]] = {}
 
     def run(self) -> RenderResult:
         name = self.asked[0].share.name
@@ -189,7 +189,7 @@ class _Render:
 
     def _put(self, chosen: list[tuple[RenderRequest, _ContainerSpot]]) -> list[Splice]:
         made: list[Splice] = []
-        by_document: dict[int, tuple[Document, list[PlannedPod]]] = {}
+        by_document: dict[int, tuple[Document, list[PodRun]]] = {}
         pods: dict[int, list[tuple[RenderRequest, _ContainerSpot]]] = {}
         for one, spot in chosen:
             pods.setdefault(id(spot.pod), []).append((one, spot))
@@ -205,7 +205,7 @@ class _Render:
         for document, all_written in by_document.values():
             try:
                 edits = [edit for written in all_written for edit in written.edits]
-                templates = [one for written in all_written for one in self.templates[id(written.pod)]]
+                templates = [one for written in all_written for one in written.templates]
                 beside = self._beside(document, templates, known)
                 made.extend(edit_document(document, [*edits, *beside.edits]))
                 made.extend(beside.splices)
@@ -222,18 +222,18 @@ class _Render:
         self.diagnostics += [*found.found, *(one.found for one in clashes(found.named))]
         return found
 
-    def _judge_shared(self, document: Document, written: list[PlannedPod]) -> None:
+    def _judge_shared(self, document: Document, written: list[PodRun]) -> None:
         """What an operator copies from the object is of its other pods too."""
         mine = {one.pod.keys.path for one in written}
         others = [
-            PlannedPod(pod, pod.keys, [])
+            PodRun(pod, wanted=pod.keys)
             for pod in pods_in(document)
             if pod.keys.path not in mine and self.settings.to.is_used_by(pod.keys)
         ]
         for pod, found in disagreements([*written, *others]):
             self.diagnostics.append(with_location(document, found, pod.object))
 
-    def _pod(self, spot: _ContainerSpot, mine: list[tuple[RenderRequest, _ContainerSpot]]) -> PlannedPod:
+    def _pod(self, spot: _ContainerSpot, mine: list[tuple[RenderRequest, _ContainerSpot]]) -> PodRun:
         """The pod's shares in the target's dialect: those it has, and the new ones."""
         target, pod = self.settings.to, spot.pod
         documents_of = {(s.init, s.index): asked for asked, s in mine}
@@ -274,9 +274,8 @@ class _Render:
         claimed = (one for one in pod.keys.claims if is_replaced(one, (target,)))
         found_ = (*writing.found, *map(claimed_already, claimed))
         self.diagnostics.extend(with_location(spot.document, one, pod.object) for one in found_)
-        self.templates[id(pod)] = writing.templates
         edits = share_edits(pod, writing.keys, (target,), target, mirror_requests=False)
-        return PlannedPod(pod, fit.keys, edits)
+        return PodRun(pod, wanted=fit.keys, edits=edits, templates=writing.templates)
 
     def _decided(self, spot: _ContainerSpot, asked: RenderRequest) -> DecidedPod:
         """What is accepted of the pod; of a pod of ours, the object is the GPUShare."""

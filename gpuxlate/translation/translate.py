@@ -25,7 +25,7 @@ from gpuxlate.rules.keys import key_is_known, key_is_where_it_takes_effect
 from gpuxlate.rules.source import in_chart
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
 from gpuxlate.translation.claims import changes, unfollowed_renames
-from gpuxlate.translation.edits import PlannedPod, awakened, disagreements
+from gpuxlate.translation.edits import awakened, disagreements
 from gpuxlate.translation.fit import Verdict, fit_pod
 from gpuxlate.translation.leftovers import Leftover, left_in_text
 from gpuxlate.translation.notes import stale_comments
@@ -75,32 +75,38 @@ def translate_source(
 def translate_pods(state: State, *, own: bool = False) -> None:
     """The shares of pods at the target. ``own``: of those too that have the keys of the target alone."""
     document, settings = state.document, state.settings
-    pods = Numbered(one.pod for one in state.laid if one.pod)
-    for laid in state.laid:
-        pod = laid.pod
-        if laid.over or laid.unknown or pod is None:
-            from gpuxlate.translation.overlays import translate_part
-
-            translate_part(state, laid)
+    numbered = Numbered(state.pods)
+    for run in state.runs:
+        if run.is_part:
             continue
-        sources = dialects_of(pod.keys, settings)
+        pod, sources = run.pod, dialects_of(run.pod.keys, settings)
         if state.layer.counted:  # translated and counted as it is built
-            state.read += [(pod, sources)] if sources else []
+            run.dialects = sources or None
             continue
         say_left_alone(state, pod, sources)
-        sources = without_variables(state, pod, sources)
+        sources = without_variables(state, run, sources)
         if not sources:
             mistaken = (one.located(fix=None) for one in _mistaken_resources(pod.keys, settings.context))
             state.diagnostics += [with_location(document, one, pod.object) for one in mistaken]
         if pod.keys.claims:
             leave_unknown_claims(state, pod)
         if sources and (own or sources != (settings.to,)):
-            state.read.append((pod, sources))
-            state += translate_pod(state, pod, sources, pods)
+            run.dialects = sources
+            translate_pod(state, run, sources, numbered)
         elif sources:
-            state.written.append(PlannedPod(pod, pod.keys, []))
+            run.wanted = pod.keys
             state.pods_there += 1
-    state.has_shares = bool(state.read)
+
+
+def _translate_parts(state: State) -> None:
+    """What is laid over pods of other files."""
+    from gpuxlate.translation.overlays import translate_operations, translate_part
+
+    for run in state.runs:
+        if run.is_part:
+            translate_part(state, run)
+    for operations in state.operations:
+        translate_operations(state, operations)
 
 
 def _mistaken_resources(keys: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -147,7 +153,6 @@ def _refuse_jobs(state: State) -> None:
         items = pod_items(document, pod, readings, fit, settings.to, broken, found)
         state.diagnostics += found
         state.items += [replace(one, verdict=Verdict.REFUSED) for one in items]
-        state.has_shares = state.has_shares or bool(items)
 
 
 def _translate_quotas(state: State) -> None:
@@ -161,13 +166,7 @@ def _translate_quotas(state: State) -> None:
 
 # --- what is left ---------------------------------------------------------------------------------
 def _find_leftovers(state: State) -> None:
-    wanted = {id(one.pod): one.wanted for one in state.written}
-
-    def third(pod: Pod, sources: Sequence[Backend]) -> tuple[Backend, ...]:
-        keys = wanted.get(id(pod))
-        return () if keys is None else awakened(pod, keys, sources, state.settings.to)
-
-    find_leftovers(state, third)
+    find_leftovers(state, lambda run: awakened(run, state.settings.to))
 
 
 def report_left(part: Result, found: Iterable[Leftover]) -> None:
@@ -203,7 +202,7 @@ def _settle_claims(state: State) -> None:
 
         made = patch_changes(state)
     else:
-        made = changes(document, state.templates, state.claims, sources, settings.scope)
+        made = changes(document, state.new_objects, state.claims, sources, settings.scope)
         if layer.renamed and settings.to.device_classes:
             made.found.extend(unfollowed_renames(document, layer.renamed(document), sources))
     state.edits += made.edits
@@ -233,7 +232,9 @@ def _edit(state: State) -> None:
         state.diagnostics.append(with_location(state.document, found))
 
 
-CLAIMS = Pass("claims", _settle_claims, words=lambda: (MARK,), needs=("templates", "patches", "renamed"))
+OVERLAYS = frozenset({FileKind.VALUES, FileKind.PATCH})
+"""What may be laid over other files."""
+CLAIMS = Pass("claims", _settle_claims, words=lambda: (MARK,), needs=("new_objects", "patches", "renamed"))
 
 
 def _with(shares: Pass, *text: Pass) -> tuple[Pass, ...]:
@@ -242,6 +243,7 @@ def _with(shares: Pass, *text: Pass) -> tuple[Pass, ...]:
         SHARE_DOCUMENTS,
         FIND_PODS,
         shares,
+        Pass("parts", _translate_parts, OVERLAYS, needs=("runs", "operations")),
         Pass("anchors of values", _write_at_anchors, frozenset({FileKind.VALUES}), needs=("edits",)),
         Pass("shared metadata", _compare_shared, needs=("written",)),
         of_jobs(_refuse_jobs),
@@ -252,7 +254,7 @@ def _with(shares: Pass, *text: Pass) -> tuple[Pass, ...]:
     )
 
 
-SHARES = Pass("shares", translate_pods, needs=("laid",))
+SHARES = Pass("shares", translate_pods, needs=("runs",))
 TRANSLATE = Task(
     _with(
         SHARES,

@@ -107,9 +107,8 @@ def test_a_file_that_cannot_be_parsed_is_left(tmp_path: Path, monkeypatch: pytes
     ran = run("translate", *options, "--allow-leftovers")
     assert (ran.code, ran.err.count(b"warning[GX001]")) == (0, 1)
     assert "qgpu" in Path("a.yaml").read_text()
-    write(
-        {"half.yaml": HALF % ("a", 8) + "---\na: [1\n"}
-    )  # the share before the mistake is not written alone
+    # the share before the mistake is not written alone
+    write({"half.yaml": HALF % ("a", 8) + "---\na: [1\naliyun.com/gpu-mem: 8\n"})
     half = run("translate", *options, "--allow-leftovers")
     assert (half.code, b"half.yaml would be in two dialects" in half.err) == (1, True)
 
