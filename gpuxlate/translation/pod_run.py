@@ -20,9 +20,9 @@ class PodRun:
     """A pod of a document, and what has come of it.
 
     ``bases``: what it is laid over in other files; none where it is whole. ``unknown``: why that is not
-    known. ``dialects``: those in which it was read; None where it was not. ``why_left``: why it was not, where
-    it asks for GPUs. ``wanted``: the keys that it is to have; None where nothing is written for it. ``edits``:
-    what gives it these. ``templates``: those of claims that it needs.
+    known. ``dialects``: those in which it was read; None where it was not. ``why_left``: why it was not,
+    where it asks for GPUs. ``wanted``: the keys that it is to have; None where nothing is written for it.
+    ``edits``: what gives it these. ``templates``: those of claims that it needs.
     """
 
     pod: Pod
