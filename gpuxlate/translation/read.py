@@ -132,23 +132,32 @@ def find_pods(state: State) -> None:
 
 def read_pods(state: State) -> None:
     """The shares of pods; what a part of a pod requests is counted with what is below it."""
+    for run, sources in pods_to_read(state):
+        if sources:
+            run.dialects = sources
+            _read_pod(state, run.pod, sources)
+
+
+def pods_to_read(state: State) -> Iterator[tuple[PodRun, tuple[Backend, ...]]]:
+    """Each pod that is no part, with the dialects to read it in, after what of it no dialect reads is said.
+
+    None of a file whose pods are counted as they are built.
+    """
     for run in state.runs:
         if run.is_part:
             continue
-        pod, sources = run.pod, dialects_of(run.pod.keys, state.settings)
-        if state.layer.counted:  # counted as it is built
+        sources = dialects_of(run.pod.keys, state.settings)
+        if state.layer.counted:
             run.dialects = sources or None
             continue
-        say_left_alone(state, pod, sources)
-        sources = without_variables(state, run, sources)
-        if pod.keys.claims:
-            leave_unknown_claims(state, pod)
-        if sources:
-            run.dialects = sources
-            _read_pod(state, pod, sources)
+        _say_left_alone(state, run.pod, sources)
+        sources = _without_variables(state, run, sources)
+        if run.pod.keys.claims:
+            _leave_unknown_claims(state, run.pod)
+        yield run, sources
 
 
-def without_variables(state: State, run: PodRun, sources: tuple[Backend, ...]) -> tuple[Backend, ...]:
+def _without_variables(state: State, run: PodRun, sources: tuple[Backend, ...]) -> tuple[Backend, ...]:
     """The dialects to read a pod in; none where a number is a variable: its keys are left."""
     if sources and state.document.source.holds("$", "{{") and has_variables(run.pod.keys, sources):
         run.why_left = VARIABLE
@@ -156,13 +165,13 @@ def without_variables(state: State, run: PodRun, sources: tuple[Backend, ...]) -
     return sources
 
 
-def leave_unknown_claims(state: State, pod: Pod) -> None:
+def _leave_unknown_claims(state: State, pod: Pod) -> None:
     """Claims whose devices are not known: nothing is counted of them, and no option accepts them."""
     located = (with_location(state.document, one, pod.object) for one in unknown_claims(pod.keys))
     state.leave([Leftover(str(one.path[-1]), one, final=True) for one in located])
 
 
-def say_left_alone(state: State, pod: Pod, sources: Sequence[Backend]) -> None:
+def _say_left_alone(state: State, pod: Pod, sources: Sequence[Backend]) -> None:
     """Whole cards that no dialect reads; accelerators that are not read are left."""
     words = vocabulary_of(state.settings.context)
     for key, path in common_keys(pod.keys, sources, words).items():

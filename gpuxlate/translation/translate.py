@@ -40,12 +40,10 @@ from gpuxlate.translation.read import (
     TEMPLATES,
     find_left_templates,
     find_leftovers,
-    leave_unknown_claims,
     of_jobs,
     of_quotas,
+    pods_to_read,
     requested_jobs,
-    say_left_alone,
-    without_variables,
 )
 from gpuxlate.translation.results import File, Result, pod_items
 from gpuxlate.translation.shares import dialects_of, shares_of
@@ -76,20 +74,11 @@ def translate_pods(state: State, *, own: bool = False) -> None:
     """The shares of pods at the target. ``own``: of those too that have the keys of the target alone."""
     document, settings = state.document, state.settings
     numbered = Numbered(state.pods)
-    for run in state.runs:
-        if run.is_part:
-            continue
-        pod, sources = run.pod, dialects_of(run.pod.keys, settings)
-        if state.layer.counted:  # translated and counted as it is built
-            run.dialects = sources or None
-            continue
-        say_left_alone(state, pod, sources)
-        sources = without_variables(state, run, sources)
+    for run, sources in pods_to_read(state):
+        pod = run.pod
         if not sources:
             mistaken = (one.located(fix=None) for one in _mistaken_resources(pod.keys, settings.context))
             state.diagnostics += [with_location(document, one, pod.object) for one in mistaken]
-        if pod.keys.claims:
-            leave_unknown_claims(state, pod)
         if sources and (own or sources != (settings.to,)):
             run.dialects = sources
             translate_pod(state, run, sources, numbered)
