@@ -350,46 +350,38 @@ class _Read(NamedTuple):
         return not self.refused and all(one.is_exact for one in self.numbers)
 
 
-def read_quotas(document: Document, settings: Settings) -> Quotas:
-    """The amounts of quotas in a document, and those that nothing can read."""
+def find_quotas(document: Document, settings: Settings, *, writes: bool) -> Quotas:
+    """The amounts of quotas in a document, and those that nothing can read.
+
+    ``writes``: the edits too that put them in the dialect of the target, and what is left. A resource changes
+    as a whole, or not at all.
+    """
     found = Quotas()
     for quotas, sources in _objects(document, settings):
         found.leave_alone(document, quotas, sources, settings)
         found.settled.update(path for one in quotas if _stays(one, settings) for path in one.names)
-        for one in _together(list(_read(quotas, sources, settings))):
-            found.add(document, one, settings)
-            if one.refused:
-                found.leftovers += _leftovers(document, one, settings)
-    return found
-
-
-def translate_quotas(document: Document, settings: Settings) -> Quotas:
-    """The amounts of quotas in a document, the edits that put them in the dialect of the target, and what is
-    left. A resource changes as a whole, or not at all."""
-    found = Quotas()
-    for quotas, sources in _objects(document, settings):
-        found.leave_alone(document, quotas, sources, settings)
-        read = [
-            _for_target(one, settings)
-            for one in _read(quotas, sources, settings)
-            if one.among or one.source is not settings.to
-        ]
-        found.settled.update(path for one in quotas if _stays(one, settings) for path in one.names)
-        same: dict[tuple[str, str], _SameKey] = {}
-        for one in read:
-            if one.key and not one.refused:
-                same.setdefault(_new_key(one), _SameKey(set(), set())).add(one)
+        read = list(_read(quotas, sources, settings))
         remarks: list[Diagnostic] = []
-        for one in _together([_alone(each, same, settings) for each in read]):
+        for one in _together(_at_target(read, settings) if writes else read):
             found.add(document, one, settings)
-            if one.refused or not (one.is_exact or settings.accept.round_up):
+            if one.refused or (writes and not (one.is_exact or settings.accept.round_up)):
                 found.leftovers += _leftovers(document, one, settings)
-            else:
+            elif writes:
                 found.edits += _edits(document, one, settings)
                 remarks += _remarks(one, settings)
         once = {(one.code, one.message): one for one in reversed(remarks)}
         found.diagnostics += [with_location(document, one, quotas[0].object) for one in once.values()]
     return found
+
+
+def _at_target(read: Sequence[_Read], settings: Settings) -> list[_Read]:
+    """Resources with the keys of the target; those that are in its dialect already are no longer there."""
+    moved = [_for_target(one, settings) for one in read if one.among or one.source is not settings.to]
+    same: dict[tuple[str, str], _SameKey] = {}
+    for one in moved:
+        if one.key and not one.refused:
+            same.setdefault(_new_key(one), _SameKey(set(), set())).add(one)
+    return [_alone(one, same, settings) for one in moved]
 
 
 def _objects(document: Document, settings: Settings) -> Iterator[tuple[list[Quota], tuple[Backend, ...]]]:

@@ -48,7 +48,7 @@ from gpuxlate.translation.notes import common_keys, left_alone, shared_in_pod
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import Pass, State, Task, listed, run_source
 from gpuxlate.translation.pod_run import PodRun
-from gpuxlate.translation.quotas import read_quotas
+from gpuxlate.translation.quotas import find_quotas
 from gpuxlate.translation.results import Item, Result, pod_items
 from gpuxlate.translation.shares import dialects_of, has_variables, is_refusal, shares_of
 from gpuxlate.yamltext.nodes import get_text
@@ -197,9 +197,11 @@ def _read_jobs(state: State) -> None:
         _read_pod(state, pod, (backend,))
 
 
-def _read_quotas(state: State) -> None:
-    found = read_quotas(state.document, state.settings)
+def find_amounts(state: State, *, writes: bool = False) -> None:
+    """The amounts of quotas. ``writes``: with the edits that give them to the target."""
+    found = find_quotas(state.document, state.settings, writes=writes)
     state.quotas += found.items
+    state.edits += found.edits
     state.diagnostics += found.diagnostics
     state.handled |= found.settled
     state.behind += found.leftovers
@@ -295,7 +297,7 @@ READ = Task(
         FIND_PODS,
         Pass("shares", read_pods, needs=("runs",)),
         of_jobs(_read_jobs),
-        of_quotas(_read_quotas),
+        of_quotas(find_amounts),
         *BESIDE_PODS,
         Pass("leftovers", _find_leftovers),
         Pass("claims", find_left_templates, OF_MANIFESTS, lambda: (MARK,)),

@@ -32,12 +32,12 @@ from gpuxlate.translation.notes import stale_comments
 from gpuxlate.translation.options import Settings, relevant_to
 from gpuxlate.translation.passes import Pass, State, Task, leave_text, listed, run_source, with_own_names
 from gpuxlate.translation.pod import PARSE_FIRST, translate_pod
-from gpuxlate.translation.quotas import translate_quotas
 from gpuxlate.translation.read import (
     BESIDE_PODS,
     FIND_PODS,
     SHARE_DOCUMENTS,
     TEMPLATES,
+    find_amounts,
     find_left_templates,
     find_leftovers,
     of_jobs,
@@ -130,7 +130,7 @@ def _compare_shared(state: State) -> None:
         state.diagnostics += [with_location(state.document, one, pod.object) for pod, one in found]
 
 
-# --- jobs and quotas ------------------------------------------------------------------------------
+# --- jobs -----------------------------------------------------------------------------------------
 def _refuse_jobs(state: State) -> None:
     """Shares of jobs are read, and refused: one error is enough."""
     document, settings = state.document, state.settings
@@ -142,15 +142,6 @@ def _refuse_jobs(state: State) -> None:
         items = pod_items(document, pod, readings, fit, settings.to, broken, found)
         state.diagnostics += found
         state.items += [replace(one, verdict=Verdict.REFUSED) for one in items]
-
-
-def _translate_quotas(state: State) -> None:
-    found = translate_quotas(state.document, state.settings)
-    state.edits += found.edits
-    state.diagnostics += found.diagnostics
-    state.quotas += found.items
-    state.handled |= found.settled
-    state.behind += found.leftovers
 
 
 # --- what is left ---------------------------------------------------------------------------------
@@ -236,7 +227,7 @@ def _with(shares: Pass, *text: Pass) -> tuple[Pass, ...]:
         Pass("anchors of values", _write_at_anchors, frozenset({FileKind.VALUES}), needs=("edits",)),
         Pass("shared metadata", _compare_shared, needs=("written",)),
         of_jobs(_refuse_jobs),
-        of_quotas(_translate_quotas),
+        of_quotas(partial(find_amounts, writes=True)),
         *BESIDE_PODS,
         Pass("leftovers", _find_leftovers),
         *text,
