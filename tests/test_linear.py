@@ -23,11 +23,14 @@ from gpuxlate.overlays import roles
 from gpuxlate.report.characters import unified
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import names, read_source
-from gpuxlate.translation.sync import changed_lines, written_by
+from gpuxlate.translation.sync import changed_lines
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext import parse
-from gpuxlate.yamltext.parse import EventParser, NotYamlError, documents
+from gpuxlate.yamltext.edit import Origins
+from gpuxlate.yamltext.events import EventParser
+from gpuxlate.yamltext.parse import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.writer import Splice
 from tests.counting import Watched, calls, grows_with_the_input, lines
 from tests.effort import turn
 from tests.hostile.shapes import SHAPES
@@ -101,7 +104,9 @@ def test_the_way_back_to_the_source_is_linear() -> None:
     def look(count: int) -> None:
         old = "".join(f"a:\n- b\nc: {n}\n- b\n" for n in range(count * 5))
         new = old.replace("c: ", "d: ")
-        written_by(old, new)
+        made = [Splice(match.start(), match.end(), "d: ") for match in re.finditer("c: ", old)]
+        origins = Origins(made)
+        assert all(old[origins.of(at)] == new[at] or new[at] in "d: " for at in range(len(new)))
         assert len([*changed_lines(old, new)]) == count * 5
 
     assert grows_with_the_input(lambda count: lines(lambda: look(count)))

@@ -10,10 +10,10 @@ from typing import NamedTuple
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.files.claims import Unread
-from gpuxlate.manifest.claims import MARKS, claims_of, template_of
+from gpuxlate.manifest.claims import MARKS, claims_of
 from gpuxlate.manifest.pods import CLAIMS, Numbered, Pod
 from gpuxlate.model.declarations import regex
-from gpuxlate.model.diagnostics import Append, Diagnostic, Edit, ObjectRef, Path, Remove, Severity
+from gpuxlate.model.diagnostics import Append, Diagnostic, Edit, ObjectRef, Remove, Severity
 from gpuxlate.model.limits import MAX_NAME, shortened
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import CLAIM, TEMPLATE, ClaimObject, PodClaim, PodKeys, Value
@@ -22,6 +22,7 @@ from gpuxlate.overlays.roles import ClaimLookup
 from gpuxlate.rules.claims import claim_is_known, name_is_free, names_are_followed, other_claims_stay
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
 from gpuxlate.translation.leftovers import GIVE_USERS, NAME_NO_CLAIM, Leftover, LeftoverScope
+from gpuxlate.translation.pod_run import ClaimTemplate
 from gpuxlate.yamltext.edit import apply
 from gpuxlate.yamltext.nodes import get, get_text
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
@@ -36,20 +37,6 @@ SUBDOMAIN = 253
 """Characters of the name of a template."""
 _KIND = f"kind: {TEMPLATE}"
 _UNFIT = regex(r"[^a-z0-9.-]+")
-
-
-class ClaimTemplate(NamedTuple):
-    """A template to write: its claim, the workload that it is for, and where that is."""
-
-    pod: Pod
-    claim: PodClaim
-    namespace: str | None
-    name: str
-    path: Path
-
-    @property
-    def data(self) -> dict[str, object]:
-        return template_of(self.name, self.namespace, self.claim)
 
 
 class NamedTemplate(NamedTuple):

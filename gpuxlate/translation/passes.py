@@ -22,11 +22,11 @@ from gpuxlate.overlays.roles import MANIFESTS, ClaimLookup, FileKind, FileRole
 from gpuxlate.rules.documents import once_per_object
 from gpuxlate.rules.source import no_yaml, too_many
 from gpuxlate.rules.translation import text_is_editable
-from gpuxlate.translation.claims import ClaimTemplate, applied, clashes
+from gpuxlate.translation.claims import applied, clashes
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.leftovers import Leftover, half_translated, left_in_text
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.pod_run import PodRun
+from gpuxlate.translation.pod_run import ClaimTemplate, PodRun
 from gpuxlate.translation.results import Result
 from gpuxlate.yamltext.edit import apply
 from gpuxlate.yamltext.parse import Document, DocumentReader, NotYamlError, documents

@@ -18,7 +18,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.overlays.parts import Home
 from gpuxlate.rules.translation import isolation_is_the_same, share_is_expressible
-from gpuxlate.translation.claims import ClaimTemplate, other_claims, shared_claims, with_templates
+from gpuxlate.translation.claims import other_claims, shared_claims, with_templates
 from gpuxlate.translation.edits import share_edits, writable
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.hints import in_keys
@@ -32,7 +32,7 @@ from gpuxlate.translation.notes import (
 )
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State
-from gpuxlate.translation.pod_run import PodRun
+from gpuxlate.translation.pod_run import ClaimTemplate, PodRun
 from gpuxlate.translation.results import pod_items
 from gpuxlate.translation.shares import dialects_of, is_refusal, refuses, shares_of
 from gpuxlate.yamltext.parse import Document, with_location

@@ -22,7 +22,6 @@ from gpuxlate.rules.source import broken
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.claims import (
     Changes,
-    ClaimTemplate,
     changes,
     claimed_already,
     clashes,
@@ -33,7 +32,7 @@ from gpuxlate.translation.edits import disagreements, share_edits, writable
 from gpuxlate.translation.fit import Outcome, fit_pod
 from gpuxlate.translation.notes import miscounted, other_cards
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.pod_run import PodRun
+from gpuxlate.translation.pod_run import ClaimTemplate, PodRun
 from gpuxlate.translation.results import Item
 from gpuxlate.yamltext.edit import apply, edit_document
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location

@@ -13,8 +13,9 @@ from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Edit, Path, Put, Remove, Rename
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ScalarKind
+from gpuxlate.yamltext.composed import is_composed
 from gpuxlate.yamltext.nodes import MERGE, Mapping, Node, Scalar, Sequence, get
-from gpuxlate.yamltext.parse import Document, NotYamlError, documents, is_composed
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import (
     Block,

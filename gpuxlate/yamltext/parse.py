@@ -1,18 +1,15 @@
-"""The events of a YAML text: from libyaml, PyYAML's C extension, or from PyYAML's own parser.
+"""The documents of a source, one at a time, so that memory is bounded by the largest, and places in them.
 
-The second is for platforms without the extension, such as a browser. It takes eight times as long.
-Both accept the same manifests, with the same values and positions, except for rare syntax that the
-second refuses (a tab between words, ``?`` in a plain scalar within brackets, byte order marks inside a
-text). Its error messages differ. tests/manifest/test_events.py has all differences.
+Within the limits of ``gpuxlate.model.limits``. libyaml composes those that it may (``composed``), a composer
+over its events all others.
 """
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import chain, count
-from typing import Any, NamedTuple
+from itertools import count
+from typing import Any
 
 from yaml.error import YAMLError
 from yaml.events import (
@@ -26,17 +23,14 @@ from yaml.events import (
     SequenceStartEvent,
     StreamEndEvent,
 )
-from yaml.nodes import MappingNode, ScalarNode
-from yaml.parser import Parser
-from yaml.reader import Reader, ReaderError
-from yaml.scanner import Scanner
+from yaml.reader import ReaderError
 
 from gpuxlate.model import limits
-from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Span
 from gpuxlate.model.messages import msg
+from gpuxlate.yamltext.composed import DocumentRange, NeedsEventsError, composed, parts
+from gpuxlate.yamltext.events import EventParser
 from gpuxlate.yamltext.nodes import (
-    MERGE,
     Alias,
     Mapping,
     Node,
@@ -46,410 +40,8 @@ from gpuxlate.yamltext.nodes import (
     deref,
     entry_of,
 )
-from gpuxlate.yamltext.ranges import ANCHOR, BANG, document_ranges, has_plain_markers, text_to_parse
 from gpuxlate.yamltext.source import Source, StandIns
 
-_BASES: tuple[Any, ...] = (Reader, Scanner, Parser)  # without types, whatever stubs are installed
-
-
-class PythonParser(*_BASES):  # type: ignore[misc]
-    """PyYAML's parser with what is used of ``CParser``: ``get_event`` and ``raw_parse``."""
-
-    def __init__(self, text: str | bytes) -> None:
-        if isinstance(text, str):
-            text.encode()  # a lone surrogate raises here, as in libyaml
-        try:
-            Reader.__init__(self, text)
-        except ReaderError as error:
-            if isinstance(text, str):  # libyaml counts bytes of UTF-8
-                error.position = len(text[: error.position].encode())
-            raise
-        Scanner.__init__(self)
-        Parser.__init__(self)
-
-    def raw_parse(self) -> None:
-        """Read all of it, for its errors only."""
-        next_event: Any = self.get_event
-        while next_event() is not None:
-            pass
-
-
-try:
-    from yaml import _yaml
-except ImportError:
-    EventParser: Any = PythonParser
-else:
-
-    class ComposingParser(_yaml.CParser):
-        """libyaml's parser; ``get_node`` composes a document in C and forgets anchors and aliases.
-
-        For each node it calls three methods, about tags that nobody gave: these do nothing, in C.
-        """
-
-        resolve = "".format
-        descend_resolver: Any = operator.is_
-        ascend_resolver: Any = tuple
-
-        def get_limited_node(self, depth: int) -> Any:
-            """The same, for a document that may be too deep for the stack of C.
-
-            Raises ValueError for more levels than ``depth``.
-            """
-            above: dict[Any, Any] = {}
-
-            def descend(parent: Any, index: Any) -> None:
-                above[parent] = index
-                if len(above) > depth:
-                    raise ValueError
-
-            self.descend_resolver, self.ascend_resolver = descend, above.popitem
-            node = self.get_node()
-            del self.descend_resolver, self.ascend_resolver
-            return node
-
-    EventParser = ComposingParser
-# --- what is wrong, in plain words --------------------------------------------------------------
-_NO_BLANK = regex(r"""\s*(?:-\s+)*[^\s:#"'{\[][^\s:]*:[^\s:/]""")
-"""``key:value``, which is one word; ``://`` is of an address."""
-_CONFLICT = regex(r"(<{7}|={7}|>{7})( |$)")
-_PAIR = regex(r""":\s+\S""")
-_NESTED = "indent it as its neighbours, or write nothing behind the colon above"
-
-
-class _Line:
-    """A character and its line: the number, where it begins, and its text up to the character and whole."""
-
-    def __init__(self, text: str, index: int) -> None:
-        self.number = text.count("\n", 0, index) + 1
-        self.start = text.rfind("\n", 0, index) + 1
-        end = text.find("\n", index)
-        self.before = text[self.start : index]
-        self.letter = text[index : index + 1]
-        self.text = text[self.start : end if end >= 0 else len(text)].rstrip("\r")
-
-    @property
-    def indent(self) -> int:
-        return len(self.text) - len(self.text.lstrip(" "))
-
-
-class _Failure(NamedTuple):
-    """Where reading fails, the line above, and where what was read begins."""
-
-    line: _Line
-    above: _Line | None
-    begun: _Line
-
-    @property
-    def letter(self) -> str:
-        return self.line.letter
-
-    @property
-    def outer(self) -> int:
-        """The column of what was read."""
-        return len(self.begun.before)
-
-
-class _Cause(NamedTuple):
-    """The mistake is in another line than the one where reading fails: its words name that line."""
-
-    words: str
-    line: _Line
-
-
-def plain_words(problem: str, text: str, index: int, context: int) -> tuple[str | None, int]:
-    """The cause of a syntax error, and its character; None where the parser's own words say as much as is
-    known.
-
-    ``problem``: the parser's words at ``index``; ``context``: where what it was reading begins. Nothing of
-    the text is quoted, which may be a secret.
-    """
-    line = _Line(text, index)
-    above = _Line(text, line.start - 1) if line.start else None
-    spot = _Failure(line, above, _Line(text, context))
-    find = next((find for words, find in _CAUSES if words in problem), None)
-    cause = find(spot) if find else None
-    if isinstance(cause, _Cause):
-        return cause.words, cause.line.start + cause.line.indent
-    return cause, index
-
-
-def _bad_start(spot: _Failure) -> str | None:
-    if spot.letter == "\t":
-        return "a tab; YAML is indented with spaces"
-    return f"a value cannot begin with {spot.letter}; put it in quotes" if spot.letter in "@`%" else None
-
-
-def _bad_name(spot: _Failure) -> str:
-    mark = spot.begun.letter
-    return f"{mark} begins an {'alias' if mark == '*' else 'anchor'}; put the value in quotes"
-
-
-def _behind_the_end(spot: _Failure) -> str | None:
-    if not spot.line.text.startswith("..."):
-        return None
-    return "text behind the end of a document; begin the next one with --- on a line of its own"
-
-
-def _without_colon(spot: _Failure) -> _Cause:
-    line = spot.begun
-    if _CONFLICT.match(line.text):
-        return _Cause(f"line {line.number} is a mark of a merge conflict", line)
-    if _NO_BLANK.match(line.text):
-        return _Cause(f"no space behind the colon in line {line.number}", line)
-    if line.text.startswith("---"):
-        return _Cause(f"text directly behind --- in line {line.number}", line)
-    return _Cause(f"line {line.number} has no colon behind its key", line)
-
-
-def _second_colon(spot: _Failure) -> str | _Cause | None:
-    line, above = spot.line, spot.above
-    if _PAIR.search(line.before):
-        return "a second colon in this line; put the value in quotes"
-    if above is None:
-        return None
-    if _NO_BLANK.match(above.text) and not _PAIR.search(above.text):
-        return _Cause(f"no space behind the colon in line {above.number}", above)
-    if "：" in above.text and ":" not in above.text:
-        return _Cause(f"a full-width colon in line {above.number}; write : and a space", above)
-    if above.text.startswith("--- "):
-        return _Cause(f"text behind --- in line {above.number}; begin it on the next line", above)
-    if line.indent > above.indent and _PAIR.search(above.text):
-        return f"this line is indented below line {above.number}, which has a value; {_NESTED}"
-    return None
-
-
-def _no_key(spot: _Failure) -> str | None:
-    before, letter = spot.line.before, spot.letter
-    if letter and letter in "}]":
-        return f"a {letter} that closes nothing"
-    if before.rstrip(" ").endswith(('"', "'")):
-        return "text behind a closing quote; one quote is missing, or one too many"
-    if before.strip(" "):
-        return None
-    if letter == "-" and len(before) == spot.outer:
-        return "a list item among keys; indent it below its key, or write a key"
-    if len(before) != spot.outer:
-        return "this line is indented as none of those above that it could belong to"
-    return None
-
-
-_CAUSES: tuple[tuple[str, Callable[[_Failure], str | _Cause | None]], ...] = (
-    ("cannot start any token", _bad_start),
-    ("a tab character", _bad_start),
-    (
-        "unexpected end of stream",
-        lambda spot: f"the quote that opens in line {spot.begun.number} is not closed",
-    ),
-    (
-        "unknown escape",
-        lambda _: r"a backslash in double quotes begins an escape; write \\ or use single quotes",
-    ),
-    ("alphabetic or numeric character", _bad_name),
-    ("expected comment or line break", lambda _: "text behind | or >; it begins on the next line"),
-    ("expected <document start>", _behind_the_end),
-    (
-        "',' or",
-        lambda spot: msg(
-            "a comma or colon is missing here, or the bracket of line {line} is not closed",
-            line=spot.begun.number,
-        ),
-    ),
-    ("expected ':'", _without_colon),
-    ("mapping values are not allowed", _second_colon),
-    (
-        "expected '-' indicator",
-        lambda _: "a key among the items of a list; begin it with -, or indent it as the keys above",
-    ),
-    ("expected key", _no_key),
-)
-"""What the parser's words may stand for."""
-
-# Documents that libyaml composes in C: which of a text those are, and our nodes from the parser's.
-# It is faster than to compose them from events, but loses anchors, aliases and the tag ``!``. Documents
-# that may have these are composed from events, and so are those with errors, from which positions come.
-_COLUMNS = 256
-"""Where no collection in block style begins farther right, at most twice as many are open in one another."""
-_BRACKETS = 200
-"""In one document: as many may be open in one another, and a pair in each."""
-_INDENT = regex(r"[ \t]*(?:[-?:][ \t]+)*")
-"""Behind this the last collection of a line begins that is in block style."""
-_SIGNS = (("&", ANCHOR), ("*", ANCHOR), ("!", BANG))
-
-
-class DocumentRange(NamedTuple):
-    """Where a document is; ``composable``: libyaml's composer loses nothing of it.
-
-    ``deep``: it may be too deep for the stack of C.
-    """
-
-    start: int
-    end: int
-    composable: bool
-    deep: bool
-
-
-class NeedsEventsError(ValueError):
-    """The document needs to be composed from events."""
-
-
-def parts(text: str) -> Iterator[DocumentRange] | None:
-    """The documents of a text, if it is valid; None where that needs more than their markers."""
-    return _parts(text) if has_plain_markers(text) else None
-
-
-def _parts(text: str) -> Iterator[DocumentRange]:
-    signs = [one for one in _SIGNS if one[0] in text]
-    wide = not _narrow(text)
-    most = limits.MAX_NODES // 2  # a character may be two; and in large ones nothing is gained
-    for start, _, end in document_ranges(text):
-        brackets = text.count("{", start, end) + text.count("[", start, end)
-        composable = end - start <= most
-        for letter, sign in signs:
-            if text.find(letter, start, end) >= 0 and sign.search(text, start, end):
-                composable = False
-        yield DocumentRange(start, end, composable, wide or brackets > _BRACKETS)
-
-
-def _narrow(text: str) -> bool:
-    """No collection begins far right of the beginning of its line, in block style."""
-    start = 0
-    while len(text) - start > _COLUMNS:
-        end = text.rfind("\n", start, start + _COLUMNS)
-        if end < 0:
-            indent = _INDENT.match(text, start)
-            if indent and indent.end() - start > _COLUMNS:
-                return False
-            end = text.find("\n", start + _COLUMNS)
-            if end < 0:
-                break
-        start = end + 1
-    return True
-
-
-def is_composed(root: Node | None) -> bool:
-    """libyaml composed it: without directives, anchors and aliases, which count beyond a part of it."""
-    return root is not None and type(root._read) is MappingNode
-
-
-def composed(top: Any, part: DocumentRange, text: str, names: list[Scalar]) -> tuple[Node, list[Mapping]]:
-    """Our nodes of those that libyaml composed, and the mappings that may have a key twice, as they end.
-
-    ``names`` gets the scalars with a slash. Raises NeedsEventsError where a limit is exceeded, or the
-    document is not where it was expected.
-    """
-    if not part.start <= top.start_mark.index <= part.end:
-        raise NeedsEventsError
-    below: list[Any] = []
-    odd: list[Mapping] = []
-    levels: list[list[Any]] = []
-    root = _node(top, text, names, below)
-    while below:
-        levels.append(below)
-        below = _below(below, text, names, odd)
-    if len(levels) > limits.MAX_DEPTH or not _within(levels, part.end - part.start):
-        raise NeedsEventsError
-    odd.sort(key=lambda one: (one.end, -one.start))
-    return root, odd
-
-
-def _within(levels: list[list[Any]], size: int) -> bool:
-    """A document of so many characters is within the limits of keys and of nodes."""
-    if size < min(limits.MAX_KEY, limits.MAX_NODES // 4):  # a character may be two nodes with their ends
-        return True
-    events = 2
-    for one in chain.from_iterable(levels):
-        events += 1 + len(one.handles)
-        if type(one) is Mapping:
-            events += len(one.entries)
-            if any(type(key) is Scalar and len(key.text) > limits.MAX_KEY for key, _ in one.entries):
-                return False
-    return events <= limits.MAX_NODES
-
-
-def _below(  # noqa: C901 - one loop, for speed
-    level: list[Any], text: str, names: list[Scalar], odd: list[Mapping]
-) -> list[Any]:
-    """The collections in those of a level, which get their parts."""
-    new, scalar, mapping = object.__new__, ScalarNode, MappingNode
-    below: list[Any] = []
-    handle: Any
-    held: Any
-    for node in level:
-        if type(node) is Sequence:
-            node.items = items = []
-            for value in node._read.value:
-                if type(value) is mapping:
-                    held = new(Mapping)
-                    held._read = value
-                    below.append(held)
-                else:
-                    held = _node(value, text, names, below)
-                items.append(held)
-            node._read.value = None
-            continue
-        node.entries = entries = []
-        plain = {}
-        for key, value in node._read.value:
-            if type(key) is scalar and not key.style:
-                handle = new(Scalar)
-                handle._read = key
-                handle.style = None
-                handle.text = name = key.value
-                if "/" in name:
-                    names.append(handle)
-            else:
-                handle = _node(key, text, names, below)
-                name = handle.text if type(handle) is Scalar else MERGE
-            kind = type(value)
-            if kind is scalar:
-                held = new(Scalar)
-                held._read = value
-                held.text = words = value.value
-                if style := value.style:
-                    held.style = style
-                    if style in "|>":
-                        held.ends_in(text)
-                else:
-                    held.style = None
-                if "/" in words:
-                    names.append(held)
-            else:
-                held = new(Mapping if kind is mapping else Sequence)
-                held._read = value
-                below.append(held)
-            plain[name] = entry = (handle, held)
-            entries.append(entry)
-        node._read.value = None
-        if len(plain) < len(entries) or MERGE in plain:
-            odd.append(node)
-        else:
-            node._plain = plain
-    return below
-
-
-def _node(read: Any, text: str, names: list[Scalar], below: list[Any]) -> Node:
-    """Our node of one of libyaml's; a collection goes to those whose parts are still to come."""
-    node: Any
-    if type(read) is ScalarNode:
-        node = object.__new__(Scalar)
-        node._read = read
-        node.text = read.value
-        node.style = style = read.style or None
-        if style and style in "|>":
-            node.ends_in(text)
-        if "/" in node.text:
-            names.append(node)
-    else:
-        node = object.__new__(Mapping if type(read) is MappingNode else Sequence)
-        node._read = read
-        below.append(node)
-    made: Node = node
-    return made
-
-
-# The documents of a source, one at a time, so that memory is bounded by the largest.
-# Within the limits of ``gpuxlate.model.limits``. libyaml composes those that it may (``tree``), a composer
-# over its events all others.
 _WRITE_OUT = "write the values in place of the aliases, in several files"
 
 
@@ -558,7 +150,7 @@ class _Composer:
     def __init__(self, source: Source) -> None:
         self._source = source
         self.start = 0  # of the current document
-        given = text_to_parse(source)
+        given = source.parsed_text
         self._stand_ins = StandIns(given)
         text = self._stand_ins.text
         composes = hasattr(EventParser, "get_limited_node") and text is given
@@ -790,6 +382,8 @@ def _problem(error: Exception, text: str) -> NotYamlError:
     problem, index = str(message).partition("\n")[0], max(0, min(index, len(text)))
     cause = None
     if mark:
+        from gpuxlate.yamltext.problems import plain_words
+
         cause, index = plain_words(problem, text, index, context.index if context else index)
     return NotYamlError(cause or problem, index, problem)
 

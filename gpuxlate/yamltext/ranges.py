@@ -8,14 +8,16 @@ parsed: a comment stands in its place, and all others keep their places and numb
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from gpuxlate.model.declarations import regex
-from gpuxlate.yamltext.source import BOM, Source
 
-_BREAKS = "\x85\u2028\u2029"
+_BREAKS = "\x85\u2028\u2029\ufeff"
+"""Other line breaks of YAML 1.1, and a byte order mark inside."""
+IsRelevant = Callable[[str], bool]
+"""Whether the text of a document, or of an item of a List, matters to who reads it."""
 _LEADING = regex(r"(?:[ \t]*(?:#[^\n]*)?\n)*(?:---(?=[ \t\r\n]|$))?")
 """What may be before the first document, and its marker."""
 _BEHIND = r"""(?<! [^\s\[\]{},:?"'] . )"""
@@ -36,7 +38,7 @@ _OPEN = regex(
 value in quotes behind its key."""
 
 
-class Range(NamedTuple):
+class TextRange(NamedTuple):
     """Characters ``start`` to ``end`` of a text; up to ``behind`` they say that a document or item begins."""
 
     start: int
@@ -48,18 +50,18 @@ def has_plain_markers(text: str) -> bool:
     """The documents of a text are known by their markers alone."""
     ends = text.startswith(("%", "...")) or "\n%" in text or "\n..." in text
     breaks = ("\r" in text and text.count("\r") != text.count("\r\n")) or (
-        not text.isascii() and any(one in text for one in (*_BREAKS, BOM))
+        not text.isascii() and any(one in text for one in _BREAKS)
     )
     return not (ends or breaks)
 
 
-def document_ranges(text: str) -> Iterator[Range]:
+def document_ranges(text: str) -> Iterator[TextRange]:
     """The documents of a text with plain markers; the first begins with the text, with a marker or not."""
     leading = _LEADING.match(text)
     start, behind = 0, leading.end() if leading else 0
     while start < len(text):
         end = _marker(text, behind)
-        yield Range(start, behind, end)
+        yield TextRange(start, behind, end)
         start, behind = end, end + 3
 
 
@@ -72,28 +74,24 @@ def _marker(text: str, start: int) -> int:
     return len(text)
 
 
-def text_to_parse(source: Source) -> str:
-    """The text of a source with a comment in place of each document and item that does not matter."""
-    text = source.text
+def text_to_parse(text: str, is_relevant: IsRelevant) -> str:
+    """The text with a comment in place of each document and item that does not matter."""
     parts: list[str] = []
     at = 0
-    for _, behind, end in _unread(source):
+    for _, behind, end in _unread(text, is_relevant):
         last = text[end - 1]
         parts += (text[at:behind], " ", "#" * (end - behind - 2), last if last == "\n" else "#")
         at = end
     return "".join((*parts, text[at:])) if parts else text
 
 
-def unread(source: Source) -> frozenset[str]:
+def unread(text: str, is_relevant: IsRelevant) -> frozenset[str]:
     """The texts of the documents and items that do not matter, without the line breaks at their ends."""
-    return frozenset(source.text[start:end].rstrip("\r\n") for start, _, end in _unread(source))
+    return frozenset(text[start:end].rstrip("\r\n") for start, _, end in _unread(text, is_relevant))
 
 
-def _unread(source: Source) -> Iterator[Range]:
-    is_relevant, text = source.is_relevant, source.text
-    if is_relevant is None or not has_plain_markers(text):
-        return
-    for document in document_ranges(text):
+def _unread(text: str, is_relevant: IsRelevant) -> Iterator[TextRange]:
+    for document in document_ranges(text) if has_plain_markers(text) else ():
         start, behind, end = document
         if end - behind < 2:
             continue
@@ -107,7 +105,7 @@ def _unread(source: Source) -> Iterator[Range]:
                 yield item
 
 
-def _items(text: str, start: int, end: int) -> Iterator[Range]:
+def _items(text: str, start: int, end: int) -> Iterator[TextRange]:
     """The items of a List in block style, where none of them needs another one."""
     first = _ITEMS.search(text, start, end) if _LIST.search(text, start, end) else None
     if first is None or ANCHOR.search(text, start, end):
@@ -121,7 +119,7 @@ def _items(text: str, start: int, end: int) -> Iterator[Range]:
         found = begins.search(text, at + 1, end)
         behind, following = at + column + 1, found.start() if found else end
         if following - behind > 1:
-            yield Range(at, behind, following)
+            yield TextRange(at, behind, following)
         at = following
 
 

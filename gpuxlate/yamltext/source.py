@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable
 from functools import cached_property
 from itertools import islice
 
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Span
 from gpuxlate.model.messages import msg
+from gpuxlate.yamltext.ranges import IsRelevant, text_to_parse, unread
 
 BOM = "\ufeff"
 BLOCK = 256
@@ -49,7 +49,7 @@ class Source:
     that does not is not parsed. None: all are.
     """
 
-    def __init__(self, name: str, text: str, is_relevant: Callable[[str], bool] | None = None) -> None:
+    def __init__(self, name: str, text: str, is_relevant: IsRelevant | None = None) -> None:
         self.name = name
         self.is_relevant = is_relevant
         self.text = text.lstrip(BOM)  # libyaml skips it without counting
@@ -85,14 +85,17 @@ class Source:
         """
         if self.is_relevant is None:
             return Source(self.name, self.bom + text)
-        from gpuxlate.yamltext.ranges import unread
-
-        as_before = unread(self)
+        as_before = unread(self.text, self.is_relevant)
         return Source(self.name, self.bom + text, lambda part: part.rstrip("\r\n") not in as_before)
 
-    def read_where(self, is_relevant: Callable[[str], bool]) -> Source:
+    def read_where(self, is_relevant: IsRelevant) -> Source:
         """The same source, of which only the documents and items that matter are parsed."""
         return Source(self.name, self.bom + self.text, is_relevant)
+
+    @property
+    def parsed_text(self) -> str:
+        """What is parsed: a comment stands in place of what does not matter."""
+        return self.text if self.is_relevant is None else text_to_parse(self.text, self.is_relevant)
 
     def encode(self, text: str) -> bytes:
         """The bytes of a new text of this file, with its byte order mark if it had one."""

@@ -10,7 +10,8 @@ from yaml._yaml import CParser
 from yaml.error import YAMLError
 
 from gpuxlate.yamltext import parse
-from gpuxlate.yamltext.parse import EventParser, NotYamlError, PythonParser, documents
+from gpuxlate.yamltext.events import EventParser, PythonParser
+from gpuxlate.yamltext.parse import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 from tests.lint.cases import Case
 
@@ -108,8 +109,8 @@ spec: {containers: [{name: web, image: nginx:1.25, resources: {limits: {aliyun.c
 print(gpuxlate.translate(text, "volcengine-mgpu", fill={"cores": 30}).text)
 print([one.code for one in gpuxlate.lint(text.replace("4}", "4Gi}")).diagnostics])
 
-from gpuxlate.yamltext import parse
-print(parse.EventParser is parse.PythonParser)
+from gpuxlate.yamltext import events
+print(events.EventParser is events.PythonParser)
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert "vke.volcengine.com/mgpu-memory: 4096, vke.volcengine.com/mgpu-core: 30" in done.stdout

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from gpuxlate.model import limits
-from gpuxlate.yamltext import parse
+from gpuxlate.yamltext import composed
 from tests.effort import tries
 from tests.fuzz.writing import yaml_texts
 from tests.manifest.ways import from_events, told, told_by_events
@@ -44,8 +44,8 @@ def test_both_ways_have_the_same_limits(text: str, most: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         for name, value in (("NODES", most), ("DEPTH", 3), ("KEY", 4), ("DOCUMENTS", 3)):
             patch.setattr(limits, f"MAX_{name}", value)
-        patch.setattr(parse, "_COLUMNS", 6)
-        patch.setattr(parse, "_BRACKETS", 2)
+        patch.setattr(composed, "_COLUMNS", 6)
+        patch.setattr(composed, "_BRACKETS", 2)
         assert told(text) == told_by_events(text)
 
 
