@@ -8,42 +8,63 @@ from importlib import import_module
 from typing import Annotated, Any, cast
 
 import typer
-from typer._click.shell_completion import CompletionItem
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 
 from gpuxlate import locale
 from gpuxlate.cli.common import alert, guarded, ignored_variable
-from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
-from gpuxlate.cli.options import EVERYWHERE, GLOBAL, OF_CLUSTER, OF_NAMESPACE, OF_OBJECTS, Invocation, shared
+from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.options import (
+    EVERYWHERE,
+    GLOBAL,
+    OF_CLUSTER,
+    OF_NAMESPACE,
+    OF_OBJECTS,
+    READ_FILES,
+    RUN,
+    Invocation,
+    invocation,
+    shared,
+)
 from gpuxlate.model.messages import msg
 
-# typer has its own copy of click or uses the installed one, by version: take the classes from typer
-UsageProblem: type[Any] = typer.BadParameter.__mro__[1]
+UsageError = cast("type[Any]", typer.BadParameter.__base__)
+"""What every mistake in a command line is; typer has a public name for this one kind of it alone."""
 
-COMMANDS: dict[str, str] = {
-    "render": "Write GPUShare documents as manifests, for one target or several",
-    "translate": "Translate manifests to another dialect; only GPU lines change",
-    "sync": "Keep a tree for each cloud in step with one source tree",
-    "parse": "Write the shares of manifests as GPUShare documents",
-    "lint": "Check manifests and GPUShare documents",
-    "explain": "Explain a rule: what it does, why, an example, the source",
-    "rules": "List the rules",
-    "targets": "List the targets and the fields that each supports",
-    "compare": "Compare a share at several targets",
-    "assess": "Report what a translation would do to each share",
-    "inspect": "List the shares that manifests request, with totals",
-    "plan": "Count the cards and nodes that shares need at a target",
-    "cost": "Compute what shares cost, by the vendor's formula",
-    "verify": "Compare the output of nvidia-smi with the share",
-    "nodepool": "List the node labels and prerequisites of a share",
-    "policy": "Write admission policies: the cluster refuses what lint finds",
-    "schema": "Print the JSON Schemas",
-    "completion": "Print the completion script of a shell",
-    "krm": "Run as a KRM function, for kpt and kustomize",
-    "server": "Run a language server, for findings and fixes in editors",
+GROUPS: dict[str, dict[str, str]] = {
+    "Translation": {
+        "render": "Write GPUShare documents as manifests, for one target or several",
+        "translate": "Translate manifests to another dialect; only GPU lines change",
+        "sync": "Keep a tree for each cloud in step with one source tree",
+        "parse": "Write the shares of manifests as GPUShare documents",
+    },
+    "Checks": {
+        "lint": "Check manifests and GPUShare documents",
+        "explain": "Explain a rule: what it does, why, an example, the source",
+        "rules": "List the rules",
+    },
+    "Comparison and planning": {
+        "targets": "List the targets and the fields that each supports",
+        "compare": "Compare a share at several targets",
+        "assess": "Report what a translation would do to each share",
+        "inspect": "List the shares that manifests request, with totals",
+        "plan": "Count the cards and nodes that shares need at a target",
+        "cost": "Compute what shares cost, by the vendor's formula",
+    },
+    "Clusters": {
+        "verify": "Compare the output of nvidia-smi with the share",
+        "nodepool": "List the node labels and prerequisites of a share",
+        "policy": "Write admission policies: the cluster refuses what lint finds",
+    },
+    "Integration": {
+        "schema": "Print the JSON Schemas",
+        "completion": "Print the completion script of a shell",
+        "krm": "Run as a KRM function, for kpt and kustomize",
+        "server": "Run a language server, for findings and fixes in editors",
+    },
 }
-"""Name and one line of help; the module of a command is ``gpuxlate.cli.<name>``."""
+"""Names with one line of help, in groups; the module of a command is ``gpuxlate.cli.<name>``."""
+COMMANDS = {name: text for commands in GROUPS.values() for name, text in commands.items()}
 
 LIVE_COMMANDS: dict[str, tuple[str, Sequence[str]]] = {
     "nodes": ("List the GPU nodes: target, policy, cards, what is free", OF_OBJECTS),
@@ -54,160 +75,140 @@ LIVE_COMMANDS: dict[str, tuple[str, Sequence[str]]] = {
     "verify": ("Compare nvidia-smi in a running container with its share", OF_NAMESPACE),
 }
 """More commands of ``kubectl gpuxlate``, or ``on_cluster`` of one above: help, and flags of kubectl."""
+LIVE_GROUPS = {
+    title: {
+        name: LIVE_COMMANDS[name][0] if name in LIVE_COMMANDS else text for name, text in commands.items()
+    }
+    for title, commands in GROUPS.items()
+} | {"Live clusters": {name: text for name, (text, _) in LIVE_COMMANDS.items() if name not in COMMANDS}}
 LIVE_OBJECTS = ("translate", "parse", "lint", "assess", "inspect", "plan")
 """Commands whose PATH may be a live object there."""
-_READ_FILES = {"paths", "specs", "file"}
-"""Names of parameters that are files."""
 LANG, LANG_VARIABLE = "--lang", "GPUXLATE_LANG"
 
 
-class _WithSharedOptions:
-    """What is called with the options of every command, whose function does not see them, and has help in the
-    language that they choose."""
+class _InLanguage:
+    """What has help in the language that its options choose."""
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
         from gpuxlate.cli import help as of
 
-        _note_language(ctx.obj)
-        of.write_usage(self, ctx, formatter)
-        of.write_text(self, formatter)
-        of.write_options(self, ctx, formatter)
-        if isinstance(self, LazyGroup):
-            rows = [(name, of.said(text)) for name, text in self.table.items()]  # imports no command
-            of.write_rows("Commands", rows, formatter)
-
-    def invoke(self, ctx: Any) -> Any:
-        note_options(ctx.obj, {name: ctx.params.pop(name) for name in shared() if name in ctx.params})
-        if not isinstance(self, LazyGroup):  # no option comes any more
-            _note_language(ctx.obj)
-        return super().invoke(ctx)  # type: ignore[misc]
+        _note_language()
+        of.write(self, ctx, formatter)
 
 
-def note_options(run: Invocation, given: dict[str, Any]) -> None:
-    """Options before the command, or after it, for this run. Raises CliError."""
-    for name, value in given.items():
-        if value:
+def note_options(ctx: Any) -> None:
+    """Take the options of every command, before its name or after it, for this run. Raises CliError."""
+    run = invocation()
+    for name in shared().keys() & ctx.params.keys():
+        if value := ctx.params.pop(name):
             setattr(run, name, [*(run.exclude or ()), *value] if name == "exclude" else value)
-    _choose_language(run.lang)
+    if run.lang:
+        locale.use(run.lang)
     if run.quiet and run.verbose:
         raise CliError("-q and -v exclude each other")
     if run.isolated and run.config is not None:
         raise CliError("--isolated and --config exclude each other", "--isolated takes no configuration")
 
 
-def _choose_language(option: str | None) -> None:
-    """The language of an option, or that which ``_begin_language`` found, until one is read.
-
-    Raises CliError for one without a catalogue.
-    """
-    if option and option not in locale.LANGUAGES:
-        languages = msg("languages: {names}", names=", ".join(locale.LANGUAGES))
-        raise InvalidValueError(LANG, option, languages)
-    if option:
-        locale.use(option)
-
-
-def _note_language(run: Invocation | None) -> None:
+def _note_language() -> None:
     """Say that the language of the environment has no catalogue, where it would count."""
     by_variable = os.environ.get(LANG_VARIABLE)
-    if run is not None and not run.lang and by_variable and by_variable not in locale.LANGUAGES:
+    if not invocation().lang and by_variable and by_variable not in locale.LANGUAGES:
         ignored_variable(LANG_VARIABLE, "messages are in English")
 
 
 def _begin_language(arguments: Sequence[str]) -> None:
     """The language until the options are read: that of errors in the command line itself."""
-    given = os.environ.get(LANG_VARIABLE, "")
+    name = os.environ.get(LANG_VARIABLE, "")
     for word, after in zip(arguments, [*arguments[1:], ""], strict=True):
-        name, equals, value = word.partition("=")
-        if name == LANG:
-            given = value if equals else after
-    locale.use(given if given in locale.LANGUAGES else "en")
+        flag, equals, value = word.partition("=")
+        if flag == LANG:
+            name = value if equals else after
+    locale.use(name if name in locale.LANGUAGES else "en")
 
 
-class Command(_WithSharedOptions, TyperCommand):
-    """A command whose help lists the shared options apart."""
+class Command(_InLanguage, TyperCommand):
+    """A command with the options of every command."""
+
+    def invoke(self, ctx: Any) -> Any:
+        if ctx.args:
+            ctx.fail(msg("unexpected arguments: {names}", names=" ".join(ctx.args)))
+        note_options(ctx)
+        _note_language()
+        return super().invoke(ctx)
 
 
-class LazyGroup(_WithSharedOptions, TyperGroup):
-    """Commands by name from the table, imported when they are called.
+class LazyCommand(TyperCommand):
+    """A command by its name and line of help, whose module is imported when it is called."""
 
-    The types of click are Any: typer has its own copy of it, or uses the installed one.
-    """
+    def __init__(self, name: str, text: str, *, live: bool = False) -> None:
+        super().__init__(name, help=text, short_help=text)
+        self.live = live
 
-    table = COMMANDS
+    def loaded(self) -> Any:
+        """The command itself; in ``kubectl gpuxlate`` with flags of kubectl."""
+        name = cast("str", self.name)
+        module = import_module(f"gpuxlate.cli.{name}")
+        function: Callable[..., int] = module.command
+        flags: Sequence[str] = ()
+        if self.live and name in LIVE_COMMANDS:
+            function = module.on_cluster if name in COMMANDS else function
+            flags = LIVE_COMMANDS[name][1]
+        if on_objects := self.live and name in LIVE_OBJECTS:
+            from gpuxlate.cli import live
 
-    def function(self, name: str) -> Callable[..., int]:
-        """The function of a command."""
-        return cast("Callable[..., int]", import_module(f"gpuxlate.cli.{name}").command)
-
-    def flags(self, _name: str) -> Sequence[str]:
-        """The shared options of a command alone."""
-        return ()
-
-    def list_commands(self, _ctx: Any) -> list[str]:
-        return list(self.table)
-
-    def shell_complete(self, ctx: Any, incomplete: str) -> list[CompletionItem]:
-        """Commands from the table, without importing them, and options."""
-        named = [CompletionItem(name, help=text) for name, text in self.table.items()]
-        of_group = super(TyperGroup, self).shell_complete(ctx, incomplete)
-        return [*(one for one in named if one.value.startswith(incomplete)), *of_group]
-
-    def get_command(self, _ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in self.table:
-            return None
-        one = typer.Typer(add_completion=False, rich_markup_mode=None)
-        one.command(cmd_name, cls=Command)(self.function(cmd_name))
-        command: Any = get_command(one)
-        command.name = cmd_name
-        reads_files = any(one.name in _READ_FILES for one in command.params)
-        names = (*self.flags(cmd_name), *(GLOBAL if reads_files else EVERYWHERE))
-        command.params += [shared()[name] for name in names]
-        command.short_help = self.table[cmd_name]
+            function, flags = live.on_live_objects(name, function), OF_OBJECTS
+        app = typer.Typer(add_completion=False, rich_markup_mode=None)
+        app.command(name, cls=Command, context_settings={"allow_extra_args": True})(function)
+        command: Any = get_command(app)
+        reads_files = any(param.name in READ_FILES for param in command.params)
+        if on_objects:
+            command.params[0] = live.PATHS
+        command.params += [shared()[name] for name in (*flags, *(GLOBAL if reads_files else EVERYWHERE))]
         return command
 
-    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        name = args[0] if args else ""
-        if name and not name.startswith("-") and name not in self.table:
-            from difflib import get_close_matches
+    def make_context(self, *args: Any, **extra: Any) -> Any:
+        return self.loaded().make_context(*args, **extra)
 
+
+class CommandGroup(_InLanguage, TyperGroup):
+    """The commands of ``gpuxlate``.
+
+    The types of click are Any: typer has its own copy of it.
+    """
+
+    groups = GROUPS
+    live = False
+
+    def __init__(self, **attributes: Any) -> None:
+        super().__init__(**attributes)
+        for commands in self.groups.values():
+            for name, text in commands.items():
+                self.add_command(LazyCommand(name, text, live=self.live))
+
+    def invoke(self, ctx: Any) -> Any:
+        note_options(ctx)
+        return super().invoke(ctx)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        name, *rest = args
+        if name == "help" and rest and not rest[0].startswith("-"):
+            return self.resolve_command(ctx, [rest[0], "--help"])
+        if name == "help":
+            typer.echo(ctx.get_help())
+            raise typer.Exit
+        if name not in self.commands and not name.startswith("-"):
             from gpuxlate.cli import usage
 
-            near = get_close_matches(name, self.table, 1, 0.6)
-            hint = usage.command(name, ctx.command_path, LIVE_COMMANDS) or (
-                msg("did you mean {near}?", near=near[0])
-                if near
-                else msg("commands: {names}", names=", ".join(self.table))
-            )
-            ctx.fail(msg("no such command {name!r}; {hint}", name=name, hint=hint))
+            ctx.fail(usage.no_command(name, ctx, LIVE_COMMANDS))
         return super().resolve_command(ctx, args)
 
 
-class LiveGroup(LazyGroup):
+class LiveGroup(CommandGroup):
     """The commands of ``kubectl gpuxlate``: on live objects too, and for live clusters."""
 
-    table = COMMANDS | {name: text for name, (text, _) in LIVE_COMMANDS.items()}
-
-    def function(self, name: str) -> Callable[..., int]:
-        if name in LIVE_COMMANDS and name in COMMANDS:
-            return cast("Callable[..., int]", import_module(f"gpuxlate.cli.{name}").on_cluster)
-        found = super().function(name)
-        if name not in LIVE_OBJECTS:
-            return found
-        from gpuxlate.cli.live import on_live_objects
-
-        return on_live_objects(name, found)
-
-    def flags(self, name: str) -> Sequence[str]:
-        return OF_OBJECTS if name in LIVE_OBJECTS else LIVE_COMMANDS[name][1] if name in LIVE_COMMANDS else ()
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        command = super().get_command(ctx, cmd_name)
-        if cmd_name in LIVE_OBJECTS:
-            from gpuxlate.cli.live import PATHS
-
-            command.params[0] = PATHS
-        return command
+    groups = LIVE_GROUPS
+    live = True
 
     def invoke(self, ctx: Any) -> Any:
         from gpuxlate.cluster.server import ChoiceError, ClusterError
@@ -228,7 +229,8 @@ def _version(value: bool) -> None:
 
 
 def root(
-    version: Annotated[
+    ctx: typer.Context,
+    version: Annotated[  # noqa: ARG001 - the callback prints it
         bool, typer.Option("--version", "-V", help="Print the version.", callback=_version, is_eager=True)
     ] = False,
 ) -> None:
@@ -236,46 +238,51 @@ def root(
 
     `gpuxlate targets` lists the vendors.
     """
+    if ctx.invoked_subcommand is None:
+        ctx.fail(msg("a command is missing"))
 
 
 def build(*, live: bool = False) -> Any:
     """The application as one command. ``live``: as kubectl's plug-in."""
     app = typer.Typer(
-        cls=LiveGroup if live else LazyGroup,
+        cls=LiveGroup if live else CommandGroup,
+        invoke_without_command=True,
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
-    app.callback()(root)
+    app.callback(invoke_without_command=True)(root)
     command: Any = get_command(app)
-    command.params[1:1] = [shared()[name] for name in GLOBAL]
+    # in place of typer's options for completion, which write into files of a shell: there is a command
+    command.params[1:] = [shared()[name] for name in GLOBAL]
     return command
 
 
 def run(command: Any, arguments: Sequence[str], name: str) -> int:
     """Run an application with its arguments, and return the exit code."""
 
-    if len(arguments) == 2 and arguments[0] == "--show-completion":  # typer takes no name of a shell
-        arguments = ["completion", arguments[1]]
-
     def called() -> object:
         try:
-            return command.main(list(arguments), prog_name=name, standalone_mode=False, obj=this)
+            return command.main(list(arguments), prog_name=name, standalone_mode=False)
         except typer.Exit as stop:
             return stop.exit_code
         except SystemExit:  # click ends so where the reader of --help has closed the pipe
             return Exit.CLEAN
         except typer.Abort:
             return Exit.INTERRUPTED
-        except UsageProblem as error:
+        except UsageError as error:
             from gpuxlate.cli import usage
 
+            if wrong := usage.invalid_value(error):
+                raise wrong from None
             alert("error", usage.problem(error))
             word = arguments[0] if arguments and not arguments[0].startswith("-") else ""
             alert("try", f"{error.ctx.command_path if error.ctx else f'{name} {word}'.rstrip()} --help")
             return Exit.USAGE
 
     _begin_language(arguments)
-    this = Invocation(words=[*name.split(), *arguments])
-    with typer.Context(command, obj=this):  # for what is printed once the command has ended
+    token = RUN.set(Invocation(words=[*name.split(), *arguments]))
+    try:
         return guarded(called)
+    finally:
+        RUN.reset(token)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.cli import common, live, options
-from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
+from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.outputs import objects_as_json
 from gpuxlate.cli.translations import refuse, show_findings, summarize, translate_inputs
@@ -45,13 +45,8 @@ def command(
     drop: options.Drop = [],  # noqa: B006
     profile: options.ProfileFile = None,
     dry_run: Annotated[
-        str,
-        typer.Option(
-            "--dry-run",
-            help="With server, only try it on the server.",
-            metavar="none|server",
-            autocompletion=options.completing("none", "server"),
-        ),
+        Literal["none", "server"],
+        typer.Option("--dry-run", help="With server, only try it on the server."),
     ] = "none",
     diff: Annotated[
         bool, typer.Option("--diff", help="Print what would change on the server; apply nothing.")
@@ -66,9 +61,6 @@ def command(
 
     The server does a dry run first: if it refuses anything, nothing is applied.
     """
-    if dry_run not in ("none", "server"):
-        hint = "write --dry-run=server; gpuxlate translate needs no server"
-        raise InvalidValueError("--dry-run", dry_run, hint)
     if diff and output == "json":
         raise CliError("--diff and -o json exclude each other", "the diff is text")
     accepted = common.accept(round_, fill, drop)

@@ -254,17 +254,12 @@ def some_of(possible: Iterable[Backend]) -> str:
 
 
 _NUMBER = regex("[1-9][0-9]{0,11}")
-_HOW = {
-    "round": "write --round up (never below the request)",
-    "fill": "write --fill cores=30 (percent of each card) or --fill memoryMiB=8192 (on each card)",
-}
+_HOW_TO_FILL = "write --fill cores=30 (percent of each card) or --fill memoryMiB=8192 (on each card)"
 
 
 def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Accept:
     """``--round``, ``--fill`` and ``--drop`` as one. Raises CliError for invalid values."""
     filled: dict[str, int] = {}
-    if round_ is not None:
-        _accepted("round", round_, round_)
     for one in fill:
         name, _, text = one.partition("=")
         filled |= _accepted("fill", one, {name: int(text) if _NUMBER.fullmatch(text) else None}).fill
@@ -276,7 +271,7 @@ def accept(round_: str | None, fill: Iterable[str], drop: Iterable[str]) -> Acce
     return Accept(round_ is not None, filled, frozenset(dropped))
 
 
-def _accepted(field: str, text: str | None, value: object) -> Accept:
+def _accepted(field: str, text: str, value: object) -> Accept:
     """One of the values, judged. Raises CliError in the words of its option."""
     try:
         return acceptance(**{field: value})
@@ -284,7 +279,7 @@ def _accepted(field: str, text: str | None, value: object) -> Accept:
         template = "invalid value {value!r} for --{field}: more than one card"
         raise CliError(msg(template, value=text, field=field), error.hint) from None
     except AcceptError as error:
-        raise InvalidValueError(f"--{field}", text, _HOW.get(field, error.hint)) from None
+        raise InvalidValueError(f"--{field}", text, _HOW_TO_FILL if field == "fill" else error.hint) from None
 
 
 def inputs(paths: Sequence[str] | Iterable[Input]) -> Iterable[Input]:

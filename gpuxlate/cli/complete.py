@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from typing import Any
 
 from gpuxlate.cli.process import ending_quietly
 from gpuxlate.model.declarations import regex
@@ -37,23 +38,42 @@ def answer(words: Sequence[str]) -> str:
 
 def candidates(words: Sequence[str]) -> tuple[list[str], int]:
     """What the last word could be, and whether it may be a file."""
-    from typer._click.shell_completion import _resolve_context, _resolve_incomplete
-
     from gpuxlate.cli.app import build
     from gpuxlate.cli.kubectl import command_at, command_first
 
     *before, last = words or [""]
+    group = build(live=True)
     at = command_at(before)
-    if at > len(before):  # the value of a flag before the command
-        arguments = [_WITH_EVERY_FLAG, *before]
+    if at == len(before):
+        name, arguments = None, before
+    elif at > len(before):  # the value of a flag before the command
+        name, arguments = _WITH_EVERY_FLAG, before
     else:
-        arguments = command_first(before) if at < len(before) else []
-    context = _resolve_context(build(live=True), {}, "kubectl gpuxlate", arguments)
-    about, rest = _resolve_incomplete(context, arguments, last)
-    prefix = last.removesuffix(rest) if last.startswith("--") else ""  # --option=
-    items = about.shell_complete(context, rest)
+        name, *arguments = command_first(before)
+    flag, equals, value = last.partition("=")
+    prefix = f"{flag}=" if equals and flag.startswith("--") else ""
+    if prefix:
+        arguments, last = [*arguments, flag], value
+    command = group if name is None else group.commands[name]
+    context = command.make_context(name or "kubectl gpuxlate", [*arguments], resilient_parsing=True)
+    completing = _completing(context, arguments, last)
     found = [
-        "\t".join(filter(None, (prefix + one.value, " ".join((one.help or "").split())))) for one in items
+        "\t".join(filter(None, (prefix + item.value, " ".join((item.help or "").split()))))
+        for item in completing.shell_complete(context, last)
     ]
-    may_be_file = not found and _A_FILE.search(getattr(about, "metavar", None) or "")
+    may_be_file = not found and _A_FILE.search(getattr(completing, "metavar", None) or "")
     return found, FILES if may_be_file else NO_FILES
+
+
+def _completing(context: Any, arguments: Sequence[str], last: str) -> Any:
+    """What knows the last word: the option whose value it is, an argument, or the command."""
+    command = context.command
+    for param in command.params:
+        if arguments and arguments[-1] in param.opts and not getattr(param, "is_flag", True):
+            return param
+    if not last.startswith("-"):
+        for param in command.params:
+            is_open = param.nargs == -1 or context.params.get(param.name) is None
+            if param.param_type_name == "argument" and is_open:
+                return param
+    return command

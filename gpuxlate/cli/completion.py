@@ -2,25 +2,22 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from contextlib import redirect_stdout, suppress
+from io import StringIO
+from typing import Annotated, Any, Literal
 
 import typer
+from typer.completion import show_callback
 
-from gpuxlate.cli import common, options
-from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.model.messages import msg
-
-SHELLS = ("bash", "zsh", "fish", "powershell")
+from gpuxlate.cli import common
+from gpuxlate.cli.errors import Exit
 
 
 def command(
+    ctx: typer.Context,
     shell: Annotated[
-        str,
-        typer.Argument(
-            help=options.listing("The shell", SHELLS),
-            metavar="SHELL",
-            autocompletion=options.completing(*SHELLS),
-        ),
+        Literal["bash", "zsh", "fish", "powershell"],
+        typer.Argument(help="The shell.", metavar="SHELL"),
     ],
 ) -> int:
     """Print the completion script of a shell.
@@ -28,12 +25,9 @@ def command(
     For bash: source <(gpuxlate completion bash). For zsh the same, after compinit. For fish: gpuxlate
     completion fish | source. For PowerShell: gpuxlate completion powershell | Out-String | Invoke-Expression.
     """
-    if shell not in SHELLS:
-        raise CliError(
-            msg("no completion for {shell!r}", shell=shell), msg("shells: {names}", names=", ".join(SHELLS))
-        )
-    from typer._completion_shared import get_completion_script
-
-    script = get_completion_script(prog_name="gpuxlate", complete_var="_GPUXLATE_COMPLETE", shell=shell)
-    common.data_out(f"{script}\n")
+    program: Any = typer.Context(ctx.command, info_name="gpuxlate")  # kubectl completes its plug-ins itself
+    parameter: Any = None
+    with redirect_stdout(StringIO()) as script, suppress(SystemExit):
+        show_callback(program, parameter, shell)
+    common.data_out(script.getvalue())
     return Exit.CLEAN

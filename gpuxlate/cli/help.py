@@ -1,8 +1,7 @@
 """``--help`` in the language of this process, in lines that fit its width.
 
 The library breaks lines at spaces, which Chinese does not have, and knows no language but English. The texts
-are those of the declarations: the paragraphs of docstrings, and ``help=``, as message ids. A list of values
-behind a colon (``options.listing``) stays as it is.
+are those of the declarations: the paragraphs of docstrings, and ``help=``, as message ids.
 """
 
 from __future__ import annotations
@@ -23,7 +22,59 @@ MOST = 30
 """The columns of names; texts of longer ones begin in the next line."""
 _EXTRA = regex(r"(.*?)(?:  \[(.*)\])?", re.DOTALL)
 _RANGE = regex(r"(?:x>=)?(\d+)(?:<=x<=(\d+))?")
-_VALUES = regex(r"([^:]*): (.*?)\.?")
+
+
+EXAMPLES = {
+    "gpuxlate": "translate deploy/ --to tke --diff",
+    "gpuxlate render": "share.yaml --to vke,ack,tke --output-dir out",
+    "gpuxlate translate": "deploy/ --from ack --to tke --diff",
+    "gpuxlate sync": "--check",
+    "gpuxlate parse": "deploy/",
+    "gpuxlate lint": "deploy/ --fix",
+    "gpuxlate explain": "TKE002",
+    "gpuxlate rules": "TKE --fixable",
+    "gpuxlate targets": "-o json",
+    "gpuxlate compare": "share.yaml --to vke,ack,tke",
+    "gpuxlate assess": "deploy/ --to vke,tke",
+    "gpuxlate inspect": "deploy/",
+    "gpuxlate plan": "deploy/ --to tke --node A10-24GB:4",
+    "gpuxlate cost": "share.yaml --to emr-ray --card A10 --hours 24",
+    "gpuxlate verify": "share.yaml --nvidia-smi smi.txt",
+    "gpuxlate nodepool": "share.yaml --to vke",
+    "gpuxlate policy": "--to tke > policies.yaml",
+    "gpuxlate schema": "spec --check share.yaml",
+    "gpuxlate completion": "bash > /etc/bash_completion.d/gpuxlate",
+    "gpuxlate krm": "< resources.yaml",
+    "gpuxlate server": "--to tke",
+    "kubectl gpuxlate": "inspect -A",
+    "kubectl gpuxlate translate": "deploy/web -n ml --to tke",
+    "kubectl gpuxlate parse": "deploy/web -n ml",
+    "kubectl gpuxlate lint": "-A",
+    "kubectl gpuxlate assess": "-A --to tke",
+    "kubectl gpuxlate inspect": "-A",
+    "kubectl gpuxlate plan": "-A --to tke --node A10-24GB:4",
+    "kubectl gpuxlate nodes": "-o profile",
+    "kubectl gpuxlate capacity": "-f deploy.yaml",
+    "kubectl gpuxlate preflight": "share.yaml --to vke",
+    "kubectl gpuxlate apply": "-f deploy.yaml --dry-run server",
+    "kubectl gpuxlate policy": "--apply",
+    "kubectl gpuxlate verify": "web-0 -n ml",
+}
+"""The arguments of an example of each command; the plug-in has those of ``gpuxlate`` where it has none."""
+
+
+def write(command: Any, ctx: Any, formatter: Any) -> None:
+    """The whole help of a command, or of the application."""
+    formatter.write_usage(ctx.command_path, " ".join(command.collect_usage_pieces(ctx)), localize("Usage: "))
+    for paragraph in text_of(command):
+        formatter.write("\n")
+        formatter.write("".join(f"  {line}\n" for line in fold(localize(paragraph), formatter.width - 2)))
+    path = ctx.command_path
+    arguments = EXAMPLES.get(path) or EXAMPLES[path.removeprefix("kubectl ")]
+    formatter.write(f"\n{localize(msg('{title}:', title=msg('Example')))}\n  {path} {arguments}\n")
+    _write_options(command, ctx, formatter)
+    for title, commands in getattr(command, "groups", {}).items():
+        _write_rows(title, [(name, localize(text)) for name, text in commands.items()], formatter)
 
 
 def text_of(command: Any) -> list[str]:
@@ -32,23 +83,14 @@ def text_of(command: Any) -> list[str]:
     return [" ".join(one.split()) for one in paragraphs if one]
 
 
-def said(text: str) -> str:
-    """A help text in the language of this process."""
-    if (whole := localize(text)) != text or not (found := _VALUES.fullmatch(text)):
-        return whole
-    what = localize(found[1])
-    return text if what == found[1] else localize(msg("{what}: {values}.", what=what, values=found[2]))
-
-
-def _row(name: str, text: str) -> tuple[str, str]:
-    """An option with its text, and with what the library says of it in brackets."""
+def _row(param: Any, name: str, text: str) -> tuple[str, str]:
+    """A parameter with its text; in brackets, values that its name does not show, and what typer adds."""
     found = _EXTRA.fullmatch(text)
     assert found is not None
-    parts = [said(found[1])] if found[1] else []
-    if found[2]:
-        extra = (_extra(one) for one in found[2].split("; "))
-        parts.append(f"[{'; '.join(extra)}]")
-    return name, " ".join(parts)
+    extra = [_extra(part) for part in found[2].split("; ")] if found[2] else []
+    if param.metavar and (choices := getattr(getattr(param, "type", None), "choices", ())):
+        extra.insert(0, ", ".join(choices))
+    return name, " ".join([localize(found[1]), *([f"[{'; '.join(extra)}]"] if extra else [])])
 
 
 def _extra(text: str) -> str:
@@ -61,31 +103,19 @@ def _extra(text: str) -> str:
     return localize(titled(what, value)) if colon else localize(text)
 
 
-def write_usage(command: Any, ctx: Any, formatter: Any) -> None:
-    """``Usage: gpuxlate lint [OPTIONS] [PATH...]``."""
-    formatter.write_usage(ctx.command_path, " ".join(command.collect_usage_pieces(ctx)), localize("Usage: "))
-
-
-def write_text(command: Any, formatter: Any) -> None:
-    """What the command does, a paragraph each."""
-    for paragraph in text_of(command):
-        formatter.write("\n")
-        formatter.write("".join(f"  {line}\n" for line in fold(said(paragraph), formatter.width - 2)))
-
-
-def write_options(command: Any, ctx: Any, formatter: Any) -> None:
+def _write_options(command: Any, ctx: Any, formatter: Any) -> None:
     """Arguments, options, and those that every command has."""
     parts: dict[str, list[tuple[str, str]]] = {"Arguments": [], "Options": [], "Global options": []}
-    for one in command.get_params(ctx):
-        row = one.get_help_record(ctx)
+    for param in command.get_params(ctx):
+        row = param.get_help_record(ctx)
         if row is not None:
-            title = "Global options" if one.name in GLOBAL and ctx.parent else "Options"
-            parts["Arguments" if one.param_type_name == "argument" else title].append(_row(*row))
+            title = "Global options" if param.name in GLOBAL and ctx.parent else "Options"
+            parts["Arguments" if param.param_type_name == "argument" else title].append(_row(param, *row))
     for title, rows in parts.items():
-        write_rows(title, rows, formatter)
+        _write_rows(title, rows, formatter)
 
 
-def write_rows(title: str, rows: Iterable[tuple[str, str]], formatter: Any) -> None:
+def _write_rows(title: str, rows: Iterable[tuple[str, str]], formatter: Any) -> None:
     """Names with their texts beside them, below a title; nothing where there are none."""
     rows = list(rows)
     if not rows:

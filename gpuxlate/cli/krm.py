@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -36,7 +36,9 @@ def command(
             show_default=False,
         ),
     ] = None,
-    output: Annotated[str, options.output("yaml")] = "yaml",  # noqa: ARG001 - what a KRM function writes
+    output: Annotated[  # noqa: ARG001 - there is no other
+        Literal["yaml"], typer.Option(*options.FORMATS, help="Output format.", metavar="FORMAT")
+    ] = "yaml",
 ) -> int:
     """Run as a KRM function: read a ResourceList from stdin, and write it to stdout, translated.
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
@@ -32,13 +32,13 @@ from gpuxlate.yamltext.source import Texts
 if TYPE_CHECKING:
     from gpuxlate.rules.base import Rule
 
-FAIL_ON = ("error", "warning", "info", "never")
-
 
 def command(
     paths: options.Paths = options.HERE,
     kustomize: options.Kustomize = None,
-    output: Annotated[str | None, options.output(*report.FORMATS, default="text")] = None,
+    output: Annotated[
+        report.Format | None, typer.Option(*options.FORMATS, help="Output format (default: text).")
+    ] = None,
     fix: Annotated[bool, typer.Option("--fix", help="Apply the safe fixes.")] = False,
     diff: options.Diff = False,
     exit_zero: options.ExitZero = False,
@@ -55,14 +55,9 @@ def command(
     ignore: options.Ignore = [],  # noqa: B006
     profile: options.ProfileFile = None,
     fail_on: Annotated[
-        str | None,
-        options.one_of(
-            "--fail-on",
-            FAIL_ON,
-            "Exit 1 at this severity or above",
-            metavar="LEVEL",
-            what="levels",
-            default="error; sarif: never",
+        Literal["error", "warning", "info", "never"] | None,
+        typer.Option(
+            "--fail-on", help="Exit 1 at this severity or above (default: error; with -o sarif: never)."
         ),
     ] = None,
     allow_empty: Annotated[

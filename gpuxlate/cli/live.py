@@ -50,7 +50,7 @@ def cluster_options() -> KubectlOptions:
     run = invocation()
     if run.namespace is not None and not _NAMESPACE.fullmatch(run.namespace):
         hint = "a namespace has at most 63 lower-case letters, digits and dashes"
-        raise InvalidValueError(options.typed("-n", "--namespace"), run.namespace, hint)
+        raise InvalidValueError(options.typed("-n", "--namespace")[0], run.namespace, hint)
     return KubectlOptions(
         run.kubeconfig,
         run.context,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Annotated
+from typing import Annotated, Literal, get_args
 
 import typer
 
@@ -34,11 +34,10 @@ from gpuxlate.planning.plan import PlanError
 from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.parse import with_location
 
-SCALING = ("asg-tags", "cluster-api", "karpenter")
+Scaling = Literal["asg-tags", "cluster-api", "karpenter"]
 """Formats for autoscalers, about nodes that do not exist yet."""
-CLOUDS = ("aks", "eks")
+Cloud = Literal["aks", "eks"]
 """Node pools of clouds that run a vendor's own components."""
-FORMATS = ("text", "kubectl", "yaml", "json", *SCALING, *CLOUDS)
 PLACEHOLDER = "<node>"
 
 _KUBECTL = {
@@ -69,7 +68,14 @@ def command(
             "--instance-type", help="The instance type of -o karpenter; may be repeated.", metavar="NAME"
         ),
     ] = [],  # noqa: B006
-    output: Annotated[str, options.output(*FORMATS)] = "text",
+    output: Annotated[
+        Literal["text", "kubectl", "yaml", "json", Scaling, Cloud],
+        typer.Option(
+            *options.FORMATS,
+            help="Output format.",
+            metavar="FORMAT",
+        ),
+    ] = "text",
 ) -> int:
     """List the node labels and prerequisites that a share needs, with the warnings of the documents.
 
@@ -122,10 +128,10 @@ def _blocks(
     """The texts of a format, target by target."""
     nodes = [shlex.quote(name) for name in node] or [PLACEHOLDER]
     for backend, there in pools.items():
-        if output in SCALING:
+        if output in get_args(Scaling):
             yield _scaling(output, there, backend, profile, machines)
             continue
-        if output in CLOUDS:
+        if output in get_args(Cloud):
             yield _cloud(output, there)
             continue
         for one in there:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -19,8 +19,6 @@ from gpuxlate.planning.ledger import Ledger
 from gpuxlate.planning.nodes import GpuNode, differing_modes, names_of, profile_data, targets_served
 from gpuxlate.yamltext.plain import dump_yaml
 
-FORMATS = ("table", "json", "profile")
-
 
 def command(
     to: Annotated[
@@ -32,7 +30,7 @@ def command(
             autocompletion=options.complete_target,
         ),
     ] = None,
-    output: Annotated[str, options.output(*FORMATS)] = "table",
+    output: Annotated[Literal["table", "json", "profile"], options.FORMAT] = "table",
 ) -> int:
     """List the GPU nodes: target, policy, cards, memory of a card, what is free.
 

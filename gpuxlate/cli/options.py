@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Sequence
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from functools import cache
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
-from typer.main import (  # type: ignore[attr-defined]
-    get_current_context,
-    get_params_convertors_ctx_param_name_from_function,
-)
+from typer.main import get_command
 
-from gpuxlate.cli.errors import CliError, InvalidValueError
-from gpuxlate.model.messages import msg
+from gpuxlate import locale
+from gpuxlate.cli.errors import CliError
 from gpuxlate.translation.acceptance import DROPPABLE, FILLABLE
 
 if TYPE_CHECKING:
@@ -101,52 +99,9 @@ def _complete_namespace(ctx: typer.Context) -> Candidates:
     return [*Kubeconfig(ctx.params.get("kubeconfig")).namespaces]
 
 
-def completing(*words: str) -> Callable[[], Candidates]:
-    """Shell completion of one of some words."""
-    return lambda: words
-
-
-def listing(what: str, values: Sequence[str]) -> str:
-    """A help text with the values, for ``gpuxlate.cli.help``: "Output format: table, json."."""
-    return f"{what}: {', '.join(values)}."
-
-
-def one_of(
-    flag: str,
-    values: Sequence[str],
-    help_: str,
-    *others: str,
-    metavar: str = "WHICH",
-    what: str = "values",
-    default: str = "",
-) -> Any:
-    """An option that takes one of some values; its help lists them. ``others``: more names of it.
-    ``default``: what holds where it is not given, if the parameter has no default."""
-
-    def check(ctx: typer.Context, value: str | None) -> str | None:
-        if value is not None and value not in values and not ctx.resilient_parsing:
-            known = msg("{what}: {names}", what=what, names=", ".join(values))
-            raise InvalidValueError(typed(flag, *others), value, known)
-        return value
-
-    return typer.Option(
-        flag,
-        *others,
-        help=listing(help_, values) + (f"  [default: {default}]" if default else ""),
-        metavar=metavar,
-        callback=check,
-        autocompletion=completing(*values),
-    )
-
-
-OUTPUT = ("-o", "--format", "--output")
+FORMATS = ("-o", "--format", "--output")
 """The names of the option that chooses a format: those of kubectl and of linters, in every command."""
-
-
-def output(*formats: str, default: str = "") -> Any:
-    """``-o`` of a command with these formats, the default first; ``default``: as in ``one_of``."""
-    named = {"metavar": "FORMAT", "what": "formats", "default": default}
-    return one_of(OUTPUT[0], formats, "Output format", *OUTPUT[1:], **named)
+FORMAT = typer.Option(*FORMATS, help="Output format.")
 
 
 def _a_file(value: str | None) -> str | None:
@@ -175,13 +130,8 @@ From = Annotated[
     ),
 ]
 Round = Annotated[
-    str | None,
-    typer.Option(
-        "--round",
-        help="Accept rounding up: never below the request.",
-        metavar="up",
-        autocompletion=completing("up"),
-    ),
+    Literal["up"] | None,
+    typer.Option("--round", help="Accept rounding up: never below the request.", metavar="up"),
 ]
 Fill = Annotated[
     list[str],
@@ -189,16 +139,17 @@ Fill = Annotated[
         "--fill",
         help="Set a field that is not set, per card: cores=30, memoryMiB=8192.",
         metavar="FIELD=N",
-        autocompletion=completing(*(f"{name}=" for name in FILLABLE)),
+        autocompletion=lambda: [f"{name}=" for name in FILLABLE],
     ),
 ]
 Drop = Annotated[
     list[str],
     typer.Option(
         "--drop",
-        help=listing("Accept that these fields are lost", DROPPABLE),
+        help="Accept that these fields are lost: cores, policy, qos, memoryLimitMiB, device, isolation, "
+        "selector.",
         metavar="FIELD[,FIELD]",
-        autocompletion=completing(*DROPPABLE),
+        autocompletion=lambda: DROPPABLE,
     ),
 ]
 ProfileFile = Annotated[
@@ -241,13 +192,10 @@ Ignore = Annotated[
     ),
 ]
 Html = Annotated[str | None, typer.Option("--html", help="Write the result as an HTML page.", metavar="FILE")]
-PACKED, SCHEDULED = "packed", "scheduled"
 As = Annotated[
-    str,
-    one_of(
-        "--as",
-        (PACKED, SCHEDULED),
-        "Also place the pods one at a time, as the scheduler of the target does it",
+    Literal["packed", "scheduled"],
+    typer.Option(
+        "--as", help="Also place the pods one at a time, as the scheduler of the target does it (scheduled)."
     ),
 ]
 OutputDir = Annotated[
@@ -291,8 +239,9 @@ AllowOutside = Annotated[
     bool,
     typer.Option("--allow-outside", help="Allow a document to name a workload outside of its folder."),
 ]
-Output = Annotated[str, output("table", "json")]
-TextOutput = Annotated[str, output("text", "json")]
+Output = Annotated[Literal["table", "json"], FORMAT]
+TextOutput = Annotated[Literal["text", "json"], FORMAT]
+YamlOutput = Annotated[Literal["yaml", "json"], FORMAT]
 Objects = Annotated[
     list[str],
     typer.Argument(
@@ -310,6 +259,8 @@ Kustomize = Annotated[
         metavar="DIR",
     ),
 ]
+READ_FILES = {"paths", "specs", "file"}
+"""Names of parameters that are files."""
 HERE = ["."]
 """The PATH of commands that only look, where none is given."""
 
@@ -388,21 +339,18 @@ class SharedOptions:
         ),
     ] = False
     lang: Annotated[
-        str | None,
-        typer.Option(
-            "--lang",
-            help="The language of messages: en or zh (default: GPUXLATE_LANG, or en).",
-            metavar="LANG",
-        ),
+        locale.Language | None,
+        typer.Option("--lang", help="The language of messages (default: GPUXLATE_LANG, or en)."),
     ] = None
     color: Annotated[
-        str | None, one_of("--color", ("auto", "always", "never"), "When to use colour", default="auto")
+        Literal["auto", "always", "never"] | None,
+        typer.Option("--color", help="When to use colour (default: auto)."),
     ] = None
 
 
 @dataclass
 class Invocation(SharedOptions):
-    """One run of a command: the object of its context."""
+    """One run of a command."""
 
     words: Sequence[str] = ()
     """The command line, with the name of the program."""
@@ -423,20 +371,26 @@ class Invocation(SharedOptions):
         return shlex.join(self.words)
 
 
+RUN: ContextVar[Invocation] = ContextVar("RUN")
+"""The run of the command that is called, in its thread."""
+
+
 def invocation() -> Invocation:
     """The run of the command that is called; outside of one, what holds without options."""
-    context = get_current_context(silent=True)
-    return Invocation() if context is None else context.obj
+    return RUN.get(None) or Invocation()
 
 
-def typed(*names: str) -> str:
-    """The name of an option, of all that it has, by which the command line gives its last value."""
-    for word in reversed(invocation().words):
+def typed(*names: str) -> tuple[str, str]:
+    """By which of the names of an option the command line gives its last value, and the value."""
+    words = invocation().words
+    for at in range(len(words) - 1, 0, -1):
         for name in names:
-            long = name.startswith("--")
-            if word == name or word.startswith(f"{name}=" if long else name):
-                return name
-    return names[0]
+            joined = f"{name}=" if name.startswith("--") else name
+            if words[at] == name:
+                return name, "".join(words[at + 1 : at + 2])
+            if words[at].startswith(joined):
+                return name, words[at].removeprefix(joined)
+    return names[0], ""
 
 
 OF_CLUSTER = ("context", "kubeconfig", "request_timeout")
@@ -462,4 +416,7 @@ def before_command() -> dict[str, int]:
 
 def declared(function: Callable[..., Any]) -> list[Any]:
     """The parameters of click that the parameters of a function declare."""
-    return [*get_params_convertors_ctx_param_name_from_function(function)[0]]
+    app = typer.Typer(add_completion=False)
+    app.command()(function)
+    command: Any = get_command(app)
+    return [*command.params]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.render import joined
@@ -19,7 +17,7 @@ def command(
     paths: options.Paths,
     from_: options.From = None,
     profile: options.ProfileFile = None,
-    output: Annotated[str, options.output("yaml", "json")] = "yaml",
+    output: options.YamlOutput = "yaml",
 ) -> int:
     """Write the shares of vendors' manifests as GPUShare documents, one for each container with a share."""
     source = common.target(from_) if from_ else None

@@ -78,7 +78,7 @@ def command(
     decisions: options.DecisionsFile = [],  # noqa: B006
     write_decisions: options.WriteDecisions = None,
     prune_decisions: options.PruneDecisions = False,
-    as_: options.As = options.PACKED,
+    as_: options.As = "packed",
     html: options.Html = None,
     output: options.Output = "table",
 ) -> int:
@@ -154,7 +154,7 @@ def command(
 
 
 def _scheduled(planned: TargetPlan, how: str) -> Schedule | None:
-    if how != options.SCHEDULED:
+    if how != "scheduled":
         return None
     from gpuxlate.planning.schedule import schedule
 

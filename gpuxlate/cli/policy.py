@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -51,21 +51,14 @@ Forbid = Annotated[
     ),
 ]
 ScopeOf = Annotated[
-    str,
-    typer.Option(
-        "--scope",
-        help="Check pods (when they are created), workloads, or all.",
-        metavar="SCOPE",
-        autocompletion=options.completing(*PolicyScope),
-    ),
+    PolicyScope,
+    typer.Option("--scope", help="Check pods (when they are created), workloads, or all."),
 ]
 ActionOf = Annotated[
-    str | None,
+    Action | None,
     typer.Option(
         "--action",
-        help="deny, warn or audit (default: deny errors of pods, warn about the rest).",
-        metavar="ACTION",
-        autocompletion=options.completing(*Action),
+        help="What a policy does (default: deny errors of pods, warn about the rest).",
     ),
 ]
 Namespaces = Annotated[
@@ -79,21 +72,6 @@ Namespaces = Annotated[
 Custom = Annotated[
     bool, typer.Option("--crds", help="With --scope, check workloads that are custom resources too.")
 ]
-Select = Annotated[
-    list[str],
-    typer.Option(
-        "--select",
-        help="Check only these rules (codes or prefixes).",
-        metavar="CODE[,CODE]",
-        autocompletion=options.complete_code,
-    ),
-]
-Profiles = Annotated[
-    list[str],
-    typer.Option(
-        "--profile", help="A cluster profile, a YAML file; repeat it for each target.", metavar="FILE"
-    ),
-]
 Parameters = Annotated[
     bool,
     typer.Option(
@@ -102,13 +80,8 @@ Parameters = Annotated[
     ),
 ]
 FormatOf = Annotated[
-    str,
-    typer.Option(
-        *options.OUTPUT,
-        help="Output format: vap (ValidatingAdmissionPolicy), kyverno.",
-        metavar="FORMAT",
-        autocompletion=options.completing(*Format),
-    ),
+    Format,
+    typer.Option(*options.FORMATS, help="Output format; vap is ValidatingAdmissionPolicy."),
 ]
 Explain = Annotated[
     bool, typer.Option("--explain", help="Print which rules a cluster can enforce, and why not the others.")
@@ -122,18 +95,17 @@ def command(
     action: ActionOf = None,
     namespace_selector: Namespaces = None,
     crds: Custom = False,
-    select: Select = [],  # noqa: B006
+    select: options.Select = [],  # noqa: B006
     ignore: options.Ignore = [],  # noqa: B006
-    profile: Profiles = [],  # noqa: B006
+    profile: options.ProfileFiles = [],  # noqa: B006
     parameters: Parameters = False,
-    format_: FormatOf = Format.VAP,
+    form: FormatOf = Format.VAP,
     explain_: Explain = False,
 ) -> int:
     """Write admission policies from the rules: the API server refuses what lint finds.
 
     For Kubernetes 1.30 and later, without a webhook: gpuxlate policy --to TARGET | kubectl apply -f -
     """
-    form: Format = one_of(format_, Format, *options.OUTPUT)
     cluster = {"--profile": profile, "--parameters": parameters}
     chosen = targets(to)
     if explain_:
@@ -158,7 +130,12 @@ _NO_RULES = "--forbid alone writes no rules: add --to TARGET to write them besid
 
 
 def _of_policies(
-    forbid: Sequence[str], scope: str, action: str | None, namespaces: str | None, custom: bool, form: Format
+    forbid: Sequence[str],
+    scope: PolicyScope,
+    action: Action | None,
+    namespaces: str | None,
+    custom: bool,
+    form: Format,
 ) -> dict[str, object]:
     """The options that say how policies are written; false where one is not given."""
     return {
@@ -167,7 +144,7 @@ def _of_policies(
         "--action": action,
         "--namespace-selector": namespaces,
         "--crds": custom,
-        f"{options.typed(*options.OUTPUT)} {form}": form is not Format.VAP,
+        f"{options.typed(*options.FORMATS)[0]} {form}": form is not Format.VAP,
     }
 
 
@@ -211,8 +188,8 @@ def targets(names: Sequence[str]) -> list[Backend]:
 
 
 def wish_of(
-    scope: str,
-    action: str | None,
+    scope: PolicyScope,
+    action: Action | None,
     namespaces: str | None,
     custom: bool,
     select: Sequence[str],
@@ -221,16 +198,15 @@ def wish_of(
     parameters: bool,
 ) -> PolicyOptions:
     """The options as a wish. Raises CliError."""
-    wanted: PolicyScope = one_of(scope, PolicyScope, "--scope")
-    if custom and wanted is PolicyScope.PODS:
+    if custom and scope is PolicyScope.PODS:
         raise CliError("--crds is about workloads", "add --scope workloads or --scope all")
     selection = RuleSelection.of(select, ignore, None, None)
     style = PolicyStyle(
-        None if action is None else one_of(action, Action, "--action"),
+        action,
         None if namespaces is None else selector(namespaces),
         locale.current(),
     )
-    return PolicyOptions(selection.selected, style, wanted, custom, tuple(profiles), parameters)
+    return PolicyOptions(selection.selected, style, scope, custom, tuple(profiles), parameters)
 
 
 def read_by(parameters: bool, form: Format) -> bool:
@@ -333,12 +309,6 @@ def selector(text: str) -> Object:
     return {"matchExpressions": terms}
 
 
-def one_of(text: str, words: Any, *option: str) -> Any:
-    if text not in [*words]:
-        raise InvalidValueError(options.typed(*option), text, msg("values: {names}", names=", ".join(words)))
-    return words(text)
-
-
 KIND = "ValidatingAdmissionPolicy"
 
 
@@ -352,11 +322,11 @@ def on_cluster(
     action: ActionOf = None,
     namespace_selector: Namespaces = None,
     crds: Custom = False,
-    select: Select = [],  # noqa: B006
+    select: options.Select = [],  # noqa: B006
     ignore: options.Ignore = [],  # noqa: B006
-    profile: Profiles = [],  # noqa: B006
+    profile: options.ProfileFiles = [],  # noqa: B006
     parameters: Parameters = False,
-    format_: FormatOf = Format.VAP,
+    form: FormatOf = Format.VAP,
     explain: Explain = False,
     force_conflicts: Annotated[
         bool, typer.Option("--force-conflicts", help="Take over fields that other managers own.")
@@ -366,7 +336,6 @@ def on_cluster(
 
     Names and units of resources are those of the nodes, or of --profile.
     """
-    form: Format = one_of(format_, Format, *options.OUTPUT)
     cluster = {"--profile": profile, "--parameters": parameters}
     if explain:
         written_as = _of_policies(forbid, scope, action, namespace_selector, crds, form)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -52,7 +52,7 @@ def command(
     prune_decisions: options.PruneDecisions = False,
     output_dir: options.OutputDir = None,
     report: options.Report = None,
-    output: Annotated[str, options.output("text", "yaml", "json")] = "text",
+    output: Annotated[Literal["text", "yaml", "json"], options.FORMAT] = "text",
 ) -> int:
     """Write GPUShare documents as manifests: on a workload, or as a Pod that runs nvidia-smi."""
     targets = common.targets(to, registry.written_manifests)

@@ -35,7 +35,7 @@ def command(
         ),
     ] = [],  # noqa: B006
     severity: Annotated[
-        str | None, options.one_of("--severity", [*Severity], "Only rules of this severity", metavar="LEVEL")
+        Severity | None, typer.Option("--severity", help="Only rules of this severity.")
     ] = None,
     fixable: Annotated[bool, typer.Option("--fixable", help="Only rules with a fix.")] = False,
     output: options.Output = "table",

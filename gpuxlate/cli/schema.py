@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from itertools import islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -14,7 +14,7 @@ from gpuxlate.files.find import STDIN, Input
 from gpuxlate.model.limits import MAX_FINDINGS, MAX_PROBLEMS
 from gpuxlate.model.messages import message_of, msg
 
-KINDS = (
+Kind = Literal[
     "spec",
     "config",
     "profile",
@@ -34,29 +34,22 @@ KINDS = (
     "sync",
     "sync-lock",
     "kubernetes-overlay",
-)
+]
 
 
 def command(
-    kind: Annotated[
-        str,
-        typer.Argument(
-            help=options.listing("The kind of schema", KINDS),
-            metavar="KIND",
-            autocompletion=options.completing(*KINDS),
-        ),
-    ],
+    kind: Annotated[Kind, typer.Argument(help="The kind of schema.", metavar="KIND")],
     check: Annotated[
         str | None,
         typer.Option(
             "--check", help="Check this YAML or JSON file (- for stdin) against it.", metavar="FILE"
         ),
     ] = None,
-    output: Annotated[str, options.output("json")] = "json",  # noqa: ARG001 - there is no other
+    output: Annotated[  # noqa: ARG001 - there is no other
+        Literal["json"], typer.Option(*options.FORMATS, help="Output format.", metavar="FORMAT")
+    ] = "json",
 ) -> int:
     """Print a JSON Schema: of a document that people write, or of JSON that gpuxlate prints."""
-    if kind not in KINDS:
-        raise CliError(msg("no schema {kind!r}", kind=kind), msg("kinds: {names}", names=", ".join(KINDS)))
     from gpuxlate.config.schemas import schema
 
     if check is None:

@@ -48,7 +48,7 @@ def command(
         bool, typer.Option("--check", help="Write nothing; exit 1 if something would change.")
     ] = False,
     report: options.Report = None,
-    output: Annotated[str, options.output("yaml", "json")] = "yaml",
+    output: options.YamlOutput = "yaml",
 ) -> int:
     """Translate manifests from any dialect to another; only GPU lines change."""
     _exclusive(in_place, output_dir, diff, check, exit_zero)

@@ -11,14 +11,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 from gpuxlate.model.messages import Message
 
 if TYPE_CHECKING:
     from gettext import NullTranslations
 
-LANGUAGES = ("en", "zh")
+Language = Literal["en", "zh"]
+LANGUAGES: tuple[Language, ...] = get_args(Language)
 DOMAIN = "gpuxlate"
 
 Translate = Callable[[str], str]

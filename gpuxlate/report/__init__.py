@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal, get_args
 
 from gpuxlate.model.diagnostics import Diagnostic
 
@@ -12,7 +12,8 @@ if TYPE_CHECKING:
     from gpuxlate.report.summary import LineOf, Replacement, Summary
     from gpuxlate.rules.base import Rule
 
-FORMATS: tuple[str, ...] = ("text", "concise", "json", "sarif", "github", "gitlab", "junit")
+Format = Literal["text", "concise", "json", "sarif", "github", "gitlab", "junit"]
+FORMATS: tuple[Format, ...] = get_args(Format)
 
 
 def render(

@@ -11,6 +11,7 @@ from unittest.mock import patch
 import pytest
 
 from gpuxlate.backends import registry
+from gpuxlate.cli import kubectl
 from gpuxlate.cli.app import COMMANDS
 from gpuxlate.rules.catalog import all_rules
 from tests.running import run
@@ -33,24 +34,28 @@ def printed(*arguments: str, **env: str) -> str:
     return done.out.decode()
 
 
-# how its script begins, and where it is installed
+# how its script begins
 SHELLS = {
-    "bash": ("_gpuxlate_completion()", ".bash_completions/gpuxlate.sh"),
-    "zsh": ("#compdef gpuxlate", ".zfunc/_gpuxlate"),
-    "fish": ("complete --command gpuxlate", ".config/fish/completions/gpuxlate.fish"),
+    "bash": "_gpuxlate_completion()",
+    "zsh": "#compdef gpuxlate",
+    "fish": "complete --command gpuxlate",
 }
 
 
 @pytest.mark.parametrize("shell", SHELLS)
-def test_installing_the_scripts(tmp_path: Path, shell: str) -> None:
-    begin, name = SHELLS[shell]
-    script = printed("--show-completion", shell)
-    assert script.startswith(begin)
+def test_the_scripts(shell: str, capsys: pytest.CaptureFixture[str]) -> None:
+    script = printed("completion", shell)
+    assert script.startswith(SHELLS[shell])
     assert f"_GPUXLATE_COMPLETE=complete_{shell}" in script
-    file = tmp_path / name
-    said = printed("--install-completion", shell)
-    assert f"{shell} completion installed in {file}" in said.replace("\n", "")
-    assert "_GPUXLATE_COMPLETE" in file.read_text()
+    with pytest.raises(SystemExit):
+        kubectl.main(["completion", shell])
+    assert capsys.readouterr().out == script
+
+
+@pytest.mark.parametrize("option", ["--install-completion", "--show-completion"])
+def test_nothing_writes_into_the_files_of_a_shell(option: str, tmp_path: Path) -> None:
+    assert run(option).err.decode().startswith(f"error: no such option: {option}\n")
+    assert [*tmp_path.iterdir()] == []
 
 
 def words(shell: str, line: str) -> list[str]:
@@ -105,7 +110,7 @@ def test_bash_itself(tmp_path: Path) -> None:
     program.chmod(0o755)
     asked = "COMP_WORDS=(gpuxlate explain TKE01); COMP_CWORD=2\n"
     asked += '_gpuxlate_completion gpuxlate; echo "${COMPREPLY[@]}"'
-    command = ["bash", "--norc", "-c", f"{printed('--show-completion', 'bash')}\n{asked}"]
+    command = ["bash", "--norc", "-c", f"{printed('completion', 'bash')}\n{asked}"]
     env = {"PATH": f"{tmp_path}{os.pathsep}{os.environ['PATH']}", "HOME": str(tmp_path)}
     done = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
     codes = [code for code in all_rules(registry.all_backends()) if code.startswith("TKE01")]

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 import pytest
 
-from gpuxlate import report
 from gpuxlate.cli import kubectl
-from gpuxlate.cli.app import build
+from gpuxlate.cli.app import GROUPS, LIVE_GROUPS, build
+from gpuxlate.cli.help import EXAMPLES
 from tests.running import run
 
 COMMANDS = [(), *((name,) for name in build().list_commands(None))]
@@ -49,9 +49,34 @@ def test_defaults_are_shown() -> None:
     shown = run("lint", "--help").out.decode() + run("policy", "--help").out.decode()
     text = " ".join(shown.split())
     for what in (
-        f"{report.FORMATS[-1]}. [default: text]",
-        "never. [default: error; sarif: never]",
-        "never. [default: auto]",
+        "Output format (default: text).",
+        "(default: error; with -o sarif: never).",
+        "When to use colour (default: auto).",
         "[default: pods]",
     ):
         assert what in text
+
+
+def test_commands_are_in_groups() -> None:
+    """Each in one, in the order of the table, also in the plug-in."""
+    for groups, program in ((GROUPS, "gpuxlate"), (LIVE_GROUPS, "kubectl gpuxlate")):
+        application = build(live=program.startswith("kubectl"))
+        text = application.make_context(program, ["lint"]).get_help()
+        listed = re.findall(r"^(\S.*):$|^  ([a-z]+)  +[A-Z]", text.partition("\nOptions:")[2], re.MULTILINE)
+        expected = [(title, "") for title in groups]
+        for title in reversed(groups):
+            at = expected.index((title, ""))
+            expected[at + 1 : at + 1] = [("", name) for name in groups[title]]
+        assert [one for one in listed if one in expected] == expected
+        assert [name for commands in groups.values() for name in commands] == application.list_commands(None)
+
+
+@pytest.mark.parametrize("line", [f"{path} {words}" for path, words in EXAMPLES.items()])
+def test_an_example_is_a_command_line(line: str) -> None:
+    """Its options and values are there; every command has one (``test_help`` prints all)."""
+    live = line.startswith("kubectl ")
+    words = re.split(" [<>] ", line)[0].split()[2 if live else 1 :]
+    application = build(live=live)
+    context = application.make_context("gpuxlate", words)
+    _, command, rest = application.resolve_command(context, words)
+    assert command.make_context(words[0], rest, parent=context).args == []

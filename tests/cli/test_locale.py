@@ -254,7 +254,7 @@ def test_a_language_of_a_command(command: tuple[str, ...], monkeypatch: pytest.M
     wrong = run(*command, "--lang", "de")
     assert (wrong.code, wrong.out) == (2, b"")
     assert b"invalid value 'de' for --lang" in wrong.err
-    assert b"languages: en, zh" in wrong.err
+    assert b"values: en, zh" in wrong.err
     monkeypatch.setenv("GPUXLATE_LANG", "zh")
     assert run(*command).out == chinese.out
     assert run(*command, "--lang", "en").out == english.out

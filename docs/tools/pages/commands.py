@@ -55,7 +55,7 @@ def _page() -> str:
 
 
 def _command(application: Any, name: str, program: str, heading: str) -> str:
-    command = application.get_command(None, name)
+    command = application.commands[name].loaded()
     # kubectl's options are listed once above
     own = [one for one in command.params if not set(one.opts) & OF_KUBECTL]
     takes = [_argument(one) for one in own if one.param_type_name == "argument"]
@@ -73,5 +73,5 @@ def _argument(one: Any) -> str:
 
 
 def _names(one: Any) -> str:
-    value = "" if one.is_flag else f" {one.metavar or 'N'}"
+    value = "" if one.is_flag else f" {one.metavar or ', '.join(one.type.choices)}"
     return ", ".join(f"`{name}{value}`" for name in one.opts)

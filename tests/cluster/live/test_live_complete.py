@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.cli.app import LIVE_COMMANDS, LiveGroup
+from gpuxlate.cli.app import LIVE_COMMANDS, LIVE_GROUPS
 from gpuxlate.cli.complete import answer
 from gpuxlate.rules import catalog
 
@@ -38,7 +38,7 @@ def values(*words: str) -> tuple[list[str], str]:
 
 def test_commands_with_what_they_do() -> None:
     found, directive = values("")
-    assert found == list(LiveGroup.table)
+    assert found == [name for commands in LIVE_GROUPS.values() for name in commands]
     assert set(LIVE_COMMANDS) <= set(found)
     assert directive == ":4"
     assert "translate\tTranslate manifests to another dialect" in answer([""])
