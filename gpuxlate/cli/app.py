@@ -83,6 +83,8 @@ LIVE_GROUPS = {
 } | {"Live clusters": {name: text for name, (text, _) in LIVE_COMMANDS.items() if name not in COMMANDS}}
 LIVE_OBJECTS = ("translate", "parse", "lint", "assess", "inspect", "plan")
 """Commands whose PATH may be a live object there."""
+COMPLETE = "_GPUXLATE_COMPLETE"
+"""The variable by which the script of a shell asks for words."""
 LANG, LANG_VARIABLE = "--lang", "GPUXLATE_LANG"
 
 
@@ -246,14 +248,14 @@ def build(*, live: bool = False) -> Any:
     """The application as one command. ``live``: as kubectl's plug-in."""
     app = typer.Typer(
         cls=LiveGroup if live else CommandGroup,
-        invoke_without_command=True,
+        add_completion=COMPLETE in os.environ,  # it takes time to prepare
         rich_markup_mode=None,
         pretty_exceptions_enable=False,
         context_settings={"help_option_names": ["-h", "--help"]},
     )
     app.callback(invoke_without_command=True)(root)
     command: Any = get_command(app)
-    # in place of typer's options for completion, which write into files of a shell: there is a command
+    # typer's options for completion, which write into files of a shell, are left out: there is a command
     command.params[1:] = [shared()[name] for name in GLOBAL]
     return command
 

@@ -88,7 +88,8 @@ def _row(param: Any, name: str, text: str) -> tuple[str, str]:
     found = _EXTRA.fullmatch(text)
     assert found is not None
     extra = [_extra(part) for part in found[2].split("; ")] if found[2] else []
-    if param.metavar and (choices := getattr(getattr(param, "type", None), "choices", ())):
+    choices = getattr(getattr(param, "type", None), "choices", ())
+    if param.metavar and choices and param.metavar not in choices:
         extra.insert(0, ", ".join(choices))
     return name, " ".join([localize(found[1]), *([f"[{'; '.join(extra)}]"] if extra else [])])
 
