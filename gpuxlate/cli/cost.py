@@ -16,9 +16,10 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument, read_specs
+from gpuxlate.locale import localize
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic
-from gpuxlate.model.messages import message_of, msg
+from gpuxlate.model.messages import join_and, message_of, msg
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.report.characters import text_of
 from gpuxlate.translation.fit import fit_pod
@@ -134,7 +135,7 @@ def _card(backend: Backend, name: str | None, units: str | None, memory_mib: int
     missing = [
         option for option, value in (("--card-units", given), ("--card-memory-mib", memory)) if value is None
     ]
-    hint = f"give {' and '.join(missing)}"
+    hint = msg("give {names}", names=join_and(missing, "{before} and {last}"))
     if name:
         raise CliError(msg("the figures of {name} are not known", name=name), hint)
     raise CliError(
@@ -164,24 +165,33 @@ def _price(
 
 
 def _text(backend: Backend, name: str | None, card: BilledCard, jobs: Sequence[BilledJob]) -> str:
-    called = f" ({name})" if name else ""
     parts = [
-        text_of([f"card{called}: {_both(card.units)} GPU-hours for one hour, {card.memory_mib} MiB usable"]),
+        _said(
+            "card{called}: {units} GPU-hours for one hour, {memory} MiB usable",
+            called=f" ({name})" if name else "",
+            units=_both(card.units),
+            memory=card.memory_mib,
+        ),
         *(_job(job) for job in jobs),
     ]
     if len(jobs) > 1:
         rows = [[job.name, str(job.gpu_hours), decimal(job.gpu_hours)] for job in jobs]
         total = sum((job.gpu_hours for job in jobs), Fraction(0))
-        rows.append(["total", str(total), decimal(total)])
+        rows.append([msg("total"), str(total), decimal(total)])
         parts.append(table(["SHARE", "GPU-HOURS", "ROUNDED"], rows))
-    return "\n".join([*parts, text_of([backend.billing_note])])
+    return "\n".join([*parts, text_of([localize(backend.billing_note)])])
+
+
+def _said(template: str, **values: object) -> str:
+    """A line of text."""
+    return text_of([localize(msg(template, **values))])
 
 
 def _job(job: BilledJob) -> str:
     price = job.price
     parts = [
-        ["compute", f"{price.cores} %", *_part(price.compute_part), _yes(price, Decides.COMPUTE)],
-        ["memory", f"{price.memory_mib} MiB", *_part(price.memory_part), _yes(price, Decides.MEMORY)],
+        [msg("compute"), f"{price.cores} %", *_part(price.compute_part), _yes(price, Decides.COMPUTE)],
+        [msg("memory"), f"{price.memory_mib} MiB", *_part(price.memory_part), _yes(price, Decides.MEMORY)],
     ]
     hours = _both(price.hours)
     each = price.gpu_hours
@@ -190,7 +200,7 @@ def _job(job: BilledJob) -> str:
         for role, count in job.pods
     ]
     count = sum(n for _, n in job.pods)
-    pods.append(["job", str(count), hours, "", str(job.gpu_hours), decimal(job.gpu_hours)])
+    pods.append([msg("job"), str(count), hours, "", str(job.gpu_hours), decimal(job.gpu_hours)])
     return "\n".join(
         [
             text_of([job.name]),
@@ -206,20 +216,22 @@ def _part(part: Fraction) -> tuple[str, str]:
 
 
 def _yes(price: Price, side: Decides) -> str:
-    return "yes" if price.decides in (side, Decides.BOTH) else ""
+    return msg("yes") if price.decides in (side, Decides.BOTH) else ""
 
 
 def _break_even(price: Price) -> str:
     memory, cores = price.break_even_memory_mib, price.break_even_cores
-    lines = [f"break-even at {price.cores} %: above {_both(memory)} MiB memory decides the price"]
-    if price.free_memory_mib:
-        lines.append(
-            f"  up to {int(memory)} MiB memory costs nothing more: {price.free_memory_mib} MiB are free"
-        )
-    lines.append(f"break-even at {price.memory_mib} MiB: above {_both(cores)} % compute decides the price")
-    if price.free_cores:
-        lines.append(f"  up to {int(cores)} % compute costs nothing more: {price.free_cores} % are free")
-    return text_of(lines)
+    above = "break-even at {asked} %: above {limit} MiB memory decides the price"
+    lines = [_said(above, asked=price.cores, limit=_both(memory))]
+    if free := price.free_memory_mib:
+        up_to = "  up to {limit} MiB memory costs nothing more: {free} MiB are free"
+        lines.append(_said(up_to, limit=int(memory), free=free))
+    above = "break-even at {asked} MiB: above {limit} % compute decides the price"
+    lines.append(_said(above, asked=price.memory_mib, limit=_both(cores)))
+    if free := price.free_cores:
+        up_to = "  up to {limit} % compute costs nothing more: {free} % are free"
+        lines.append(_said(up_to, limit=int(cores), free=free))
+    return "".join(lines)
 
 
 def _both(value: Fraction) -> str:

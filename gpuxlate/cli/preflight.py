@@ -94,7 +94,7 @@ def _text(name: str | None, flight: Flight, backend: Backend, version: str) -> s
 
 
 def _point(point: PreflightCheck) -> Iterator[str]:
-    text = titled(point.what, point.wanted)
+    text = msg("{title}: {text}", title=point.what, text=point.wanted)
     aside = [point.when] if point.when else []
     aside += [msg(point.severity)] if point.state is RequirementState.UNMET and not point.failed else []
     for one in aside:

@@ -16,7 +16,7 @@ from gpuxlate.cluster.pods import printed, running
 from gpuxlate.config.document import ShareDocument, Specs, read_specs
 from gpuxlate.files.find import STDIN, Input, InputError
 from gpuxlate.locale import localize
-from gpuxlate.model.messages import Message, message_of, msg, plural, titled
+from gpuxlate.model.messages import Message, join_and, message_of, msg, plural, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning import verify as nvidia_smi
 from gpuxlate.planning.verify import NvidiaSmiError, Seen, Verification, expected, number, verify
@@ -144,7 +144,7 @@ def _text(name: str, done: Verification) -> str:
     if wanted.figure_mib is None:
         head, rows = _without(head, 3), [_without(row, 3) for row in rows]
     verdict = "match" if done.match else "mismatch"
-    detail = "; ".join(map(localize, done.problems)) or _matched(done)
+    detail = join_and(done.problems, "{before}; {last}") or _matched(done)
     return text_of([name, ""]) + table(head, rows) + text_of(["", localize(titled(verdict, detail))])
 
 

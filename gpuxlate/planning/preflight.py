@@ -19,6 +19,7 @@ from gpuxlate.backends.requirements import (
 )
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import LossKind, Severity
+from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Extension, Profile
 from gpuxlate.model.share import JSON_NAMES, Share
@@ -144,10 +145,12 @@ def _served(backend: Backend, there: Sequence[GpuNode], nodes: Sequence[GpuNode]
     """The nodes of the target that take pods; where there are none, what the other nodes serve."""
     closed = tuple((one.name, one.closed) for one in there if one.closed)
     opened = tuple(one.name for one in there if one.closed is None)
-    others = tuple((one.name, "; ".join(one.view.notes) or serves_text(one.view)) for one in nodes)
+    others = tuple(
+        (node.name, join_and(node.view.notes, "{before}; {last}") or serves_text(node.view)) for node in nodes
+    )
     return PreflightCheck(
-        "GPU nodes",
-        f"one that serves {backend.name} and takes new pods",
+        msg("GPU nodes"),
+        msg("one that serves {target} and takes new pods", target=backend.name),
         Severity.ERROR,
         RequirementState.MET if opened else RequirementState.UNMET,
         met=opened,
@@ -170,7 +173,7 @@ def _taken(share: Share, there: Sequence[GpuNode], backend: Backend) -> Prefligh
     text = share.partition or share.replica or "whole cards"
     return PreflightCheck(
         "pod",
-        f"a node that takes a pod with {text}",
+        msg("a node that takes a pod with {text}", text=text),
         Severity.ERROR,
         RequirementState.MET if met else RequirementState.UNMET,
         met,
@@ -196,13 +199,13 @@ def _label(label: NodeLabel, there: Sequence[GpuNode]) -> PreflightCheck:
         else:
             unmet.append((node.name, "not set" if found is None else found))
     return PreflightCheck(
-        f"label {label.key}",
+        msg("label {key}", key=label.key),
         label.value,
         _FOR_LABELS[label.setter],
         RequirementState.MET if met else RequirementState.UNMET,
         tuple(met),
         tuple(unmet),
-        when=f"set by {label.setter}",
+        when=msg("set by {setter}", setter=msg(label.setter)),
         source=label.source,
     )
 
@@ -223,7 +226,7 @@ def _requirement(
     usual = SHOWS_VERSIONS if need.fact.startswith("components.") else None
     tell = backend.fact_commands.get(need.fact, usual)
     return PreflightCheck(
-        need.what,
+        msg(need.what),
         str(need.bound),
         need.severity,
         state,
@@ -240,4 +243,5 @@ def node_lists(point: PreflightCheck) -> Iterator[str]:
     """The nodes that do not meet a prerequisite, and what they have, one line for each value."""
     for found in dict.fromkeys(text for _, text in point.unmet):
         names = [name for name, text in point.unmet if text == found]
-        yield f"{names_of(names)}: {found}" if found else names_of(names)
+        title = names_of(names)
+        yield msg("{title}: {text}", title=title, text=found) if found else title

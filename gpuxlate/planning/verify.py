@@ -17,7 +17,7 @@ from gpuxlate.backends.base import Backend, ContainerShare, VisibleMemory
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Diagnostic, LossKind
-from gpuxlate.model.messages import msg
+from gpuxlate.model.messages import msg, plural
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share, percent_in_mib
 from gpuxlate.translation.fit import fit_pod
@@ -377,7 +377,7 @@ def expected(
     part = share.partition or share.replica
     if part is not None:
         many = part.count > 1 or (share.replica is not None and share.replica.count > 1)
-        note = f"what nvidia-smi shows of {part} is not documented: its memory is not verified"
+        note = msg("what nvidia-smi shows of {part} is not documented: its memory is not verified", part=part)
         refused = _given(share, backend, profile)[2] if backend else []
         return Expected(None if many else 1, notes=(note,)), refused
     whole = card_mib or (profile.cards.memory_mib if profile else None)
@@ -399,7 +399,9 @@ def expected(
     sees = sees or VisibleMemory()
     if sees.not_isolated:
         kind = sees.not_isolated
-        notes.append(f"{kind} counts memory without isolating it: the container sees the whole card")
+        notes.append(
+            msg("{kind} counts memory without isolating it: the container sees the whole card", kind=kind)
+        )
         given = None
     if given is None:
         least, most = (LEAST * whole, MOST * whole) if whole else (None, None)
@@ -407,7 +409,12 @@ def expected(
     # where memory may burst, it is open whether a container sees the request or the limit
     least, most, figure = LEAST * (asked or given), MOST * (limit or given), sees.figure_mib
     if figure is not None and figure > most:
-        notes.append(f"the units of this card make {figure} MiB, which is more than 8 % above the request")
+        notes.append(
+            msg(
+                "the units of this card make {figure} MiB, which is more than 8 % above the request",
+                figure=figure,
+            )
+        )
     return Expected(share.cards, asked, least, most, figure, tuple(notes)), refused
 
 
@@ -429,24 +436,25 @@ def verify(wanted: Expected, seen: Seen) -> Verification:
     """Compare the output of nvidia-smi with what was expected."""
     problems: list[str] = []
     if wanted.cards is not None and len(seen.cards) != wanted.cards:
-        problems.append(f"{_cards(wanted.cards)} requested, {len(seen.cards)} found")
+        asked = plural(wanted.cards, "{count} card", "{count} cards")
+        problems.append(msg("{asked} requested, {number} found", asked=asked, number=len(seen.cards)))
     checked = tuple(CheckedCard(card, _within(wanted, card)) for card in seen.cards)
     for one in checked:
         total = one.seen.total_mib
         if one.within is False and total is not None and wanted.least is not None and wanted.most is not None:
-            side = (
-                f"less than {number(wanted.least)}"
-                if total < wanted.least
-                else f"more than {number(wanted.most)}"
+            less, more = (
+                "card {index} shows {total} MiB, less than {bound} MiB",
+                "card {index} shows {total} MiB, more than {bound} MiB",
             )
-            problems.append(f"card {one.seen.index} shows {total} MiB, {side} MiB")
+            template, bound = (less, wanted.least) if total < wanted.least else (more, wanted.most)
+            problems.append(msg(template, index=one.seen.index, total=total, bound=number(bound)))
     unknown = [one.seen.index for one in checked if one.seen.total_mib is None]
     if unknown and wanted.least is not None:
         if seen.form is OutputForm.LIST:
             problems.append("nvidia-smi -L does not show memory: it is not verified")
         else:
             which = ", ".join(map(str, unknown))
-            problems.append(f"the memory of card {which} is not shown: it is not verified")
+            problems.append(msg("the memory of card {which} is not shown: it is not verified", which=which))
     return Verification(wanted, checked, tuple(problems), (*wanted.notes, *seen.notes))
 
 
@@ -454,10 +462,6 @@ def _within(wanted: Expected, card: SeenCard) -> bool | None:
     if wanted.least is None or wanted.most is None or card.total_mib is None:
         return None
     return wanted.least <= card.total_mib <= wanted.most
-
-
-def _cards(count: int) -> str:
-    return "1 card" if count == 1 else f"{count} cards"
 
 
 def number(value: Fraction) -> str:

@@ -31,7 +31,7 @@ from gpuxlate.backends.base import ContainerShare
 from gpuxlate.backends.kai import DISABLED, KaiProfile
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.row_rules import ROW_RULES
-from gpuxlate.cli import kubectl, live
+from gpuxlate.cli import kubectl, live, main
 from gpuxlate.cli.app import build
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.settings import LintSettings
@@ -498,8 +498,6 @@ OF_OTHERS = re.compile(
 
 SPEC = "examples/bert-serving/bert.gpushare.yaml"
 FOLDERS = ("application", "charts", "leftovers", "lint", "move", "partitions", "verdicts")
-OF_PLANNING = re.compile(r"one that serves .* and takes new pods")
-"""What ``planning`` says without a template."""
 
 
 @pytest.mark.parametrize(
@@ -529,5 +527,57 @@ def test_commands_are_in_chinese(
     with pytest.raises(SystemExit):
         kubectl.main([*words, "--lang", "zh"])
     sources = re.compile(r"[\w:/ -]+, .*(undated|20\d\d)|.* in public files .*|kubectl .*|helm .*")
-    left = {one for one in untranslated.found if not (sources.search(one) or OF_PLANNING.search(one))}
-    assert sorted(left) == []
+    assert sorted(one for one in untranslated.found if not sources.search(one)) == []
+
+
+SMI = "index, memory.total [MiB]\n0, 9000 MiB\n1, 100 MiB\n"
+WHOLE = "apiVersion: gpuxlate.io/v1alpha1\nkind: GPUShare\nmetadata: {name: w}\nspec: {cards: 2}\n"
+PERCENT = WHOLE.replace("cards: 2", "memoryPercent: 30")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        f"verify {SPEC} --nvidia-smi {{smi}}",
+        f"verify {SPEC} --nvidia-smi {{smi}} --to ack",
+        "verify {whole} --nvidia-smi {smi} --card-memory-mib 24000",
+        "verify {percent} --nvidia-smi {smi}",
+        f"cost {SPEC} --to emr-ray --card A10",
+        f"cost {SPEC} {SPEC} --to emr-spark --card A10 --executors 3",
+        f"cost {SPEC} --to emr-ray --card-units 3",
+        f"cost {SPEC} --to emr-ray --card A10 --hours x",
+        f"cost {SPEC} --to emr-ray --card A10 --pods 0",
+        "preflight --to volcengine-mgpu",
+        "preflight --to hami",
+        "preflight --to volcengine-mgpu {percent}",
+        "lint --color blue",
+        "lint --quiet=yes",
+        "lint --strict",
+        "lint --config",
+        "explain TKE001 TKE002",
+        "render",
+        "translate",
+        "schema nothing",
+        "validate .",
+        "nothing",
+        "-q",
+    ],
+)
+def test_no_line_is_half_english(
+    words: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files = {"smi": SMI, "whole": WHOLE, "percent": PERCENT}
+    for name, text in files.items():
+        (tmp_path / f"{name}.yaml").write_text(text)
+    monkeypatch.setattr(live, "open_cluster", lambda _options: FakeServer(nodes.VKE, pods.VKE))
+    monkeypatch.setenv("GPUXLATE_LANG", "zh")
+    program = kubectl.main if words.startswith("preflight") else main
+    arguments = words.format_map({name: str(tmp_path / f"{name}.yaml") for name in files}).split()
+    with pytest.raises(SystemExit):
+        program(arguments)
+    printed_ = "".join(capsys.readouterr())
+    assert HAN.search(printed_)
+    english = re.compile(r"(?<![-\w./])[a-z]{2,} [a-z]{2,} [a-z]{2,}")
+    assert [
+        line for line in printed_.splitlines() if english.search(re.sub("(gpuxlate|kubectl) .*", "", line))
+    ] == []
