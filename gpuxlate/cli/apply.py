@@ -147,7 +147,7 @@ def _apply(
         raise CliError(message_of(error), error.hint, Exit.FINDINGS) from None
     trial = tried(server, objects, force=force)
     if diff:
-        common.out("".join(difference(one) for one in trial))
+        common.diffs_out(map(difference, trial), exact=False)
         return Exit.CLEAN
     if as_json:  # as the server has them, or would have them
         done = trial if dry_run else [*applied(server, trial, force=force)]

@@ -156,6 +156,19 @@ def documents_out(parts: Iterable[bytes]) -> None:
     out_parts(parts)
 
 
+def diffs_out(diffs: Iterable[str], *, exact: bool = True) -> None:
+    """Diffs on stdout, in colours where they are wanted; ``exact``: else byte for byte, for patch."""
+    from gpuxlate.cli.process import color_wanted
+    from gpuxlate.report.characters import coloured_diff
+
+    if color_wanted(sys.stdout):
+        out_parts(coloured_diff(diff).encode() for diff in diffs)
+    elif exact:
+        documents_out(diff.encode() for diff in diffs)
+    else:
+        out("".join(diffs))
+
+
 def out(text: str) -> None:
     """A text for people on stdout: it only shows something, whatever is in it."""
     from gpuxlate.report.characters import visible_lines

@@ -167,7 +167,7 @@ def _lint(
             MAY_BE_EMPTY,
         )
     if diff:
-        common.documents_out(one.encode() for one in run.diffs)
+        common.diffs_out(run.diffs)
         _remarks(run, mode, diff=True)
         return _exit_code(run, chosen, "never", changed=bool(run.changes) and not exit_zero)
     whole_folders = isinstance(given, list) and not any(one.named for one in given)

@@ -23,6 +23,7 @@ from gpuxlate.files.find import InputError, reason
 from gpuxlate.files.read import content, inside, repository, upwards
 from gpuxlate.files.write import wait_for_folder
 from gpuxlate.locale import localize
+from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import join_and, msg, plural
 from gpuxlate.translation import sync
@@ -59,6 +60,30 @@ class PlannedTree:
         for target in self.targets:
             target.options = sync.options_key(target.settings, self.commons[target.folder]())
             target.keys = sync.keys(self.tree, target.settings)
+
+
+@record
+class SyncRequest:
+    """What a run of sync is asked for. ``wanted``: names of targets; the rest are its options."""
+
+    config: Config
+    wanted: frozenset[str]
+    decisions: Sequence[str]
+    write_decisions: str | None
+    check: bool
+    diff: bool
+    overwrite: bool
+    prune_decisions: bool
+
+    @property
+    def writes(self) -> bool:
+        """Folders and files of decisions may change."""
+        return not (self.check or self.diff)
+
+    @property
+    def prunes(self) -> bool:
+        """Entries of decisions that match nothing go."""
+        return self.prune_decisions and self.writes
 
 
 def command(
@@ -101,11 +126,10 @@ def command(
     if config is None or not config.sync:
         raise CliError("the configuration has no sync", EXAMPLE)
     wanted = _chosen(config, to)
+    request = SyncRequest(config, wanted, decisions, write_decisions, check, diff, overwrite, prune_decisions)
     lock = wait_for_folder(_home(config), _note_waiting)
     try:
-        return _run(
-            config, wanted, decisions, write_decisions, check, diff, overwrite, prune_decisions, output
-        )
+        return _run(request, output)
     finally:
         if lock is not None:
             os.close(lock)
@@ -115,50 +139,43 @@ def _note_waiting() -> None:
     common.info("note: another gpuxlate sync is at work in this repository; waiting until it ends")
 
 
-def _run(
-    config: Config,
-    wanted: frozenset[str],
-    decisions: list[str],
-    write_decisions: str | None,
-    check: bool,
-    diff: bool,
-    overwrite: bool,
-    prune_decisions: bool,
-    output: str,
-) -> int:
+def _run(request: SyncRequest, output: str) -> int:
     """Do what the command asks for, while no other run is at work."""
-    writes = not (check or diff)
+    planned = _trees(request)
+    undecided = _decide(planned, request)
+    for one in planned if request.prunes else ():
+        one.find_keys()
+    every = [(one, each) for one in planned for each in one.targets]
+    for one, each in every:
+        _judge(each, overwrite=request.overwrite)
+        if each.refused and request.write_decisions is None:
+            _offer(one, each)
+    if output == "json":
+        common.json_out({"format": FORMAT, "targets": [_json(one, each) for one, each in every]})
+    elif request.diff:
+        common.diffs_out((_diff(one, each) for one, each in every), exact=False)
+    elif request.check:
+        common.out("".join(_listed(each) for _, each in every))
+    for _, each in every:
+        if request.writes and not each.stays:
+            _write(each)
+        _sum_up(each, wrote=request.writes)
+    _note_former(request.config)
+    behind = any(each.stays or not (request.writes or each.in_step) for _, each in every)
+    return Exit.FINDINGS if behind or undecided else Exit.CLEAN
+
+
+def _trees(request: SyncRequest) -> list[PlannedTree]:
+    """The sources with what the folders of their targets are to hold. Raises CliError, InputError."""
     try:
-        _judge_folders(config)
-        prune = prune_decisions and writes
-        left_out = _not_copied(config, decisions, write_decisions)
-        planned = [
-            _planned(config, entry, wanted, decisions, write_decisions, left_out, prune=prune)
-            for entry in config.sync
-        ]
+        _judge_folders(request.config)
+        not_copied = _not_copied(request)
+        planned = [_planned(request, entry, not_copied) for entry in request.config.sync]
         for one in planned:
             _fill(one)
     except sync.SyncError as error:
         raise CliError(error.message, error.hint) from None
-    undecided = _decide(planned, write_decisions, decisions)
-    for one in planned if prune else ():
-        one.find_keys()
-    every = [(one, each) for one in planned for each in one.targets]
-    for one, each in every:
-        _judge(each, overwrite=overwrite)
-        if each.refused and write_decisions is None:
-            _offer(one, each)
-    if output == "json":
-        common.json_out({"format": FORMAT, "targets": [_json(one, each) for one, each in every]})
-    elif not writes:
-        common.out("".join(_diff(one, each) if diff else _listed(each) for one, each in every))
-    for _, each in every:
-        if writes and not each.stays:
-            _write(each)
-        _sum_up(each, wrote=writes)
-    _note_former(config)
-    behind = any(each.stays or not (writes or each.in_step) for _, each in every)
-    return Exit.FINDINGS if behind or undecided else Exit.CLEAN
+    return planned
 
 
 def _fill(one: PlannedTree) -> None:
@@ -275,8 +292,9 @@ def _overlap(one: tuple[str | None, str], other: tuple[str | None, str]) -> sync
     return sync.SyncError(message, "give each target a folder of its own")
 
 
-def _not_copied(config: Config, more: Sequence[str], write: str | None) -> frozenset[str]:
+def _not_copied(request: SyncRequest) -> frozenset[str]:
     """The real paths of the configuration and of all decisions."""
+    config = request.config
     named = [
         one.options["decisions"]
         for entry in config.sync
@@ -285,40 +303,30 @@ def _not_copied(config: Config, more: Sequence[str], write: str | None) -> froze
     ]
     found = [
         *(_folder(config, name) for name in dict.fromkeys(named)),
-        *more,
-        write,
+        *request.decisions,
+        request.write_decisions,
         config.path,
         config.decisions,
     ]
     return frozenset(os.path.realpath(one) for one in found if one)
 
 
-def _planned(
-    config: Config,
-    entry: SyncEntry,
-    wanted: frozenset[str],
-    more: Sequence[str],
-    write: str | None,
-    not_copied: frozenset[str],
-    *,
-    prune: bool,
-) -> PlannedTree:
+def _planned(request: SyncRequest, entry: SyncEntry, not_copied: frozenset[str]) -> PlannedTree:
     """A source and its targets. Raises SyncError, InputError, CliError."""
-    source = _folder(config, entry.source)
-    read = partial(_target, config, entry, more, write, prune=prune)
+    source = _folder(request.config, entry.source)
     targets: list[sync.TargetTree] = []
     decided: dict[str, DecisionFiles] = {}
     dirs: dict[str, str] = {}
     commons: dict[str, Callable[[], str]] = {}
     for one in entry.targets:
-        if _backend(one.name).name in wanted:
-            target, files, common_ = read(one)
+        if _backend(one.name).name in request.wanted:
+            target, files, common_ = _target(request, entry, one)
             targets.append(target)
             commons[target.folder] = common_
             dirs[target.folder] = one.dir
             if files is not None:
                 decided[target.folder] = files
-    files_ = sync.tree_files(source, common.exclusion_of(options.invocation(), config), not_copied)
+    files_ = sync.tree_files(source, common.exclusion_of(options.invocation(), request.config), not_copied)
     tree = sync.SourceTree.of(source, files_)
     if tree.alone:
         shares = plural(tree.alone, "{count} GPUShare document", "{count} GPUShare documents")
@@ -344,22 +352,19 @@ def _judge_file(config: Config, name: str) -> None:
 
 
 def _target(
-    config: Config,
-    entry: SyncEntry,
-    more: Sequence[str],
-    write: str | None,
-    one: SyncTarget,
-    *,
-    prune: bool,
+    request: SyncRequest, entry: SyncEntry, one: SyncTarget
 ) -> tuple[sync.TargetTree, DecisionFiles | None, Callable[[], str]]:
     """A target as its mapping says, and what all of its files depend on, once it is asked."""
+    config, more, write = request.config, request.decisions, request.write_decisions
     given = one.options
     named = [_folder(config, given["decisions"])] if "decisions" in given else []
     named += [os.path.relpath(config.decisions)] if config.decisions else []
     for name in named:
         _judge_file(config, name)
     files = [name for name in named if write is None or os.path.exists(name)]  # --write-decisions makes it
-    decided = read_decisions([*files, *more], write, prune=prune and bool(files or more), base=_home(config))
+    decided = read_decisions(
+        [*files, *more], write, prune=request.prunes and bool(files or more), base=_home(config)
+    )
     if decided is not None:
         decided.writes = None  # those of all targets are written together
     profile = given.get("profile")
@@ -390,18 +395,18 @@ def _target(
 
 
 # --- decisions ----------------------------------------------------------------------------------------------
-def _decide(planned: Sequence[PlannedTree], write: str | None, more: Sequence[str]) -> bool:
+def _decide(planned: Sequence[PlannedTree], request: SyncRequest) -> bool:
     """Say what entries match nothing, and write those that are missing, of all targets, into one file."""
     wrong = False
     for one in planned:
         for target in one.targets:
             decided = one.decided.get(target.folder)
             wrong |= decided.settle(target.result.judged) if decided else False
-    if write is None:
+    if request.write_decisions is None:
         return wrong
     from gpuxlate.translation.decisions import Decisions
 
-    files = read_decisions(list(more), write)
+    files = read_decisions(list(request.decisions), request.write_decisions)
     assert files is not None
     known = [entry for one in planned for each in one.decided.values() for entry in each.known.entries]
     files.known = Decisions((*files.known.entries, *known), files.known.base)

@@ -89,7 +89,7 @@ def command(
     [run] = found
     changed = [file for file in run.files if file.changed]
     if diff:
-        common.documents_out(_diff(file).encode() for file in changed)
+        common.diffs_out(map(_diff, changed))
     if check:
         for file in changed:
             common.info(msg("would change {name}", name=file.name))

@@ -103,6 +103,21 @@ def unified(old: str, new: str, name: str) -> str:
     return "".join(ended)
 
 
+_DIFF_COLOURS = {"--- ": "\x1b[1m", "+++ ": "\x1b[1m", "@@ ": "\x1b[36m", "-": "\x1b[31m", "+": "\x1b[32m"}
+"""How lines of a diff begin, and their colours, which are those of git."""
+
+
+def coloured_diff(diff: str) -> str:
+    """A unified diff with colours; everything else that is in it is visible."""
+    return "".join(map(_coloured, visible_lines(diff).splitlines(keepends=True)))
+
+
+def _coloured(line: str) -> str:
+    style = next((style for begin, style in _DIFF_COLOURS.items() if line.startswith(begin)), "")
+    text = line.removesuffix("\n")
+    return f"{style}{text}\x1b[0m{line[len(text) :]}" if style else line
+
+
 def _range(start: int, stop: int) -> str:
     """A range of lines as diff writes it: from 1; of none, the line before."""
     count = stop - start

@@ -4,6 +4,7 @@ what is aligned, what is marked, what fits."""
 import os
 import random
 import re
+from pathlib import Path
 from unittest.mock import patch
 
 import pytest
@@ -11,7 +12,8 @@ import pytest
 from gpuxlate.cli.compare import align
 from gpuxlate.cli.compare import columns as side_by_side
 from gpuxlate.model.windows import NEAR, same
-from gpuxlate.report.characters import unified, width
+from gpuxlate.report.characters import coloured_diff, unified, width
+from tests.running import run
 
 HUNK = re.compile(r"@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@\n")
 NO_END = "\\ No newline at end of file\n"
@@ -185,3 +187,55 @@ def test_characters() -> None:
     # nine characters of two columns stand before
     assert lines[2].index("+ b: 2") == lines[1].rindex("  a:") + 9
     assert "\x1b" not in "".join(shown(80, one="a: \x1b[31m\n", two="a: 1\n"))
+
+
+# --- colours ----------------------------------------------------------------------------------------------
+
+POD = """\
+apiVersion: v1
+kind: Pod
+metadata: {name: web}
+spec:
+  containers:
+  - name: web
+    resources:
+      limits:
+        gpuxlate.io/cores: 30
+        gpuxlate.io/memory-mib: 4096
+"""
+FIXABLE = POD.replace("gpuxlate.io/cores", "tke.cloud.tencent.com/qgpu-core").replace(
+    "gpuxlate.io/memory-mib: 4096", "tke.cloud.tencent.com/qgpu-memory: 5Gi"
+)
+SGR = re.compile(r"\x1b\[[0-9;]*m")
+BOLD, RED, GREEN, CYAN = "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[36m"
+
+
+@pytest.fixture
+def _tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "base").mkdir()
+    (tmp_path / "base" / "a.yaml").write_text(POD)
+    (tmp_path / "web.yaml").write_text(FIXABLE)
+    (tmp_path / ".gpuxlate.yaml").write_text("sync: [{source: base/, targets: {tke: out/}}]\n")
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.usefixtures("_tree")
+@pytest.mark.parametrize(
+    ("command", "colours"),
+    [
+        ("lint web.yaml --diff", {BOLD, RED, GREEN, CYAN}),
+        ("translate base/a.yaml --to tke --diff", {BOLD, RED, GREEN, CYAN}),
+        ("sync --diff", {BOLD, GREEN, CYAN}),
+    ],
+)
+def test_a_diff_has_the_colours_of_git(command: str, colours: set[str]) -> None:
+    plain, coloured = run(*command.split()), run(*command.split(), "--color", "always")
+    assert (coloured.code, coloured.err) == (plain.code, plain.err)
+    assert SGR.sub("", coloured.out.decode()).encode() == plain.out
+    begins = [SGR.match(line) for line in coloured.out.decode().splitlines()]
+    assert {found[0] for found in begins if found} == colours
+
+
+def test_no_colour_comes_from_a_file() -> None:
+    diff = coloured_diff(unified("a\n", f"{RED}b\n", "x"))
+    assert diff.splitlines()[-2:] == [f"{RED}-a\x1b[0m", f"{GREEN}+␛[31mb\x1b[0m"]
