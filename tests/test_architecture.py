@@ -209,6 +209,12 @@ def test_a_library_stays_in_its_room() -> None:
     ] == []
 
 
+def test_typer_is_used_by_its_public_names() -> None:
+    """Its own copy of click and its modules with an underscore change with each of its minor versions."""
+    modules = {one.imported for one in IMPORTS if within(one.imported, ":typer")}
+    assert modules == {":typer", ":typer.core", ":typer.main", ":typer.completion"}
+
+
 @pytest.mark.parametrize("library", [":pydantic", ":ruamel"])
 def test_heavy_libraries_are_loaded_where_they_are_used(library: str) -> None:
     """They take longer to load than all the rest: what needs them is imported inside functions."""
