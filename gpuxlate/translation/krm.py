@@ -12,6 +12,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.config.configuration import CODE, ConfigError, load_profile
 from gpuxlate.config.document import API_VERSION
+from gpuxlate.files.relevance import only_relevant
 from gpuxlate.manifest.facts import repeated_keys
 from gpuxlate.model.diagnostics import Append, Diagnostic, Path, Severity
 from gpuxlate.model.limits import MAX_NAME, cut
@@ -188,7 +189,7 @@ def run_list(source: Source) -> Result:
     Raises NoResourceListError and ConfigError.
     """
     try:
-        read = list(documents(source.read_where(lambda part: not part.lstrip(" ").startswith("- "))))
+        read = list(documents(only_relevant(source, names=(RESOURCE_LIST,))))
     except NotYamlError as error:
         return Result(diagnostics=[broken(source, error)], text=source.text)
     document = _resource_list(read)
