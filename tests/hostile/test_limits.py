@@ -90,7 +90,7 @@ def test_findings_up_to_the_limit_are_told(monkeypatch: pytest.MonkeyPatch) -> N
     "command", ["lint a.yaml", "translate a.yaml --to tke", "parse a.yaml", "inspect a.yaml"]
 )
 def test_every_command_refuses_what_is_too_much(tmp_path: Path, worker: Worker, command: str) -> None:
-    fill(tmp_path, {"a.yaml": OLD + "---\n" + nested(257)})
+    fill(tmp_path, {"a.yaml": OLD + "---\n# aliyun.com/gpu-mem\n" + nested(257)})
     done = worker(tmp_path, *command.split())
     assert done.code == 1
     assert "error[GX025]: limit exceeded: nested deeper than 256 levels\n" in done.out + done.err
