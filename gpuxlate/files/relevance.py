@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -39,14 +39,15 @@ def only_relevant(source: Source, *profiles: Profile | None, names: Iterable[str
         return source  # one document
     from gpuxlate.rules.source import TEMPLATE
 
-    search = _search(tuple(dict.fromkeys(chain.from_iterable(map(_renamed, profiles)))))
-    words = (TEMPLATE, *names)
+    renamed = tuple(dict.fromkeys(chain.from_iterable(map(_renamed, profiles))))
+    return source.read_where(partial(_is_relevant, renamed, (TEMPLATE, *names)))
 
-    def is_relevant(text: str) -> bool:
-        data = text.encode("utf-8", "surrogatepass")
-        return search.matters(data) or any(word in text for word in words)
 
-    return source.read_where(is_relevant)
+def _is_relevant(renamed: tuple[str, ...], words: tuple[str, ...], text: str) -> bool:
+    """The text has a key, or one of the words as it is. A function of the module: another process gets it."""
+    return _search(renamed).matters(text.encode("utf-8", "surrogatepass")) or any(
+        word in text for word in words
+    )
 
 
 def _renamed(profile: Profile | None) -> tuple[str, ...]:

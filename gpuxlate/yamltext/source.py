@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from array import array
 from bisect import bisect_left
-from functools import cached_property
+from functools import cached_property, partial
 from itertools import islice
 
 from gpuxlate.model.declarations import regex
@@ -86,7 +86,7 @@ class Source:
         if self.is_relevant is None:
             return Source(self.name, self.bom + text)
         as_before = unread(self.text, self.is_relevant)
-        return Source(self.name, self.bom + text, lambda part: part.rstrip("\r\n") not in as_before)
+        return Source(self.name, self.bom + text, partial(_is_new, as_before))
 
     def read_where(self, is_relevant: IsRelevant) -> Source:
         """The same source, of which only the documents and items that matter are parsed."""
@@ -175,6 +175,10 @@ class Source:
         start = self.line_start(line)
         end = LINE_BREAK.search(self.text, start)
         return self.text[start : end.start() if end else None]
+
+
+def _is_new(as_before: frozenset[str], part: str) -> bool:
+    return part.rstrip("\r\n") not in as_before
 
 
 class Texts:
