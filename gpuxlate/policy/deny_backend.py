@@ -12,6 +12,7 @@ from gpuxlate.manifest.objects import REQUIRED_AFFINITY
 from gpuxlate.model.diagnostics import URL, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.policy.documents import AdmissionPolicy, Object, PolicyStyle, failure_policy, made
+from gpuxlate.policy.layout import text_in_lines
 from gpuxlate.policy.subjects import Names, Pods, PodTemplates, Subject, listed
 from gpuxlate.rules.predicates.cel import text
 from gpuxlate.rules.vocabulary import IGNORE
@@ -49,7 +50,7 @@ def forbidding(subject: Subject, style: PolicyStyle) -> AdmissionPolicy | None:
                 "expression": f"{ignored} || variables.{CODE}.size() == 0",
                 "message": f"{CODE}: {sentence}",
                 "messageExpression": f"{text(f'{CODE}: {where}')} + variables.{CODE}.join(', ')"
-                f" + {text(f': {sentence}')}",
+                f" + {text_in_lines(f': {sentence}')}",
                 "reason": "Invalid",
             },
             {

@@ -16,7 +16,7 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import URL, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.policy.demands import OF_WORKLOADS, Demand, wanted
-from gpuxlate.policy.layout import RepeatedParts, commented, lines, parsed
+from gpuxlate.policy.layout import commented, lines, text_in_lines
 from gpuxlate.policy.subjects import Pods, PodTemplates, Subject, may_speak, speaks
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule
@@ -246,41 +246,20 @@ def made(
 
 
 def readable(spec: Object, language: str) -> Object:
-    """The same policy for those who review it: in lines, with names for what is written twice, and with the
-    rule above each condition."""
-    judging = [*spec["variables"], *spec.get("validations", ())]
-    short = RepeatedParts((text for one in judging for _, text in _expressions(one)), _taken(spec))
-    defined: list[Object] = []
-    found: dict[str, list[Object]] = {}
-    for part in ("variables", "validations"):
-        for one in spec.get(part, ()):
-            known = _laid_out(one, short, language)
-            defined += ({"name": name, "expression": text} for name, text in short.new())
-            (defined if part == "variables" else found.setdefault(part, [])).append(known)
-    conditions = [{**one, "expression": lines(parsed(one["expression"]))} for one in spec["matchConditions"]]
-    return {**spec, "matchConditions": conditions, "variables": defined, **found}
+    """The same policy for those who review it: in lines, and with the rule above each condition."""
+    parts = ("matchConditions", "variables", "validations")
+    return spec | {name: [_laid_out(part, language) for part in spec[name]] for name in parts}
 
 
-def _taken(spec: Object) -> set[str]:
-    return {*VARIABLES, *(one["name"] for one in spec["variables"])}
-
-
-def _expressions(one: Object) -> Iterator[tuple[str, str]]:
-    """The expressions of a variable or a validation, by their fields."""
-    yield from ((field, one[field]) for field in ("expression", "messageExpression") if field in one)
-
-
-def _laid_out(one: Object, short: RepeatedParts, language: str) -> Object:
+def _laid_out(part: Object, language: str) -> Object:
     """A part of a policy, its expressions in lines, below the rule that they are of."""
-    found = dict(one)
-    code = re.match(r"[A-Z]+[A-Z0-9]*?[0-9]{3}(?=_|:|$)", one.get("name") or one.get("message", ""))
+    fields = [name for name in ("expression", "messageExpression") if name in part]
+    found = part | {name: lines(part[name]) for name in fields}
+    code = re.match(r"[A-Z]+[A-Z0-9]*?[0-9]{3}(?=_|:|$)", part.get("name") or part.get("message", ""))
     rule = code and catalog.find(code[0], registry.all_backends())
-    for field_name, expression in _expressions(one):
-        text = lines(short(expression))
-        if rule and field_name == "expression":
-            summary = locale.summary(rule.code, rule.summary, language)
-            text = commented(rule.code, summary, text)
-        found[field_name] = text
+    if rule:
+        summary = locale.summary(rule.code, rule.summary, language)
+        found["expression"] = commented(rule.code, summary, found["expression"])
     return found
 
 
@@ -324,10 +303,10 @@ class _Part:
         )
         if self.variable:
             names = f"variables.{self.variable}.join(', ')"
-            before, after = text(f"{code}: {self.where}"), text(f": {self.sentence}")
+            before, after = text(f"{code}: {self.where}"), text_in_lines(f": {self.sentence}")
             found["messageExpression"] = f"{before} + {names} + {after}{named}"
         elif named:
-            found["messageExpression"] = f"{text(f'{code}: {self.sentence}')}{named}"
+            found["messageExpression"] = f"{text_in_lines(f'{code}: {self.sentence}')}{named}"
         # where an expression says it, for the case that this is too long for a server
         message = f"{URL}{code}" if "messageExpression" in found else self.sentence
         return {**found, "message": f"{code}: {message}", "reason": "Invalid"}

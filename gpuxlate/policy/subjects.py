@@ -223,7 +223,8 @@ def inlined(expression: str, root: str = "object") -> str:
 # What a policy looks at: a pod, or the pod templates of a workload; and how its expressions say so.
 _SPACE = "\\s\\x0b\\x1c-\\x1f\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000,;:"
 _CODE = "[A-Za-z][A-Za-z0-9]*[0-9]{3}"
-_FIRST, _WORD = text(f"^[{_SPACE}]*({_CODE}([{_SPACE}]+|$))+"), text("[A-Za-z0-9]+")
+_FIRST = f"{text(f'^[{_SPACE}]*(')} + {text(f'{_CODE}([{_SPACE}]+|$))+')}"
+_WORD = text("[A-Za-z0-9]+")
 
 
 def _ignored(annotations: str) -> str:

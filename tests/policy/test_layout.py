@@ -12,9 +12,10 @@ from gpuxlate.backends import registry
 from gpuxlate.lint.settings import everything
 from gpuxlate.policy.documents import PolicyStyle
 from gpuxlate.policy.generate import Format, PolicyOptions, PolicyScope, deny_policies, documents, enforcing
-from gpuxlate.policy.layout import RepeatedParts, commented, lines, parsed
+from gpuxlate.policy.layout import commented, lines, text_in_lines
 from gpuxlate.rules.predicates import cel
 from gpuxlate.yamltext.plain import dump_yaml
+from tests.policy.engine import compiled
 from tests.policy.test_verdicts import BACKENDS
 
 LONGEST = 160
@@ -77,75 +78,64 @@ def test_a_person_can_read_it(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", SETS)
-def test_what_is_written_twice_has_a_name(name: str) -> None:
-    """A variable is defined before it is used, is used, and no key is looked up among annotations twice."""
+def test_a_variable_is_defined_before_it_is_used(name: str) -> None:
     for document in printed(name):
         known = set[str]()
-        spec, used = document["spec"], ""
+        spec = document["spec"]
         for one, _, expression in expressions(spec) if "Binding" not in document["kind"] else ():
-            used += expression
+            needed = {*re.findall(r"\bvariables\.(\w+)", expression)}
+            assert needed <= known or one in spec["matchConditions"], (one["name"], needed - known)
             if one in spec["variables"]:
-                needed = {*re.findall(r"\bvariables\.(\w+)", expression)}
-                assert needed <= known, (one["name"], needed - known)
                 assert one["name"] not in known
                 known.add(one["name"])
-        looked_up = re.findall(r"\['([^']+)'\]\s*\.filter\(k, k in variables\.annotations\)", used)
-        assert len(looked_up) == len({*looked_up}), document["metadata"]["name"]
 
 
+NAMES = ", ".join(f"'example.com/name-{n}'" for n in range(8))
 WRITTEN = [
-    ("a&&b||!(c)", "a && b\n|| !c"),
-    ("a && (b && (c || d))", "a\n&& b\n&& (c || d)"),
-    ("x?y:(z ? 1:2)", "x ? y : (z ? 1 : 2)"),
-    ("(a + b) * c - d - e", "(a + b) * c - d - e"),
-    ("a - (b - c)", "a - (b - c)"),
-    ("a.b[?'k'].orValue('')  ==  -1", "a.b[?'k'].orValue('') == -1"),
-    ("[?a.?b, c].map(x, {'k': dyn((x)), ?'o': x})", "[?a.?b, c].map(x, {'k': dyn(x), ?'o': x})"),
-    (r"'a\'b // no comment' in c", r"'a\'b // no comment' in c"),
+    ("a && b || !(c)", "a && b\n|| !(c)"),
+    ("a && (b && (c || d))", "a\n&& (b && (c || d))"),
+    ("x ? y : z", "x ? y : z"),
+    ("'a || b' in c && '(' in d", "'a || b' in c\n&& '(' in d"),
+    (r"'it\'s || (' in c", r"'it\'s || (' in c"),
     (
-        f"'{'long text ' * 11}' + names",
-        f"('{'long text ' * 9}long '\n  + 'text long text ')\n+ names",
+        f"variables.containers.exists(c, c.name in [{NAMES}] && c.image != '')",
+        "variables.containers.exists(c,\n"
+        "  c.name in [\n"
+        "    'example.com/name-0', 'example.com/name-1', 'example.com/name-2', 'example.com/name-3',\n"
+        "    'example.com/name-4', 'example.com/name-5', 'example.com/name-6', 'example.com/name-7'\n"
+        "  ]\n"
+        "  && c.image != ''\n"
+        ")",
+    ),
+    (
+        f"a.filter(x, {' || '.join(['x.is'] * 15)}).map(x, x.name)",
+        "a.filter(x,\n  x.is\n" + "  || x.is\n" * 14 + ").map(x, x.name)",
     ),
 ]
 
 
 @pytest.mark.parametrize(("expression", "text"), WRITTEN)
 def test_lines(expression: str, text: str) -> None:
-    assert lines(parsed(expression)) == text
+    assert lines(expression) == text
 
 
-def bare(text: str) -> str:
-    """An expression without white space, brackets, and signs between the parts of a long string."""
-    return re.sub(r"[\s()]", "", text).replace("'+'", "")
+def tokens(text: str) -> list[str]:
+    """Texts, and the signs that are no white space."""
+    return re.findall(r"'(?:\\.|[^'\\])*'|\S", text)
 
 
 def test_lines_mean_the_same() -> None:
     for backend in BACKENDS:
         for predicate in (one for rule in backend.rules for one in rule.predicates):
             text = cel.expression(predicate)
-            assert bare(lines(parsed(text))) == bare(text)
+            assert tokens(lines(text)) == tokens(text)
 
 
-def test_names() -> None:
-    """What is of a macro's variable has none, nor has an optional value, which no variable can be."""
-    key = "['example.com/gpu-mode'].filter(k, k in variables.annotations).map(k, variables.annotations[k])"
-    of_macro = "c.exists(k, k == 'a rather long text that is twice here') && d"
-    optional = "variables.annotations[?'example.com/a-rather-long-key-of-annotations']"
-    texts = [
-        f"{key}.size() > 0",
-        f"{key}.exists(v, v == 'on')",
-        f"l.all(c, {of_macro})",
-        f"m.all(c, {of_macro})",
-    ]
-    texts += [f"{optional}.hasValue()", f"{optional} == 1"]
-    short = RepeatedParts(texts, ["gpuModeValues"])
-    found = [short(one).flat for one in texts]
-    assert [*short.new()] == [("gpuModeValues2", lines(parsed(key)))]
-    assert found[:2] == [
-        "variables.gpuModeValues2.size() > 0",
-        "variables.gpuModeValues2.exists(v, v == 'on')",
-    ]
-    assert found[2:] == texts[2:]
+@pytest.mark.parametrize("words", ["", "short", "long text " * 30, "容器" * 90, "it's " * 60])
+def test_a_long_text_is_a_sum(words: str) -> None:
+    found = text_in_lines(words)
+    assert compiled(found or "''").eval(data={}).plain_value() == words
+    assert all(len(one) < LONGEST for one in lines(found).splitlines())
 
 
 def test_a_comment_is_one_of_cel() -> None:

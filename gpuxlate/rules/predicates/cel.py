@@ -89,7 +89,7 @@ def said(condition: Condition) -> str:
 
 
 def _named(variable: str, name: str) -> str:
-    return f"[{text(name)}].filter(k, k in variables.{variable}).map(k, variables.{variable}[k])"
+    return f"[?optional.of(variables.{variable})[?{text(name)}]]"
 
 
 def _complete(term: InList) -> str:
