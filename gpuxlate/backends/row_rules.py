@@ -48,7 +48,7 @@ from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.pod import ScalarKind as ValueKind
 from gpuxlate.model.profile import Extension, Profile, Release, card_of, names_of
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Share
-from gpuxlate.rules.base import Context, Rule, Scope, letters
+from gpuxlate.rules.base import BY_CONTAINER, Context, Rule, Scope, letters
 from gpuxlate.rules.predicates.conditions import (
     ALWAYS,
     CARDS,
@@ -298,7 +298,7 @@ class RowRule:
     severity: ClassVar[Severity] = Severity.ERROR
     fix: ClassVar[str | None] = None
     missing: ClassVar[bool] = False
-    no_policy: ClassVar[str] = ""
+    no_policy: ClassVar[str] = ""  # of ``also`` too, where it finds more
     summary: ClassVar[str]
     what: ClassVar[str]
     usual_why: ClassVar[str]
@@ -903,6 +903,7 @@ class SingleAlias(RowRule):
     usual_why = (
         "A cluster has one of the names: the pod never schedules on the other, or one of them is ignored."
     )
+    no_policy = "lint alone knows the names that a profile gives to resources"
 
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.aliases and Place.RESOURCE in row.places)
@@ -942,6 +943,7 @@ class Words(RowRule):
     summary = "A choice of {title} has a value that it knows."
     what = "Reports other values of {keys}."
     usual_why = "The pod is refused, or the value is ignored and the default counts."
+    no_policy = BY_CONTAINER
 
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.texts)
@@ -1100,6 +1102,7 @@ class Scheduler(RowRule):
     )
     usual_why = "Only that scheduler places the share: with another one the keys have no effect."
     fixing = "Writes the scheduler. Unsafe: the pod goes to another scheduler."
+    no_policy = BY_CONTAINER
 
     def rows(self) -> Iterable[KeySpec]:
         named = self.table.scheduler or self.table.schedulers
@@ -1329,6 +1332,7 @@ class WithinNode(RowRule):
     what = "With a profile, reports more cards than a node has, and more memory than a card has."
     usual_why = "The pod stays Pending: no node ever has what it asks for."
     profile = "cards: {perNode: 4, memoryMiB: 1024}"
+    no_policy = "lint alone compares amounts with a unit"
 
     def rows(self) -> Iterable[KeySpec]:
         fields = ("cards", "memory_mib")
@@ -1540,6 +1544,7 @@ class OneCard(RowRule):
     usual_why = (
         "{title} takes the cards of all containers of a pod from one card, so that the pod stays Pending."
     )
+    no_policy = "lint alone adds up the parts of several containers"
 
     def rows(self) -> Iterable[KeySpec]:
         return (row for _, row in self.table.shared_counts)
@@ -1767,6 +1772,7 @@ def _rule(table: KeyTable, row: RuleRow, kind: RowRule) -> Rule:
         )
     other = ROW_RULES[row.also](table, row.keys) if row.also else kind
     cluster = other.in_cluster()
+    more = other.also if other.finds_more() and (predicates or cluster) else None
 
     def word(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
         return kind.findings(this, breach, pod)
@@ -1781,8 +1787,8 @@ def _rule(table: KeyTable, row: RuleRow, kind: RowRule) -> Rule:
         word if predicates else kind.of_profile,
         kind.missing,
         predicates,
-        other.also if other.finds_more() and (predicates or cluster) else None,
-        kind.no_policy,
+        more,
+        other.no_policy if more or not (predicates or cluster) else "",
         with_profile=cluster,
         keys=kind.keys_about(),
         kind=kind,

@@ -14,7 +14,8 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule, Scope
-from gpuxlate.rules.kubernetes import steering_is_on_the_pod
+from gpuxlate.rules.keys import key_is_known, key_is_where_it_takes_effect
+from gpuxlate.rules.kubernetes import container_asks_one_vendor, steering_is_on_the_pod
 from gpuxlate.rules.predicates.conditions import (
     AllOf,
     AnyOf,
@@ -38,6 +39,8 @@ ENFORCED = (Severity.ERROR, Severity.WARNING)
 """A cluster says nothing of an info: a pod with one is right."""
 OF_WORKLOADS = steering_is_on_the_pod
 """The rule that compares a workload with its pod template (K8S005)."""
+OF_NAMES = (key_is_known, key_is_where_it_takes_effect, container_asks_one_vendor)
+"""The rules on the names of keys (GX003, GX013, K8S007)."""
 Selected = Callable[[str], bool]
 
 
@@ -124,7 +127,7 @@ def unenforced(rule: Rule) -> str:
     if severities:
         enforced = any(one in ENFORCED for one in severities)
         return "" if enforced else msg("it is an info: a pod that breaks it is right")
-    return "" if rule is OF_WORKLOADS else rule.no_policy or msg("no policy is made of it yet")
+    return "" if rule in (OF_WORKLOADS, *OF_NAMES) else rule.no_policy or msg("no policy is made of it yet")
 
 
 def rules_of(backend: Backend) -> tuple[Rule, ...]:

@@ -8,12 +8,11 @@ from dataclasses import replace
 from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, KeySpec, Place
-from gpuxlate.manifest.objects import REQUIRED_AFFINITY
 from gpuxlate.model.diagnostics import URL, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.policy.documents import AdmissionPolicy, Object, PolicyStyle, failure_policy, made
 from gpuxlate.policy.layout import text_in_lines
-from gpuxlate.policy.subjects import Names, Pods, PodTemplates, Subject, listed
+from gpuxlate.policy.subjects import IN_RESOURCES, SELECTORS, Names, Pods, PodTemplates, Subject, listed
 from gpuxlate.rules.predicates.cel import text
 from gpuxlate.rules.vocabulary import IGNORE
 
@@ -148,7 +147,7 @@ def _env(backend: Backend) -> list[str]:
 
 
 def _in_container(names: Names, env: list[str], root: str = "c") -> str:
-    maps = f"[{root}.?resources.?limits.orValue({{}}), {root}.?resources.?requests.orValue({{}})]"
+    maps = IN_RESOURCES.replace("c.", f"{root}.")
     terms = [f"{maps}.exists(m, m.exists(k, {names.said()}))"] if names else []
     if env:
         terms.append(f"{root}.?env.orValue([]).exists(e, e.?name.orValue('') in {listed(env)})")
@@ -156,16 +155,6 @@ def _in_container(names: Names, env: list[str], root: str = "c") -> str:
 
 
 def _on_pod(key: str, words: list[str]) -> str:
-    steps = ".?".join(REQUIRED_AFFINITY)
-    keys = "matchExpressions.orValue([]).map(r, r.?key.orValue(''))"
-    preferred = "affinity.?nodeAffinity.?preferredDuringSchedulingIgnoredDuringExecution"
     bare = [f"variables.annotationNames.exists(k, k in {listed(words)})"] if words else []
-    return " || ".join(
-        [
-            f"(variables.labelNames + variables.annotationNames).exists(k, {key})",
-            *bare,
-            f"variables.spec.?nodeSelector.orValue({{}}).exists(k, {key})",
-            f"variables.spec.?{steps}.orValue([]).exists(t, t.?{keys}.exists(k, {key}))",
-            f"variables.spec.?{preferred}.orValue([]).exists(t, t.?preference.?{keys}.exists(k, {key}))",
-        ]
-    )
+    names = f"([variables.labelNames, variables.annotationNames] + {SELECTORS})"
+    return " || ".join([f"{names}.exists(l, l.exists(k, {key}))", *bare])

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from enum import StrEnum
+from types import MappingProxyType
 from typing import Any
 
 from gpuxlate import locale
@@ -173,7 +174,7 @@ def policy(
     several = len(asked) > 1 or number > 1
     subject = asked[0].subject
     condition, exact = may_speak([one.subject.speaker for one in asked])
-    parts: list[_Part] = []
+    parts: list[Validation] = []
     guards: dict[str, str] = {}
     parameters: dict[str, str] = {}
     for one, demands, more in zip(asked, mine, steering, strict=True):
@@ -183,35 +184,45 @@ def policy(
         guards |= {guard: speaks(speaker)} if guard and found else {}
         parameters |= {there.name: str(there.value) for each in demands for there in each.parameters}
         parts += found
-    used = " ".join((*guards.values(), *(text for one in parts for text in (one.expression, one.broken))))
-    variables = [
-        *subject.variables(used),
-        *guards.items(),
-        *((one.variable, one.broken) for one in parts if one.variable),
-    ]
     target = "" if several else subject.backend.name
+    kind = f"cards-{severity}s" if parameters else f"{severity}s"
+    match = (f"speaks-{target or 'a-dialect'}"[:LONGEST_LABEL], condition)
+    end = f"-{number}" if number > 1 else ""
+    return of_parts(parts, subject, severity, style, match, guards, target, kind, end, parameters)
+
+
+def of_parts(
+    parts: Sequence[Validation],
+    subject: Subject,
+    severity: Severity,
+    style: PolicyStyle,
+    match: tuple[str, str],
+    definitions: Mapping[str, str],
+    target: str,
+    kind: str,
+    end: str = "",
+    parameters: Mapping[str, str] = MappingProxyType({}),
+) -> AdmissionPolicy:
+    """A policy with some validations. ``match``: the name of its condition, and an expression over a pod;
+    ``definitions``: variables that the parts use, beside those of the subject; ``target``: "" of several."""
+    broken = {part.variable: part.broken for part in parts if part.variable}
+    used = " ".join((*definitions.values(), *broken.values(), *(part.expression for part in parts)))
+    variables = [*subject.variables(used), *definitions.items(), *broken.items()]
+    name, condition = match
     spec = {
         **({"paramKind": {"apiVersion": "v1", "kind": "ConfigMap"}} if parameters else {}),
         "failurePolicy": failure_policy(subject),
         "matchConstraints": {"resourceRules": subject.rules},
-        "matchConditions": [
-            {
-                "name": f"speaks-{target or 'a-dialect'}"[:LONGEST_LABEL],
-                "expression": subject.matching(condition),
-            }
-        ],
-        "variables": [{"name": name, "expression": one} for name, one in variables],
-        "validations": [one.validation() for one in parts],
+        "matchConditions": [{"name": name, "expression": subject.matching(condition)}],
+        "variables": [{"name": name, "expression": expression} for name, expression in variables],
+        "validations": [part.validation() for part in parts],
     }
-    codes = tuple(dict.fromkeys(one.rule.code for one in parts))
-    name = "-".join(
-        ("gpuxlate", *([target] if target else []), *(["cards"] if parameters else []), f"{severity}s")
-    )
-    name += subject.suffix + (f"-{number}" if number > 1 else "")
+    codes = tuple(dict.fromkeys(part.rule.code for part in parts))
+    name = "-".join(("gpuxlate", *([target] if target else []), kind)) + subject.suffix + end
     return replace(made(name, subject, severity, spec, codes, style, target), parameters=parameters)
 
 
-def _steering(asked: BackendDemands, severity: Severity, style: PolicyStyle) -> Iterator[_Part]:
+def _steering(asked: BackendDemands, severity: Severity, style: PolicyStyle) -> Iterator[Validation]:
     """K8S005, of workloads, in the policy that needs no parameters."""
     subject = asked.subject
     if not isinstance(subject, PodTemplates) or severity is not OF_WORKLOADS.severity:
@@ -219,7 +230,7 @@ def _steering(asked: BackendDemands, severity: Severity, style: PolicyStyle) -> 
     if subject.compared and not any(one.parameters for one in asked.demands):
         steering = subject.steering()
         if steering:
-            yield _Part(OF_WORKLOADS, steering, sentence(OF_WORKLOADS, "", style))
+            yield Validation(OF_WORKLOADS, steering, sentence(OF_WORKLOADS, "", style))
 
 
 def _of_cards(target: str) -> str:
@@ -282,7 +293,7 @@ def cut(name: str, most: int) -> str:
 
 
 @record
-class _Part:
+class Validation:
     """One validation. ``broken``: the names of the containers that break it, under ``variable``."""
 
     rule: Rule
@@ -314,7 +325,7 @@ class _Part:
 
 def numbered(
     demands: Sequence[Demand], subject: Subject, style: PolicyStyle, guard: str = "", *, several: bool = False
-) -> Iterator[_Part]:
+) -> Iterator[Validation]:
     """The validations: one for each demand on pods, one for all demands of a rule on containers.
 
     ``guard``: the variable that says whether the dialect is spoken. ``several``: other dialects have the
@@ -331,7 +342,7 @@ def numbered(
             if one not in of_containers:
                 holds = closed(subject.kept(said(one.predicate.demand), code))
                 told = sentence(one.rule, wanted(one.predicate), style, _numbers([one]))
-                yield _Part(one.rule, holds, told, parameters=_names([one]), guard=guard)
+                yield Validation(one.rule, holds, told, parameters=_names([one]), guard=guard)
         if not of_containers:
             continue
         kept: dict[str, list[str]] = {}
@@ -344,7 +355,7 @@ def numbered(
         of_all = several and mine[0].rule not in subject.backend.rules
         variable = f"{code}_{subject.backend.name.replace('-', '_')}" if of_all else code
         holds = f"variables.{variable}.size() == 0"
-        yield _Part(mine[0].rule, holds, told, variable, broken, where, _names(of_containers), guard)
+        yield Validation(mine[0].rule, holds, told, variable, broken, where, _names(of_containers), guard)
 
 
 def _names(demands: Sequence[Demand]) -> tuple[str, ...]:
@@ -363,7 +374,9 @@ def sentence(rule: Rule, write: str, style: PolicyStyle, numbers: str = "") -> s
     translate = locale.translator(style.language)
     what = locale.summary(rule.code, rule.summary, style.language).replace("`", "").rstrip(".。")
     more = f"; {translate(write)}" if write else ""
-    return f"{what}{more} ({URL}{rule.code})" + (f" ({numbers})" if numbers else "")
+    return f"{translate(msg('required: {what}', what=what))}{more} ({URL}{rule.code})" + (
+        f" ({numbers})" if numbers else ""
+    )
 
 
 # The same policies for Kyverno (policies.kyverno.io/v1), which also reports on what is there already.

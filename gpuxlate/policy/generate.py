@@ -23,10 +23,11 @@ from gpuxlate.policy.documents import (
     policies,
     validating_policy,
 )
-from gpuxlate.policy.subjects import Pods, PodTemplates, Subject
+from gpuxlate.policy.names import names_policy
+from gpuxlate.policy.subjects import Pods, PodTemplates, Subject, is_recognized
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule
-from gpuxlate.rules.predicates.conditions import Condition
+from gpuxlate.rules.predicates.conditions import Condition, Predicate
 
 
 class PolicyScope(StrEnum):
@@ -66,16 +67,29 @@ class PolicyOptions:
 
 
 def enforcing(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[AdmissionPolicy]:
-    """The policies of the rules of dialects. One that no policy can recognize has none."""
-    found = [asked for one in backends if _is_recognized(one) for asked in _asked(one, wish)]
+    """The policies of the rules of dialects. Of one that no policy can recognize there are names alone."""
+    found = [asked for one in backends if is_recognized(one) for asked in _asked(one, wish)]
     for suffix in dict.fromkeys(one.subject.suffix for one in found):
         mine = [one for one in found if one.subject.suffix == suffix]
         for severity in ENFORCED:
             yield from policies(mine, severity, wish.style)
+    yield from _on_names(backends, wish)
 
 
-def _is_recognized(backend: Backend) -> bool:
-    return backend.detector is None or isinstance(backend.detector, Condition)
+def _on_names(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[AdmissionPolicy]:
+    """The policies on the names of keys, which look at the pods of all dialects at once."""
+    others = {backend.name: names_here(wish.profile_of(backend)) for backend in backends}
+    subjects: list[Subject] = []
+    if wish.scope is not PolicyScope.WORKLOADS:
+        subjects.append(Pods(backends[0]))
+    if wish.scope is not PolicyScope.PODS:
+        detectors = (backend.detector for backend in backends)
+        speaking = tuple(Predicate(one) for one in detectors if isinstance(one, Condition))
+        subjects.append(PodTemplates(backends[0], speaking, custom=wish.kinds, chosen="true"))
+    for subject in subjects:
+        found = names_policy(subject, backends, others, wish.selected, wish.style)
+        if found is not None:
+            yield found
 
 
 def _asked(backend: Backend, wish: PolicyOptions) -> Iterator[BackendDemands]:
@@ -159,8 +173,8 @@ def explain(rule: Rule) -> Explained:
     if rule is OF_WORKLOADS:
         return Explained(rule, Enforced.WORKLOADS, msg("a pod does not show what its workload has"))
     of_profile = rule.with_profile if not rule.predicates else None
-    if rule.extra_check is not None:
-        found = msg("lint finds more: by names of containers, units, or totals of a pod")
+    if rule.no_policy:
+        found = msg(rule.no_policy)
         if of_profile is not None:
             found = msg("with parameters: {why}; {more}", why=msg(of_profile.why), more=found)
         return Explained(rule, Enforced.PARTLY, found)

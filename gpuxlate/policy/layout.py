@@ -15,6 +15,8 @@ from gpuxlate.rules.predicates.cel import text
 
 WIDTH = 100
 """Columns that a line may have where there is a place to break it."""
+LEAST_BROKEN = 20
+"""Letters in brackets that stay in one line, however long it is."""
 _TOKEN = regex(r"'(?:\\.|[^'\\])*'|[^'()\[\]{}]+|.")
 _CHOICE, _OR, _AND, _SUM = (regex(f" (?={sign} )") for sign in ("[?:]", "[|]{2}", "&&", "[+]"))
 """Spaces before operators, the weakest first."""
@@ -40,7 +42,7 @@ def _laid(expression: str, indent: int) -> str:
         if parts := _parts(expression, outline, sign):
             return f"\n{' ' * indent}".join(_laid(one, indent) for one in parts)
     brackets = max(_BRACKETS.finditer(outline), key=lambda one: len(one[0]), default=None)
-    if brackets is None:
+    if brackets is None or len(brackets[0]) < LEAST_BROKEN:
         return expression
     start, end = brackets.span("inner")
     inside = _bracketed(expression[start:end], indent)

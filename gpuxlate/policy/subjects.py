@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from gpuxlate.backends.base import ANY, Backend, KeySpec, Place
 from gpuxlate.manifest import kinds
 from gpuxlate.manifest.kinds import ObjectKind, SchedulerField, Steps
-from gpuxlate.model.declarations import record
+from gpuxlate.manifest.objects import REQUIRED_AFFINITY
+from gpuxlate.model.declarations import record, regex
 from gpuxlate.rules.predicates.cel import PARAMETERS, VARIABLES, closed, said, text
 from gpuxlate.rules.predicates.conditions import (
     AllOf,
@@ -124,6 +125,22 @@ def listed(names: Iterable[str]) -> str:
     return f"[{', '.join(map(text, names))}]"
 
 
+# Where names of keys are in a pod, as lists of names.
+_TERMS = f"variables.spec.?{'.?'.join(REQUIRED_AFFINITY)}.orValue([])"
+_PREFERRED = "affinity.?nodeAffinity.?preferredDuringSchedulingIgnoredDuringExecution.orValue([])"
+REQUIREMENTS = (
+    f"({_TERMS}.map(t, t.?matchExpressions.orValue([]))"
+    f" + variables.spec.?{_PREFERRED}.map(t, t.?preference.?matchExpressions.orValue([])))"
+)
+"""What a pod requires and prefers of nodes, by term."""
+SELECTORS = (
+    "[variables.spec.?nodeSelector.orValue({}).map(k, k)]"
+    f" + {REQUIREMENTS}.map(l, l.map(r, r.?key.orValue('')))"
+)
+IN_RESOURCES = "[c.?resources.?limits.orValue({}), c.?resources.?requests.orValue({})]"
+"""The limits and the requests of a container ``c``."""
+
+
 # When a pod speaks a dialect, in CEL: the condition on which a policy looks at it.
 STANDARD = ("cpu", "memory", "ephemeral-storage")
 """Resources that most pods have, and no dialect: they are looked at first."""
@@ -131,6 +148,11 @@ STANDARD = ("cpu", "memory", "ephemeral-storage")
 
 class SilentError(ValueError):
     """A dialect that no policy can recognize: a function says in which pods it is spoken."""
+
+
+def is_recognized(backend: Backend) -> bool:
+    """A policy can recognize the dialect."""
+    return backend.detector is None or isinstance(backend.detector, Condition)
 
 
 class Speaker(NamedTuple):
@@ -181,9 +203,8 @@ def may_speak(speakers: Sequence[Speaker]) -> tuple[str, bool]:
 
 def some_resource(names: Names) -> str:
     """Some container asks for a resource with one of the names."""
-    maps = "[c.?resources.?limits.orValue({}), c.?resources.?requests.orValue({})]"
     mine = f"m.exists(k, !(k in {listed(STANDARD)}) && {names.said()})"
-    return f"variables.containers.exists(c, {maps}.exists(m, {mine}))"
+    return f"variables.containers.exists(c, {IN_RESOURCES}.exists(m, {mine}))"
 
 
 def _needed_of_keys(one: Condition) -> tuple[str, ...] | None:
@@ -250,6 +271,10 @@ def _breaking(containers: str, demands: Demands, name: str) -> str:
     )
 
 
+def _with_ignored(expression: str) -> str:
+    return f"{{'ignored': dyn(variables.ignored), 'found': dyn({expression})}}"
+
+
 @record
 class Pods:
     """Pods as they are made. Later a scheduler writes on them, and their resources do not change."""
@@ -281,6 +306,10 @@ class Pods:
     def kept(self, demand: str, code: str) -> str:  # noqa: ARG002
         """An expression over a pod is true."""
         return demand
+
+    def of_pods(self, expression: str) -> str:
+        """What an expression says of each pod, with the codes that the pod ignores."""
+        return f"[{_with_ignored(expression)}]"
 
     def matching(self, condition: str) -> str:
         """A match condition: an expression over a pod, without variables."""
@@ -331,6 +360,9 @@ class PodTemplates:
 
     def kept(self, demand: str, code: str) -> str:
         return f"{self._judged(code)}.all(p, {_of_each(demand)})"
+
+    def of_pods(self, expression: str) -> str:
+        return f"variables.pods.map(p, {_of_each(_with_ignored(expression))})"
 
     def matching(self, condition: str) -> str:
         of_each = _of_each(condition)
@@ -429,9 +461,12 @@ def _needed(defined: dict[str, str], used: str) -> Iterator[tuple[str, str]]:
     yield from ((name, defined[name]) for name in defined if name in wanted)
 
 
+_OF_POD = regex(rf"\bvariables\.(?=(?:{'|'.join(VARIABLES)}|ignored)\b)")
+
+
 def _of_each(expression: str) -> str:
-    """An expression over one of several pods."""
-    return re.sub(r"\bvariables\.", "p.", expression)
+    """An expression over one of several pods. Other variables of the policy stay as they are."""
+    return _OF_POD.sub("p.", expression)
 
 
 def _together(names: list[str], alone: Collection[str], own: str, above: str) -> str:

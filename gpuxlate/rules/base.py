@@ -159,7 +159,8 @@ class Rule:
     ``with_profile``: what it demands in a cluster that has a profile.
     ``about``: it can only find something in pods with one of these; where there are none, in any pod.
     ``keys``: the same of names of keys.
-    Without any predicate, ``no_policy`` says why no policy of a cluster can demand it.
+    Without any predicate, ``no_policy`` says why no policy of a cluster can demand it; beside some, what
+    lint alone finds.
     """
 
     code: str
@@ -300,6 +301,8 @@ NO_POLICY = {
     Scope.JOB: "the parameters of a job are not in Kubernetes",
 }
 """Why no policy of a cluster can demand what a rule of the scope does."""
+BY_CONTAINER = "lint alone checks keys with the name of a container in them"
+"""``no_policy`` of a rule with more than its predicates: they name their keys."""
 BY_API_SERVER = "the API server itself refuses such a pod, before a policy sees it"
 """``no_policy`` of a rule on what Kubernetes validates (registry/core/pod, BeforeCreate)."""
 
@@ -325,7 +328,8 @@ def rule(
     ``predicate``: what the rule demands, in one or several. The function then has the signature
     ``(this, breach, pod, context)`` and returns the finding, or findings, of one breach.
     ``also``: a check that yields what only a profile shows: the cards of a node, the MiB of a card.
-    ``no_policy``: for a rule of pods without a predicate, why no policy of a cluster can demand it.
+    ``no_policy``: for a rule of pods without a predicate, why no policy of a cluster can demand it; with one,
+    what lint alone finds.
     ``predicates_of``: what a rule over the keys of all dialects demands, beside its own function.
     ``with_profile``: what the rule demands in a cluster that has a profile.
     ``about``: what a pod has where it can find something, of vendor-neutral rules; else it is asked of all.

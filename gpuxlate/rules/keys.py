@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Remove, Severity
@@ -15,7 +15,7 @@ from gpuxlate.rules.base import Context, Dialect, Rule, Subject, rule
 from gpuxlate.rules.predicates.conditions import InRange, Not, Predicate
 from gpuxlate.rules.products import Product
 from gpuxlate.rules.translation import SEE_TARGETS
-from gpuxlate.rules.vocabulary import BY_HAND, Vocabulary, alike, vocabulary_of
+from gpuxlate.rules.vocabulary import BY_HAND, Vocabulary, alike, is_policy, vocabulary_of
 
 _DOUBTFUL = {
     "GiB": Range(number_format.MOST_PLAUSIBLE_GIB + 1),
@@ -48,7 +48,7 @@ def _rows(dialects: Sequence[Dialect]) -> Iterator[KeySpec]:
     Severity.ERROR,
     about=Subject.MISSPELT,
     fix="unsafe",
-    no_policy="it compares an unknown name with all known ones, letter by letter",
+    no_policy="lint alone finds names outside the vendors' prefixes that are near to a key",
 )
 def key_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """No key is a misspelt key of a vendor.
@@ -273,7 +273,7 @@ _MOVABLE = {Place.LABEL: "labels", Place.ANNOTATION: "annotations"}
     Severity.ERROR,
     about=Subject.MISPLACED,
     fix="unsafe",
-    no_policy="a predicate names its keys; this compares each key with the places where it is read",
+    no_policy="lint alone looks at the variables of containers",
 )
 def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A vendor's key is where the vendor reads it.
@@ -317,18 +317,18 @@ def key_is_where_it_takes_effect(this: Rule, pod: PodKeys, context: Context) -> 
     """
     words = vocabulary_of(context)
     for spot in key_occurrences(pod):
-        if spot.place in BY_HAND and words.written_by_scheduler(spot.name):
-            if not words.misspelt(spot.name, spot.place):  # GX003
-                yield _by_hand(this, words, spot)
+        misplaced = words.is_misplaced(spot.name, spot.place)
+        if misplaced and words.written_by_scheduler(spot.name):
+            yield _by_hand(this, words, spot)
             continue
         rows = [row for row in words.rows(spot.name) if Place.WRITTEN_BY_SCHEDULER not in row.places]
-        if not rows or not words.owners(spot.name) or spot.level is Level.STRAY:
-            continue  # every cloud uses nvidia.com/gpu; K8S006 moves keys outside of metadata
-        schedulers = _of_annotation(rows, spot)
+        if not rows or spot.level is Level.STRAY:  # K8S006 moves keys outside of metadata
+            continue
+        schedulers = [*of_annotation(rows)] if spot.place is Place.ANNOTATION else []
         if not words.is_meant(spot.name, spot.place, pod) or _is_named(pod, schedulers):
             continue
-        if any(_takes_effect(row, spot.place) for row in rows):
-            if spot.place is Place.NODE_SELECTOR and _policy_is_true(rows, spot):
+        if not misplaced:
+            if _is_true_policy(rows, spot):
                 yield this.diagnostic(
                     spot.value,
                     msg(
@@ -369,23 +369,19 @@ def _by_hand(this: Rule, words: Vocabulary, spot: KeyOccurrence) -> Diagnostic:
     )
 
 
-def _of_annotation(rows: Sequence[KeySpec], spot: KeyOccurrence) -> list[str]:
-    """The schedulers that take the resource as an annotation, where it is one."""
-    return [one for row in rows for one in row.annotation_with] if spot.place is Place.ANNOTATION else []
+def of_annotation(rows: Iterable[KeySpec]) -> Iterator[str]:
+    """The schedulers that take a resource as an annotation too."""
+    return (scheduler for row in rows for scheduler in row.annotation_with)
 
 
 def _is_named(pod: PodKeys, schedulers: Sequence[str]) -> bool:
     return pod.scheduler_name is not None and pod.scheduler_name.text in schedulers
 
 
-def _takes_effect(row: KeySpec, place: Place) -> bool:
-    """Any label of nodes can be in a node selector, whether the data sheet says so or not."""
-    return place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
-
-
-def _policy_is_true(rows: list[KeySpec], spot: KeyOccurrence) -> bool:
-    policy = any(Place.NODE in row.places and "policy" in row.meaning for row in rows)
-    return policy and spot.value.text.lower() == "true"
+def _is_true_policy(rows: Iterable[KeySpec], spot: KeyOccurrence) -> bool:
+    """A node selector for a policy has a value that no node has."""
+    of_nodes = spot.place is Place.NODE_SELECTOR and any(map(is_policy, rows))
+    return of_nodes and spot.value.text.lower() == "true"
 
 
 def _move(pod: PodKeys, spot: KeyOccurrence, row: KeySpec) -> Fix | None:

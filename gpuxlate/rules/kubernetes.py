@@ -656,12 +656,7 @@ def label_values_are_strings(this: Rule, pod: PodKeys, context: Context) -> Iter
 
 
 # The rule of Kubernetes that a container has the keys of one vendor (K8S007).
-@rule(
-    "K8S007",
-    Severity.ERROR,
-    about=Subject.RESOURCE,
-    no_policy="a predicate names its keys; this compares each key with the vendors that know it",
-)
+@rule("K8S007", Severity.ERROR, about=Subject.RESOURCE)
 def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """One container requests GPUs of one vendor: a share or whole cards.
 
@@ -689,36 +684,17 @@ def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Ite
     words = vocabulary_of(context)
     for container in pod.all_containers():
         whole, shares = _kinds(container, words)
-        if not shares or len(whole) + len(shares) < 2:
+        if not shares:
             continue
-        for name, value in whole:
-            owners = words.owners(shares[0][0])
-            if _counts_cards(name, owners) or _is_beside_partitions(name, shares[0][0], owners):
-                continue
-            yield this.diagnostic(
-                value,
-                msg(
-                    "{name} and {share} in one container: no node offers both", name=name, share=shares[0][0]
-                ),
-                msg("keep {name} for whole cards, or {share} for a share", name=name, share=shares[0][0]),
-                on_key=True,
-            )
-        first = shares[0][0]
-        common = words.owners(first)
+        first, _ = shares[0]
+        common = words.offers(first)
         for name, value in shares[1:]:
-            found = tuple(one for one in words.owners(name) if one in common)
-            if not found:
-                joined = words.joined(container.resources)
-                if name in joined:
-                    continue
-                if first in joined:
-                    first, common = name, words.owners(name)
-                    continue
+            if common.isdisjoint(words.offers(name)):
                 yield this.diagnostic(
                     value,
                     msg(
                         "one container requests GPUs of two vendors: {first} ({share}) and {second} ({name})",
-                        first=common[0].title,
+                        first=words.owners(first)[0].title,
                         share=first,
                         second=words.owners(name)[0].title,
                         name=name,
@@ -727,7 +703,17 @@ def container_asks_one_vendor(this: Rule, pod: PodKeys, context: Context) -> Ite
                     on_key=True,
                 )
                 break
-            common = found
+            common &= words.offers(name)
+        for name, value in whole:
+            if common.isdisjoint(words.offers(name)):
+                yield this.diagnostic(
+                    value,
+                    msg("{name} and {share} in one container: no node offers both", name=name, share=first),
+                    msg("keep {name} for whole cards, or {share} for a share", name=name, share=first),
+                    on_key=True,
+                )
+            else:
+                common &= words.offers(name)
 
 
 def other_dialect(pod: PodKeys, chosen: Dialect, other: Dialect) -> Diagnostic:
@@ -743,29 +729,19 @@ def other_dialect(pod: PodKeys, chosen: Dialect, other: Dialect) -> Diagnostic:
     return container_asks_one_vendor.diagnostic(path, message, hint, on_key=True)
 
 
-def _counts_cards(name: str, dialects: tuple[Dialect, ...]) -> bool:
-    """Some of the dialects count the cards of a share with the common key."""
-    rows = (one.find(name) for one in dialects)
-    return any(row is not None and not row.meaning.startswith("whole cards") for row in rows)
-
-
-def _is_beside_partitions(name: str, share: str, dialects: tuple[Dialect, ...]) -> bool:
-    """The nodes of a vendor may have whole cards under this name and partitions: it has a rule of its own."""
-    rows = ((one.find(share), one.find(name)) for one in dialects)
-    return any(part and part.sets == "partition" and whole for part, whole in rows)
-
-
 Named = list[tuple[str, Value]]
 
 
 def _kinds(container: ContainerKeys, words: Vocabulary) -> tuple[Named, Named]:
-    """The keys that count whole cards and nothing else, and the vendors' other keys."""
+    """The keys that count whole cards and nothing else, and the vendors' other keys, but for those that are
+    one share with another vendor's."""
     whole: Named = []
     shares: Named = []
+    joined = words.joined(container.resources)
     for name, value in container.resources.items():
         if words.counts_whole_cards(name):
             if quantity.whole(value.text) != 0:
                 whole.append((name, value))
-        elif words.is_resource(name):
+        elif words.is_resource(name) and name not in joined:
             shares.append((name, value))
     return whole, shares

@@ -37,6 +37,8 @@ COMMON = "gpu"
 """Part of most keys: a name with it may have a misspelt domain."""
 NEAR = 2
 """Maximum edit distance between a misspelt key and the one that was meant."""
+WHOLE, PARTITION = "whole cards", "partition"
+"""How the meaning of a row begins that counts nothing else, and what a row of a fixed part of a card sets."""
 BY_HAND = (Place.RESOURCE, Place.NODE_SELECTOR)
 """Where no scheduler writes: a name of its own there is somebody's mistake."""
 
@@ -160,6 +162,7 @@ class Vocabulary(Owners[Dialect]):
         self.memory_unit = lru_cache(maxsize=4096)(self._memory_unit)
         self.subjects = lru_cache(maxsize=4096)(self._subjects)
         self.unread = lru_cache(maxsize=4096)(self._unread)
+        self.offers = lru_cache(maxsize=4096)(self._offers)
         # a plug-in may know products of its own
         self._look_alikes = index(one for dialect in dialects for one in dialect.similar_products)
         known = [
@@ -215,14 +218,13 @@ class Vocabulary(Owners[Dialect]):
         if "/" not in name and self.is_foreign(name):  # most variables and labels; a domain may be misspelt
             return frozenset()
         mark, rows = self.written_by_scheduler(name), self.rows(name)
-        by_hand = [row for row in rows if Place.WRITTEN_BY_SCHEDULER not in row.places]
-        effective = place is not Place.NODE_SELECTOR and any(place in row.places for row in by_hand)
         read = bool(rows) or self.is_read(name)
         of = {
             Subject.MISSPELT: self.misspelt(name, place) is not None,
             Subject.MARK: mark and place not in BY_HAND,
             Subject.PRODUCT: self.product(name, place) is not None,
-            Subject.MISPLACED: (mark and place in BY_HAND) or (bool(by_hand) and not effective),
+            Subject.MISPLACED: self.is_misplaced(name, place)
+            or (place is Place.NODE_SELECTOR and any(map(is_policy, rows))),
             Subject.STEERING: read and place not in (Place.RESOURCE, Place.ENV),
             Subject.MEMORY: place is Place.RESOURCE and bool(self.memory_unit(name)),
             Subject.RESOURCE: place is Place.RESOURCE
@@ -242,9 +244,19 @@ class Vocabulary(Owners[Dialect]):
 
     @staticmethod
     def _means(dialect: Dialect, name: str, place: Place, pod: PodKeys) -> bool:
-        row = dialect.find(name)
-        anybodys = row.is_word if row else "/" not in name and any(one.is_word for one in dialect.keys)
-        return not anybodys or (dialect.owns_at(name, place) and dialect.is_used_by(pod))
+        return not _is_anybodys(dialect, name) or (dialect.owns_at(name, place) and dialect.is_used_by(pod))
+
+    def is_vendors(self, name: str) -> bool:
+        """The key is a vendor's in any pod, whatever else is in it."""
+        return any(not _is_anybodys(dialect, name) for dialect in self.owners(name))
+
+    def is_misplaced(self, name: str, place: Place) -> bool:
+        """Nothing reads the known key in this place of a pod."""
+        if self.written_by_scheduler(name):
+            return place in BY_HAND and self.misspelt(name, place) is None
+        rows = self.rows(name) if self.owners(name) else ()  # every cloud uses nvidia.com/gpu
+        by_hand = [row for row in rows if Place.WRITTEN_BY_SCHEDULER not in row.places]
+        return bool(by_hand) and not any(takes_effect(row, place) for row in by_hand)
 
     def has_bounds(self, name: str, pod: PodKeys) -> bool:
         """A dialect of the pod counts the key in its data sheet, and so has a rule on numbers below 0."""
@@ -261,9 +273,7 @@ class Vocabulary(Owners[Dialect]):
     def _counts_whole_cards(self, name: str) -> bool:
         """The key counts whole cards, and nothing else."""
         rows = self.rows(name)
-        return name == WHOLE_CARD or (
-            bool(rows) and all(row.meaning.startswith("whole cards") for row in rows)
-        )
+        return name == WHOLE_CARD or (bool(rows) and all(row.meaning.startswith(WHOLE) for row in rows))
 
     def written_by_scheduler(self, name: str) -> bool:
         """Every data sheet with the key says that the scheduler writes it."""
@@ -296,6 +306,21 @@ class Vocabulary(Owners[Dialect]):
             return None
         found = accelerators_of(name)
         return UNKNOWN if found is None and reads_like_one(name) and not self.near_miss(name) else found
+
+    def _offers(self, name: str) -> frozenset[str]:
+        """The kinds of nodes that may offer a resource: by dialect, and those that have its partitions apart
+        from its whole cards. Of a key of whole cards, those with a share beside it."""
+        rows = {dialect.name: dialect.find(name) for dialect in self.of_domain(name)}
+        known = {dialect: row for dialect, row in rows.items() if row is not None}
+        if self.counts_whole_cards(name):
+            counting = [dialect for dialect, row in known.items() if not row.meaning.startswith(WHOLE)]
+            beside = [*known]
+        else:
+            counting = [dialect.name for dialect in self.owners(name)]
+            beside = [
+                dialect for dialect in counting if dialect in known and known[dialect].sets == PARTITION
+            ]
+        return frozenset((*counting, *(f"{dialect} {PARTITION}s" for dialect in beside)))
 
     def taken_for(self, product: Product) -> Dialect | None:
         """The dialect whose keys those of a product are easily taken for."""
@@ -369,6 +394,22 @@ class Vocabulary(Owners[Dialect]):
             if domain := domain_of(one):
                 found.setdefault(domain, []).append(one)
         return found
+
+
+def takes_effect(row: KeySpec, place: Place) -> bool:
+    """Any label of nodes can be in a node selector, whether the data sheet says so or not."""
+    return place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
+
+
+def is_policy(row: KeySpec) -> bool:
+    """The key is a label of nodes whose value is their policy."""
+    return Place.NODE in row.places and "policy" in row.meaning
+
+
+def _is_anybodys(dialect: Dialect, name: str) -> bool:
+    """The key could be of any software beside the dialect."""
+    row = dialect.find(name)
+    return row.is_word if row else "/" not in name and any(one.is_word for one in dialect.keys)
 
 
 _SHORTER = {"memory": "mem", "percentage": "percent"}

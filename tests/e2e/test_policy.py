@@ -6,6 +6,7 @@ name one. Pods are tried (``dryRun=All``), not made.
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from itertools import chain
 from pathlib import Path
@@ -18,9 +19,9 @@ from gpuxlate.backends import registry
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.rules.catalog import all_rules
 from tests.lint.cases import cases
-from tests.policy.drawn import of_dialect
+from tests.policy.drawn import of_dialect, with_mistake
 from tests.policy.engine import Object, as_served
-from tests.policy.test_verdicts import NO_TEXT, by_policies, by_rules
+from tests.policy.test_verdicts import CODES_OF_NAMES, NO_TEXT, by_policies, by_rules
 from tests.rules.examples import EXAMPLE, INSTEAD, blocks, manifest_of
 from tests.rules.verdicts import in_digits, keys_of, pods_of
 from tests.running import run
@@ -124,6 +125,13 @@ def random_pods() -> Iterator[Object]:
                 yield pod
 
 
+def pods_with_mistakes() -> Iterator[Object]:
+    """Pods of every dialect with a misspelt key, a key in a wrong place, or keys of two dialects."""
+    random = Random("names")
+    for backend in registry.pod_backends():
+        yield from (with_mistake(random, backend.name) for _ in range(30))
+
+
 def pod_of(limits: dict[str, str], **spec: str) -> Object:
     """A pod with one container that has these limits."""
     web = {"name": "web", "image": "web:1", "resources": {"limits": limits}}
@@ -144,8 +152,9 @@ PROBE = pod_of({"tke.cloud.tencent.com/qgpu-core": "33", "tke.cloud.tencent.com/
 
 def test_the_server_finds_what_lint_finds(policies: Cluster) -> None:
     put(policies, "--action", "warn", probe=PROBE)
-    compared, seen = 0, set[str]()
-    for pod, served in to_compare(chain(every_pod(), random_pods())):
+    compared, seen = 0, Counter[str]()
+    pods = chain(every_pod(), random_pods(), pods_with_mistakes())
+    for pod, served in to_compare(pods):
         refused, warnings = tried(policies, pod)
         if refused:
             continue  # by the server itself
@@ -153,9 +162,11 @@ def test_the_server_finds_what_lint_finds(policies: Cluster) -> None:
         assert expected == {code for code, _ in by_rules(in_digits(pod))}
         assert codes_in(warnings) == expected, (pod, warnings)
         compared += 1
-        seen |= expected
-    print(f"{compared} pods, {len(seen)} rules: {' '.join(sorted(seen))}")
+        seen.update(expected)
+    print(f"{compared} pods, {len(seen)} rules: {sorted(seen.items())}")
     assert compared > 500
+    assert min(seen[code] for code in CODES_OF_NAMES) > 80
+    assert sum(seen[code] for code in CODES_OF_NAMES) > 400
 
 
 def test_the_server_denies_errors_and_takes_the_rest(policies: Cluster) -> None:
@@ -245,9 +256,11 @@ def test_the_plug_in_applies_those_of_the_nodes(of_tke: Cluster) -> None:
     assert names_of(of_tke) == []
     done = of_tke.plugin("policy", "--apply")
     assert done.returncode == 0, done.stderr
-    assert names_of(of_tke) == [f"gpuxlate-tencent-qgpu-{one}" for one in ("errors", "warnings")]
-    assert done.stdout.count("created") == 4  # with the bindings
-    assert of_tke.plugin("policy", "--apply").stdout.count("unchanged") == 4
+    assert names_of(of_tke) == [
+        f"gpuxlate-tencent-qgpu-{one}" for one in ("errors", "names-errors", "warnings")
+    ]
+    assert done.stdout.count("created") == 6  # with the bindings
+    assert of_tke.plugin("policy", "--apply").stdout.count("unchanged") == 6
     _until(of_tke, PROBE, found=True)
 
 

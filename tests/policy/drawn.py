@@ -78,7 +78,7 @@ def put_beside(pod: Object, place: str, key: str, value: str) -> Object:
     spec = pod["spec"]
     term = {"matchExpressions": [{"key": key, "operator": "In", "values": [value]}]}
     if place in ("annotations", "labels"):
-        pod["metadata"][place][key] = value
+        pod["metadata"].setdefault(place, {})[key] = value
     elif place == "nodeSelector":
         spec.setdefault("nodeSelector", {})[key] = value
     elif place == "tolerations":
@@ -149,3 +149,48 @@ def of_dialect(random: Random, source: str) -> Object | None:
         if whole and random.random() < 0.2:
             one["resources"]["limits"] = {whole: str(random.choice((1, 1, 2, 4, 17)))}
     return found  # type: ignore[no-any-return]
+
+
+# --- mistakes in names of keys --------------------------------------------------------------------
+
+PLACES = ("limits", "labels", "annotations", "nodeSelector", "required", "preferred")
+KEY_ROWS = [row for one in registry.pod_backends() for row in one.keys]
+
+
+def with_mistake(random: Random, source: str) -> Object:
+    """A pod of a dialect with a misspelt key, a known key in any place, or a resource of another dialect."""
+    backend = registry.get(source)
+    pod = (None if backend.read_only else of_dialect(random, source)) or neutral(random)
+    mistake = random.choice(("misspelt", "misplaced", "two dialects"))
+    if mistake == "two dialects":
+        resources = [row.name for row in KEY_ROWS if Place.RESOURCE in row.places and "/" in row.name]
+        return put_key(pod, "limits", _written(random.choice((*resources, "nvidia.com/gpu"))), random)
+    rows = random.choice((backend.keys, KEY_ROWS))
+    key = _written(random.choice([row.name for row in rows if "/" in row.name]))
+    if mistake == "misspelt":
+        prefixes = [one for one in backend.gpu_prefixes if "/" in one] or ["vke.volcengine.com/mgpu"]
+        own = [row.name for row in backend.keys if row.name.startswith(tuple(prefixes))]
+        key = _misspelt(random, _written(random.choice([*own, *prefixes])))
+    return put_key(pod, random.choice(PLACES), key, random)
+
+
+def _written(name: str) -> str:
+    return name.replace("*", "x1")
+
+
+def _misspelt(random: Random, key: str) -> str:
+    """With a letter behind the slash twice, missing, or another, or with one more."""
+    start = key.index("/") + 1
+    at = random.randrange(start, len(key)) if start < len(key) else start
+    letter = key[at : at + 1]
+    wrong = random.choice((letter * 2, "", "x", f"{letter}s"))
+    return f"{key[:at]}{wrong}{key[at + 1 :]}".rstrip(".-_") + random.choice(("", "", "s"))
+
+
+def put_key(pod: Object, place: str, key: str, random: Random) -> Object:
+    """The pod with the key in a place, with a value that an API server takes there."""
+    if place != "limits":
+        return put_beside(pod, place, key, random.choice(("1", "2", "true", "share")))
+    container = random.choice(pod["spec"]["containers"])
+    container["resources"]["limits"][key] = random.choice(("0", "1", "2"))
+    return pod

@@ -249,7 +249,7 @@ def test_the_numbers_are_in_the_expressions(profile: str) -> None:
     """By default: parameters are not enforced after delete and apply, until the API server restarts."""
     found = [*yaml.safe_load_all(run("policy", "--to", "hami", "--profile", profile).out.decode())]
     names = [one["metadata"]["name"] for one in found[::2]]
-    assert names == ["gpuxlate-hami-errors", "gpuxlate-hami-warnings"]
+    assert names == [f"gpuxlate-hami-{one}" for one in ("errors", "warnings", "names-errors")]
     assert not [one for one in found if one["spec"].get("paramKind") or one["spec"].get("paramRef")]
     refused = Engine(found[0]["spec"])(TOO_MUCH)
     assert [*refused] == ["HAMI004", "HAMI005"]
@@ -263,6 +263,6 @@ def test_kyverno_has_the_numbers_in_it() -> None:
     made = [*enforcing([registry.get("hami")], wish)]
     found = [*documents(made, Format.KYVERNO)]
     assert {one["kind"] for one in found} == {"ValidatingPolicy"}
-    [cards, _] = [one["spec"] for one in found]
+    [cards, _, _] = [one["spec"] for one in found]
     assert "params" not in json.dumps(cards)
     assert [*Engine(cards)(TOO_MUCH)] == ["HAMI004", "HAMI005"]

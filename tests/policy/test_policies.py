@@ -128,7 +128,7 @@ def test_a_message_says_the_container_and_what_to_write() -> None:
     assert served is not None
     found = made("tencent-qgpu", "pods")[Severity.ERROR][1](served)["TKE002"]
     assert found == [
-        "TKE002: container web: qgpu-core of one card is 5 to 100, in multiples of 5; "
+        "TKE002: container web: required: qgpu-core of one card is 5 to 100, in multiples of 5; "
         "check tke.cloud.tencent.com/qgpu-core (https://gpuxlate.io/rules/TKE002)"
     ]
 
@@ -269,7 +269,7 @@ def test_a_freeze_of_claims(kind: str, request_: Object, denied: bool) -> None:
 def test_one_policy_judges_all_dialects() -> None:
     """The API server converts a pod for each policy: there are few, with the verdicts of one for each."""
     together = [*enforcing(BACKENDS, PolicyOptions(everything))]
-    assert len(together) <= 3
+    assert len(together) <= 4  # that of names is one of them
     assert together[0].name == "gpuxlate-errors"
     assert {code for one in together for code in one.codes} == enforced("pods")
     engines = [Engine(one.spec) for one in together]
@@ -336,7 +336,7 @@ NOT_ENFORCED = "TKE016 is in no policy: it compares with the cards of a profile 
 WRONG = [
     ("--to tkee", "did you mean"),
     ("--to emr-spark", "has no pods"),
-    ("--to nos", "can be enforced"),
+    ("--to nos --select NOS", "can be enforced"),
     ("--to tke --select TKE016", NOT_ENFORCED),
     ("--scope nodes", "values: pods, workloads, all"),
     ("--action refuse", "values: deny, warn, audit"),
@@ -373,7 +373,7 @@ def test_options() -> None:
     options = "--to tke --action audit --namespace-selector team=ml,!system --ignore TKE002"
     done = run("policy", *options.split())
     found = [*yaml.safe_load_all(done.out.decode())]
-    assert [one["spec"].get("validationActions") for one in found] == [None, ["Audit"], None, ["Audit"]]
+    assert [one["spec"].get("validationActions") for one in found] == [None, ["Audit"]] * 3
     assert found[1]["spec"]["matchResources"]["namespaceSelector"]["matchExpressions"] == [
         {"key": "team", "operator": "In", "values": ["ml"]},
         {"key": "system", "operator": "DoesNotExist"},
@@ -403,10 +403,11 @@ def test_explain_selects_rules() -> None:
 
 def test_kyverno() -> None:
     done = run("policy", "--to", "tke", "--format", "kyverno", "--namespace-selector", "gpu")
-    errors, warnings = yaml.safe_load_all(done.out.decode())
+    errors, warnings, names = yaml.safe_load_all(done.out.decode())
     assert (errors["apiVersion"], errors["kind"]) == ("policies.kyverno.io/v1", "ValidatingPolicy")
     assert errors["spec"]["validationActions"] == ["Deny"]
     assert warnings["spec"]["validationActions"] == ["Warn", "Audit"]
+    assert names["metadata"]["name"] == "gpuxlate-tencent-qgpu-names-errors"
     native = made("tencent-qgpu", "pods")[Severity.ERROR][0].spec
     assert errors["spec"]["validations"] == native["validations"]
     assert errors["spec"]["matchConstraints"]["namespaceSelector"]
@@ -423,18 +424,22 @@ def test_chinese() -> None:
     assert "容器 " in done.out.decode()
 
 
-def test_a_dialect_that_a_function_recognizes_has_no_policy() -> None:
+def test_of_a_dialect_that_a_function_recognizes_there_are_names_alone() -> None:
     silent = registry.get("hami").with_changes(detected_by=None, detect=lambda _: False)
-    assert [*enforcing([silent], ALL)] == []
+    names = [one.name for one in enforcing([silent], ALL)]
+    assert names == ["gpuxlate-hami-names-errors", "gpuxlate-hami-names-errors-workloads"]
 
 
 def test_a_profile_names_resources() -> None:
     """The chart of HAMi was told another name of a resource."""
     hami, names = registry.get("hami"), ResourceNames(memory="example.com/mem")
     profile = Profile("hami", extensions=(HamiProfile(names),))
-    [errors, _] = enforcing([hami], PolicyOptions(everything, profiles=(profile,)))
+    [errors, _, on_names] = enforcing([hami], PolicyOptions(everything, profiles=(profile,)))
     engine = Engine(errors.spec)
     share = {"nvidia.com/gpu": "1", "nvidia.com/gpucores": "30"}
     assert engine(pod({**share, "example.com/mem": "1024"})) == {}
     assert [*engine(pod({**share, "example.com/mem": "-1"}))] == ["HAMI004"]
     assert [*engine(pod({"example.com/mem": "-1"}))] == ["HAMI004"]  # alone it speaks the dialect
+    beside = {"example.com/mem": "1024", "vke.volcengine.com/mgpu-core": "30"}
+    assert [*Engine(on_names.spec)(pod(beside))] == []  # of another target's pod alone
+    assert [*Engine(on_names.spec)(pod({**share, **beside}))] == ["K8S007"]

@@ -1,8 +1,11 @@
 """The verdict of the policies is the verdict of lint: the same codes, as severe, for the same pods."""
 
 import json
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cache
+from random import Random
 
 import pytest
 from hypothesis import given
@@ -13,16 +16,21 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.lint.ignore import _codes_first
 from gpuxlate.lint.settings import everything
-from gpuxlate.model.diagnostics import Severity
-from gpuxlate.policy.demands import ENFORCED, OF_WORKLOADS, demands
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.keys import Place
+from gpuxlate.model.pod import PodKeys, key_occurrences
+from gpuxlate.policy.demands import ENFORCED, OF_NAMES, OF_WORKLOADS, demands
 from gpuxlate.policy.documents import AdmissionPolicy, BackendDemands, PolicyStyle, policy
+from gpuxlate.policy.generate import PolicyOptions, PolicyScope, enforcing
 from gpuxlate.policy.subjects import Pods, PodTemplates
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.catalog import check_pod
-from gpuxlate.rules.vocabulary import IGNORE
+from gpuxlate.rules.keys import key_is_known, key_is_where_it_takes_effect
+from gpuxlate.rules.vocabulary import IGNORE, vocabulary_of
 from tests.effort import tries
 from tests.lint.cases import Case, cases
+from tests.policy.drawn import pod_of, with_mistake
 from tests.policy.engine import Engine, Object, as_served
 from tests.rules.examples import EXAMPLE, INSTEAD, blocks, manifest_of
 from tests.rules.test_verdicts import NO_TEXT, pods
@@ -45,23 +53,31 @@ def made(name: str, scope: str) -> dict[Severity, tuple[AdmissionPolicy, Engine]
 
 
 @cache
+def on_names(scope: str, *names: str) -> tuple[AdmissionPolicy, Engine]:
+    """The policy on the names of keys, of some dialects or of all."""
+    wish = PolicyOptions(lambda code: code in CODES_OF_NAMES, scope=PolicyScope(scope))
+    [found] = enforcing([registry.get(name) for name in names] or BACKENDS, wish)
+    return found, Engine(found.spec)
+
+
+CODES_OF_NAMES = tuple(rule.code for rule in OF_NAMES)
+
+
+@cache
 def enforced(scope: str) -> frozenset[str]:
-    return frozenset(
-        code for one in BACKENDS for policy, _ in made(one.name, scope).values() for code in policy.codes
-    )
+    of_dialects = (policy for one in BACKENDS for policy, _ in made(one.name, scope).values())
+    return frozenset(code for policy in (*of_dialects, on_names(scope)[0]) for code in policy.codes)
 
 
 def by_policies(one: Object, scope: str = "pods") -> set[tuple[str, Severity]]:
-    return {
-        (code, severity)
-        for backend in BACKENDS
-        for severity, (_, engine) in made(backend.name, scope).items()
-        for code in engine(one)
-    }
+    judging = [each for backend in BACKENDS for each in made(backend.name, scope).items()]
+    judging.append((Severity.ERROR, on_names(scope)))
+    return {(code, severity) for severity, (_, engine) in judging for code in engine(one)}
 
 
 def by_lint(one: Object, scope: str = "pods") -> set[tuple[str, Severity]]:
-    found = gpuxlate.lint(json.dumps(one, ensure_ascii=False), name="pod.json").diagnostics
+    found = [*gpuxlate.lint(json.dumps(one, ensure_ascii=False), name="pod.json").diagnostics]
+    found += of_names(keys_of(one), Context(dialects=BACKENDS))  # a mark of a scheduler near to a resource
     return {(d.code, d.severity) for d in found if d.code in enforced(scope) and d.severity in ENFORCED}
 
 
@@ -73,7 +89,7 @@ def by_rules(one: Object) -> set[tuple[str, Severity]]:
         for rule in catalog.neutral_pod_rules()
         if rule.predicates_of is not None or (rule is OF_WORKLOADS and one["kind"] != "Pod")
     ]
-    found = [*check_pod(neutral, keys, context)]
+    found = [*check_pod(neutral, keys, context), *of_names(keys, context)]
     for backend in registry.backends_of(keys):
         rules = [replace(rule, extra_check=None) for rule in backend.rules if rule.predicates]
         found += check_pod(rules, backend.under_own_names(keys), context)
@@ -88,6 +104,21 @@ def by_rules(one: Object) -> set[tuple[str, Severity]]:
         and one.code not in of_all
         and (one.code not in of_pod or one.code == OF_WORKLOADS.code)
     }
+
+
+def of_names(keys: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """What the rules on names find, as far as a policy sees it: not what is near to a key, not variables."""
+    words = vocabulary_of(context)
+    spots = {spot.path: spot for spot in key_occurrences(keys)}
+    for rule in OF_NAMES:
+        for one in rule(keys, context):
+            spot = spots.get(one.path)
+            if spot is not None and spot.place is Place.ENV:
+                continue
+            if rule is key_is_known and spot is not None and words.written_by_scheduler(spot.name):
+                yield replace(one, code=key_is_where_it_takes_effect.code)
+            elif rule is not key_is_known or (spot is not None and words.owners(spot.name)):
+                yield one
 
 
 def agree(pod: Object) -> set[tuple[str, Severity]] | None:
@@ -146,18 +177,47 @@ def policies_agree(case: Case) -> None:
 
 @pytest.mark.parametrize("above", [(), ("labels", "annotations")], ids=["template", "workload"])
 def test_cases_on_workloads(above: tuple[str, ...]) -> None:
-    compared = 0
-    for case in READ:
-        for pod in pods_of(case.text):
-            plain = in_digits(pod)
-            served = as_served(plain)
-            one = on_workload(plain, *above)
-            if served is None or keys_of(one).grows:
-                continue
-            found = by_policies(on_workload(served, *above), "workloads")
-            assert found == by_rules(one), one
-            compared += 1
-    assert compared > 400
+    pods = (pod for case in READ for pod in pods_of(case.text))
+    assert sum(agree_on_workload(pod, *above) is not None for pod in pods) > 400
+
+
+def agree_on_workload(pod: Object, *above: str) -> set[tuple[str, Severity]] | None:
+    """The verdict on a Deployment of a pod, some of whose metadata is on the Deployment."""
+    plain = in_digits(pod)
+    served, one = as_served(plain), on_workload(plain, *above)
+    if served is None or keys_of(one).grows:
+        return None
+    found = by_policies(on_workload(served, *above), "workloads")
+    assert found == by_rules(one), one
+    return found
+
+
+def test_mistakes_in_names() -> None:
+    """Misspelt keys, keys in a wrong place, and keys of two dialects, on pods of every dialect."""
+    random, seen = Random("names"), Counter[str]()
+    for backend in BACKENDS:
+        for _ in range(12):
+            pod = with_mistake(random, backend.name)
+            on_pod, above = agree(pod) or set(), random.choice(("labels", "annotations"))
+            seen.update(code for code, _ in on_pod | (agree_on_workload(pod, above) or set()))
+    assert min(seen[code] for code in CODES_OF_NAMES) > 50, seen
+
+
+def test_what_is_wrong_with_names_is_wrong_for_some_target() -> None:
+    """The policies of single targets find what the one of all finds, and of their own keys alone."""
+    random, targets = Random("targets"), [backend.name for backend in BACKENDS]
+    for backend in BACKENDS:
+        for _ in range(4):
+            served = as_served(in_digits(with_mistake(random, backend.name)))
+            if served is not None:
+                found = {target: on_names("pods", target)[1](served) for target in targets}
+                assert {code for codes in found.values() for code in codes} == {*on_names("pods")[1](served)}
+    tke, vke = (
+        pod_of({"containers": [{"name": "web", "resources": {"limits": {key: "1"}}}]}, {})
+        for key in ("tke.cloud.tencent.com/qgpu-cores", "vke.volcengine.com/mgpu-cores")
+    )
+    assert [*on_names("pods", "tencent-qgpu")[1](tke)] == ["GX003"]
+    assert [*on_names("pods", "tencent-qgpu")[1](vke)] == []
 
 
 @pytest.mark.parametrize("backend", [one for one in BACKENDS if one.rules], ids=lambda one: one.name)

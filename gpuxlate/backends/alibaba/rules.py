@@ -280,6 +280,7 @@ def _not_a_multiple(
     fix="unsafe",
     predicate=(COUNTED, WITH_MEMORY, DIVIDED),
     also=of_several,
+    no_policy="lint alone adds up the memory of several containers",
     page=RuleDoc(shown(part(7), count=2), shown(part(8), count=2)),
 )
 def count_divides_memory(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -518,6 +519,7 @@ def by_profile(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnosti
     Severity.INFO,
     predicate=(NOT_SHARE_MODE, NOT_DISABLED),
     also=by_profile,
+    no_policy="lint alone knows whether the nodes of a profile isolate memory",
     page=RuleDoc(shown(part(3), mode="share"), shown(part(3), mode="cgpu")),
 )
 def memory_is_isolated(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:

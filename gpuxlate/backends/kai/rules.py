@@ -15,7 +15,7 @@ from gpuxlate.model.keys import Place, Range
 from gpuxlate.model.messages import join_or, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
-from gpuxlate.rules.base import Context, Rule, rule
+from gpuxlate.rules.base import BY_CONTAINER, Context, Rule, rule
 from gpuxlate.rules.predicates.conditions import (
     CARDS,
     MODES,
@@ -63,7 +63,13 @@ def _too_large_amounts(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
             yield this.diagnostic(value, *too_large(int(each), most))
 
 
-@rule("KAI015", Severity.ERROR, with_profile=WithProfile(_of_a_node, CARDS), also=_too_large_amounts)
+@rule(
+    "KAI015",
+    Severity.ERROR,
+    with_profile=WithProfile(_of_a_node, CARDS),
+    also=_too_large_amounts,
+    no_policy=BY_CONTAINER,
+)
 def share_fits_the_cards(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A share fits the cards of the profile.
 
@@ -234,6 +240,7 @@ def _both(this: Rule, value: Value, name: str, other: str) -> Diagnostic:
         Not(IsAnnotated(k.FRACTION)), IsAnnotated(k.MEMORY), (k.MEMORY,), per_container=False
     ),
     also=_two_forms,
+    no_policy=BY_CONTAINER,
 )
 def memory_is_set_once(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The memory of a share is set in one way.
@@ -298,6 +305,7 @@ def _beside(this: Rule, name: str, value: Value, share: str) -> Diagnostic:
         (k.WHOLE,),
     ),
     also=_others_beside,
+    no_policy=BY_CONTAINER,
 )
 def share_is_alone(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A pod with a part of a card requests no GPUs in its containers.
@@ -507,6 +515,7 @@ def _also_no_queue(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]
         per_container=False,
     ),
     also=_also_no_queue,
+    no_policy=BY_CONTAINER,
 )
 def queue_is_named(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A pod of KAI names its queue.
@@ -569,6 +578,7 @@ def _no_fraction(this: Rule, name: str, value: Value) -> Diagnostic:
         for name in (k.FRACTION, k.FRACTION_LIMIT)
     ),
     also=_exponents,
+    no_policy="lint alone reads numbers with an exponent",
 )
 def fraction_is_below_one(
     this: Rule, breach: Violation, pod: PodKeys, context: Context
@@ -623,6 +633,7 @@ def _not_amounts(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
         for name in (k.MEMORY, k.MEMORY_LIMIT)
     ),
     also=_not_amounts,
+    no_policy=BY_CONTAINER,
 )
 def memory_has_its_unit(
     this: Rule, breach: Violation, pod: PodKeys, context: Context
@@ -694,6 +705,7 @@ def _without(this: Rule, name: str, value: Value, needs: tuple[str, ...]) -> Dia
         IsAnnotated(k.DEVICES, k.WHOLE_NUMBER), IsAnnotated(k.DEVICES), (k.DEVICES,), per_container=False
     ),
     also=_alone,
+    no_policy=BY_CONTAINER,
 )
 def devices_share_something(
     this: Rule, breach: Violation, pod: PodKeys, context: Context

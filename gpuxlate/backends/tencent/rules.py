@@ -463,6 +463,7 @@ def _no_such_node(this: Rule, pod: PodKeys, context: Context) -> Found:
     Severity.ERROR,
     predicate=KNOWN_POLICY,
     also=beside_others,
+    no_policy="lint alone checks several values of one selector, and the nodes of a profile",
     page=RuleDoc(shown(policy="fixed", core=30, memory=5), shown(policy="fixed-share", core=30, memory=5)),
 )
 def policy_is_known(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Found:
