@@ -35,7 +35,7 @@ lint: $(VENV)/dev.stamp  ## style and types
 venv: $(VENV)/dev.stamp  ## the environment for development
 
 schemas: $(VENV)/run.stamp  ## generate schemas/ from the models
-	$(BIN)/python -m gpuxlate.config.schemas
+	$(BIN)/python -m gpuxlate.cli.schemas
 
 messages: $(VENV)/run.stamp  ## compile the translations of gpuxlate/locale, as an installation does
 	$(BIN)/python hatch_build.py

@@ -36,7 +36,7 @@ def command(
 
 
 def _rendered(items: list[Item], output: str) -> str:
-    from gpuxlate.config.schemas import editor_line
+    from gpuxlate.cli.schemas import editor_line
     from gpuxlate.report.characters import text_of
     from gpuxlate.report.json import dump
     from gpuxlate.yamltext.plain import dump_yaml

@@ -50,7 +50,7 @@ def command(
     ] = "json",
 ) -> int:
     """Print a JSON Schema: of a document that people write, or of JSON that gpuxlate prints."""
-    from gpuxlate.config.schemas import schema
+    from gpuxlate.cli.schemas import schema
 
     if check is None:
         common.json_out(schema(kind))

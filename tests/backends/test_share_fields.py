@@ -14,8 +14,8 @@ from gpuxlate.backends import plugins, registry
 from gpuxlate.backends.alibaba import AlibabaProfile
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.cli.schemas import schema
 from gpuxlate.config.document import read_share_document, to_document
-from gpuxlate.config.schemas import schema
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import (
     JSON_NAMES,

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from gpuxlate.config.schemas import schema
+from gpuxlate.cli.schemas import schema
 from tests.running import run
 
 ROOT = Path(__file__).parents[2]

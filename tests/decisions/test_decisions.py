@@ -8,9 +8,9 @@ import pytest
 import yaml
 
 import gpuxlate
+from gpuxlate.cli.schemas import schema
 from gpuxlate.config import decisions
 from gpuxlate.config.decisions import Decision
-from gpuxlate.config.schemas import schema
 from gpuxlate.model import limits
 from gpuxlate.yamltext.source import Source
 from tests import steps

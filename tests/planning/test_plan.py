@@ -12,7 +12,7 @@ import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from gpuxlate.config.schemas import schema
+from gpuxlate.cli.schemas import schema
 from gpuxlate.files import find
 from gpuxlate.model.profile import Card, CardProfile, Profile, Template, cards
 from gpuxlate.model.share import Partition, Share

@@ -10,8 +10,8 @@ from pathlib import Path
 from jsonschema import Draft202012Validator
 
 import gpuxlate
+from gpuxlate.cli.schemas import schema
 from gpuxlate.config.configuration import load_profile
-from gpuxlate.config.schemas import schema
 from gpuxlate.model.profile import Card, Profile, Template, card_meant, card_named, cards, names_of, nearest
 from tests.spec.test_config import refused
 

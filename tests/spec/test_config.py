@@ -11,6 +11,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from gpuxlate.backends.alibaba import AlibabaProfile
+from gpuxlate.cli.schemas import schema
 from gpuxlate.config.configuration import (
     Config,
     ConfigError,
@@ -21,7 +22,6 @@ from gpuxlate.config.configuration import (
     load_profile_file,
 )
 from gpuxlate.config.find import TwoFilesError, find_config
-from gpuxlate.config.schemas import schema
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.pod import dotted
 from gpuxlate.model.profile import CardProfile, Profile
@@ -298,7 +298,7 @@ def test_profiles_that_cannot_be_had(tmp_path: Path) -> None:
 def test_without_a_configuration_nothing_heavy_is_imported(tmp_path: Path) -> None:
     (tmp_path / ".git").mkdir()
     code = (
-        "import sys, pathlib, gpuxlate.config, gpuxlate.config.document, gpuxlate.config.schemas\n"
+        "import sys, pathlib, gpuxlate.config, gpuxlate.config.document, gpuxlate.cli.schemas\n"
         "from gpuxlate.config.configuration import Config\n"
         "from gpuxlate.config.find import find_config\n"
         f"assert find_config(pathlib.Path({str(tmp_path)!r})) is None\n"

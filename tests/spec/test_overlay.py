@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from jsonschema import Draft202012Validator
 
+from gpuxlate.cli.schemas import schema
 from gpuxlate.config.number_schema import LOWEST, as_integer, as_string
-from gpuxlate.config.schemas import schema
 from gpuxlate.model.keys import Range
 from gpuxlate.translation.results import loaded
 from gpuxlate.yamltext.parse import NotYamlError

@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from gpuxlate.cli import runner
-from gpuxlate.config.schemas import schema
+from gpuxlate.cli.schemas import schema
 from gpuxlate.files.write import wait_for_folder
 from gpuxlate.translation import sync
 from tests import steps
