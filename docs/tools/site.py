@@ -17,7 +17,7 @@ from mkdocs.plugins import event_priority
 from docs.tools.pages import errors, rules, target
 from docs.tools.playground import browser
 from docs.tools.staging import ROOT, stage
-from gpuxlate.cli.schemas import VERSIONS, schema_url
+from gpuxlate.config.schemas import VERSIONS, schema_url
 from gpuxlate.locale import translator
 
 if TYPE_CHECKING:

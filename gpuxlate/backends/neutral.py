@@ -276,12 +276,12 @@ class Neutral(Backend):
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys; whole cards are ``gpuxlate.io/cards`` alone."""
         containers = [_write_container(placing) for placing in pod.placings]
-        vendor, models = pod.device() or Device()
+        device = pod.device() or Device()
         annotations = {
             POLICY: pod.policy(),
             QOS: pod.qos(),
-            DEVICE_VENDOR: vendor,
-            DEVICE_MODELS: ",".join(models),
+            DEVICE_VENDOR: device.vendor,
+            DEVICE_MODELS: ",".join(device.models),
             ISOLATION: pod.isolation(),
         }
         return PodKeys(

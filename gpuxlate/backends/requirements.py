@@ -13,7 +13,7 @@ from enum import StrEnum
 from typing import Any, Protocol
 
 from gpuxlate.model import profile
-from gpuxlate.model.declarations import record
+from gpuxlate.model.declarations import Printed, record
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.profile import Profile
@@ -22,17 +22,16 @@ from gpuxlate.rules.base import letters
 
 
 @record
-class VendorDocument:
-    """A vendor's document and its date, None where it is not dated."""
+class VendorDocument(Printed):
+    """A document of a vendor."""
 
     title: str
+    """Its title."""
     date: str | None = None
+    """Its date; null: it has none."""
 
     def __str__(self) -> str:
         return f"{self.title}, {self.date or 'undated'}"
-
-    def to_json(self) -> dict[str, str | None]:
-        return {"title": self.title, "date": self.date}
 
 
 class Setter(StrEnum):
@@ -59,11 +58,13 @@ class NodeLabel:
 
 
 @record
-class NodeWarning:
+class NodeWarning(Printed):
     """A warning of the documents."""
 
     text: str
+    """What to know."""
     source: VendorDocument
+    """The document that says so."""
 
 
 # --- bounds -----------------------------------------------------------------------------------

@@ -2,31 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, Any, ClassVar
 
 import typer
 
 from gpuxlate.backends.live import PERCENT, Serves
 from gpuxlate.cli import common, live, options
 from gpuxlate.cli.errors import CliError, Exit
-from gpuxlate.cli.nodes import containers, notes_of, parts_json, target_text
+from gpuxlate.cli.nodes import NodePart, containers, notes_of, parts_of, target_text
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import Cell, bar, columns, table, width_of
 from gpuxlate.cluster.pods import books_of, gpu_nodes
 from gpuxlate.locale import localize
+from gpuxlate.model.declarations import OMITTED, Count, Output, Printed, Sometimes, record
 from gpuxlate.model.messages import join_and, message_of, msg, plural, titled
 from gpuxlate.planning.capacity import (
     Answer,
     CapacityAnswer,
+    ContainerPlacement,
     FreeCapacity,
     FreeSlot,
+    PartRoom,
     answer,
     part_rooms,
     rooms,
 )
 from gpuxlate.planning.demand import DemandError, GpuDemand, demand
-from gpuxlate.planning.ledger import ContainerUse, GpuUsage, Ledger, OccupiedCard, totals
+from gpuxlate.planning.ledger import ContainerUse, GpuUsage, Ledger, OccupiedCard, UsageSums, totals
 from gpuxlate.report.characters import text_of
 from gpuxlate.report.characters import width as wide
 
@@ -156,13 +159,13 @@ def _rooms_text(found: GpuUsage) -> str:
         blocks.append(table(head, [_room_row(one) for one in there]))
     if parts:
         head = ["TARGET", "PART", "NODES", "ALLOCATABLE", "FREE", "MOST FREE ON A NODE"]
-        blocks.append(table(head, [list(map(str, one)) for one in parts]))
+        blocks.append(table(head, [[str(number) for number in one.to_json().values()] for one in parts]))
     notes = [line for one in there for line in _room_notes(one)]
     return "".join("\n" + block for block in [*blocks, *([text_of(notes)] if notes else [])])
 
 
 def _room_row(one: FreeCapacity) -> list[Cell]:
-    numbers = (one.nodes, one.cards, one.empty, f"{one.cores_free} %", f"{one.memory_free_mib} MiB")
+    numbers = (one.nodes, one.cards, one.empty_cards, f"{one.cores_free} %", f"{one.memory_free_mib} MiB")
     return [one.target, *map(str, numbers), [*map(_hole, one.largest)] or msg("none")]
 
 
@@ -174,14 +177,16 @@ def _hole(one: FreeSlot) -> str:
 def _room_notes(one: FreeCapacity) -> Iterator[str]:
     if one.fragmented:
         empty = (
-            plural(one.empty, "{count} is empty", "{count} are empty") if one.empty else msg("none is empty")
+            plural(one.empty_cards, "{count} is empty", "{count} are empty")
+            if one.empty_cards
+            else msg("none is empty")
         )
         text = "{target} is fragmented: what is free makes {cards} in all, and {empty}"
         yield localize(
             msg(
                 text,
                 target=one.target,
-                cards=plural(one.enough_for, "{count} card", "{count} cards"),
+                cards=plural(one.enough_for_cards, "{count} card", "{count} cards"),
                 empty=empty,
             )
         )
@@ -190,69 +195,164 @@ def _room_notes(one: FreeCapacity) -> Iterator[str]:
 
 def _answer_text(result: Answer) -> str:
     count: str = plural(result.pods, "{count} pod", "{count} pods")
-    if result.fitting != result.pods:
-        count = msg("{pods}, {count} of them fit", pods=count, count=result.fitting)
+    if result.pods_that_fit != result.pods:
+        count = msg("{pods}, {count} of them fit", pods=count, count=result.pods_that_fit)
     lines = ["", localize(titled(_VERDICTS[result.verdict], count))]
     lines += [f"  - {localize(reason)}" for reason in result.reasons]
-    lines += [f"  {one.pod} -> {one.node}" + _cards(one.cards) for one in result.places]
+    lines += [f"  {one.pod} -> {one.node}" + _cards(one.containers) for one in result.places]
     lines += [f"  {localize(titled('warning', warning))}" for warning in result.warnings]
     return text_of(lines)
 
 
-def _cards(cards: Sequence[tuple[str, tuple[int, ...]]]) -> str:
+def _cards(containers: Sequence[ContainerPlacement]) -> str:
     one, several = "{name} on card {cards}", "{name} on cards {cards}"
     found = [
-        msg(one if len(chosen) == 1 else several, name=name, cards=", ".join(map(str, chosen)))
-        for name, chosen in cards
+        msg(
+            one if len(each.cards) == 1 else several,
+            name=each.container,
+            cards=", ".join(map(str, each.cards)),
+        )
+        for each in containers
     ]
     return f": {'; '.join(map(localize, found))}" if found else ""
 
 
+@record
+class CardHolder(Printed):
+    """One container on a card."""
+
+    namespace: str
+    """Namespace of its pod."""
+    pod: str
+    """Name of its pod."""
+    container: str
+    """Name of the container."""
+    cores: Count
+    """Compute in percent of the card."""
+    memory_mib: Count | None
+    """Memory in MiB; null: all of a card whose memory is not known."""
+    offline: bool
+    """Its pod is offline, and takes no compute from others."""
+
+
+@record
+class CardUsage(Printed):
+    """One card and what is on it."""
+
+    index: Count
+    """Index of the card."""
+    cores: Count | None
+    """Compute in use, in percent of the card; null: the target does not count it."""
+    memory_mib: Count
+    """Memory in use, in MiB."""
+    card_mib: Count | None
+    """Memory of the card in MiB; null: it is not known."""
+    whole: bool
+    """One container has all of it."""
+    held: Sequence[CardHolder]
+    """The containers on it."""
+
+
+@record
+class WholeCards(Printed):
+    """Whole cards of a node."""
+
+    there: Count | None
+    """What it has; null: it is not known."""
+    taken: Count
+    """What pods request."""
+
+
+@record
+class NotPlaced(Printed):
+    """A container whose cards are not known."""
+
+    namespace: str
+    """Namespace of its pod."""
+    pod: str
+    """Name of its pod."""
+    container: str
+    """Name of the container."""
+    reason: str
+    """Why."""
+
+
+@record
+class NodeUsage(Printed):
+    """One GPU node and what runs there."""
+
+    name: str
+    """Name of the node."""
+    target: str | None
+    """The target that it serves; null: none."""
+    serves: Serves
+    """What pods can request of it."""
+    cards: Sequence[CardUsage]
+    """Its cards."""
+    whole_cards: WholeCards | None
+    """Its whole cards; null: it serves something else."""
+    parts: Sometimes[Sequence[NodePart]]
+    """Its parts of cards, where it has some."""
+    not_placed: Sequence[NotPlaced]
+    """Containers whose cards are not known."""
+
+
+@record
+class CapacityOutput(Output):
+    """What capacity -o json prints."""
+
+    KIND: ClassVar[str] = "capacity"
+    nodes: Sequence[NodeUsage]
+    """The GPU nodes."""
+    waiting: Count
+    """GPU pods that wait for a node."""
+    totals: Mapping[str, UsageSums]
+    """The sums by target."""
+    targets: Sequence[FreeCapacity]
+    """The room by target."""
+    parts: Sequence[PartRoom]
+    """The room for parts of cards, by target and part."""
+    answer: Answer | None
+    """Whether the pods of the files fit; null: no file is given."""
+
+
 def _json(found: GpuUsage, result: Answer | None) -> dict[str, Any]:
-    return {
-        "format": "gpuxlate-capacity/v1",
-        "nodes": [_node_json(one) for one in found.ledgers.values()],
-        "waiting": found.waiting,
-        "totals": totals(found.ledgers.values()),
-        "targets": [one.to_json() for one in rooms(found)],
-        "parts": [one.to_json() for one in part_rooms(found)],
-        "answer": result.to_json() if result else None,
-    }
+    ledgers = found.ledgers.values()
+    return CapacityOutput(
+        [*map(_node_usage, ledgers)], found.waiting, totals(ledgers), rooms(found), part_rooms(found), result
+    ).to_json()
 
 
-def _node_json(one: Ledger) -> dict[str, Any]:
-    return {
-        "name": one.node.name,
-        "target": one.view.target,
-        "serves": str(one.view.serves),
-        "cards": [_card_json(one, card) for card in one.cards],
-        "wholeCards": {"there": one.view.cards, "taken": sum(one.taken.values())}
-        if one.view.serves is Serves.WHOLE
-        else None,
-        **({"parts": parts_json(one)} if one.view.parts else {}),
-        "notPlaced": [
-            {"namespace": u.namespace, "pod": u.pod, "container": u.container, "reason": u.reason}
-            for u in one.unplaced
-        ],
-    }
+def _node_usage(one: Ledger) -> NodeUsage:
+    whole = WholeCards(one.view.cards, sum(one.taken.values())) if one.view.serves is Serves.WHOLE else None
+    return NodeUsage(
+        one.node.name,
+        one.view.target,
+        one.view.serves,
+        [_card_usage(one, card) for card in one.cards],
+        whole,
+        parts_of(one) or OMITTED,
+        [NotPlaced(u.namespace, u.pod, u.container, u.reason) for u in one.unplaced],
+    )
 
 
-def _card_json(one: Ledger, card: OccupiedCard) -> dict[str, Any]:
-    return {
-        "index": card.index,
-        "cores": card.cores if one.view.cores is not None else None,
-        "memoryMiB": card.memory_mib(one.view.card_mib),
-        "cardMiB": one.view.card_mib,
-        "whole": card.is_whole,
-        "held": [
-            {
-                "namespace": held.namespace,
-                "pod": held.pod,
-                "container": held.ask.container,
-                "cores": held.ask.percent,
-                "memoryMiB": one.view.card_mib if held.memory_mib is None else held.memory_mib,
-                "offline": held.ask.offline,
-            }
-            for held in card.held
-        ],
-    }
+def _card_usage(one: Ledger, card: OccupiedCard) -> CardUsage:
+    held = [
+        CardHolder(
+            held.namespace,
+            held.pod,
+            held.ask.container,
+            held.ask.percent,
+            one.view.card_mib if held.memory_mib is None else held.memory_mib,
+            held.ask.offline,
+        )
+        for held in card.held
+    ]
+    return CardUsage(
+        card.index,
+        card.cores if one.view.cores is not None else None,
+        card.memory_mib(one.view.card_mib),
+        one.view.card_mib,
+        card.is_whole,
+        held,
+    )

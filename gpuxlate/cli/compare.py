@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import shutil
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 import typer
 
@@ -24,8 +24,8 @@ from gpuxlate.files.find import Input, InputError
 from gpuxlate.lint.files import dialects_in
 from gpuxlate.locale import localize
 from gpuxlate.model.amounts import Amount
-from gpuxlate.model.declarations import record
-from gpuxlate.model.diagnostics import Diagnostic, LossKind
+from gpuxlate.model.declarations import OMITTED, Output, Printed, RuleCode, Sometimes, record
+from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import msg, titled
 from gpuxlate.model.pod import DeviceRequest, PodKeys
 from gpuxlate.model.profile import Profile
@@ -35,6 +35,7 @@ from gpuxlate.report.characters import text_of, visible, width
 from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.render import PROBE, RenderRequest
+from gpuxlate.translation.results import ChangedField
 from gpuxlate.yamltext.source import Source
 
 MARK = "+ "
@@ -242,6 +243,59 @@ def _paint(text: str, style: str, color: bool) -> str:
 
 
 # ``gpuxlate compare``: one share over all the targets.
+@record
+class ShareFinding(Printed):
+    """A finding on a share, which is nowhere in a file."""
+
+    code: RuleCode
+    """Code of the rule."""
+    severity: Severity
+    """How bad it is."""
+    message: str
+    """What is wrong."""
+    hint: str | None
+    """What to write instead."""
+
+
+@record
+class AtTarget(Printed):
+    """The share at one target."""
+
+    target: str
+    """The target."""
+    verdict: Verdict
+    """The last that applies, in this order."""
+    accepted: bool
+    """Nothing refuses it: all that changes was accepted."""
+    keys: Mapping[str, str]
+    """What the manifest has, by key; empty where the share is refused."""
+    changes: Sequence[ChangedField]
+    """Values off the target's grid."""
+    diagnostics: Sequence[ShareFinding]
+    """Findings on the share."""
+
+
+@record
+class ComparedShare(Printed):
+    """One share."""
+
+    name: str
+    """Name of the share."""
+    derived: Sometimes[Amount]
+    """What its partitions or replicas amount to, where something says it."""
+    targets: Sequence[AtTarget]
+    """The share at each target."""
+
+
+@record
+class Comparison(Output):
+    """What compare -o json prints."""
+
+    KIND: ClassVar[str] = "compare"
+    items: Sequence[ComparedShare]
+    """Every share."""
+
+
 def command(
     specs: options.Specs,
     to: Annotated[
@@ -282,14 +336,10 @@ def command(
         fits.append((share, [(b, fit_pod(alone, b, accept, known)) for b in backends]))
     if output == "json":
         items = [
-            {
-                "name": share.name,
-                **({"derived": one.to_json()} if (one := _derived(share, row)) else {}),
-                "targets": [_json(b, fit) for b, fit in row],
-            }
+            ComparedShare(share.name, _derived(share, row) or OMITTED, [_printed(b, fit) for b, fit in row])
             for share, row in fits
         ]
-        common.json_out({"format": "gpuxlate-compare/v1", "items": items})
+        common.json_out(Comparison(items).to_json())
     else:
         common.out("\n".join(_text(share, row) for share, row in fits))
     return Exit.CLEAN
@@ -388,20 +438,13 @@ def _of_request(request: DeviceRequest) -> Iterator[tuple[str, str]]:
         yield msg("claim {key}", key="selectors"), " && ".join(one.text for one in request.selectors)
 
 
-def _json(backend: Backend, fit: PodFit) -> dict[str, object]:
+def _printed(backend: Backend, fit: PodFit) -> AtTarget:
     outcome = fit.outcomes[0]
-    return {
-        "target": backend.name,
-        "verdict": str(outcome.verdict),
-        "accepted": outcome.accepted,
-        "keys": keys_of(fit.keys) if outcome.verdict is not Verdict.REFUSED else {},
-        "changes": [
-            {"field": one.field, "asked": one.asked, "given": one.given, "code": one.code}
-            for one in outcome.losses
-            if one.kind is LossKind.ROUNDED
-        ],
-        "diagnostics": [
-            {"code": one.code, "severity": str(one.severity), "message": one.message, "hint": one.hint}
-            for one in outcome.findings()
-        ],
-    }
+    return AtTarget(
+        backend.name,
+        outcome.verdict,
+        outcome.accepted,
+        keys_of(fit.keys) if outcome.verdict is not Verdict.REFUSED else {},
+        [ChangedField.of(loss) for loss in outcome.losses if loss.kind is LossKind.ROUNDED],
+        [ShareFinding(one.code, one.severity, one.message, one.hint) for one in outcome.findings()],
+    )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Self
 
 import typer
 
@@ -17,7 +17,7 @@ from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.config.document import ShareDocument, read_specs
 from gpuxlate.locale import localize
-from gpuxlate.model.declarations import regex
+from gpuxlate.model.declarations import Count, Output, Printed, record, regex
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.messages import join_and, message_of, msg
 from gpuxlate.model.profile import CardProfile, Profile
@@ -31,6 +31,113 @@ MAX_LENGTH = 32
 _NUMBER = r"[0-9]+(?:\.[0-9]+)?"
 _FRACTION = regex(rf"({_NUMBER})(?:/([0-9]+))?")
 _DURATION = regex(rf"(?=.)(?:({_NUMBER})h)?(?:({_NUMBER})m)?(?:({_NUMBER})s)?")
+
+
+@record
+class Exact(Printed):
+    """A number."""
+
+    exact: str
+    """As a fraction, such as 1/3."""
+    decimal: float
+    """Rounded to six places."""
+
+    @classmethod
+    def of(cls, value: Fraction) -> Self:
+        return cls(str(value), float(decimal(value)))
+
+
+@record
+class PartOfCard(Printed):
+    """The share as the formula has it."""
+
+    compute: Exact
+    """The part of the compute of a card."""
+    memory: Exact
+    """The part of its memory."""
+    billed: Exact
+    """The part that is billed."""
+    decides: Decides
+    """Which of both the price follows."""
+
+
+@record
+class BilledPods(Printed):
+    """The pods of one role."""
+
+    role: str
+    """What they are in the job."""
+    count: Count
+    """How many."""
+    gpu_hours_each: Exact
+    """GPU-hours of one."""
+    gpu_hours: Exact
+    """GPU-hours of all."""
+
+
+@record
+class BreakEven(Printed):
+    """Up to where the other part of a card costs nothing more."""
+
+    memory_mib: Exact
+    """Memory above which it decides the price, in MiB."""
+    free_memory_mib: int
+    """Memory that costs nothing more, in MiB."""
+    cores: Exact
+    """Compute above which it decides the price, in percent of one card."""
+    free_cores: int
+    """Compute that costs nothing more, in percent of one card."""
+
+
+@record
+class BilledShare(Printed):
+    """One share."""
+
+    name: str
+    """Name of the share."""
+    cores: Count
+    """Compute in percent of one card."""
+    memory_mib: Count
+    """GPU memory in MiB."""
+    share: PartOfCard
+    """The share as the formula has it."""
+    pods: Sequence[BilledPods]
+    """Its pods by role."""
+    gpu_hours: Exact
+    """GPU-hours of all of them."""
+    break_even: BreakEven
+    """Up to where the other part of a card costs nothing more."""
+
+
+@record
+class CardOfBill(Printed):
+    """The card."""
+
+    name: str | None
+    """Its name; null: it was given in numbers."""
+    units: Exact
+    """GPU-hours for one hour of it."""
+    memory_mib: Count
+    """Its memory in MiB."""
+
+
+@record
+class Bill(Output):
+    """What cost -o json prints."""
+
+    KIND: ClassVar[str] = "cost"
+    target: str
+    """The target."""
+    billing: str
+    """The billing plan."""
+    card: CardOfBill
+    """The card."""
+    hours: Exact
+    """Hours that the jobs run."""
+    items: Sequence[BilledShare]
+    """Every share."""
+    gpu_hours: Exact
+    """GPU-hours of all shares."""
 
 
 def command(
@@ -243,50 +350,32 @@ def _both(value: Fraction) -> str:
 def _json(
     backend: Backend, name: str | None, card: BilledCard, hours: Fraction, jobs: Sequence[BilledJob]
 ) -> dict[str, Any]:
-    return {
-        "format": "gpuxlate-cost/v1",
-        "target": backend.name,
-        "billing": backend.billing_plan,
-        "card": {"name": name, "units": _exact(card.units), "memoryMiB": card.memory_mib},
-        "hours": _exact(hours),
-        "items": [_item(job) for job in jobs],
-        "gpuHours": _exact(sum((job.gpu_hours for job in jobs), Fraction(0))),
-    }
+    return Bill(
+        backend.name,
+        backend.billing_plan,
+        CardOfBill(name, Exact.of(card.units), card.memory_mib),
+        Exact.of(hours),
+        [_item(job) for job in jobs],
+        Exact.of(sum((job.gpu_hours for job in jobs), Fraction(0))),
+    ).to_json()
 
 
-def _item(job: BilledJob) -> dict[str, Any]:
-    price = job.price
-    return {
-        "name": job.name,
-        "cores": price.cores,
-        "memoryMiB": price.memory_mib,
-        "share": {
-            "compute": _exact(price.compute_part),
-            "memory": _exact(price.memory_part),
-            "billed": _exact(price.part),
-            "decides": str(price.decides),
-        },
-        "pods": [
-            {
-                "role": role,
-                "count": count,
-                "gpuHoursEach": _exact(price.gpu_hours),
-                "gpuHours": _exact(price.gpu_hours * count),
-            }
-            for role, count in job.pods
-        ],
-        "gpuHours": _exact(job.gpu_hours),
-        "breakEven": {
-            "memoryMiB": _exact(price.break_even_memory_mib),
-            "freeMemoryMiB": price.free_memory_mib,
-            "cores": _exact(price.break_even_cores),
-            "freeCores": price.free_cores,
-        },
-    }
-
-
-def _exact(value: Fraction) -> dict[str, Any]:
-    return {"exact": str(value), "decimal": float(decimal(value))}
+def _item(job: BilledJob) -> BilledShare:
+    price, each = job.price, job.price.gpu_hours
+    free_memory, free_cores = price.free_memory_mib, price.free_cores
+    return BilledShare(
+        job.name,
+        price.cores,
+        price.memory_mib,
+        PartOfCard(
+            Exact.of(price.compute_part), Exact.of(price.memory_part), Exact.of(price.part), price.decides
+        ),
+        [BilledPods(role, count, Exact.of(each), Exact.of(each * count)) for role, count in job.pods],
+        Exact.of(job.gpu_hours),
+        BreakEven(
+            Exact.of(price.break_even_memory_mib), free_memory, Exact.of(price.break_even_cores), free_cores
+        ),
+    )
 
 
 def number_of(text: str) -> Fraction:

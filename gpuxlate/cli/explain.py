@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, ClassVar, Self
 
 import typer
 
@@ -10,8 +11,41 @@ from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
+from gpuxlate.model.declarations import Keywords, Output, Printed, RuleCode, record
+from gpuxlate.model.diagnostics import Severity
 from gpuxlate.rules import catalog
-from gpuxlate.rules.base import Rule, UnknownRuleError
+from gpuxlate.rules.base import Rule, Scope, UnknownRuleError
+
+
+@record
+class PrintedRule(Printed):
+    """One rule."""
+
+    code: RuleCode
+    """Code of the rule."""
+    name: str
+    """What the rule requires, in words with dashes."""
+    severity: Severity
+    """How bad a finding is."""
+    scope: Scope
+    """What the rule looks at."""
+    fix: Annotated[str, Keywords(enum=["safe", "unsafe"])] | None
+    """The kind of its fix; null: none."""
+    summary: str
+    """What the rule requires, in a sentence."""
+    sections: Mapping[str, str]
+    """The sections of its page by title."""
+
+    @classmethod
+    def of(cls, rule: Rule) -> Self:
+        return cls(rule.code, rule.name, rule.severity, rule.scope, rule.fix, rule.summary, rule.sections)
+
+
+@record
+class RuleOutput(PrintedRule, Output):
+    """What explain -o json prints."""
+
+    KIND: ClassVar[str] = "rule"
 
 
 def command(
@@ -31,7 +65,7 @@ def command(
     if rule is None:
         raise UnknownRuleError(code, catalog.nearest(code, backends))
     if output == "json":
-        common.json_out({"format": "gpuxlate-rule/v1", **rule_json(rule)})
+        common.json_out(RuleOutput.of(rule).to_json())
     else:
         common.out(as_text(rule))
     return Exit.CLEAN
@@ -50,16 +84,3 @@ def as_text(rule: Rule) -> str:
     for title, body in rule.sections.items():
         parts += ["", locale.localize(title), *(f"  {line}".rstrip() for line in body.splitlines())]
     return "\n".join(parts) + "\n"
-
-
-def rule_json(rule: Rule) -> dict[str, object]:
-    """The rule for programs."""
-    return {
-        "code": rule.code,
-        "name": rule.name,
-        "severity": str(rule.severity),
-        "scope": str(rule.scope),
-        "fix": rule.fix,
-        "summary": rule.summary,
-        "sections": rule.sections,
-    }

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.limits import reserved
@@ -21,11 +22,14 @@ from gpuxlate.cli.translations import (
 )
 from gpuxlate.locale import localize
 from gpuxlate.model.amounts import Amount
+from gpuxlate.model.declarations import OMITTED, Count, Output, Printed, Sometimes, record
 from gpuxlate.model.diagnostics import ObjectRef, Severity
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.model.share import Share
 from gpuxlate.rules.number_format import MOST_PLAUSIBLE_MIB
+from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.options import Settings
+from gpuxlate.translation.quotas import PrintedQuota
 from gpuxlate.translation.read import READ
 from gpuxlate.translation.results import Item, counted_once
 
@@ -33,6 +37,73 @@ MOST_CARDS = 1024
 """More cards than any node has, with all of their clients."""
 SOMETIMES = ("device", "isolation")
 """Fields that have a column where a share sets them."""
+
+
+@record
+class InspectedShare(Printed):
+    """One share."""
+
+    file: str
+    """The file as it was given; <stdin> for standard input."""
+    kind: str
+    """kind of the object; empty where it has none."""
+    namespace: str | None
+    """metadata.namespace of the object."""
+    name: str
+    """metadata.name of the object; empty where it has none."""
+    container: str
+    """The container that has the share."""
+    init: Sometimes[bool]
+    """Its container ends before the others start."""
+    kustomization: Sometimes[str]
+    """The folder of the kustomization, where one builds the object."""
+    target: str
+    """The target that the share is of."""
+    share: Share | None
+    """The share; null where it cannot be read."""
+    whole_cards: bool | None
+    """It is of whole cards; null: the share is not known."""
+    replicas: Count | None
+    """How many of the pod; null: one for each node."""
+    shared_with: Sometimes[Sequence[str]]
+    """Other containers that use the same claim."""
+    one_claim: Sometimes[bool]
+    """All replicas use one claim."""
+    derived: Sometimes[Amount]
+    """What its partitions or replicas amount to, where something says it."""
+
+
+@record
+class TargetSums(Printed):
+    """The shares of one target, over all replicas; what parts of cards amount to is in no sum."""
+
+    pods: Count
+    """Pods."""
+    cards: Count
+    """Cards that are shared."""
+    whole_cards: Count
+    """Whole cards."""
+    cores: Count
+    """Compute in percent of one card."""
+    memory_mib: Count
+    """GPU memory in MiB."""
+    parts: Sometimes[Count]
+    """Partitions and replicas of cards."""
+
+
+@record
+class Inspection(Output):
+    """What inspect -o json prints."""
+
+    KIND: ClassVar[str] = "inspect"
+    items: Sequence[InspectedShare]
+    """Every share."""
+    totals: Mapping[str, TargetSums]
+    """The sums by target."""
+    quotas: Sequence[PrintedQuota]
+    """Every amount of a quota that is read."""
+    leftovers: Sequence[Leftover]
+    """Every place that is not counted."""
 
 
 def command(
@@ -49,17 +120,9 @@ def command(
     broken = [one for one in run.diagnostics if one.code in (*UNREADABLE, "GX012")]
     show_findings(run, [*broken, *left_as_they_are(run)])
     if output == "json":
-        items = [_item_json(one) for one in run.items]
-        left = [one.to_json() for one in run.leftovers]
-        sums = totals(run.items)
-        data = {
-            "format": "gpuxlate-inspect/v1",
-            "items": items,
-            "totals": sums,
-            "quotas": [one.read_json() for one in run.quotas],
-            "leftovers": left,
-        }
-        common.json_out(data)
+        items = [*map(_printed, run.items)]
+        quotas = [one.read() for one in run.quotas]
+        common.json_out(Inspection(items, totals(run.items), quotas, run.leftovers).to_json())
     else:
         common.out(_text(run.items))
         if run.quotas:
@@ -81,26 +144,26 @@ def command(
     return Exit.FINDINGS if failed else Exit.CLEAN
 
 
-def _item_json(one: Item) -> dict[str, Any]:
-    return {
-        "file": one.file,
-        "kind": one.object.kind or "",
-        "namespace": one.object.namespace,
-        "name": one.object.name or "",
-        "container": one.container,
-        **({"init": True} if one.ends else {}),
-        **({"kustomization": one.build} if one.build else {}),
-        "target": one.source,
-        "share": one.share.to_json() if one.share else None,
-        "wholeCards": one.share.whole_cards if one.share else None,
-        "replicas": one.replicas,
-        **({"sharedWith": list(one.shared_with)} if one.shared_with else {}),
-        **({"oneClaim": True} if one.allocation else {}),
-        **({"derived": one.derived.to_json()} if one.derived else {}),
-    }
+def _printed(one: Item) -> InspectedShare:
+    return InspectedShare(
+        one.file,
+        one.object.kind or "",
+        one.object.namespace,
+        one.object.name or "",
+        one.container,
+        one.ends or OMITTED,
+        one.build or OMITTED,
+        one.source,
+        one.share,
+        one.share.whole_cards if one.share else None,
+        one.replicas,
+        one.shared_with or OMITTED,
+        bool(one.allocation) or OMITTED,
+        one.derived or OMITTED,
+    )
 
 
-def totals(items: Sequence[Item]) -> dict[str, dict[str, int]]:
+def totals(items: Sequence[Item]) -> dict[str, TargetSums]:
     """Sums by target over all replicas; pods of one template count, nodes do not, and a claim that several
     pods name counts once.
 
@@ -108,15 +171,13 @@ def totals(items: Sequence[Item]) -> dict[str, dict[str, int]]:
     ``parts``, which is there where there are some: what they amount to is derived, and in no sum. Nor are
     shares of more than there can be.
     """
-    found: dict[str, dict[str, int]] = {}
+    found: dict[str, Counter[str]] = {}
     pods: set[tuple[Any, ...]] = set()
     shares: dict[tuple[Any, ...], list[Item]] = {}
     for one in items:
         if one.share is None:
             continue
-        here = found.setdefault(
-            one.source, {"pods": 0, "cards": 0, "wholeCards": 0, "cores": 0, "memoryMiB": 0}
-        )
+        here = found.setdefault(one.source, Counter())
         pod = (one.source, *one.template)
         here["pods"] += 0 if pod in pods else 1 if one.replicas is None else one.replicas
         pods.add(pod)
@@ -126,8 +187,18 @@ def totals(items: Sequence[Item]) -> dict[str, dict[str, int]]:
     for (source, *_, times), of_pod in shares.items():
         numbers = ((one.init, one.sidecar, _amounts(one.share)) for one in of_pod if one.share)
         for name, number in reserved(numbers, registry.get(source).init_reserved).items():
-            found[source][name] = found[source].get(name, 0) + number * times
-    return found
+            found[source][name] += number * times
+    return {
+        source: TargetSums(
+            sums["pods"],
+            sums["cards"],
+            sums["whole_cards"],
+            sums["cores"],
+            sums["memory_mib"],
+            sums.get("parts", OMITTED),
+        )
+        for source, sums in found.items()
+    }
 
 
 def is_absurd(share: Share) -> bool:
@@ -142,9 +213,9 @@ def _amounts(share: Share) -> dict[str, int]:
         part = share.replica or share.partition
         return {"parts": part.count if part else 0}
     return {
-        "wholeCards" if share.whole_cards else "cards": share.cards,
+        "whole_cards" if share.whole_cards else "cards": share.cards,
         "cores": share.cores or 0,
-        "memoryMiB": share.memory_mib or 0,
+        "memory_mib": share.memory_mib or 0,
     }
 
 
@@ -173,11 +244,12 @@ def _text(items: Sequence[Item]) -> str:
         "PODS": "pods",
         "WHOLE CARDS": "wholeCards",
         "SHARED CARDS": "cards",
-        **({"PARTS": "parts"} if any("parts" in one for one in sums.values()) else {}),
+        **({"PARTS": "parts"} if any(one.parts is not OMITTED for one in sums.values()) else {}),
         "CORES %": "cores",
         "MEMORY MiB": "memoryMiB",
     }
-    summed = [[target, *(str(one.get(name, 0)) for name in columns.values())] for target, one in sums.items()]
+    numbers = {target: {"parts": 0, **one.to_json()} for target, one in sums.items()}
+    summed = [[target, *(str(one[name]) for name in columns.values())] for target, one in numbers.items()]
     text = text + "\n" + table(["TOTAL", *columns], summed)
     absurd = sum(one.share is not None and is_absurd(one.share) for one in items)
     if absurd:

@@ -26,7 +26,7 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.overlays.roles import Claims
-from gpuxlate.report.summary import Replacement, Summary
+from gpuxlate.report.summary import Replacement, Skipped, Summary
 from gpuxlate.yamltext.source import Texts
 
 if TYPE_CHECKING:
@@ -311,7 +311,7 @@ class Run:
     documents: int = 0
     shares: int = 0
     suppressed: int = 0
-    skipped: list[tuple[str, str]] = field(default_factory=list)
+    skipped: list[Skipped] = field(default_factory=list)
     changes: int = 0
     refused: dict[tuple[str, str], set[int]] = field(default_factory=dict)  # lines by file and reason
     unreadable: list[InputError] = field(default_factory=list)
@@ -332,7 +332,7 @@ class Run:
         if linted.diagnostics and checked.source is not None:
             self.texts.add(checked.source)
         if linted.skipped:
-            self.skipped.append((one.name, linted.skipped))
+            self.skipped.append(Skipped(one.name, linted.skipped))
 
     def summary(self) -> Summary:
         counts = {s: sum(one.severity is s for one in self.diagnostics) for s in Severity}
@@ -345,7 +345,6 @@ class Run:
             counts[Severity.INFO],
             self.suppressed,
             tuple(self.skipped),
-            self.compared,
         )
 
 
@@ -428,6 +427,7 @@ def _rendered(run: Run, format_: str, statistics: bool) -> str:
         version=__version__,
         counts=not invocation().quiet,
         every=invocation().verbose,
+        compared=run.compared,
         replacements=_replacements(run) if format_ == "sarif" else None,
     )
 

@@ -29,7 +29,7 @@ from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.planning import nodepool
-from gpuxlate.planning.nodepool import NodePool, node_pool
+from gpuxlate.planning.nodepool import NodePool, PoolsOfTarget, node_pool
 from gpuxlate.planning.plan import PlanError
 from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.parse import with_location
@@ -147,8 +147,8 @@ def _with_nodes() -> list[Backend]:
 
 
 def _json(backend: Backend, pools: Sequence[NodePool], checked: bool) -> dict[str, object]:
-    items = [one.to_json(checked=checked) for one in pools]
-    return {"format": "gpuxlate-nodepool/v1", "target": backend.name, "items": items}
+    items = [one.printed(checked=checked) for one in pools]
+    return PoolsOfTarget(backend.name, items).to_json()
 
 
 def _documents(pools: Mapping[Backend, Sequence[NodePool]]) -> None:

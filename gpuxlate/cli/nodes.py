@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal
+from typing import Annotated, ClassVar, Literal
 
 import typer
 
@@ -14,7 +14,9 @@ from gpuxlate.cli.options import invocation
 from gpuxlate.cli.tables import Cell, table
 from gpuxlate.cluster.pods import books_of, gpu_nodes
 from gpuxlate.cluster.server import ApiServer
+from gpuxlate.model.declarations import OMITTED, Count, Output, Printed, Sometimes, record
 from gpuxlate.model.messages import Message, join_and, msg, plural, titled
+from gpuxlate.model.share import Policy, Replica
 from gpuxlate.planning.ledger import Ledger
 from gpuxlate.planning.nodes import GpuNode, differing_modes, names_of, profile_data, targets_served
 from gpuxlate.yamltext.plain import dump_yaml
@@ -44,8 +46,7 @@ def command(
         return _profile(nodes, server)
     ledgers = list(books_of(server, nodes).ledgers.values()) if nodes else []
     if output == "json":
-        items = [to_json(one) for one in ledgers]
-        common.json_out({"format": "gpuxlate-nodes/v1", "items": items})
+        common.json_out(NodesOutput([*map(_printed, ledgers)]).to_json())
         return Exit.CLEAN
     if not ledgers:
         common.stderr_line("the cluster has no GPU nodes")
@@ -99,41 +100,119 @@ def containers(count: int) -> Message:
     return plural(count, "{count} container", "{count} containers")
 
 
-def to_json(one: Ledger) -> dict[str, Any]:
-    """One item of ``gpuxlate-nodes/v1``."""
+@record
+class NodePart(Printed):
+    """One kind of part of the cards of a node, which pods request by number."""
+
+    resource: str
+    """The resource that pods request."""
+    partition: str | None
+    """Name of the partition that it is, or is a client of; null: of a card."""
+    replica: Replica | None
+    """Which client it is; null: a partition."""
+    memory_mib: Count | None
+    """Memory of the partition in MiB; null: the node does not show it."""
+    multiprocessors: Count | None
+    """Streaming multiprocessors of the partition; null: the node does not show them."""
+    there: Count
+    """What is allocatable."""
+    taken: Count
+    """What pods request."""
+
+
+@record
+class FreeOnNode(Printed):
+    """What no pod of a node requests."""
+
+    cores: Count | None
+    """Compute in percent of one card; null: it is not counted."""
+    memory_mib: Count | None
+    """Memory in MiB; null: it is not counted."""
+    cards: Count | None
+    """Cards without a container; null: it is not known."""
+
+
+@record
+class PrintedNode(Printed):
+    """One GPU node."""
+
+    name: str
+    """Name of the node."""
+    target: str | None
+    """The target that it serves; null: none."""
+    serves: Serves
+    """What pods can request of it."""
+    policy: Policy | None
+    """Compute policy of its cards; null: it has none, or it is not known."""
+    mode: str | None
+    """Its mode, in the words of the target; null: it has none."""
+    model: str | None
+    """Model of its cards; null: it is not known."""
+    cards: Count | None
+    """Its cards; null: it is not known."""
+    card_mib: Count | None
+    """MiB of a card that pods can request; null: it is not known."""
+    physical_card_mib: Count | None
+    """MiB of a card as it is built; null: it is not known."""
+    unit_mib: Count | None
+    """MiB of a unit in which the node counts memory; null: it is not known."""
+    cores: Count | None
+    """Its compute in percent of one card; null: it is not counted."""
+    memory_mib: Count | None
+    """Its memory in MiB; null: it is not counted."""
+    free: FreeOnNode
+    """What no pod requests."""
+    parts: Sometimes[Sequence[NodePart]]
+    """Its parts of cards, where it has some."""
+    not_placed: Count
+    """Containers whose cards are not known."""
+    notes: Sequence[str]
+    """What to know."""
+
+
+@record
+class NodesOutput(Output):
+    """What nodes -o json prints."""
+
+    KIND: ClassVar[str] = "nodes"
+    items: Sequence[PrintedNode]
+    """The GPU nodes."""
+
+
+def _printed(one: Ledger) -> PrintedNode:
     view = one.view
-    return {
-        "name": one.node.name,
-        "target": view.target if view.serves is not Serves.NOTHING else None,
-        "serves": str(view.serves),
-        "policy": str(view.policy) if view.policy else None,
-        "mode": view.mode,
-        "model": view.model,
-        "cards": view.cards,
-        "cardMiB": view.card_mib,
-        "physicalCardMiB": view.physical_mib,
-        "unitMiB": view.unit_mib,
-        "cores": view.cores,
-        "memoryMiB": view.memory_mib,
-        "free": {"cores": one.cores_free, "memoryMiB": one.memory_free, "cards": one.cards_free},
-        **({"parts": parts_json(one)} if view.parts else {}),
-        "notPlaced": len(one.unplaced),
-        "notes": notes_of(one),
-    }
+    return PrintedNode(
+        one.node.name,
+        view.target if view.serves is not Serves.NOTHING else None,
+        view.serves,
+        view.policy,
+        view.mode,
+        view.model,
+        view.cards,
+        view.card_mib,
+        view.physical_mib,
+        view.unit_mib,
+        view.cores,
+        view.memory_mib,
+        FreeOnNode(one.cores_free, one.memory_free, one.cards_free),
+        parts_of(one) or OMITTED,
+        len(one.unplaced),
+        notes_of(one),
+    )
 
 
-def parts_json(one: Ledger) -> list[dict[str, Any]]:
+def parts_of(one: Ledger) -> list[NodePart]:
     """What pods of a node with parts of cards request by number."""
     return [
-        {
-            "resource": row.key,
-            "partition": row.partition,
-            "replica": row.replica.to_json() if row.replica else None,
-            "memoryMiB": row.memory_mib,
-            "multiprocessors": row.multiprocessors,
-            "there": row.amount,
-            "taken": one.taken.get(row.key, 0),
-        }
+        NodePart(
+            row.key,
+            row.partition,
+            row.replica,
+            row.memory_mib,
+            row.multiprocessors,
+            row.amount,
+            one.taken.get(row.key, 0),
+        )
         for row in one.view.parts
     ]
 

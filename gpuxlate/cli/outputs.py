@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from gpuxlate.cli.common import ignored_variable, info
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.options import invocation
 from gpuxlate.files.find import InputError, reason
 from gpuxlate.files.read import StrPath, inside
+from gpuxlate.model.declarations import Output, record
 from gpuxlate.model.messages import Message, message_of, msg, plural
 
 if TYPE_CHECKING:
@@ -111,13 +112,22 @@ def _note_links(name: str, others: int) -> None:
         info(msg("note: {name}: the file had {names} the old text (hard links)", name=name, names=names))
 
 
+@record
+class Results(Output):
+    """What commands print, or write as a report, for several targets."""
+
+    KIND: ClassVar[str] = "results"
+    targets: Sequence[Mapping[str, Any]]
+    """What is printed for each of them alone, with its name."""
+
+
 def of_targets(found: Mapping[str, dict[str, Any]]) -> dict[str, Any]:
     """The results for targets by name as one: that of a single target as it is, several in a list."""
     if len(found) == 1:
         (only,) = found.values()
         return only
     targets = [{"target": name, **one} for name, one in found.items()]
-    return {"format": "gpuxlate-results/v1", "targets": targets}
+    return Results(targets).to_json()
 
 
 def report_json(
@@ -127,15 +137,11 @@ def report_json(
     from collections import Counter
 
     from gpuxlate.translation.fit import Verdict
+    from gpuxlate.translation.results import TranslationReport, VerdictCounts
 
-    counts = Counter(str(item.verdict) for item in items)
-    return {
-        "format": "gpuxlate-report/v1",
-        "items": [item.to_json() for item in items],
-        "quotas": [one.to_json() for one in quotas],
-        "leftovers": [one.to_json() for one in leftovers],
-        "summary": {str(verdict): counts[str(verdict)] for verdict in Verdict},
-    }
+    counts = Counter(item.verdict for item in items)
+    summary = VerdictCounts(*(counts[verdict] for verdict in Verdict))
+    return TranslationReport(items, quotas, leftovers, summary).to_json()
 
 
 def reports(runs: Mapping[str, Result]) -> dict[str, dict[str, Any]]:

@@ -2,15 +2,37 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, ClassVar
+
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.render import joined
 from gpuxlate.cli.translations import count_to_each, show_findings
 from gpuxlate.files.find import InputError
+from gpuxlate.model.declarations import Output, record
 from gpuxlate.model.messages import msg
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import READ, share_documents
 from gpuxlate.translation.results import Item
+
+
+class _OfSpec:
+    """To pydantic, a GPUShare document."""
+
+    def __get_pydantic_core_schema__(self, kind: Any, handler: Any) -> Any:
+        from gpuxlate.config.models import DocumentModel
+
+        return handler.generate_schema(DocumentModel)
+
+
+@record
+class SharesOutput(Output):
+    """What parse -o json prints."""
+
+    KIND: ClassVar[str] = "shares"
+    items: Sequence[Annotated[Mapping[str, Any], _OfSpec()]]
+    """A GPUShare document for each share."""
 
 
 def command(
@@ -36,14 +58,14 @@ def command(
 
 
 def _rendered(items: list[Item], output: str) -> str:
-    from gpuxlate.cli.schemas import editor_line
+    from gpuxlate.config.schemas import editor_line
     from gpuxlate.report.characters import text_of
     from gpuxlate.report.json import dump
     from gpuxlate.yamltext.plain import dump_yaml
 
     made = share_documents(items)
     if output == "json":
-        return dump({"format": "gpuxlate-shares/v1", "items": made})
+        return dump(SharesOutput(made).to_json())
     shares = (one for one in items if one.share)
     return joined(
         [

@@ -35,7 +35,6 @@ from gpuxlate.planning.plan import (
     profile_with,
     remarks,
     shares,
-    to_json,
 )
 from gpuxlate.report.characters import text_of
 from gpuxlate.rules.translation import whole_cards_have_a_dialect
@@ -47,7 +46,6 @@ from gpuxlate.translation.translate import PLAN
 if TYPE_CHECKING:
     from gpuxlate.planning.schedule import Schedule
 
-FORMAT = "gpuxlate-plan/v1"
 MOST_LINES = 24
 """Lines of bars for one target; --html and -o json have all cards."""
 
@@ -266,20 +264,16 @@ def _profile_of(target: Backend, profiles: dict[str, Profile]) -> Profile:
 
 
 def _json(made: Sequence[PlannedTarget], today: Sequence[PlannedTarget]) -> dict[str, Any]:
-    return {
-        "format": FORMAT,
-        "targets": [_target_json(one, one.run.leftovers) for one in made],
-        "before": [_target_json(one, ()) for one in today],
-        "uncounted": [
-            {"file": one.file, "line": one.span.line if one.span else None, "message": str(one.message)}
+    from gpuxlate.planning.printed_plan import PlanOutput, Uncounted, printed
+
+    return PlanOutput(
+        [printed(one.planned, one.better, one.run.leftovers, one.scheduled) for one in made],
+        [printed(one.planned, one.better, (), one.scheduled) for one in today],
+        [
+            Uncounted(one.file, one.span.line if one.span else None, one.message)
             for one in _uncounted(made[0].run)
         ],
-    }
-
-
-def _target_json(one: PlannedTarget, leftovers: Sequence[Leftover]) -> dict[str, Any]:
-    scheduled = {"scheduled": one.scheduled.to_json()} if one.scheduled else {}
-    return to_json(one.planned, one.better, leftovers) | scheduled
+    ).to_json()
 
 
 def _uncounted(run: Result) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 
@@ -17,6 +17,7 @@ from gpuxlate.cli.tables import wrapped
 from gpuxlate.cluster.pods import gpu_nodes
 from gpuxlate.config.document import read_specs
 from gpuxlate.locale import localize
+from gpuxlate.model.declarations import Output, Printed, record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg, titled
 from gpuxlate.planning.nodepool import node_pool
@@ -106,19 +107,38 @@ def _point(point: PreflightCheck) -> Iterator[str]:
         yield from wrapped(titled("check", point.tell), "      ")
 
 
+@record
+class FlightOfShare(Printed):
+    """The prerequisites of one share."""
+
+    name: str | None
+    """Name of the share; null: no share is given."""
+    failed: bool
+    """No node meets all that is required."""
+    nodes: Sequence[str]
+    """The nodes that may be meant."""
+    ready: Sequence[str]
+    """The nodes that meet all that is known to be needed."""
+    points: Sequence[PreflightCheck]
+    """Every prerequisite."""
+
+
+@record
+class PreflightOutput(Output):
+    """What preflight -o json prints."""
+
+    KIND: ClassVar[str] = "preflight"
+    target: str
+    """The target."""
+    kubernetes_version: str
+    """Version of the API server."""
+    items: Sequence[FlightOfShare]
+    """Every share."""
+
+
 def _json(flights: Flights, backend: Backend, version: str) -> dict[str, Any]:
-    return {
-        "format": "gpuxlate-preflight/v1",
-        "target": backend.name,
-        "kubernetesVersion": version,
-        "items": [
-            {
-                "name": name,
-                "failed": flight.failed,
-                "nodes": list(flight.nodes),
-                "ready": list(flight.ready),
-                "points": [point.to_json() for point in flight.points],
-            }
-            for name, flight in flights
-        ],
-    }
+    items = [
+        FlightOfShare(name, flight.failed, flight.nodes, flight.ready, flight.points)
+        for name, flight in flights
+    ]
+    return PreflightOutput(backend.name, version, items).to_json()

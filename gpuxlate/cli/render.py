@@ -176,7 +176,7 @@ def _made(
             )
         made = render_asked(base, asked, settings)
         if base is None:  # a file of ours, not one that somebody wrote
-            from gpuxlate.cli.schemas import editor_line
+            from gpuxlate.config.schemas import editor_line
 
             made = replace(made, text=editor_line("kubernetes-overlay") + made.text)
         yield made

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import Annotated, ClassVar
 
 import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
-from gpuxlate.cli.explain import rule_json
+from gpuxlate.cli.explain import PrintedRule
 from gpuxlate.cli.tables import table
 from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.locale import current, summary
+from gpuxlate.model.declarations import Output, record
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.rules import catalog
+
+
+@record
+class RulesOutput(Output):
+    """What rules -o json prints."""
+
+    KIND: ClassVar[str] = "rules"
+    rules: Sequence[PrintedRule]
+    """The rules that were asked for."""
 
 
 def command(
@@ -53,7 +64,7 @@ def command(
         and (one.fix or not fixable)
     ]
     if output == "json":
-        common.json_out({"format": "gpuxlate-rules/v1", "rules": [rule_json(r) for r in rules]})
+        common.json_out(RulesOutput([*map(PrintedRule.of, rules)]).to_json())
     else:
         rows = [
             [one.code, msg(one.severity), one.fix or "", summary(one.code, one.summary, current())]

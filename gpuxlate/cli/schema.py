@@ -10,31 +10,11 @@ import typer
 
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.schemas import schema
+from gpuxlate.config.schemas import Kind
 from gpuxlate.files.find import STDIN, Input
 from gpuxlate.model.limits import MAX_FINDINGS, MAX_PROBLEMS
 from gpuxlate.model.messages import message_of, msg
-
-Kind = Literal[
-    "spec",
-    "config",
-    "profile",
-    "diagnostics",
-    "report",
-    "plan",
-    "shares",
-    "rules",
-    "targets",
-    "compare",
-    "inspect",
-    "nodepool",
-    "cost",
-    "verify",
-    "catalogue",
-    "decisions",
-    "sync",
-    "sync-lock",
-    "kubernetes-overlay",
-]
 
 
 def command(
@@ -50,8 +30,6 @@ def command(
     ] = "json",
 ) -> int:
     """Print a JSON Schema: of a document that people write, or of JSON that gpuxlate prints."""
-    from gpuxlate.cli.schemas import schema
-
     if check is None:
         common.json_out(schema(kind))
         return Exit.CLEAN

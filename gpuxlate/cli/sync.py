@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 import typer
 
@@ -23,7 +23,7 @@ from gpuxlate.files.find import InputError, reason
 from gpuxlate.files.read import content, inside, repository, upwards
 from gpuxlate.files.write import wait_for_folder
 from gpuxlate.locale import localize
-from gpuxlate.model.declarations import record
+from gpuxlate.model.declarations import Output, Printed, Sometimes, record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import join_and, msg, plural
 from gpuxlate.translation import sync
@@ -33,7 +33,6 @@ from gpuxlate.yamltext.source import Texts
 if TYPE_CHECKING:
     from gpuxlate.backends.base import Backend
 
-FORMAT = "gpuxlate-sync/v1"
 EXAMPLE = msg(
     "write {example} into .gpuxlate.yaml", example="sync: [{source: base/, targets: {TARGET: clusters/a/}}]"
 )
@@ -151,7 +150,7 @@ def _run(request: SyncRequest, output: str) -> int:
         if each.refused and request.write_decisions is None:
             _offer(one, each)
     if output == "json":
-        common.json_out({"format": FORMAT, "targets": [_json(one, each) for one, each in every]})
+        common.json_out(SyncOutput([_printed(one, each) for one, each in every]).to_json())
     elif request.diff:
         common.diffs_out((_diff(one, each) for one, each in every), exact=False)
     elif request.check:
@@ -458,18 +457,51 @@ def _offer(one: PlannedTree, each: sync.TargetTree) -> None:
         common.alert("help", message)
 
 
-def _json(one: PlannedTree, each: sync.TargetTree) -> dict[str, Any]:
-    return {
-        "target": each.name,
-        "dir": one.dirs[each.folder],
-        "written": _written(each),
-        "removed": each.removed,
-        "unchanged": each.unchanged,
-        "refused": each.stays,
-        "changedByHand": each.by_hand,
-        "conflicts": [str(message) for message in [*each.blocked, *each.conflicts]],
-        "diagnostics": [d.to_json() for d in _errors(each)],
-    }
+@record
+class SyncedTarget(Printed):
+    """One target and its folder. Paths are from there."""
+
+    target: str
+    """Name of the target."""
+    dir: str
+    """Its folder, as the configuration has it."""
+    written: Sequence[str]
+    """Files that are written, or would be with --check and --diff."""
+    removed: Sequence[str]
+    """Files that go, since their source is gone."""
+    unchanged: Sequence[str]
+    """Files that are in step."""
+    refused: bool
+    """Nothing of it is written: a loss, a conflict or a change by hand."""
+    changed_by_hand: Sometimes[Sequence[str]]
+    """Files that somebody changed since sync wrote them."""
+    conflicts: Sometimes[Sequence[str]]
+    """What stands in the way, in sentences."""
+    diagnostics: Sometimes[Sequence[Diagnostic]]
+    """The errors of its translation."""
+
+
+@record
+class SyncOutput(Output):
+    """What sync -o json prints, on a refusal too."""
+
+    KIND: ClassVar[str] = "sync"
+    targets: Sequence[SyncedTarget]
+    """The targets, in the order of the configuration."""
+
+
+def _printed(one: PlannedTree, each: sync.TargetTree) -> SyncedTarget:
+    return SyncedTarget(
+        each.name,
+        one.dirs[each.folder],
+        _written(each),
+        each.removed,
+        each.unchanged,
+        each.stays,
+        each.by_hand,
+        [*each.blocked, *each.conflicts],
+        _errors(each),
+    )
 
 
 def _errors(each: sync.TargetTree) -> list[Diagnostic]:

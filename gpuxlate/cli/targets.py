@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Annotated, ClassVar, Literal
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -10,40 +11,82 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.locale import localize
+from gpuxlate.model.declarations import Keywords, Output, Printed, record
+from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import msg
 from gpuxlate.model.share import JSON_NAMES
+
+_FIELDS = Keywords(required=[*JSON_NAMES.values()], propertyNames={"enum": [*JSON_NAMES.values()]})
+
+
+@record
+class PrintedKey(Printed):
+    """One key of a target."""
+
+    name: str
+    """The key."""
+    places: Sequence[Place | Literal["parameter"]]
+    """Where it may stand."""
+    meaning: str
+    """What it sets."""
+    unit: str | None
+    """What its number counts; null: it has none."""
+    source: str | None
+    """The document that says so; null: that of the target."""
+
+
+@record
+class PrintedTarget(Printed):
+    """One target."""
+
+    name: str
+    """Name of the target."""
+    aliases: Sequence[str]
+    """Other names that are taken for it."""
+    title: str
+    """The product."""
+    read_only: bool
+    """It is read, and not written."""
+    fields: Annotated[Mapping[str, str | None], _FIELDS]
+    """How it represents each field of a share; null: it is not supported."""
+    keys: Sequence[PrintedKey]
+    """Its keys."""
+
+
+@record
+class TargetsOutput(Output):
+    """What targets -o json prints."""
+
+    KIND: ClassVar[str] = "targets"
+    targets: Sequence[PrintedTarget]
+    """Every target."""
 
 
 def command(output: options.Output = "table") -> int:
     """List the targets, the fields of a share that each supports, and their representation."""
     backends = list(registry.all_backends())
-    fields = list(JSON_NAMES.values())
     if output == "json":
-        targets = [
-            {
-                "name": b.name,
-                "aliases": list(registry.aliases(b.name)),
-                "title": b.title,
-                "readOnly": b.read_only,
-                "fields": {name: b.field_docs.get(name) for name in fields},
-                "keys": [
-                    {
-                        "name": row.name,
-                        "places": ["parameter"] if not b.writes_pods else sorted(str(p) for p in row.places),
-                        "meaning": row.meaning,
-                        "unit": row.counts or None,
-                        "source": row.source or None,
-                    }
-                    for row in b.keys
-                ],
-            }
-            for b in backends
-        ]
-        common.json_out({"format": "gpuxlate-targets/v1", "targets": targets})
+        common.json_out(TargetsOutput([*map(_printed, backends)]).to_json())
     else:
         rows = [[_names(b), [*_fields(b)]] for b in backends]
         common.out(table(["TARGET", "REPRESENTATION"], rows, lines=True))
     return Exit.CLEAN
+
+
+def _printed(backend: Backend) -> PrintedTarget:
+    keys = [
+        PrintedKey(
+            row.name,
+            sorted(row.places) if backend.writes_pods else ["parameter"],
+            row.meaning,
+            row.counts or None,
+            row.source or None,
+        )
+        for row in backend.keys
+    ]
+    fields = {name: backend.field_docs.get(name) for name in JSON_NAMES.values()}
+    aliases = registry.aliases(backend.name)
+    return PrintedTarget(backend.name, aliases, backend.title, backend.read_only, fields, keys)
 
 
 def _names(backend: Backend) -> list[str]:

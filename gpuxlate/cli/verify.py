@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 
@@ -16,6 +17,7 @@ from gpuxlate.cluster.pods import printed, running
 from gpuxlate.config.document import ShareDocument, Specs, read_specs
 from gpuxlate.files.find import STDIN, Input, InputError
 from gpuxlate.locale import localize
+from gpuxlate.model.declarations import Count, Output, Printed, record
 from gpuxlate.model.messages import Message, join_and, message_of, msg, plural, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning import verify as nvidia_smi
@@ -163,36 +165,90 @@ def _matched(done: Verification) -> Message:
     return msg(one if count == 1 else each, cards=cards, least=number(least), most=number(most))
 
 
+@record
+class VerifiedCard(Printed):
+    """One card that nvidia-smi printed."""
+
+    index: Count
+    """Its index."""
+    name: str | None
+    """Its name; null: nvidia-smi did not print it."""
+    asked_mib: int | float | None
+    """The memory of the request; null: all of the card."""
+    expected_mib: int | float | None
+    """What the target makes of it; null: it is not known."""
+    found_mib: int | float | None
+    """What the card has for the container; null: it is not known."""
+    used_mib: int | float | None
+    """What of it is in use; null: nvidia-smi did not print it."""
+    within: bool | None
+    """It is within the bounds; null: there are none."""
+
+
+@record
+class MemoryBounds(Printed):
+    """From where to where the memory of a card is right."""
+
+    least_mib: float
+    """The least."""
+    most_mib: float
+    """The most."""
+
+
+@record
+class VerifyOutput(Output):
+    """What verify -o json prints."""
+
+    KIND: ClassVar[str] = "verify"
+    name: str
+    """Name of the share."""
+    target: str | None
+    """The target that the container runs at; null: it was not named."""
+    match: bool
+    """The cards are as requested."""
+    cards_asked: Count | None
+    """Cards of the share; null: its parts may be of one card or of several."""
+    cards_found: Count
+    """Cards that were printed."""
+    bounds: MemoryBounds | None
+    """From where to where the memory of a card is right; null: any will do."""
+    cards: Sequence[VerifiedCard]
+    """Every card."""
+    problems: Sequence[str]
+    """What is not as requested."""
+    notes: Sequence[str]
+    """What could not be checked."""
+
+
 def _json(name: str, backend: Backend | None, done: Verification) -> dict[str, Any]:
     wanted = done.expected
     bounds = (
         None
         if wanted.least is None or wanted.most is None
-        else {"leastMiB": float(wanted.least), "mostMiB": float(wanted.most)}
+        else MemoryBounds(float(wanted.least), float(wanted.most))
     )
-    return {
-        "format": "gpuxlate-verify/v1",
-        "name": name,
-        "target": backend.name if backend else None,
-        "match": done.match,
-        "cardsAsked": wanted.cards,
-        "cardsFound": len(done.cards),
-        "bounds": bounds,
-        "cards": [
-            {
-                "index": one.seen.index,
-                "name": one.seen.name,
-                "askedMiB": wanted.asked_mib,
-                "expectedMiB": wanted.figure_mib,
-                "foundMiB": one.seen.total_mib,
-                "usedMiB": one.seen.used_mib,
-                "within": one.within,
-            }
+    return VerifyOutput(
+        name,
+        backend.name if backend else None,
+        done.match,
+        wanted.cards,
+        len(done.cards),
+        bounds,
+        [
+            VerifiedCard(
+                one.seen.index,
+                one.seen.name,
+                wanted.asked_mib,
+                wanted.figure_mib,
+                one.seen.total_mib,
+                one.seen.used_mib,
+                one.within,
+            )
             for one in done.cards
         ],
-        "problems": list(done.problems),
-        "notes": list(done.notes),
-    }
+        done.problems,
+        done.notes,
+    ).to_json()
 
 
 def on_cluster(

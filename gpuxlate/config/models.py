@@ -7,14 +7,16 @@ and what must divide stand in the schema for editors only: ``gpuxlate.share`` ju
 
 from __future__ import annotations
 
+from dataclasses import is_dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
-from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, create_model
+from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, create_model
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 
 from gpuxlate.backends import registry
 from gpuxlate.config.validation_errors import NUMBER, WORD
+from gpuxlate.model.declarations import OMITTED as NOT_PRINTED
 from gpuxlate.model.limits import FULL_CARD_CORES, MAX_NAME
 from gpuxlate.model.profile import Extension
 from gpuxlate.model.quantity import LIMIT
@@ -162,6 +164,32 @@ class InOrder(GenerateJsonSchema):
 
     def sort(self, value: JsonSchemaValue, parent_key: str | None = None) -> JsonSchemaValue:  # noqa: ARG002
         return value
+
+
+class OfPrinted(InOrder):
+    """JSON Schemas of records that are printed: every field is there but those that are ``Sometimes``."""
+
+    @classmethod
+    def of(cls, record: type) -> JsonSchemaValue:
+        return TypeAdapter(record).json_schema(schema_generator=cls)
+
+    def default_schema(self, schema: Any) -> JsonSchemaValue:
+        return self.generate_inner(schema["schema"])
+
+    def field_is_required(self, field: Any, total: bool) -> bool:
+        if field["type"] == "dataclass-field":
+            return field["schema"].get("default") is not NOT_PRINTED
+        return super().field_is_required(field, total)
+
+    def dataclass_schema(self, schema: Any) -> JsonSchemaValue:
+        """With the docstrings of the fields of a record that this one extends."""
+        found = super().dataclass_schema(schema)
+        for base in schema["cls"].__bases__:
+            if isinstance(base, type) and is_dataclass(base):
+                fields = self.of(base)["properties"]
+                for name, field in fields.items():
+                    found["properties"][name]["description"] = field["description"]
+        return found
 
 
 def _per_cards(cards: int) -> dict[str, Any]:

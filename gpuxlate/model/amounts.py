@@ -8,8 +8,10 @@ pinned memory of a client). One by time-slicing is promised nothing.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
+from gpuxlate.model.declarations import Printed, record
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.profile import (
     PERCENT,
@@ -24,28 +26,31 @@ from gpuxlate.model.profile import (
 from gpuxlate.model.share import Isolation, Partition, Replica, Share, Strategy
 
 
-class Amount(NamedTuple):
-    """What a part amounts to: percent of one card and MiB, total over its instances; None: not known.
-
-    ``card``, ``source``: the row of the catalogue, or where else the numbers are from. ``certain``: they are
-    of a document; else no instance has more, by the name of the part or by several rows.
-    """
+@record
+class Amount(Printed):
+    """What the partitions or replicas of a share amount to, as asked, or as the target gives them in place of
+    numbers."""
 
     cores: int | None
+    """Compute in percent of one card, in total; null: not known."""
     memory_mib: int | None
+    """GPU memory in MiB, in total; null: not known."""
     card: str
+    """The card and the part of it that the numbers are those of."""
     source: str
+    """The documents of that row of the catalogue of cards, or the profile."""
     certain: bool = True
+    """The numbers are measured and the same for every card that may be meant; else no part has more."""
 
     def times(self, count: int) -> Amount:
         """So many of them."""
         cores, memory = (None if one is None else one * count for one in (self.cores, self.memory_mib))
-        return self._replace(cores=cores, memory_mib=memory)
+        return replace(self, cores=cores, memory_mib=memory)
 
     def part(self, of: int) -> Amount:
         """One of equal parts, rounded down, as each client gets it."""
         cores, memory = (None if one is None else one // of for one in (self.cores, self.memory_mib))
-        return self._replace(cores=cores, memory_mib=memory)
+        return replace(self, cores=cores, memory_mib=memory)
 
     @property
     def numbers(self) -> Message | str:
@@ -65,16 +70,6 @@ class Amount(NamedTuple):
     def text(self) -> Message:
         """In words, with where the numbers are from."""
         return msg("{numbers} ({card}: {source})", numbers=self.numbers, card=self.card, source=self.source)
-
-    def to_json(self) -> dict[str, int | str | bool | None]:
-        """As reports have it."""
-        return {
-            "cores": self.cores,
-            "memoryMiB": self.memory_mib,
-            "card": self.card,
-            "source": self.source,
-            "certain": self.certain,
-        }
 
 
 def amount_of(share: Share, profile: Profile | None = None) -> Amount | None:

@@ -1,4 +1,5 @@
-"""Declarations that take no time until they are used: the classes of small values, and regular expressions.
+"""Declarations that take no time until they are used: small values, what is printed of them, and regular
+expressions.
 
 A command uses a few of those that its modules declare; to make them all took a quarter of its start.
 """
@@ -6,19 +7,21 @@ A command uses a few of those that its modules declare; to make them all took a 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from enum import StrEnum
+from functools import cache, cached_property
 from operator import attrgetter
 from threading import RLock
-from typing import Any, TypeVar, cast, dataclass_transform
+from typing import Annotated, Any, ClassVar, TypeVar, cast, dataclass_transform, get_type_hints
 
-One = TypeVar("One")
+T = TypeVar("T")
 _LOCK = RLock()
 _LATER = ("__init__", "__dataclass_fields__", "__dataclass_params__", "__match_args__", "_compared")
 
 
 @dataclass_transform(frozen_default=True, field_specifiers=(field,))
-def record(made: type[One]) -> type[One]:
+def record(made: type[T]) -> type[T]:
     """A dataclass with slots that type checkers keep from changing: frozen at run time, it takes five times
     as long to make a value. ``dataclass`` reads the class when the first value is made."""
     body: dict[str, Any] = {**vars(made), "__annotations__": made.__annotations__}
@@ -37,7 +40,7 @@ def record(made: type[One]) -> type[One]:
     if made.__repr__ is object.__repr__:
         body["__repr__"] = _shown
     meta: Any = type(made)
-    found: type[One] = meta(made.__name__, made.__bases__, body)
+    found: type[T] = meta(made.__name__, made.__bases__, body)
     return found
 
 
@@ -72,6 +75,96 @@ def _hashed(self: Any) -> int:
 def _shown(self: Any) -> str:
     names = ", ".join(f"{one.name}={getattr(self, one.name)!r}" for one in fields(self))
     return f"{type(self).__qualname__}({names})"
+
+
+# What is printed as JSON: records whose JSON Schemas follow from their fields, types and docstrings.
+OMITTED: Any = object()
+"""The value of a field of the type ``Sometimes`` that is not printed."""
+
+
+class Keywords:
+    """Keywords of JSON Schema for a type: ``Annotated[int, Keywords(minimum=0)]``."""
+
+    def __init__(self, **keywords: Any) -> None:
+        self._keywords = keywords
+
+    def __get_pydantic_json_schema__(self, core: Any, handler: Any) -> dict[str, Any]:
+        return {**handler(core), **self._keywords}
+
+
+class _Optional:
+    """To pydantic, a field with a default: its schema does not require it."""
+
+    def __get_pydantic_core_schema__(self, kind: Any, handler: Any) -> dict[str, Any]:
+        return {"type": "default", "schema": handler(kind), "default": OMITTED}
+
+
+Sometimes = Annotated[T, _Optional()]
+Count = Annotated[int, Keywords(minimum=0)]
+Positive = Annotated[int, Keywords(minimum=1)]
+RuleCode = Annotated[str, Keywords(pattern="^[A-Z][A-Z0-9]*[0-9]{3}$", examples=["TKE002"])]
+
+
+@cache
+def json_name(attribute: str) -> str:
+    """The name of an attribute in JSON: ``memory_mib`` is ``memoryMiB``, and ``from_`` is ``from``."""
+    first, *others = attribute.rstrip("_").split("_")
+    return first + "".join("MiB" if word == "mib" else word.capitalize() for word in others)
+
+
+class Printed:
+    """A record that is printed: each of its fields in their order, by its ``json_name``.
+
+    The docstring of a field describes it in the schema.
+    """
+
+    __slots__ = ()
+    __pydantic_config__: ClassVar = {"use_attribute_docstrings": True, "alias_generator": json_name}
+
+    def to_json(self) -> dict[str, Any]:
+        values = ((one.name, getattr(self, one.name)) for one in fields(self))  # type: ignore[arg-type]
+        return {json_name(name): _plain(value) for name, value in values if value is not OMITTED}
+
+
+class Output(Printed):
+    """All that a command prints, or writes into a file; ``KIND`` names its format and its schema."""
+
+    __slots__ = ()
+    KIND: ClassVar[str]
+
+    def to_json(self) -> dict[str, Any]:
+        return {"format": self.format_name(), **super().to_json()}
+
+    @classmethod
+    def format_name(cls) -> str:
+        return f"gpuxlate-{cls.KIND}/v1"
+
+
+class PrintedAs:
+    """A value that is printed as the record that its ``printed`` makes of it."""
+
+    __slots__ = ()
+    printed: Any
+
+    def to_json(self) -> dict[str, Any]:
+        data: dict[str, Any] = self.printed().to_json()
+        return data
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, kind: Any, handler: Any) -> Any:
+        return handler.generate_schema(get_type_hints(cls.printed)["return"])
+
+
+def _plain(value: Any) -> Any:
+    if hasattr(value, "to_json"):
+        return value.to_json()
+    if isinstance(value, StrEnum):
+        return value.value
+    if isinstance(value, list | tuple):
+        return [*map(_plain, value)]
+    if isinstance(value, Mapping):
+        return {key: _plain(one) for key, one in value.items()}
+    return value
 
 
 def regex(text: str, flags: int = 0) -> re.Pattern[str]:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
-from gpuxlate.model.declarations import record
+from gpuxlate.model.declarations import Count, Keywords, Positive, Printed, PrintedAs, RuleCode, record
 from gpuxlate.model.limits import MAX_MESSAGE, MAX_STEP, cut
 
 Path = tuple[str | int, ...]
@@ -89,21 +89,18 @@ class Fix(NamedTuple):
     safe: bool = True
 
 
-class ObjectRef(NamedTuple):
+@record
+class ObjectRef(Printed):
     """The Kubernetes object in a document."""
 
     api_version: str | None = None
+    """apiVersion of the object."""
     kind: str | None = None
+    """kind of the object."""
     namespace: str | None = None
+    """metadata.namespace of the object."""
     name: str | None = None
-
-    def to_json(self) -> dict[str, str | None]:
-        return {
-            "apiVersion": self.api_version,
-            "kind": self.kind,
-            "namespace": self.namespace,
-            "name": self.name,
-        }
+    """metadata.name of the object."""
 
 
 class Span(NamedTuple):
@@ -116,7 +113,51 @@ class Span(NamedTuple):
 
 
 @record
-class Diagnostic:
+class PrintedFix(Printed):
+    """What lint --fix (safe) or --unsafe-fixes would do."""
+
+    safe: bool
+    """The fix keeps what was meant."""
+    title: str
+    """What it does."""
+
+
+@record
+class PrintedDiagnostic(Printed):
+    """One finding."""
+
+    code: RuleCode
+    """Code of the rule."""
+    severity: Severity
+    """How bad it is."""
+    message: str
+    """What is wrong."""
+    hint: str | None
+    """What to write instead."""
+    file: str | None
+    """The file as it was given; <stdin> for standard input."""
+    document: Count | None
+    """Document in the file, from 0."""
+    line: Positive | None
+    """First line of the offending key or value, from 1."""
+    column: Positive | None
+    """Its first column, from 1, in characters."""
+    end_line: Positive | None
+    """Its last line, from 1."""
+    end_column: Positive | None
+    """The column after its last character, from 1."""
+    path: Path
+    """Keys and indices from the root of the document."""
+    object: ObjectRef | None
+    """The object that the document holds."""
+    fix: PrintedFix | None
+    """How lint would correct it."""
+    url: Annotated[str, Keywords(format="uri")]
+    """Where the rule is explained."""
+
+
+@record
+class Diagnostic(PrintedAs):
     """One finding. Rules give a path; file, document, object and span are found last.
 
     ``missing``: it is about something that is not there, so it is none in a part of an object (a patch).
@@ -158,25 +199,24 @@ class Diagnostic:
         """The same finding with file, document, object or span filled in."""
         return replace(self, **where)
 
-    def to_json(self) -> dict[str, Any]:
-        """One item of ``gpuxlate-diagnostics/v1``."""
-        span = self.span
-        return {
-            "code": self.code,
-            "severity": str(self.severity),
-            "message": self.message,
-            "hint": self.hint,
-            "file": self.file,
-            "document": self.document,
-            "line": span.line if span else None,
-            "column": span.column if span else None,
-            "endLine": span.end_line if span else None,
-            "endColumn": span.end_column if span else None,
-            "path": list(shown_path(self.path)),
-            "object": self.object.to_json() if self.object else None,
-            "fix": {"safe": self.fix.safe, "title": self.fix.title} if self.fix else None,
-            "url": self.url,
-        }
+    def printed(self) -> PrintedDiagnostic:
+        line, column, end_line, end_column = self.span or (None, None, None, None)
+        return PrintedDiagnostic(
+            self.code,
+            self.severity,
+            self.message,
+            self.hint,
+            self.file,
+            self.document,
+            line,
+            column,
+            end_line,
+            end_column,
+            shown_path(self.path),
+            self.object,
+            PrintedFix(self.fix.safe, self.fix.title) if self.fix else None,
+            self.url,
+        )
 
 
 def shown_path(path: Path) -> Path:

@@ -6,8 +6,18 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, NamedTuple
+from typing import Annotated, NamedTuple
 
+from gpuxlate.model.declarations import (
+    OMITTED,
+    Keywords,
+    Positive,
+    Printed,
+    PrintedAs,
+    Sometimes,
+    json_name,
+    record,
+)
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import join_and, join_or, msg
 from gpuxlate.model.quantity import LIMIT
@@ -27,8 +37,18 @@ class Strategy(StrEnum):
     MPS = "mps"
 
 
+@record
+class PrintedPartition(Printed):
+    """Hardware partitions of a card."""
+
+    profile: str
+    """Name of the partition, such as 1g.10gb."""
+    count: Sometimes[Annotated[int, Keywords(minimum=2)]]
+    """Instances, where there is more than one."""
+
+
 @dataclass(frozen=True, slots=True)
-class Partition:
+class Partition(PrintedAs):
     """``count`` instances of a hardware partition, on one card or on several."""
 
     profile: str
@@ -37,13 +57,25 @@ class Partition:
     def __str__(self) -> str:
         return self.profile if self.count == 1 else f"{self.count} x {self.profile}"
 
-    def to_json(self) -> dict[str, Any]:
-        """The fields of the document; one instance is not said."""
-        return {"profile": self.profile, **({} if self.count == 1 else {"count": self.count})}
+    def printed(self) -> PrintedPartition:
+        """One instance is not said."""
+        return PrintedPartition(self.profile, OMITTED if self.count == 1 else self.count)
+
+
+@record
+class PrintedReplica(Printed):
+    """Clients of a card that others use too."""
+
+    of: Sometimes[Annotated[int, Keywords(minimum=2)]]
+    """How many clients the card has; absent: the nodes know."""
+    strategy: Sometimes[Strategy]
+    """How they share the card."""
+    count: Sometimes[Positive]
+    """How many of the clients."""
 
 
 @dataclass(frozen=True, slots=True)
-class Replica:
+class Replica(PrintedAs):
     """``count`` of the ``of`` equal clients of a card, or of a partition.
 
     ``of``, ``strategy``: None where only the configuration of the nodes says it.
@@ -59,11 +91,14 @@ class Replica:
             part = f"{self.count}/{self.of}"
         return join_and([part, self.strategy]) if self.strategy else part
 
-    def to_json(self) -> dict[str, Any]:
-        """What is set, under the names of the document; one client is not said, unless it is all."""
-        given = {"of": self.of, "strategy": str(self.strategy) if self.strategy else None}
-        said: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
-        return {**said, "count": self.count} if self.count > 1 or not said else said
+    def printed(self) -> PrintedReplica:
+        """What is set; one client is not said, unless it is all."""
+        counted = self.count > 1 or (self.of, self.strategy) == (None, None)
+        return PrintedReplica(
+            OMITTED if self.of is None else self.of,
+            self.strategy or OMITTED,
+            self.count if counted else OMITTED,
+        )
 
 
 def part_problems(
@@ -152,7 +187,18 @@ class Isolation(StrEnum):
         return order.index(self) >= order.index(asked)
 
 
-class Device(NamedTuple):
+@record
+class PrintedDevice(Printed):
+    """Which cards will do."""
+
+    vendor: Sometimes[str]
+    """Who makes the cards."""
+    models: Sometimes[tuple[str, ...]]
+    """Card models, one of them."""
+
+
+@record
+class Device(PrintedAs):
     """Which cards will do: all of a vendor, or these models, by their names in the catalogue of cards."""
 
     vendor: str | None = None
@@ -161,30 +207,43 @@ class Device(NamedTuple):
     def __str__(self) -> str:
         return " ".join(part for part in (self.vendor, ",".join(self.models)) if part)
 
-    def to_json(self) -> dict[str, str | list[str]]:
-        """What is set, under the names of the document."""
-        given: dict[str, str | list[str]] = {}
-        if self.vendor is not None:
-            given["vendor"] = self.vendor
-        if self.models:
-            given["models"] = list(self.models)
-        return given
+    def printed(self) -> PrintedDevice:
+        """What is set."""
+        return PrintedDevice(OMITTED if self.vendor is None else self.vendor, self.models or OMITTED)
 
 
-JSON_NAMES: Mapping[str, str] = {
-    "cards": "cards",
-    "cores": "cores",
-    "memory_mib": "memoryMiB",
-    "memory_percent": "memoryPercent",
-    "policy": "policy",
-    "qos": "qos",
-    "memory_limit_mib": "memoryLimitMiB",
-    "device": "device",
-    "isolation": "isolation",
-    "partition": "partition",
-    "replica": "replica",
-}
+@record
+class PrintedShare(Printed):
+    """The share as it was asked. Numbers are totals over the cards."""
+
+    cards: Positive | None
+    """Physical cards; null: a partition or replica has no number."""
+    cores: Positive | None
+    """Compute in percent of one card; null: not capped."""
+    memory_mib: Positive | None
+    """GPU memory in MiB; null: all of the cards."""
+    memory_percent: Sometimes[Annotated[int, Keywords(minimum=1, maximum=99)]]
+    """Memory in percent of each card, where it is said so."""
+    policy: Policy | None
+    """How compute is divided; null: whatever the cluster does."""
+    qos: Qos | None
+    """Colocation class; null: none."""
+    memory_limit_mib: Sometimes[Annotated[int, Keywords(minimum=2)]]
+    """How far memory may burst, in MiB, where it is said so."""
+    device: Sometimes[Device]
+    """Which cards will do, where it is said so."""
+    isolation: Sometimes[Isolation]
+    """The least acceptable isolation, where it is said so."""
+    partition: Sometimes[Partition]
+    """Hardware partitions of a card, where the share is said so."""
+    replica: Sometimes[Replica]
+    """Clients of a card that others use too, where the share is said so."""
+
+
+JSON_NAMES: Mapping[str, str] = {name: json_name(name) for name in PrintedShare.__annotations__}
 """Attribute name to the name that documents and reports use."""
+ShareField = Annotated[str, Keywords(enum=[*JSON_NAMES.values(), "selector"])]
+"""A field of a share, or its selector."""
 ONLY_WHEN_SET = frozenset(
     {"memory_percent", "memory_limit_mib", "device", "isolation", "partition", "replica"}
 )
@@ -192,7 +251,7 @@ ONLY_WHEN_SET = frozenset(
 
 
 @dataclass(frozen=True, slots=True)
-class Share:
+class Share(PrintedAs):
     """A share of GPUs, as one container requests it.
 
     ``cards``: physical cards of one node, an equal part of each.
@@ -280,17 +339,14 @@ class Share:
         """MiB on each card to which memory may burst."""
         return None if self.memory_limit_mib is None else self.memory_limit_mib // self.cards
 
-    def to_json(self) -> dict[str, Any]:
-        """The first five fields under their JSON names, None where omitted; the others where they are set.
+    def printed(self) -> PrintedShare:
+        """The first five fields, None where omitted; the others where they are set.
 
         Partitions and replicas have no number of cards.
         """
-        found = {
-            name: _plain(getattr(self, attribute))
-            for attribute, name in JSON_NAMES.items()
-            if attribute not in ONLY_WHEN_SET or getattr(self, attribute) is not None
-        }
-        return {**found, "cards": None} if self.is_part else found
+        fields = {name: getattr(self, name) for name in JSON_NAMES}
+        unset = {name: OMITTED for name in ONLY_WHEN_SET if fields[name] is None}
+        return PrintedShare(**{**fields, **unset, **({"cards": None} if self.is_part else {})})
 
     def given_fields(self) -> frozenset[str]:
         """Attribute names of the fields that are set: those that a target must express."""
@@ -298,18 +354,11 @@ class Share:
         return given - {"cards"} if self.is_part else given
 
 
-def _plain(value: Any) -> Any:
-    if isinstance(value, Device | Partition | Replica):
-        return value.to_json()
-    return str(value) if isinstance(value, StrEnum) else value
-
-
 def _device_problems(device: Device) -> Iterator[ShareProblem]:
     """Names that no document and no list of names can hold."""
-    vendor, models = device
-    if vendor is not None and not re.fullmatch(VENDOR, vendor):
-        yield _bad_name(vendor, "small letters, digits and '-', as in nvidia")
-    for model in models:
+    if device.vendor is not None and not re.fullmatch(VENDOR, device.vendor):
+        yield _bad_name(device.vendor, "small letters, digits and '-', as in nvidia")
+    for model in device.models:
         if not re.fullmatch(MODEL, model):
             yield _bad_name(model, "a name without commas, as in A100-SXM4-80GB")
 

@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from typing import Any, NamedTuple
 
 from gpuxlate.backends.limits import ANY
 from gpuxlate.backends.live import PERCENT, Serves
-from gpuxlate.model.declarations import record
+from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.planning.demand import PackingProblem, Wanted, problem_of, spaces, unknown_of
 from gpuxlate.planning.ledger import GpuUsage, Ledger, asks_of, open_ledger
@@ -40,38 +39,43 @@ class CapacityAnswer(StrEnum):
 
 
 @record
-class PodPlacement:
-    """The place of one pod: the cards of each container by index, none for whole cards."""
+class ContainerPlacement(Printed):
+    """The cards of one container."""
 
-    pod: str
-    node: str
-    cards: tuple[tuple[str, tuple[int, ...]], ...]
-
-    def to_json(self) -> dict[str, Any]:
-        containers = [{"container": name, "cards": list(cards)} for name, cards in self.cards]
-        return {"pod": self.pod, "node": self.node, "containers": containers}
+    container: str
+    """Name of the container."""
+    cards: tuple[int, ...]
+    """The cards by index; none for whole cards."""
 
 
 @record
-class Answer:
-    """Whether the pods fit, why not, and their places. ``fitting``: pods that best-fit places."""
+class PodPlacement(Printed):
+    """The place of one pod."""
+
+    pod: str
+    """Name of the pod."""
+    node: str
+    """Name of its node."""
+    containers: tuple[ContainerPlacement, ...]
+    """Its containers."""
+
+
+@record
+class Answer(Printed):
+    """Whether the pods fit, why not, and their places."""
 
     verdict: CapacityAnswer
-    pods: int
-    fitting: int
+    """The answer."""
+    pods: Count
+    """Pods that are asked for."""
+    pods_that_fit: Count
+    """Pods that best-fit places."""
     reasons: tuple[str, ...] = ()
+    """Why they do not fit, or why it cannot be told."""
     warnings: tuple[str, ...] = ()
+    """What the answer does not consider."""
     places: tuple[PodPlacement, ...] = ()
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "verdict": str(self.verdict),
-            "pods": self.pods,
-            "podsThatFit": self.fitting,
-            "reasons": list(self.reasons),
-            "warnings": list(self.warnings),
-            "places": [one.to_json() for one in self.places],
-        }
+    """A place for each pod, where they fit."""
 
 
 def answer(books: GpuUsage, wanted: Sequence[Wanted], unclear: Sequence[str] = ()) -> Answer:
@@ -147,8 +151,10 @@ def _places(problem: PackingProblem, spots: Sequence[BinPlacement]) -> Iterator[
         asks = problem.bins[spot.bin].admits[spot.kind] or ()
         numbers[spot.kind] = number = numbers.get(spot.kind, 0) + 1
         shared = ledger.view.serves is Serves.SHARES
-        cards = tuple((ask.container, c) for ask, c in zip(asks, spot.cards, strict=True)) if shared else ()
-        yield PodPlacement(one.name if one.count == 1 else f"{one.name} #{number}", ledger.node.name, cards)
+        cards = zip(asks, spot.cards, strict=True) if shared else ()
+        containers = tuple(ContainerPlacement(ask.container, chosen) for ask, chosen in cards)
+        name = one.name if one.count == 1 else f"{one.name} #{number}"
+        yield PodPlacement(name, ledger.node.name, containers)
 
 
 # --- warnings -------------------------------------------------------------------------------------
@@ -288,72 +294,62 @@ def _counted_in_all(problem: PackingProblem) -> Iterator[str]:
 
 
 # Room on live nodes: the largest share that fits, and fragmentation.
-class FreeSlot(NamedTuple):
-    """What is free on one card: percent and MiB. A share of this size fits there."""
+@record
+class FreeSlot(Printed):
+    """What is free on one card: a share of this size fits there."""
 
     node: str
-    card: int
-    cores: int
-    memory_mib: int
-
-    def to_json(self) -> dict[str, Any]:
-        return {"node": self.node, "card": self.card, "cores": self.cores, "memoryMiB": self.memory_mib}
+    """Name of the node."""
+    card: Count
+    """Index of the card."""
+    cores: Count
+    """Compute in percent of the card."""
+    memory_mib: Count
+    """Memory in MiB."""
 
 
 @record
-class FreeCapacity:
-    """The room of the nodes of one target that take new pods.
-
-    ``empty``: cards that run nothing. ``enough_for``: whole cards that the free compute and memory would make
-    in all. ``largest``: the largest shares that fit, none of them larger than another one in both numbers.
-    ``unknown``: nodes of which the room is not known, and why.
-    """
+class FreeCapacity(Printed):
+    """The room of the nodes of one target that take new pods."""
 
     target: str
-    nodes: int
-    cards: int
-    empty: int
-    cores_free: int
-    memory_free_mib: int
-    enough_for: int
+    """The target."""
+    nodes: Count
+    """Nodes that serve it."""
+    cards: Count
+    """Their cards."""
+    empty_cards: Count
+    """Cards that run nothing."""
+    cores_free: Count
+    """Free compute in percent of one card."""
+    memory_free_mib: Count
+    """Free memory in MiB."""
+    enough_for_cards: Count
+    """Whole cards that the free compute and memory would make in all."""
+    fragmented: bool
+    """There is enough in total for a whole card more than are empty."""
     largest: tuple[FreeSlot, ...]
+    """The largest shares that fit, none of them larger than another one in both numbers."""
     unknown: tuple[str, ...]
-
-    @property
-    def fragmented(self) -> bool:
-        """There is enough in total for a whole card more than are empty."""
-        return self.enough_for > self.empty
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "target": self.target,
-            "nodes": self.nodes,
-            "cards": self.cards,
-            "emptyCards": self.empty,
-            "coresFree": self.cores_free,
-            "memoryFreeMiB": self.memory_free_mib,
-            "enoughForCards": self.enough_for,
-            "fragmented": self.fragmented,
-            "largest": [one.to_json() for one in self.largest],
-            "unknown": list(self.unknown),
-        }
+    """Nodes of which the room is not known, and why."""
 
 
-class PartRoom(NamedTuple):
-    """One kind of part on the nodes of a target that take new pods.
-
-    ``there``, ``free``: on all of them; ``most``: free on one node, which is what one pod can get.
-    """
+@record
+class PartRoom(Printed):
+    """One kind of part on the nodes of a target that take new pods."""
 
     target: str
+    """The target."""
     part: str
-    nodes: int
-    there: int
-    free: int
-    most: int
-
-    def to_json(self) -> dict[str, Any]:
-        return self._asdict()
+    """Name of the part."""
+    nodes: Count
+    """Nodes that have some."""
+    there: Count
+    """Parts on all of them."""
+    free: Count
+    """Free parts on all of them."""
+    most: Count
+    """Free parts on one node, which is what one pod can get."""
 
 
 def part_rooms(books: GpuUsage) -> list[PartRoom]:
@@ -386,14 +382,16 @@ def _room(target: str, ledgers: Sequence[Ledger]) -> FreeCapacity:
     memory = sum(space.memory_mib for _, _, space in free)
     sizes = [one.view.card_mib for one in taking if one.view.card_mib]
     enough = min(cores // PERCENT, memory // max(sizes)) if sizes else 0
+    empty = sum(space.untouched for _, _, space in free)
     return FreeCapacity(
         target,
         len(ledgers),
         sum(one.view.cards or 0 for one in ledgers),
-        sum(space.untouched for _, _, space in free),
+        empty,
         cores,
         memory,
         enough,
+        enough > empty,
         _largest([FreeSlot(one.node.name, n, s.cores, s.memory_mib) for one, n, s in free if s.slots > 0]),
         tuple(
             msg("{node}: {why}", node=one.node.name, why=why)

@@ -10,7 +10,7 @@ from gpuxlate.backends.base import Backend, ContainerShare, PodReader
 from gpuxlate.backends.limits import ANY, InitContainers, reserved
 from gpuxlate.backends.live import PERCENT, CountedRequests, LivePod, NodeView, Placement, Serves
 from gpuxlate.model import quantity
-from gpuxlate.model.declarations import record
+from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.share import Qos, Share
@@ -283,18 +283,41 @@ def number_of(pod: PodKeys, key: str) -> int:
     return reserved(numbers, InitContainers.LARGEST)[key]
 
 
-def totals(ledgers: Iterable[Ledger]) -> Mapping[str, dict[str, int]]:
-    """Sums by target over nodes that serve shares: cards, percent and MiB, in all and free."""
-    found: dict[str, dict[str, int]] = {}
+@record
+class UsageSums(Printed):
+    """Sums over nodes that serve shares of one target."""
+
+    nodes: Count
+    """Nodes."""
+    cards: Count
+    """Cards."""
+    cores: Count
+    """Compute in percent of one card."""
+    cores_free: Count
+    """What of it no pod requests."""
+    memory_mib: Count
+    """Memory in MiB."""
+    memory_free_mib: Count
+    """What of it no pod requests."""
+    unplaced: Count
+    """Containers whose cards are not known."""
+
+
+def totals(ledgers: Iterable[Ledger]) -> Mapping[str, UsageSums]:
+    """The sums by target."""
+    served: dict[str, list[Ledger]] = {}
     for one in ledgers:
-        if one.view.serves is not Serves.SHARES:
-            continue
-        names = ("nodes", "cards", "cores", "coresFree", "memoryMiB", "memoryFreeMiB", "unplaced")
-        here = found.setdefault(one.view.target or "", dict.fromkeys(names, 0))
-        numbers = (
-            1, one.view.cards, one.view.cores, one.cores_free,
-            one.view.memory_mib, one.memory_free, len(one.unplaced),
-        )  # fmt: skip
-        for name, number in zip(names, numbers, strict=True):
-            here[name] += number or 0
-    return dict(sorted(found.items()))
+        if one.view.serves is Serves.SHARES:
+            served.setdefault(one.view.target or "", []).append(one)
+    return {
+        target: UsageSums(
+            len(of_target),
+            sum(one.view.cards or 0 for one in of_target),
+            sum(one.view.cores or 0 for one in of_target),
+            sum(one.cores_free or 0 for one in of_target),
+            sum(one.view.memory_mib or 0 for one in of_target),
+            sum(one.memory_free or 0 for one in of_target),
+            sum(len(one.unplaced) for one in of_target),
+        )
+        for target, of_target in sorted(served.items())
+    }

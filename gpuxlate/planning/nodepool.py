@@ -6,20 +6,96 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any
+from typing import Any, ClassVar
 
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.pod_writer import Accept
-from gpuxlate.backends.requirements import CheckedRequirement, NodeLabel, NodeNeeds, NodeWarning, Setter
+from gpuxlate.backends.requirements import (
+    CheckedRequirement,
+    NodeNeeds,
+    NodeWarning,
+    RequirementState,
+    Setter,
+    VendorDocument,
+)
 from gpuxlate.config.document import ShareDocument
-from gpuxlate.model.declarations import record
-from gpuxlate.model.diagnostics import Diagnostic, LossKind
+from gpuxlate.model.declarations import OMITTED, Output, Printed, Sometimes, record
+from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share
 from gpuxlate.planning.nodes import WHOLE_KEY
 from gpuxlate.planning.plan import PlanError, node_type
 from gpuxlate.translation.fit import fit_pod
+
+
+@record
+class PrintedLabel(Printed):
+    """One label of the nodes."""
+
+    key: str
+    """The label."""
+    value: str
+    """Its value."""
+    set_by: Setter
+    """Who sets it."""
+    note: str
+    """What else is to know."""
+    source: VendorDocument
+    """The document that says so."""
+
+
+@record
+class PrintedRequirement(Printed):
+    """One prerequisite."""
+
+    what: str
+    """What is needed, such as a component."""
+    wanted: str
+    """What it has to be."""
+    when: str | None
+    """When it is needed; null: always."""
+    severity: Severity
+    """How bad it is where it is not met."""
+    fact: str
+    """What the document says."""
+    source: VendorDocument
+    """The document that says so."""
+    state: Sometimes[RequirementState]
+    """Whether the profile meets it. With --check."""
+    found: Sometimes[str | None]
+    """The value of the profile; null: it has none. With --check."""
+
+
+@record
+class PrintedPool(Printed):
+    """The nodes for one share."""
+
+    name: str
+    """Name of the share."""
+    share: Share
+    """The share as the target has it."""
+    labels: Sequence[PrintedLabel]
+    """Labels of the nodes."""
+    remarks: Sequence[NodeWarning]
+    """What to know."""
+    warnings: Sequence[NodeWarning]
+    """What may go wrong."""
+    requirements: Sequence[PrintedRequirement]
+    """Prerequisites."""
+    documents: Sometimes[Sequence[Mapping[str, Any]]]
+    """Objects to apply to the cluster."""
+
+
+@record
+class PoolsOfTarget(Output):
+    """What nodepool -o json prints for one target."""
+
+    KIND: ClassVar[str] = "nodepool"
+    target: str
+    """The target."""
+    items: Sequence[PrintedPool]
+    """The nodes for each share."""
 
 
 @record
@@ -52,17 +128,18 @@ class NodePool:
             for one in self.needs.documents
         ]
 
-    def to_json(self, *, checked: bool) -> dict[str, Any]:
-        """One item of ``gpuxlate-nodepool/v1``."""
-        return {
-            "name": self.name,
-            "share": self.share.to_json(),
-            "labels": [_label_json(one) for one in self.needs.labels],
-            "remarks": [_warning_json(one) for one in self.needs.remarks],
-            "warnings": [_warning_json(one) for one in self.needs.warnings],
-            "requirements": [_checked_json(one, checked) for one in self.checked],
-            **({"documents": self.documents} if self.needs.documents else {}),
-        }
+    def printed(self, *, checked: bool) -> PrintedPool:
+        """``checked``: with whether the prerequisites are met."""
+        needs = self.needs
+        return PrintedPool(
+            self.name,
+            self.share,
+            [PrintedLabel(one.key, one.value, one.setter, one.note, one.source) for one in needs.labels],
+            needs.remarks,
+            needs.warnings,
+            [_requirement(one, checked) for one in self.checked],
+            self.documents or OMITTED,
+        )
 
 
 def node_pool(
@@ -91,32 +168,18 @@ def node_pool(
     return NodePool(document.name, share, needs, needs.check(profile), chosen), reported
 
 
-def _label_json(label: NodeLabel) -> dict[str, Any]:
-    return {
-        "key": label.key,
-        "value": label.value,
-        "setBy": str(label.setter),
-        "note": label.note,
-        "source": label.source.to_json(),
-    }
-
-
-def _warning_json(warning: NodeWarning) -> dict[str, Any]:
-    return {"text": warning.text, "source": warning.source.to_json()}
-
-
-def _checked_json(one: CheckedRequirement, checked: bool) -> dict[str, Any]:
+def _requirement(one: CheckedRequirement, checked: bool) -> PrintedRequirement:
     need = one.requirement
-    state = {"state": str(one.state), "found": one.found} if checked else {}
-    return {
-        "what": need.what,
-        "wanted": str(need.bound),
-        "when": need.when or None,
-        "severity": str(need.severity),
-        "fact": need.fact,
-        "source": need.source.to_json(),
-        **state,
-    }
+    return PrintedRequirement(
+        need.what,
+        str(need.bound),
+        need.when or None,
+        need.severity,
+        need.fact,
+        need.source,
+        one.state if checked else OMITTED,
+        one.found if checked else OMITTED,
+    )
 
 
 # Documents for autoscalers about nodes that do not exist yet, so that a pool scales up from zero.

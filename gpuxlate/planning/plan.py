@@ -8,12 +8,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gpuxlate.backends.base import Backend, ContainerShare, Place
 from gpuxlate.backends.live import PERCENT
 from gpuxlate.backends.pod_writer import Accept
-from gpuxlate.model.declarations import record
+from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import Message, join_and, join_or, message_of, msg, plural
 from gpuxlate.model.profile import Profile, card_named, nearest
@@ -34,7 +34,6 @@ from gpuxlate.planning.packing import (
     smallest,
 )
 from gpuxlate.translation.fit import PARTS, Verdict, fit_pod
-from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.results import Item
 
 
@@ -100,34 +99,33 @@ def _unit_mib(backend: Backend, profile: Profile) -> int:
 
 
 @record
-class Utilization:
-    """One number of all cards that run something: what they have, what is requested of it, and stranded.
+class Utilization(Printed):
+    """One number of all cards that run something."""
 
-    ``stranded``: free on cards where no share of the fleet fits any more.
-    """
-
-    there: int
-    taken: int
-    stranded: int
+    there: Count
+    """What they have."""
+    taken: Count
+    """What is requested of it."""
+    stranded: Count
+    """Free on cards where no share of the fleet fits any more."""
 
     @property
     def percent(self) -> int:
         return PERCENT * self.taken // self.there if self.there else 0
 
-    def to_json(self) -> dict[str, int]:
-        return {"there": self.there, "taken": self.taken, "stranded": self.stranded}
 
-
-class Rounding(NamedTuple):
-    """A value that the target rounds: the field, what was asked and given in total, in how many shares.
-
-    ``given``: None for whole cards. Numbers that become a part of a card, and its name, are texts.
-    """
+@record
+class Rounding(Printed):
+    """A value that the target rounds, in total over the cards of a share."""
 
     field: str
+    """Field of the share."""
     asked: int | str | None
+    """What was asked."""
     given: int | str | None
-    shares: int
+    """What is given; null: whole cards."""
+    shares: Count
+    """Shares with this value."""
 
 
 class Nowhere(NamedTuple):
@@ -366,32 +364,25 @@ STEPS = 16
 
 
 @record
-class Suggestion:
-    """One value of a template that packs better; numbers are of each card.
+class Suggestion(Printed):
+    """One value that packs better, of each card."""
 
-    ``per_card``, ``before``: shares of this size on one card, with the value and without; ``saves``: cards.
-    """
-
-    load: Load
+    workload: str
+    """Namespace, kind and name of the object."""
     container: str
+    """The container."""
     field: str
-    value: int
-    instead: int
-    per_card: int
-    before: int
-    saves: int
-
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "workload": self.load.name,
-            "container": self.container,
-            "field": self.field,
-            "value": self.value,
-            "insteadOf": self.instead,
-            "perCard": self.per_card,
-            "perCardBefore": self.before,
-            "cardsSaved": self.saves,
-        }
+    """Field of the share."""
+    value: Count
+    """The value to write."""
+    instead_of: Count
+    """The value now."""
+    per_card: Count
+    """Shares of this size on one card."""
+    per_card_before: Count
+    """The same with the value now."""
+    cards_saved: Count
+    """Cards that the fleet needs less."""
 
 
 def better_values(plan: TargetPlan, profile: Profile) -> tuple[Suggestion, ...]:
@@ -401,8 +392,8 @@ def better_values(plan: TargetPlan, profile: Profile) -> tuple[Suggestion, ...]:
     loads = [one for one in plan.loads if len(one.given) == 1 and _is_part(one.given[0])]
     loads.sort(key=lambda one: (-one.pods * (one.given[0].memory_mib or 0), one.name))
     found = [one for load in loads[:TRIED] for one in _of(plan, load, profile)]
-    found = [one for one in found if one.saves > 0]
-    found.sort(key=lambda one: (-one.saves, one.instead - one.value, one.load.name))
+    found = [one for one in found if one.cards_saved > 0]
+    found.sort(key=lambda one: (-one.cards_saved, one.instead_of - one.value, one.workload))
     return tuple(found[:SHOWN])
 
 
@@ -434,7 +425,7 @@ def _of(plan: TargetPlan, load: Load, profile: Profile) -> Iterator[Suggestion]:
         after = per_card(node, changed.cores or 0, changed.memory_mib or 0)
         if after > before:
             saves = plan.fleet.cards - _cards(plan, load, changed, profile)
-            yield Suggestion(load, load.items[0].container, field, value, now, after, before, saves)
+            yield Suggestion(load.name, load.items[0].container, field, value, now, after, before, saves)
 
 
 def _taken(
@@ -539,14 +530,14 @@ def remarks(one: TargetPlan, better: Sequence[Suggestion]) -> Iterator[Message]:
         yield msg(
             "{name} {container}: {value}{unit} in place of {instead}: {each} to a card instead of {before}, "
             "saves {cards}",
-            name=value.load.name,
+            name=value.workload,
             container=value.container,
             value=value.value,
             unit=UNITS[value.field],
-            instead=value.instead,
+            instead=value.instead_of,
             each=value.per_card,
-            before=value.before,
-            cards=cards(value.saves),
+            before=value.per_card_before,
+            cards=cards(value.cards_saved),
         )
 
 
@@ -602,57 +593,3 @@ def missing(one: TargetPlan) -> Iterator[Message]:
         if load.count is None:
             text = "{name}: its number of pods depends on the nodes of the cluster; 1 is counted"
             yield msg(text, name=load.name)
-
-
-# ``gpuxlate-plan/v1``: what programs read of a plan.
-def to_json(
-    one: TargetPlan, better: Sequence[Suggestion] = (), leftovers: Sequence[Leftover] = ()
-) -> dict[str, Any]:
-    """One target of ``gpuxlate-plan/v1``."""
-    node, fleet = one.node, one.fleet
-    return {
-        "target": one.backend.name,
-        "node": {
-            "model": node.model,
-            "cards": node.cards,
-            "memoryMiB": node.memory_mib,
-            "usableMiB": node.usable_mib,
-            "sharesPerCard": node.per_card,
-        },
-        "pods": one.pods,
-        "shares": one.shares,
-        "cards": fleet.cards,
-        "nodes": fleet.nodes,
-        "lowerBound": {"cards": fleet.bound.cards, "nodes": fleet.bound.nodes},
-        "proved": fleet.least,
-        "binds": fleet.bound.by or None,
-        "use": {name: use.to_json() for name, use in one.use.items()},
-        "rounding": {"cards": one.for_rounding, "values": [r._asdict() for r in one.roundings]},
-        "better": [b.to_json() for b in better],
-        "refused": [item.to_json() for item in one.refused],
-        "nowhere": [
-            {"workload": n.load.name, "file": n.load.items[0].file, "pods": n.load.pods, "reason": n.reason}
-            for n in one.nowhere
-        ],
-        "remarks": list(remarks(one, better)),
-        "unclear": [load.name for load in one.loads if load.count is None],
-        "leftovers": [left.to_json() for left in leftovers],
-        "layout": [{"cards": [_card_json(card, node.usable_mib) for card in cards]} for cards in one.held],
-    }
-
-
-def _card_json(card: Sequence[PlacedContainer], usable_mib: int) -> dict[str, Any]:
-    held = [
-        {
-            "workload": one.load.name,
-            "container": one.container,
-            "part": one.part or None,
-            "cores": one.ask.percent,
-            "memoryMiB": usable_mib if one.ask.memory_mib is None else one.ask.memory_mib,
-            "whole": one.ask.whole,
-            **({"init": True} if one.ask.ends else {}),
-        }
-        for one in card
-    ]
-    cores, memory_mib = in_use(card, usable_mib)
-    return {"cores": cores, "memoryMiB": memory_mib, "held": held}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from gpuxlate.backends.base import Backend, ContainerShare
 from gpuxlate.backends.live import Serves
@@ -17,7 +16,7 @@ from gpuxlate.backends.requirements import (
     Setter,
     VendorDocument,
 )
-from gpuxlate.model.declarations import record
+from gpuxlate.model.declarations import Printed, PrintedAs, record
 from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.pod import PodKeys
@@ -39,7 +38,43 @@ _FOR_LABELS = {
 
 
 @record
-class PreflightCheck:
+class UnmetNode(Printed):
+    """A node that does not meet a prerequisite."""
+
+    node: str
+    """Name of the node."""
+    found: str
+    """What it has instead."""
+
+
+@record
+class PrintedCheck(Printed):
+    """One prerequisite on all candidate nodes."""
+
+    what: str
+    """What is needed."""
+    wanted: str
+    """What it has to be."""
+    when: str | None
+    """When it is needed; null: always."""
+    severity: Severity
+    """How bad it is where it is not met."""
+    state: RequirementState
+    """Whether the nodes meet it."""
+    met: Sequence[str]
+    """Nodes that meet it."""
+    not_met: Sequence[UnmetNode]
+    """Nodes that do not."""
+    not_known: Sequence[str]
+    """Nodes that do not show it."""
+    to_tell: str | None
+    """The command that shows what nodes do not; null: there is none."""
+    source: VendorDocument | None
+    """The document that says so; null: there is none."""
+
+
+@record
+class PreflightCheck(PrintedAs):
     """One prerequisite on all candidate nodes.
 
     ``unmet``: node, and what it has instead; ``tell``: the command that shows what nodes do not.
@@ -60,19 +95,19 @@ class PreflightCheck:
     def failed(self) -> bool:
         return self.state is RequirementState.UNMET and self.severity is Severity.ERROR
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "what": self.what,
-            "wanted": self.wanted,
-            "when": self.when or None,
-            "severity": str(self.severity),
-            "state": str(self.state),
-            "met": list(self.met),
-            "notMet": [{"node": node, "found": found} for node, found in self.unmet],
-            "notKnown": list(self.unknown),
-            "toTell": self.tell,
-            "source": self.source.to_json() if self.source else None,
-        }
+    def printed(self) -> PrintedCheck:
+        return PrintedCheck(
+            self.what,
+            self.wanted,
+            self.when or None,
+            self.severity,
+            self.state,
+            self.met,
+            [UnmetNode(*one) for one in self.unmet],
+            self.unknown,
+            self.tell,
+            self.source,
+        )
 
 
 @record

@@ -10,11 +10,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from typing import Any
 
 from gpuxlate.backends.limits import ANY, Pick, Scheduling
 from gpuxlate.backends.live import PERCENT
-from gpuxlate.model.declarations import record
+from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.messages import Message, join_and, msg, plural
 from gpuxlate.planning.demand import Load
 from gpuxlate.planning.packing import (
@@ -35,6 +34,38 @@ UNDIVIDED = "undivided"
 """The mode of cards without partitions, on nodes whose partitions are made before pods come."""
 SHOWN = 3
 """Workloads that are named at most."""
+
+
+@record
+class WaitingPods(Printed):
+    """Pods that wait on the nodes of the packing."""
+
+    workload: str
+    """Namespace, kind and name of the object."""
+    file: str
+    """The file."""
+    pods: Count
+    """How many."""
+
+
+@record
+class PrintedSchedule(Printed):
+    """What the scheduler of a target makes of the pods, one at a time in the order of the manifests."""
+
+    nodes: Count
+    """Nodes that the cluster needs: those of the packing, and what is added for pods that wait."""
+    waiting: Sequence[WaitingPods]
+    """What waits."""
+    waiting_largest_first: Count
+    """Pods that wait where the largest are applied first."""
+    picks_node: Pick
+    """Of the nodes with room, which one."""
+    picks_card: Pick
+    """Of the cards with room, which one."""
+    source: str | None
+    """The document that says how it picks; null: none, as kube-scheduler."""
+    remarks: Sequence[str]
+    """What comes of it, in sentences."""
 
 
 @record
@@ -70,19 +101,16 @@ class Schedule:
             return nodes(self.nodes)
         return msg("{nodes}; {pods} would wait", nodes=nodes(self.nodes), pods=pods(self.left))
 
-    def to_json(self) -> dict[str, Any]:
-        return {
-            "nodes": self.nodes,
-            "waiting": [
-                {"workload": load.name, "file": load.items[0].file, "pods": count}
-                for load, count in self.waiting
-            ],
-            "waitingLargestFirst": self.largest_first,
-            "picksNode": self.how.nodes.value,
-            "picksCard": self.how.cards.value,
-            "source": self.how.source or None,
-            "remarks": list(self.remarks()),
-        }
+    def printed(self) -> PrintedSchedule:
+        return PrintedSchedule(
+            self.nodes,
+            [WaitingPods(load.name, load.items[0].file, count) for load, count in self.waiting],
+            self.largest_first,
+            self.how.nodes,
+            self.how.cards,
+            self.how.source or None,
+            [*self.remarks()],
+        )
 
     def remarks(self) -> Iterator[Message]:
         """What comes of it, one sentence a line."""

@@ -28,11 +28,12 @@ def render(
     counts: bool = True,
     replacements: Callable[[Diagnostic], Sequence[Replacement]] | None = None,
     every: bool = False,
+    compared: bool = False,
 ) -> str:
     """The whole output of a format, its last line break included. Raises ValueError for an unknown one.
 
     ``counts``: a text for people ends in a line of them. ``every``: infos that say the same are shown one by
-    one.
+    one. ``compared``: what a baseline has is left out.
     """
     if format_name not in FORMATS:
         raise ValueError(f"unknown format {format_name!r}; formats: {', '.join(FORMATS)}")
@@ -48,6 +49,7 @@ def render(
         counts,
         replacements or no_replacements,
         every,
+        compared,
     )
     rendered: str = import_module(f"{__name__}.{format_name}").render(report)
     return rendered

@@ -5,17 +5,40 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
+from gpuxlate.model.declarations import Output, Printed, json_name, record
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import msg
 from gpuxlate.report.json import dump
 from gpuxlate.report.summary import identity, repository_path
 
-FORMAT = "gpuxlate-baseline/v1"
-FIELDS = ("file", "object", "path", "rule")
-"""What names a finding, since lines move: ``object`` is KIND/NAMESPACE/NAME, ``path`` a JSON pointer."""
+
+@record
+class KnownFinding(Printed):
+    """What names a finding, since lines move."""
+
+    file: str
+    """The file, from the folder in which lint ran where it is below that."""
+    object: str
+    """KIND/NAMESPACE/NAME of the object, as far as it has them."""
+    path: str
+    """A JSON pointer to its place in the document."""
+    rule: str
+    """Code of the rule."""
+
+
+@record
+class KnownFindings(Output):
+    """What lint --write-baseline writes."""
+
+    KIND: ClassVar[str] = "baseline"
+    findings: Sequence[KnownFinding]
+    """The findings of the run; where there are several of one name, each is there."""
+
+
+FIELDS = tuple(map(json_name, KnownFinding.__annotations__))
 
 
 class BaselineError(ValueError):
@@ -38,9 +61,7 @@ class Compared(NamedTuple):
 
 def written(diagnostics: Iterable[Diagnostic]) -> str:
     """The baseline of a run, in an order that does not depend on lines."""
-    entries = sorted(map(_named, diagnostics))
-    found = [dict(zip(FIELDS, entry, strict=True)) for entry in entries]
-    return dump({"format": FORMAT, "findings": found})
+    return dump(KnownFindings([KnownFinding(*name) for name in sorted(map(_named, diagnostics))]).to_json())
 
 
 def compared(diagnostics: Sequence[Diagnostic], files: Iterable[str], text: str) -> Compared:
@@ -61,7 +82,7 @@ def compared(diagnostics: Sequence[Diagnostic], files: Iterable[str], text: str)
     return Compared(new, len(diagnostics) - len(new), gone)
 
 
-def _named(one: Diagnostic) -> tuple[str, ...]:
+def _named(one: Diagnostic) -> tuple[str, str, str, str]:
     file, (kind, namespace, name), path, code = identity(one)
     return file, "/".join(part for part in (kind, namespace, name) if part), path, code
 
@@ -84,8 +105,8 @@ def _entries(text: str) -> Iterable[tuple[str, ...]]:
     except RecursionError:
         raise BaselineError("nested too deep") from None
     found = read.get("format") if isinstance(read, dict) else None
-    if found != FORMAT:
-        raise BaselineError(msg("its format is not {format}", format=FORMAT))
+    if found != KnownFindings.format_name():
+        raise BaselineError(msg("its format is not {format}", format=KnownFindings.format_name()))
     entries = read.get("findings")
     for one in entries if isinstance(entries, list) else [None]:
         if not (isinstance(one, dict) and all(isinstance(one.get(name), str) for name in FIELDS)):

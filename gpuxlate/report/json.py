@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, ClassVar
 
-from gpuxlate.model.declarations import regex
-from gpuxlate.report.summary import Report
-
-FORMAT = "gpuxlate-diagnostics/v1"
+from gpuxlate.model.declarations import Output, record, regex
+from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.report.summary import Report, Summary
 
 # Characters that JSON allows but that break terminals, readers or encoders: DEL and C1 controls,
 # invisible characters (soft hyphens, zero-width characters, line separators, bidirectional
@@ -21,15 +21,20 @@ _ESCAPED = regex(
 )
 
 
+@record
+class Findings(Output):
+    """What lint --format json prints."""
+
+    KIND: ClassVar[str] = "diagnostics"
+    diagnostics: Sequence[Diagnostic]
+    """Every finding, in the order of the files."""
+    summary: Summary
+    """Counts of the run."""
+
+
 def render(report: Report) -> str:
     """The findings and the summary as one JSON object."""
-    return dump(
-        {
-            "format": FORMAT,
-            "diagnostics": [one.to_json() for one in report.diagnostics],
-            "summary": report.summary.to_json(),
-        }
-    )
+    return dump(Findings(report.diagnostics, report.summary).to_json())
 
 
 def dump(value: Any) -> str:

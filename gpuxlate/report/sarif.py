@@ -15,7 +15,7 @@ from urllib.parse import quote
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import URL, Diagnostic, Severity
 from gpuxlate.report.json import dump
-from gpuxlate.report.summary import Replacement, Report, fingerprints, json_pointer, repository_path
+from gpuxlate.report.summary import Replacement, Report, Skipped, fingerprints, json_pointer, repository_path
 
 if TYPE_CHECKING:
     from gpuxlate.rules.base import Rule
@@ -136,15 +136,15 @@ def _replacement(one: Replacement) -> dict[str, Any]:
     return {"deletedRegion": region, "insertedContent": {"text": one.text}}
 
 
-def _invocation(skipped: Sequence[tuple[str, str]]) -> dict[str, Any]:
+def _invocation(skipped: Sequence[Skipped]) -> dict[str, Any]:
     invocation: dict[str, Any] = {"executionSuccessful": True}
     if skipped:
         invocation["toolExecutionNotifications"] = [
             {
                 "level": "note",
-                "message": {"text": f"skipped: {reason}"},
-                "locations": [{"physicalLocation": {"artifactLocation": _artifact(file)}}],
+                "message": {"text": f"skipped: {one.reason}"},
+                "locations": [{"physicalLocation": {"artifactLocation": _artifact(one.file)}}],
             }
-            for file, reason in skipped
+            for one in skipped
         ]
     return invocation

@@ -6,39 +6,45 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 from pathlib import Path as FilePath
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
+from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.diagnostics import Diagnostic, Path, shown_path
 
 if TYPE_CHECKING:
     from gpuxlate.rules.base import Rule
 
 
-class Summary(NamedTuple):
-    """The counts of a run. ``skipped`` has (file, reason); ``compared``: what a baseline has is left out."""
+@record
+class Skipped(Printed):
+    """A file that was not looked at."""
 
-    files: int = 0
-    documents: int = 0
-    shares: int = 0
-    errors: int = 0
-    warnings: int = 0
-    infos: int = 0
-    suppressed: int = 0
-    skipped: tuple[tuple[str, str], ...] = ()
-    compared: bool = False
+    file: str
+    """The file."""
+    reason: str
+    """Why, such as Helm template."""
 
-    def to_json(self) -> dict[str, Any]:
-        """The ``summary`` of ``gpuxlate-diagnostics/v1``."""
-        return {
-            "files": self.files,
-            "documents": self.documents,
-            "shares": self.shares,
-            "errors": self.errors,
-            "warnings": self.warnings,
-            "infos": self.infos,
-            "suppressed": self.suppressed,
-            "skipped": [{"file": file, "reason": reason} for file, reason in self.skipped],
-        }
+
+@record
+class Summary(Printed):
+    """Counts of the run."""
+
+    files: Count = 0
+    """Files read."""
+    documents: Count = 0
+    """Documents in them."""
+    shares: Count = 0
+    """Shares found."""
+    errors: Count = 0
+    """Findings of severity error."""
+    warnings: Count = 0
+    """Findings of severity warning."""
+    infos: Count = 0
+    """Findings of severity info."""
+    suppressed: Count = 0
+    """Findings that an ignore kept back."""
+    skipped: tuple[Skipped, ...] = ()
+    """Files that were not looked at, and why."""
 
 
 class Replacement(NamedTuple):
@@ -75,7 +81,7 @@ class Report(NamedTuple):
 
     ``lines`` gives a line of a file for excerpts, ``rules`` the rule of a code for help texts,
     ``replacements`` the fix of a finding as changes of its file's text. ``every``: infos that say the same
-    are shown one by one.
+    are shown one by one. ``compared``: what a baseline has is left out.
     """
 
     diagnostics: Sequence[Diagnostic]
@@ -87,6 +93,7 @@ class Report(NamedTuple):
     counts: bool = True
     replacements: Callable[[Diagnostic], Sequence[Replacement]] = no_replacements
     every: bool = False
+    compared: bool = False
 
 
 # The identity of a finding across runs, for code hosts that track findings.

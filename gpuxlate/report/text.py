@@ -96,7 +96,7 @@ def render(report: Report) -> str:
     found = findings(report.diagnostics, report.lines, report.color, every=report.every)
     if not report.counts:
         return found
-    last = [counts(report.summary), *fixable(report.diagnostics)]
+    last = [counts(report.summary, compared=report.compared), *fixable(report.diagnostics)]
     return (found + "\n" if found else "") + "".join(localize(one) + "\n" for one in last)
 
 
@@ -185,14 +185,14 @@ def _reach(span: Span) -> str:
     return msg(" to line {last}", last=last) if last > span.line else ""
 
 
-def counts(summary: Summary) -> Message:
+def counts(summary: Summary, *, compared: bool) -> Message:
     """The last line: findings by severity, files, and what was left out."""
     found = (
         (summary.errors, "{count} error", "{count} errors"),
         (summary.warnings, "{count} warning", "{count} warnings"),
         (summary.infos, "{count} info", "{count} infos"),
     )
-    none = msg("no new findings") if summary.compared else msg("no findings")
+    none = msg("no new findings") if compared else msg("no findings")
     what = join_and(plural(*one) for one in found if one[0]) or none
     text = msg("{what} in {files}", what=what, files=plural(summary.files, "{count} file", "{count} files"))
     left = (("{count} suppressed", summary.suppressed), ("{count} skipped", len(summary.skipped)))

@@ -284,7 +284,7 @@ class Decisions:
                 diagnostic = replace(
                     diagnostic, message=changed_since(diagnostic.message, old[-1], asked, None)
                 )
-            left.append(one._replace(diagnostic=diagnostic))
+            left.append(replace(one, diagnostic=diagnostic))
         return left, judged
 
     def _names(self, source: Source, document: Document | None, kind: FileKind) -> set[str]:

@@ -8,7 +8,7 @@ import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -24,7 +24,7 @@ from gpuxlate.manifest.facts import (
 )
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import Pod
-from gpuxlate.model.declarations import regex
+from gpuxlate.model.declarations import Positive, Printed, PrintedAs, RuleCode, record, regex
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.model.keys import ANY, Place
 from gpuxlate.model.messages import Message, join_or, msg
@@ -99,7 +99,28 @@ _WHERE = {
 """Why a key of a file is left where nothing else says it, and what to do."""
 
 
-class Leftover(NamedTuple):
+@record
+class PrintedLeftover(Printed):
+    """A place where something of the source is not translated."""
+
+    file: str | None
+    """The file as it was given; <stdin> for standard input."""
+    line: Positive | None
+    """Line of the key, from 1."""
+    column: Positive | None
+    """Its column, from 1, in characters."""
+    key: str
+    """The key."""
+    code: RuleCode
+    """Code of the rule."""
+    message: str
+    """Why it is left."""
+    hint: str | None
+    """What to do."""
+
+
+@record
+class Leftover(PrintedAs):
     """A key that a translation leaves behind, and the finding about it. ``final``: nothing accepts it.
 
     ``of_share``: a share has it, which is not translated.
@@ -127,20 +148,12 @@ class Leftover(NamedTuple):
             told = msg(ALLOWED[template], **values)
         else:
             return self
-        return self._replace(diagnostic=replace(self.diagnostic, hint=told))
+        return replace(self, diagnostic=replace(self.diagnostic, hint=told))
 
-    def to_json(self) -> dict[str, Any]:
-        """One of the ``leftovers`` of ``gpuxlate-report/v1``."""
-        span = self.diagnostic.span
-        return {
-            "file": self.diagnostic.file,
-            "line": span.line if span else None,
-            "column": span.column if span else None,
-            "key": self.key,
-            "code": self.diagnostic.code,
-            "message": self.diagnostic.message,
-            "hint": self.diagnostic.hint,
-        }
+    def printed(self) -> PrintedLeftover:
+        one, span = self.diagnostic, self.diagnostic.span
+        line, column = (span.line, span.column) if span else (None, None)
+        return PrintedLeftover(one.file, line, column, self.key, one.code, one.message, one.hint)
 
 
 class LeftoverScope(NamedTuple):

@@ -205,7 +205,7 @@ def patch_changes(state: State) -> Changes:
             hint = msg(BUILT, target=scope.target, folder=FOLDER)
             found = nothing_is_left_behind((*one.path, "metadata", "name"), message, hint)
             found = replace(found, severity=scope.severity)
-            made.leftovers.append(Leftover(name, with_location(document, found, one.ref._replace(name=name))))
+            made.leftovers.append(Leftover(name, with_location(document, found, replace(one.ref, name=name))))
     if state.patches:
         made.splices.append(documents_behind(document, state.patches))
     return made
@@ -529,7 +529,7 @@ def run_build(made: Built, builds: Builds, settings: Settings, task: Task, left:
         )
         whole.diagnostics += moved.values()
         whole.leftovers += (
-            each._replace(diagnostic=places.found(each.diagnostic, one)) for each in part.leftovers
+            replace(each, diagnostic=places.found(each.diagnostic, one)) for each in part.leftovers
         )
     whole.leftovers += missed
     whole.diagnostics += (each.diagnostic for each in missed)
@@ -552,8 +552,10 @@ def _called(pod: Pod, one: Object) -> Pod:
     if pod.object_path:
         return pod
     name, namespace = one.identity.names[-1]
-    ref = pod.object._replace(
-        name=cut(name, MAX_NAME) if name else None, namespace=cut(namespace, MAX_NAME) if namespace else None
+    ref = replace(
+        pod.object,
+        name=cut(name, MAX_NAME) if name else None,
+        namespace=cut(namespace, MAX_NAME) if namespace else None,
     )
     return pod._replace(object=ref)
 
@@ -623,4 +625,4 @@ def _missed(
             message = msg("a patch is not counted: {why}", why=NOT_THERE)
             here = left(places.folder, message, one.document, ("metadata", "name"))
             start = one.document.start
-            yield here._replace(diagnostic=places.written(here.diagnostic, one, (start, start)))
+            yield replace(here, diagnostic=places.written(here.diagnostic, one, (start, start)))

@@ -7,17 +7,17 @@ counterparts only where the same part of each container's share is in both.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.manifest.quotas import LIMITS, REQUESTS, Quota, QuotaAmount, quotas_in
 from gpuxlate.model import quantity
-from gpuxlate.model.declarations import record
+from gpuxlate.model.declarations import Count, Positive, Printed, PrintedAs, record
 from gpuxlate.model.diagnostics import Diagnostic, Edit, ObjectRef, Path, Put, Rename, Severity, Span
 from gpuxlate.model.keys import BYTE, KeySpec, Per, Place, Range
 from gpuxlate.model.messages import Message, join_and, msg
@@ -39,6 +39,7 @@ from gpuxlate.translation.shares import dialects_of
 from gpuxlate.yamltext.nodes import Scalar, get
 from gpuxlate.yamltext.parse import Document, locate, with_location
 
+T = TypeVar("T")
 COUNTED = (Place.RESOURCE, Place.QUOTA)
 """What a quota adds up: resources of containers, and amounts of claims."""
 
@@ -205,7 +206,55 @@ class QuotaVerdict(StrEnum):
 
 
 @record
-class QuotaItem:
+class PrintedQuota(Printed):
+    """An amount of a resource in a quota, a range of limits or a queue."""
+
+    file: str
+    """The file as it was given; <stdin> for standard input."""
+    document: Count
+    """Document in the file, from 0."""
+    line: Positive | None
+    """Line of the amount, from 1."""
+    column: Positive | None
+    """Its column, from 1, in characters."""
+    object: ObjectRef
+    """The object that the document holds."""
+    place: str
+    """Where it is in the object, such as spec.hard or spec.limits[0].max."""
+    key: str
+    """The resource as it is written, with its prefix."""
+    value: str
+    """The amount as it is written."""
+    from_: str
+    """The target that it was read from."""
+    field: Literal["cards", "cores", "memoryMiB", "memoryPercent"] | None
+    """What it counts, as in a share; null: no share says it."""
+    amount: int | float | None
+    """Cards, percent or MiB; null where it is not known."""
+    per_card: bool | None
+    """It counts each card, and is no total over the cards."""
+    per_container: bool
+    """It is an amount of one container, not of all together."""
+
+
+@record
+class PrintedQuotaResult(PrintedQuota):
+    """An amount of a resource in a quota, a range of limits or a queue, and what became of it."""
+
+    to: str
+    """The target."""
+    verdict: QuotaVerdict
+    """Whether the target has a number for it: the same, a larger one, or none."""
+    given: int | float | None
+    """Cards, percent or MiB at the target; null: it is left."""
+    new_key: str | None
+    """The resource of the target."""
+    new_value: str | None
+    """Its number."""
+
+
+@record
+class QuotaItem(PrintedAs):
     """An amount of a resource. ``key`` and ``value`` as they are written; ``place``: from the object.
 
     ``counted``, ``asked``: what it says in the terms of a share, None where that is not known. ``each``: it
@@ -237,35 +286,34 @@ class QuotaItem:
         known = self.counted is not None and self.asked is not None
         return self.counted.text(self.asked, each=self.each) if known else None  # type: ignore[union-attr,arg-type]
 
-    def read_json(self) -> dict[str, Any]:
-        """What it says: one of the ``quotas`` of ``gpuxlate-inspect/v1``."""
-        counted = self.counted
-        return {
-            "file": self.file,
-            "document": self.document,
-            "line": self.span.line if self.span else None,
-            "column": self.span.column if self.span else None,
-            "object": self.object.to_json(),
-            "place": self.place,
-            "key": self.key,
-            "value": self.value,
-            "from": self.source,
-            "field": JSON_NAMES[counted.says] if counted else None,
-            "amount": _json_number(self.asked),
-            "perCard": counted.per is Per.CARD if counted else None,
-            "perContainer": self.each,
-        }
+    def read(self) -> PrintedQuota:
+        """What it says, without what becomes of it."""
+        return self._printed(PrintedQuota)
 
-    def to_json(self) -> dict[str, Any]:
-        """What became of it too: one of the ``quotas`` of ``gpuxlate-report/v1``."""
-        return {
-            **self.read_json(),
-            "to": self.target,
-            "verdict": str(self.outcome),
-            "given": _json_number(self.given),
-            "newKey": self.new_key,
-            "newValue": self.new_value,
-        }
+    def printed(self) -> PrintedQuotaResult:
+        given = _json_number(self.given)
+        return self._printed(
+            PrintedQuotaResult, self.target, self.outcome, given, self.new_key, self.new_value
+        )
+
+    def _printed(self, kind: Callable[..., T], *result: Any) -> T:
+        counted = self.counted
+        return kind(
+            self.file,
+            self.document,
+            self.span.line if self.span else None,
+            self.span.column if self.span else None,
+            self.object,
+            self.place,
+            self.key,
+            self.value,
+            self.source,
+            JSON_NAMES[counted.says] if counted else None,
+            _json_number(self.asked),
+            counted.per is Per.CARD if counted else None,
+            self.each,
+            *result,
+        )
 
 
 def _json_number(amount: Fraction | None) -> int | float | None:

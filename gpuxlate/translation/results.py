@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare, Reading
@@ -12,11 +12,20 @@ from gpuxlate.files.find import InputError
 from gpuxlate.manifest.pods import Pod, replicas
 from gpuxlate.model import limits
 from gpuxlate.model.amounts import Amount
-from gpuxlate.model.declarations import record
+from gpuxlate.model.declarations import (
+    OMITTED,
+    Count,
+    Output,
+    Printed,
+    PrintedAs,
+    RuleCode,
+    Sometimes,
+    record,
+)
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path
 from gpuxlate.model.messages import join_and, message_of
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.model.share import Share
+from gpuxlate.model.share import Share, ShareField
 from gpuxlate.translation.claims import NamedTemplate
 from gpuxlate.translation.fit import PodFit, Verdict, worst
 from gpuxlate.translation.leftovers import Leftover
@@ -32,7 +41,100 @@ if TYPE_CHECKING:
 
 
 @record
-class Item:
+class ChangedField(Printed):
+    """A field and what became of it."""
+
+    field: ShareField
+    """Field of the share, or selector."""
+    asked: int | str | None
+    """What the share says."""
+    given: int | str | None
+    """What the target gets; null: nothing."""
+    code: RuleCode
+    """Code of the rule."""
+
+    @classmethod
+    def of(cls, loss: Loss) -> Self:
+        return cls(loss.field, loss.asked, loss.given, loss.code)
+
+
+@record
+class FilledField(Printed):
+    """A field that the share leaves open and the target needs."""
+
+    field: ShareField
+    """Field of the share, or selector."""
+    given: int | str | None
+    """What the target gets; null where nothing was said."""
+
+
+@record
+class PrintedItem(Printed):
+    """One share and what became of it at one target."""
+
+    file: str
+    """The file as it was given; <stdin> for standard input."""
+    document: Count
+    """Document in the file, from 0."""
+    object: ObjectRef
+    """The object that the document holds."""
+    container: str
+    """The container that the share is put on."""
+    kustomization: Sometimes[str]
+    """The folder of the kustomization, where one builds the object."""
+    from_: str
+    """The target that the share was read from."""
+    to: str
+    """The target."""
+    verdict: Verdict
+    """The last that applies, in this order."""
+    share: Share | None
+    """The share as it was asked; null where it cannot be read."""
+    derived: Sometimes[Amount]
+    """What its partitions or replicas amount to, where something says it."""
+    changes: Sequence[ChangedField]
+    """Values off the target's grid."""
+    filled: Sequence[FilledField]
+    """Fields that were open."""
+    dropped: Sequence[ChangedField]
+    """Fields that have no place at the target."""
+    diagnostics: Sequence[Diagnostic]
+    """Findings on this share."""
+
+
+@record
+class VerdictCounts(Printed):
+    """How many shares ended in each way."""
+
+    exact: Count
+    """Shares that are exact."""
+    rounded: Count
+    """Shares that are rounded."""
+    filled: Count
+    """Shares that are filled."""
+    dropped: Count
+    """Shares that are dropped."""
+    refused: Count
+    """Shares that are refused."""
+
+
+@record
+class TranslationReport(Output):
+    """What --report of translate and render writes, and assess -o json prints."""
+
+    KIND: ClassVar[str] = "report"
+    items: Sequence[Item]
+    """Every share, once for each target."""
+    quotas: Sometimes[Sequence[QuotaItem]]
+    """Every amount of a quota that is read."""
+    leftovers: Sometimes[Sequence[Leftover]]
+    """Every place that is not translated."""
+    summary: VerdictCounts
+    """How many shares ended in each way."""
+
+
+@record
+class Item(PrintedAs):
     """One share of a run: where it is, and its verdict. ``derived``: what its parts of a card amount to,
     as asked or, where they are not asked, as given. ``build``: the folder of the kustomization, where one
     builds it."""
@@ -78,27 +180,24 @@ class Item:
         """The pod template, which is one in each build."""
         return self.build, self.file, self.document, self.object, self.pod
 
-    def to_json(self) -> dict[str, Any]:
-        """One item of ``gpuxlate-report/v1``."""
-        return {
-            "file": self.file,
-            "document": self.document,
-            "object": self.object.to_json(),
-            "container": self.container,
-            **({"kustomization": self.build} if self.build else {}),
-            "from": self.source,
-            "to": self.target,
-            "verdict": str(self.verdict),
-            "share": self.share.to_json() if self.share else None,
-            **({"derived": self.derived.to_json()} if self.derived else {}),
-            "changes": self._losses(LossKind.ROUNDED, "field", "asked", "given", "code"),
-            "filled": self._losses(LossKind.FILLED, "field", "given"),
-            "dropped": self._losses(LossKind.DROPPED, "field", "asked", "given", "code"),
-            "diagnostics": [diagnostic.to_json() for diagnostic in self.diagnostics],
-        }
-
-    def _losses(self, kind: LossKind, *names: str) -> list[dict[str, Any]]:
-        return [{n: getattr(loss, n) for n in names} for loss in self.losses if loss.kind is kind]
+    def printed(self) -> PrintedItem:
+        kinds = {kind: [loss for loss in self.losses if loss.kind is kind] for kind in LossKind}
+        return PrintedItem(
+            self.file,
+            self.document,
+            self.object,
+            self.container,
+            self.build or OMITTED,
+            self.source,
+            self.target,
+            self.verdict,
+            self.share,
+            self.derived or OMITTED,
+            [*map(ChangedField.of, kinds[LossKind.ROUNDED])],
+            [FilledField(loss.field, loss.given) for loss in kinds[LossKind.FILLED]],
+            [*map(ChangedField.of, kinds[LossKind.DROPPED])],
+            self.diagnostics,
+        )
 
 
 def counted_once(items: Iterable[Item]) -> Iterator[Item]:

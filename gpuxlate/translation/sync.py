@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 from gpuxlate import __version__
 from gpuxlate.backends import plugins, registry
@@ -49,7 +49,16 @@ from gpuxlate.files.write import link_atomically, write_atomically
 from gpuxlate.manifest.claims import may_name_claims
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model import limits
-from gpuxlate.model.declarations import record, regex
+from gpuxlate.model.declarations import (
+    OMITTED,
+    Keywords,
+    Output,
+    Printed,
+    PrintedAs,
+    Sometimes,
+    record,
+    regex,
+)
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
@@ -67,7 +76,6 @@ from gpuxlate.yamltext.source import LINE_BREAK, DecodeError, Source
 from gpuxlate.yamltext.writer import Splice
 
 LOCK = ".gpuxlate-sync.json"
-FORMAT = "gpuxlate-sync-lock/v1"
 _DIGEST = regex("[0-9a-f]{64}")
 _PATH = 4096
 """Bytes of a path, and of what ends it, that Linux allows."""
@@ -405,8 +413,42 @@ def _plugins() -> list[str]:
 
 
 # --- the lock -------------------------------------------------------------------------------------------
+Sha256 = Annotated[str, Keywords(pattern="^[0-9a-f]{64}$")]
+
+
 @record
-class Locked:
+class PrintedFile(Printed):
+    """One file."""
+
+    source: str
+    """The file of the source."""
+    sha256: Sha256
+    """SHA-256 of the file as it was written; of a link, of what it leads to."""
+    before: Sometimes[Sha256]
+    """SHA-256 of what it replaces; in the lock of a run that has not ended."""
+    link: Sometimes[bool]
+    """It is a symbolic link."""
+    made: Sometimes[str]
+    """Of all that its text alone depends on: with the same, it is not translated again."""
+
+
+@record
+class LockFile(Output):
+    """What sync wrote into the folder: it changes and removes nothing else."""
+
+    KIND: ClassVar[str] = "sync-lock"
+    target: str
+    """Name of the target."""
+    source: str
+    """Folder of the source, from that of the configuration."""
+    options: Sometimes[str]
+    """Of all that the texts of all files depend on, decisions among them."""
+    files: Mapping[str, Locked]
+    """The files by their paths from this folder."""
+
+
+@record
+class Locked(PrintedAs):
     """A file that sync wrote. ``made``: the key of what it was made from, None where that is not known.
     ``before``: the digest of what it replaces, in the lock of a run that has not ended."""
 
@@ -416,10 +458,10 @@ class Locked:
     link: bool = False
     before: str | None = None
 
-    def to_json(self) -> dict[str, object]:
-        data: dict[str, object] = {"source": self.source, "sha256": self.digest}
-        data |= {"before": self.before} if self.before else {}
-        return data | ({"link": True} if self.link else {}) | ({"made": self.made} if self.made else {})
+    def printed(self) -> PrintedFile:
+        return PrintedFile(
+            self.source, self.digest, self.before or OMITTED, self.link or OMITTED, self.made or OMITTED
+        )
 
     def wrote(self, there: tuple[str, bool] | None) -> bool:
         """What is there is of sync: the file as it is listed, or what that replaces."""
@@ -457,8 +499,9 @@ def read_lock(folder: str) -> SyncLock:
     except (ValueError, RecursionError):
         raise SyncError(msg("{path}: invalid JSON: cut, or merged with conflicts", path=path), hint) from None
     version = data.get("format") if isinstance(data, dict) else None
-    if version != FORMAT:
-        raise SyncError(msg("{path}: its format is not {format}", path=path, format=FORMAT), hint)
+    if version != LockFile.format_name():
+        text = "{path}: its format is not {format}"
+        raise SyncError(msg(text, path=path, format=LockFile.format_name()), hint)
     files = data.get("files")
     found: dict[str, Locked] = {}
     for name, one in files.items() if isinstance(files, dict) else [("", None)]:
@@ -482,13 +525,7 @@ def read_lock(folder: str) -> SyncLock:
 
 def lock_text(target: str, source: str, options: str, files: Mapping[str, Locked]) -> bytes:
     """The lock of a target's folder: the same bytes for the same tree."""
-    data = {
-        "format": FORMAT,
-        "target": target,
-        "source": source,
-        "options": options,
-        "files": {path: files[path].to_json() for path in sorted(files)},
-    }
+    data = LockFile(target, source, options, {path: files[path] for path in sorted(files)}).to_json()
     return (json.dumps(data, indent=1, ensure_ascii=True) + "\n").encode()
 
 

@@ -7,7 +7,10 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
+from gpuxlate.cli import kubectl, live
 from gpuxlate.cli.schemas import schema
+from tests.cluster.fake import FakeServer
+from tests.e2e import nodes, pods
 from tests.running import run
 
 ROOT = Path(__file__).parents[2]
@@ -25,6 +28,12 @@ FILES = {
     "{limits: {tke.cloud.tencent.com/qgpu-core: 30}}}]}\n",
     "quota.yaml": "apiVersion: v1\nkind: ResourceQuota\nmetadata: {name: q}\n"
     "spec: {hard: {requests.aliyun.com/gpu-mem: 64}}\n",
+    **{
+        name: f"apiVersion: apps/v1\nkind: Deployment\nmetadata: {{name: web}}\nspec: {{replicas: {count}, "
+        "template: {spec: {containers: [{name: a, resources: {limits: {tke.cloud.tencent.com/qgpu-core: 30, "
+        "tke.cloud.tencent.com/qgpu-memory: 4}}}]}}}\n"
+        for name, count in (("pod.yaml", 1), ("many.yaml", 900))
+    },
     "profile.yaml": "target: tke\ncards: {model: T4, perNode: 4, memoryMiB: 15360}\n",
 }
 ROWS = [
@@ -40,11 +49,17 @@ ROWS = [
     ("rules", "rules"),
     ("rules", "rules TKE --fixable"),
     ("rules", "rules --severity info --to emr-spark"),
+    ("rule", "explain TKE002"),
+    ("diagnostics", "lint examples fixtures/lint/TKE002.yaml lost.yaml"),
+    ("report", f"assess examples {PARTS} quota.yaml --to tke"),
+    ("results", "assess examples/claims quota.yaml --to tke,ack"),
+    ("plan", "plan examples/application --to tke --node A10-24GB:4"),
+    ("plan", "plan examples/application --to hami --node A10-24GB:4 --as scheduled"),
     ("targets", "targets"),
     *(("compare", f"compare {spec} --to all") for spec in (SPEC, PARTS, "open.yaml", "whole.yaml")),
     ("compare", "compare open.yaml --to tke --round up --fill cores=10"),
     ("nodepool", f"nodepool {SPEC} --to tke"),
-    ("nodepool", "nodepool open.yaml whole.yaml --to tke,ack"),
+    ("results", "nodepool open.yaml whole.yaml --to tke,ack"),
     ("nodepool", "nodepool open.yaml --to tke --check profile.yaml"),
     ("nodepool", f"nodepool {PARTS} --to nvidia-mig"),
     *(("cost", f"cost {SPEC} --to volcengine-emr-{one} {CARD}") for one in ("ray", "customjob")),
@@ -93,6 +108,38 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.usefixtures("here")
 def test_what_is_printed_keeps_its_schema(kind: str, line: str) -> None:
     done = run(*line.split(), "-o", "json", "--isolated")
+    Draft202012Validator(strict(schema(kind))).validate(json.loads(done.out))
+
+
+@pytest.mark.usefixtures("here")
+def test_a_baseline_keeps_its_schema() -> None:
+    assert run("lint", "fixtures/lint", "--write-baseline", "known.json", "--isolated").code == 0
+    baseline = json.loads(Path("known.json").read_text(encoding="utf-8"))
+    assert baseline["findings"]
+    Draft202012Validator(strict(schema("baseline"))).validate(baseline)
+
+
+ON_CLUSTER = [
+    *((kind, kind, where) for kind in ("nodes", "capacity") for where in ("all", "parts")),
+    ("capacity", "capacity -f pod.yaml", "all"),
+    ("capacity", "capacity -f many.yaml", "all"),
+    *(
+        ("preflight", f"preflight {spec} --to {to}", "all")
+        for spec in ("", "open.yaml")
+        for to in ("vke", "tke")
+    ),
+]
+SERVERS = {"all": (nodes.ALL, pods.ALL), "parts": (nodes.PARTS, ())}
+
+
+@pytest.mark.parametrize(("kind", "line", "where"), ON_CLUSTER, ids=str)
+@pytest.mark.usefixtures("here")
+def test_what_is_printed_of_a_cluster_keeps_its_schema(
+    kind: str, line: str, where: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live, "open_cluster", lambda _: FakeServer(*SERVERS[where]))
+    done = run(*line.split(), "-o", "json", program=kubectl.main)
+    assert done.code in (0, 1)
     Draft202012Validator(strict(schema(kind))).validate(json.loads(done.out))
 
 

@@ -13,7 +13,7 @@ from gpuxlate.backends.live import indexes
 from gpuxlate.cli.tables import bar
 from gpuxlate.model.pod import Value
 from gpuxlate.planning import ledger
-from gpuxlate.planning.capacity import CapacityAnswer, answer
+from gpuxlate.planning.capacity import CapacityAnswer, ContainerPlacement, PodPlacement, answer
 from gpuxlate.planning.demand import Wanted
 from tests.cluster.asking import HAMI_FLEET, ON_HAMI, Node, books, deployment, on, recorded, wanted
 from tests.cluster.conftest import Run
@@ -191,15 +191,16 @@ def test_whether_it_fits(
 
 def test_where_it_would_go() -> None:
     said = answer(books([*ONE, made.vke("b", cards=1)]), [mgpu(60, 4096, 2)])
-    assert [(p.pod, p.node, p.cards) for p in said.places] == [
-        ("Deployment/web #1", "a", (("main", (0,)),)),
-        ("Deployment/web #2", "b", (("main", (0,)),)),
-    ]
+    on_first = (ContainerPlacement("main", (0,)),)
+    assert said.places == (
+        PodPlacement("Deployment/web #1", "a", on_first),
+        PodPlacement("Deployment/web #2", "b", on_first),
+    )
 
 
 def test_how_many_fit_where_not_all_do() -> None:
     said = answer(books(TWO), [mgpu(60, 4096, 5)])
-    assert (said.verdict, said.pods, said.fitting) == (NOT, 5, 2)
+    assert (said.verdict, said.pods, said.pods_that_fit) == (NOT, 5, 2)
 
 
 def test_more_than_20_on_a_card_of_ack_is_a_warning() -> None:

@@ -269,7 +269,7 @@ def test_the_order_of_nodes_and_pods_changes_nothing() -> None:
         return ledger.totals(found.ledgers.values()), cards, list(found.ledgers), found.waiting
 
     assert sums(1) == sums(2) == sums(3)
-    assert sums(1)[0]["volcengine-mgpu"]["nodes"] == 5
+    assert sums(1)[0]["volcengine-mgpu"].nodes == 5
 
 
 # --- the profile --------------------------------------------------------------------------------

@@ -173,8 +173,8 @@ def carried_out(nodes: list[Node], there: list[Node], kinds: list[Wanted], said:
     for number, place in enumerate(said.places):
         kind = next(one for one in kinds if place.pod.split(" #")[0] == one.name)
         limits = {name: value.text for name, value in kind.keys.containers[0].limits.items()}
-        [(_, cards)] = place.cards
-        more.append(pods.vke(f"new{number}", place.node, limits, {"main": ",".join(map(str, cards))}))
+        [chosen] = place.containers
+        more.append(pods.vke(f"new{number}", place.node, limits, {"main": ",".join(map(str, chosen.cards))}))
     before, after = books(nodes, there), books(nodes, [*there, *more])
     unplaced = [[one.unplaced for one in usage.ledgers.values()] for usage in (before, after)]
     assert unplaced[0] == unplaced[1]
@@ -195,19 +195,19 @@ def room(nodes: list[Any], running: list[Any]) -> list[FreeCapacity]:
 
 def test_enough_in_total_and_no_card_has_it() -> None:
     [found] = room([made.vke("a")], [on(0, 40, 8192), on(1, 40, 8192, "q")])
-    assert (found.cards, found.empty, found.enough_for, found.fragmented) == (2, 0, 1, True)
+    assert (found.cards, found.empty_cards, found.enough_for_cards, found.fragmented) == (2, 0, 1, True)
     assert [(one.cores, one.card) for one in found.largest] == [(60, 0)]
 
 
 def test_what_is_free_is_not_fragmented_where_it_is_too_little_or_on_one_card() -> None:
     for running, empty in (([on(0, 60, 8192), on(1, 60, 8192, "q")], 0), ([on(0, 60, 8192)], 1)):
         [found] = room([made.vke("a")], running)
-        assert (found.empty, found.fragmented) == (empty, False)
+        assert (found.empty_cards, found.fragmented) == (empty, False)
 
 
 def test_a_closed_node_has_no_room() -> None:
     [found] = room([made.vke("a", unschedulable=True)], [])
-    assert (found.cards, found.empty, found.largest) == (2, 0, ())
+    assert (found.cards, found.empty_cards, found.largest) == (2, 0, ())
     assert found.unknown
 
 

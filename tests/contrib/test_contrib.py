@@ -191,7 +191,7 @@ def test_the_gitlab_job(run: Run, repository: Path, paths: str) -> None:
 
 
 def test_the_schemastore_entry() -> None:
-    from gpuxlate.cli.schemas import VERSIONS, schema_url
+    from gpuxlate.config.schemas import VERSIONS, schema_url
 
     entries = json.loads((CONTRIB / "schemastore" / "catalog-entry.json").read_text())
     published = {schema_url(kind) for kind in VERSIONS}

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.cli.schemas import VERSIONS, schema_url
+from gpuxlate.config.schemas import VERSIONS, schema_url
 from gpuxlate.model.diagnostics import URL
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.rules.catalog import all_rules

@@ -5,7 +5,7 @@ import pytest
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity, Span
 from gpuxlate.report import render, statistics
 from gpuxlate.report.characters import text_of, visible, visible_lines, width
-from gpuxlate.report.summary import Summary
+from gpuxlate.report.summary import Skipped, Summary
 from gpuxlate.report.text import COLUMNS, Excerpt, excerpt
 from gpuxlate.yamltext.source import Source, Texts
 from tests.report.findings import LINES, RULES, SUMMARY, finding
@@ -177,7 +177,7 @@ def test_counts() -> None:
         (Summary(), "no findings in 0 files"),
         (Summary(files=1, suppressed=2), "no findings in 1 file (2 suppressed)"),
         (Summary(files=2, errors=1, warnings=2, infos=1), "1 error, 2 warnings, 1 info in 2 files"),
-        (Summary(files=1, infos=2, skipped=(("a", "b"),)), "2 infos in 1 file (1 skipped)"),
+        (Summary(files=1, infos=2, skipped=(Skipped("a", "b"),)), "2 infos in 1 file (1 skipped)"),
     ):
         assert render("text", [], summary) == f"{line}\n"
 

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from jsonschema import Draft202012Validator
 
-from gpuxlate.cli.schemas import DIALECT, VERSIONS, schema
+from gpuxlate.cli.schemas import DIALECT, schema
+from gpuxlate.config.schemas import VERSIONS
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.share import Share
 from tests.report.findings import finding

@@ -54,7 +54,7 @@ FITTING = {
     "translate --from gpu-": ["gpu-manager"], "lint --select VKE001,TKE001": ["VKE001,TKE001"],
     "lint --select TKE00": [code for code in CODES if code.startswith("TKE00")],
     "explain GX00": [f"GX00{number}" for number in range(1, 10)], "lint dep": ["deploy", "deployments"],
-    "lint --format s": ["sarif"], "parse -o ": ["yaml", "json"], "schema p": ["profile", "plan"],
+    "lint --format s": ["sarif"], "parse -o ": ["yaml", "json"], "schema p": ["profile", "plan", "preflight"],
     "nosuch ": [], "lint --nosuch x": [],
 }  # fmt: skip
 

@@ -1,0 +1,109 @@
+"""JSON Schemas: which there are, where each is published, and those of what gpuxlate reads."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+Schema = dict[str, Any]
+
+Kind = Literal[
+    "spec",
+    "config",
+    "profile",
+    "diagnostics",
+    "report",
+    "plan",
+    "shares",
+    "rules",
+    "targets",
+    "compare",
+    "inspect",
+    "nodepool",
+    "cost",
+    "verify",
+    "capacity",
+    "nodes",
+    "preflight",
+    "rule",
+    "results",
+    "baseline",
+    "catalogue",
+    "decisions",
+    "sync",
+    "sync-lock",
+    "kubernetes-overlay",
+]
+_READ = ("spec", "config", "profile", "catalogue", "decisions")
+VERSIONS = {kind: "v1alpha1" if kind in _READ else "v1" for kind in get_args(Kind)}
+"""The kinds of schema, and the version of each."""
+KEYWORDS = (
+    *("title", "description", "$ref", "type", "const", "enum", "default", "examples"),
+    *("minimum", "maximum", "minLength", "maxLength", "pattern", "minItems", "items"),
+    *("additionalProperties", "propertyNames", "required", "properties", "anyOf", "allOf", "$defs"),
+)
+"""The order of keywords in a schema."""
+
+
+def schema_url(kind: str) -> str:
+    """Where the schema of a kind is published: its ``$id``."""
+    return f"https://gpuxlate.io/schemas/{kind}.{VERSIONS[kind]}.json"
+
+
+def editor_line(kind: str) -> str:
+    """The first line of a document, which names its schema for editors."""
+    return f"# yaml-language-server: $schema={schema_url(kind)}\n"
+
+
+def schema_of_input(kind: str) -> Schema:
+    """The schema of a document that gpuxlate reads, or of the keys in Kubernetes manifests."""
+    if kind == "kubernetes-overlay":
+        from gpuxlate.config.manifest_schema import overlay
+
+        return overlay()
+    from gpuxlate.config import models
+
+    inputs: dict[str, type[BaseModel]] = {
+        "spec": models.DocumentModel,
+        "config": models.config_model(),
+        "profile": models.profile_model(),
+        "catalogue": models.CatalogueModel,
+        "decisions": models.DecisionsModel,
+    }
+    return _tidy(inputs[kind].model_json_schema(schema_generator=models.InOrder))
+
+
+def schema_of_record(record: type) -> Schema:
+    """The schema of a record that is printed."""
+    from gpuxlate.config.models import OfPrinted
+
+    return _tidy(OfPrinted.of(record))
+
+
+def _tidy(node: dict[str, Any]) -> dict[str, Any]:
+    """A schema in one order of keywords, without what pydantic adds for Python's sake.
+
+    That is titles made of field names, and null as the default of fields that may be omitted.
+    """
+    kept: dict[str, Any] = {}
+    for key in sorted(node, key=lambda one: KEYWORDS.index(one) if one in KEYWORDS else len(KEYWORDS)):
+        value = node[key]
+        if key == "$defs":  # by name, since pydantic's order changes with its version
+            kept[key] = {name: _tidy(value[name]) for name in sorted(value)}
+        elif key == "properties":
+            kept[key] = {
+                name: _tidy({k: v for k, v in one.items() if k != "title"}) for name, one in value.items()
+            }
+        elif key in ("items", "additionalProperties") and isinstance(value, dict):
+            kept[key] = _tidy(value)
+        elif key in ("anyOf", "oneOf"):
+            kept["anyOf"] = [_tidy(one) for one in value]
+        elif key == "description":
+            kept[key] = " ".join(value.split())
+        elif key == "exclusiveMinimum":
+            kept[key] = int(value) if value == int(value) else value  # 0.0 in older versions of pydantic
+        elif not (key == "default" and value is None):
+            kept[key] = value
+    return kept
