@@ -14,7 +14,7 @@ from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Part, amount_of, card_for, known_replica, partitions_of
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Path
-from gpuxlate.model.keys import By
+from gpuxlate.model.keys import NVIDIA_GPU, By
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import NodeRequirement, Value
 from gpuxlate.model.profile import (
@@ -323,8 +323,6 @@ def _label(product: str) -> str:
 
 # Labels of GPU feature discovery: what it shows of the cards of a node, or of one kind of their parts.
 # Source: NVIDIA/k8s-device-plugin, internal/lm/resource.go and mig-strategy.go (2026-08-19).
-CARD = "nvidia.com/gpu"
-"""The resource of cards, and before a dot the start of their labels."""
 
 
 class CardLabels(NamedTuple):
@@ -354,7 +352,7 @@ class CardLabels(NamedTuple):
         return Replica(of, Strategy(self.strategy) if self.strategy in set(Strategy) else None)
 
 
-def shown(node: LiveNode, resource: str = CARD) -> CardLabels:
+def shown(node: LiveNode, resource: str = NVIDIA_GPU) -> CardLabels:
     """What the labels show of a resource."""
     label = f"{resource}."
     product = node.labels.get(label + "product")
@@ -374,7 +372,7 @@ def shown(node: LiveNode, resource: str = CARD) -> CardLabels:
 
 def labelled(node: LiveNode) -> bool:
     """The node has labels about its cards."""
-    return any(name.startswith(f"{CARD}.") for name in node.labels)
+    return any(name.startswith(f"{NVIDIA_GPU}.") for name in node.labels)
 
 
 def _number(labels: Mapping[str, str], name: str) -> int | None:

@@ -25,77 +25,58 @@ if TYPE_CHECKING:
 
 
 class BackendRow(NamedTuple):
-    """One built-in target: where it lives, its other names, texts that no manifest of it is without.
+    """One built-in target: where it lives, and its other names.
 
-    A file in the folder of dialects is a target of its name, whose class has the other names. ``form``: it
-    writes no pods.
+    A file in the folder of dialects is a target of its name, whose class has the other names. ``mark``: of
+    one that writes no pods, a text that no manifest with its parameters is without.
     """
 
     name: str
     module: str
     aliases: tuple[str, ...] | None = None  # None: its class says
-    marks: tuple[str, ...] = ()
     attribute: str = "BACKEND"
-    form: bool = False
+    mark: str | None = None
 
 
 BUILT_IN: tuple[BackendRow, ...] = (
-    BackendRow(
-        "volcengine-mgpu",
-        "gpuxlate.backends.volcengine",
-        ("volcengine", "vke", "mgpu", "volc"),
-        ("vke.volcengine.com/", "katalyst.kubewharf.io/"),
-    ),
+    BackendRow("volcengine-mgpu", "gpuxlate.backends.volcengine", ("volcengine", "vke", "mgpu", "volc")),
     BackendRow(
         "alibaba-gpushare",
         "gpuxlate.backends.alibaba",
         ("alibaba", "ack", "aliyun", "alicloud", "aliyun-ack", "cgpu"),
-        ("aliyun.com/gpu",),
     ),
-    BackendRow(
-        "tencent-qgpu",
-        "gpuxlate.backends.tencent",
-        ("tencent", "tke", "qgpu", "tencentcloud"),
-        ("tke.cloud.tencent.com/",),
-    ),
+    BackendRow("tencent-qgpu", "gpuxlate.backends.tencent", ("tencent", "tke", "qgpu", "tencentcloud")),
     *(
         BackendRow(
             f"volcengine-emr-{engine}",
             "gpuxlate.backends.volcengine_emr",
             (f"emr-{engine}",),
-            ("emr.serverless.mgpu",),
             engine.upper(),
-            form=True,
+            mark="emr.serverless.mgpu",
         )
         for engine in ("spark", "ray", "customjob")
     ),
-    BackendRow(
-        "volcengine-aiapp",
-        "gpuxlate.backends.volcengine_aiapp",
-        ("aiapp",),
-        ("gpuResourceType",),
-        form=True,
-    ),
-    BackendRow("hami", "gpuxlate.backends.hami", ("4paradigm",), ("nvidia.com/gpu",)),
-    BackendRow("volcano-vgpu", "gpuxlate.backends.volcano_vgpu", ("volcano",), ("volcano.sh/vgpu-",)),
-    BackendRow("metax-sgpu", "gpuxlate.backends.metax", ("metax",), ("metax-tech.com/",)),
-    BackendRow("hami-ascend", "gpuxlate.backends.ascend", ("ascend",), ("huawei.com/",)),
-    BackendRow("koordinator", "gpuxlate.backends.koordinator", (), ("koordinator.sh/", "kubernetes.io/gpu")),
-    BackendRow("kai", "gpuxlate.backends.kai", ("runai",), ("gpu-fraction", "kai.scheduler/")),
+    BackendRow("volcengine-aiapp", "gpuxlate.backends.volcengine_aiapp", ("aiapp",), mark="gpuResourceType"),
+    BackendRow("hami", "gpuxlate.backends.hami", ("4paradigm",)),
+    BackendRow("volcano-vgpu", "gpuxlate.backends.volcano_vgpu", ("volcano",)),
+    BackendRow("metax-sgpu", "gpuxlate.backends.metax", ("metax",)),
+    BackendRow("hami-ascend", "gpuxlate.backends.ascend", ("ascend",)),
+    BackendRow("koordinator", "gpuxlate.backends.koordinator", ()),
+    BackendRow("kai", "gpuxlate.backends.kai", ("runai",)),
     *(
-        BackendRow(f"dra-{one}", "gpuxlate.backends.dra", (), ("resource.k8s.io/",), one.upper())
+        BackendRow(f"dra-{one}", "gpuxlate.backends.dra", (), one.upper())
         for one in ("hami", "nvidia", "amd", "intel")
     ),
-    BackendRow("nvidia-mig", "gpuxlate.backends.nvidia", ("mig",), ("nvidia.com/mig",), "MIG"),
-    BackendRow("nvidia-shared", "gpuxlate.backends.nvidia", (), ("nvidia.com/gpu",), "SHARED"),
-    BackendRow("gke", "gpuxlate.backends.gke", (), ("cloud.google.com/gke-",)),
-    BackendRow("huawei-cce", "gpuxlate.backends.huawei_cce", ("cce",), ("volcano.sh/gpu-",)),
-    BackendRow("tensor-fusion", "gpuxlate.backends.tensor_fusion", ("tensorfusion",), ("tensor-fusion.ai/",)),
+    BackendRow("nvidia-mig", "gpuxlate.backends.nvidia", ("mig",), "MIG"),
+    BackendRow("nvidia-shared", "gpuxlate.backends.nvidia", (), "SHARED"),
+    BackendRow("gke", "gpuxlate.backends.gke", ()),
+    BackendRow("huawei-cce", "gpuxlate.backends.huawei_cce", ("cce",)),
+    BackendRow("tensor-fusion", "gpuxlate.backends.tensor_fusion", ("tensorfusion",)),
     *(
         BackendRow(one.name.replace("_", "-"), f"{dialects.__name__}.{one.name}")
         for one in pkgutil.iter_modules(dialects.__path__)
     ),
-    BackendRow("neutral", "gpuxlate.backends.neutral", (), ("gpuxlate.io/",)),
+    BackendRow("neutral", "gpuxlate.backends.neutral", ()),
 )
 
 
@@ -240,14 +221,14 @@ def writable_names() -> Iterator[str]:
 @cache
 def pod_backends() -> tuple[Backend, ...]:
     """The backends whose shares stand in manifests of pods, loaded. Other built-in ones stay unloaded."""
-    built_in = (_load(row) for row in BUILT_IN if not row.form)
+    built_in = (_load(row) for row in BUILT_IN if not row.mark)
     return (*built_in, *(one for one in _plugins() if one.writes_pods))
 
 
 @cache
 def form_backends() -> tuple[JobBackend, ...]:
     """The backends that write no pods, loaded."""
-    built_in = (_load(row) for row in BUILT_IN if row.form)
+    built_in = (_load(row) for row in BUILT_IN if row.mark)
     return tuple(one for one in (*built_in, *_plugins()) if isinstance(one, JobBackend))
 
 
@@ -293,9 +274,9 @@ def _forms(target: str | None) -> Iterable[JobBackend]:
 
 
 def job_rows(document: Document) -> Iterator[JobRow]:
-    """Where objects of a document may hold parameters. Loads only backends whose marks it may hold."""
+    """Where objects of a document may hold parameters. Loads only backends whose mark it may hold."""
     for row in BUILT_IN:
-        if row.form and document.holds("\\", *row.marks):
+        if row.mark and document.holds("\\", row.mark):
             yield from _rows(_load(row))
     for one in _plugins():
         yield from _rows(one)
@@ -305,7 +286,7 @@ def job_marks() -> tuple[str, ...]:
     """Words, one of which is in every manifest with parameters; none where a plug-in may read any."""
     if any(_rows(one) for one in _plugins()):
         return ()
-    return tuple({mark for row in BUILT_IN if row.form for mark in row.marks})
+    return tuple({row.mark for row in BUILT_IN if row.mark})
 
 
 def _rows(backend: Backend) -> tuple[JobRow, ...]:

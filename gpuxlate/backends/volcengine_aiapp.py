@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import cached_property
-from importlib import import_module
 
 from gpuxlate.backends.base import (
     ContainerShare,
@@ -24,6 +23,14 @@ from gpuxlate.backends.base import (
     key,
 )
 from gpuxlate.backends.form import WrongFileError, json_object, typed, values_of
+from gpuxlate.backends.volcengine import BACKEND as VKE
+from gpuxlate.backends.volcengine import (
+    MAX_CARDS,
+    MULTI_CARD_MAX_MIB,
+    MULTI_CARD_MIN_MIB,
+    POLICIES,
+    POLICY_OF,
+)
 from gpuxlate.manifest.pods import JobRow
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import regex
@@ -48,26 +55,14 @@ MEMORY = "gpuMemoryMiB"
 POLICY = "computePolicy"
 CARDS = "gpuCards"
 MGPU = "mGPU"
-POLICIES: dict[Policy, str] = {
-    Policy.FIXED_SHARE: "fixed-share",
-    Policy.BURST_SHARE: "guaranteed-burst-share",
-    Policy.BEST_EFFORT: "native-burst-share",
-}
-"""The names of the node label that S0 sets in its first step; the form shows Chinese labels for them."""
 POLICY_LABELS: dict[str, Policy] = {
     "固定配额": Policy.FIXED_SHARE,
     "固定争抢": Policy.BURST_SHARE,
     "争抢模式": Policy.BEST_EFFORT,
 }
-"""What the form shows, in the order of S0."""
+"""What the form shows for the policies of a node's label, in the order of S0."""
 SINGLE_CARD_MIN_MIB = 257
 """One card: "greater than 256 MiB" (S0)."""
-MULTI_CARD_MIN_MIB = 1024
-"""Several cards: least MiB on each (Q, inclusive; S0 says "greater than 1024" of an unnamed whole)."""
-MULTI_CARD_MAX_MIB = 81920
-"""Several cards: most MiB on each (Q, 2024); component v0.6.1 may have moved it."""
-MAX_CARDS = 8
-"""Most cards that one instance shares (Q)."""
 KEYS: tuple[KeySpec, ...] = (
     key(RESOURCE_TYPE, Place.RESOURCE, meaning="kind of GPU resource", source="S0"),
     key(ELASTIC, Place.RESOURCE, meaning="elastic instance, which has no mGPU", source="S0"),
@@ -102,7 +97,7 @@ def next_on_form(cores: int, cards: int) -> int:
 
 # The form for an AI app on mGPU: reading and writing shares. The app runs on VKE, whose rules apply.
 # Labels: Volcengine, docs 6461/1581673 "AI apps on shared GPUs" (2025-06-04).
-_POLICY_OF = {**{text: policy for policy, text in POLICIES.items()}, **POLICY_LABELS}
+_POLICY_OF = {**POLICY_OF, **POLICY_LABELS}
 
 
 def _read_form(pod: PodReader, form: ContainerKeys) -> ContainerShare:
@@ -354,8 +349,7 @@ class VolcengineAiapp(JobBackend):
     @cached_property
     def rules(self) -> Rules:
         """Its pods are VKE's."""
-        found: Rules = import_module("gpuxlate.backends.volcengine").BACKEND.rules
-        return found
+        return VKE.rules
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Values of the form to a share. Values that the form does not accept are reported, never guessed."""

@@ -27,6 +27,7 @@ from gpuxlate.cluster.server import (
 from gpuxlate.manifest.objects import REQUIRED_AFFINITY
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Path
+from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.pod import (
     GROUP,
@@ -41,7 +42,7 @@ from gpuxlate.model.pod import (
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.planning.ledger import GpuPod, GpuUsage, books, number_of
-from gpuxlate.planning.nodes import WHOLE_KEY, GpuNode, unit_profile
+from gpuxlate.planning.nodes import GpuNode, unit_profile
 
 CLOSING = ("NoSchedule", "NoExecute")
 """Effects of taints that keep claims without a toleration away."""
@@ -152,7 +153,7 @@ def _device(driver: str, one: Json) -> LiveDevice:
 # The GPU nodes of a cluster, as the backends read them.
 _RANK = list(Serves)
 _HAMI = "hami.io/node-"
-_SPLIT = msg("HAMi shares its cards, and counts each several times as {key}", key=WHOLE_KEY)
+_SPLIT = msg("HAMi shares its cards, and counts each several times as {key}", key=NVIDIA_GPU)
 _HAMI_NODE = NodeView(None, Serves.NOTHING, notes=(_SPLIT,))
 """Project-HAMi, docs/develop/protocol.md: its annotations of nodes. The list of cards cannot be read."""
 
@@ -176,7 +177,7 @@ def gpu_node(node: Json, devices: ClusterDevices = NO_DEVICES) -> GpuNode | None
         backend, view = min(views, key=lambda one: (_RANK.index(one[1].serves), one[0].cloud is None))
     if view is None or view.serves is Serves.NOTHING:
         shared = any(name.startswith(_HAMI) for name in live.annotations)
-        plain = _HAMI_NODE if shared and live.amount(WHOLE_KEY) else _whole_cards(live, view)
+        plain = _HAMI_NODE if shared and live.amount(NVIDIA_GPU) else _whole_cards(live, view)
         if plain is not None:
             backend, view = None, plain
     if view is None:
@@ -187,11 +188,11 @@ def gpu_node(node: Json, devices: ClusterDevices = NO_DEVICES) -> GpuNode | None
 
 def _whole_cards(node: LiveNode, view: NodeView | None) -> NodeView | None:
     """A node with NVIDIA's own device plugin, which allocates whole cards, or at least its labels."""
-    cards, card = node.amount(WHOLE_KEY), shown(node)
+    cards, card = node.amount(NVIDIA_GPU), shown(node)
     if not cards:
         if view is not None or not labelled(node):
             return None
-        text = msg("it has labels of a GPU, but no allocatable {key}", key=WHOLE_KEY)
+        text = msg("it has labels of a GPU, but no allocatable {key}", key=NVIDIA_GPU)
         return NodeView(None, Serves.NOTHING, notes=(text,))
     return NodeView(
         None,
@@ -201,7 +202,7 @@ def _whole_cards(node: LiveNode, view: NodeView | None) -> NodeView | None:
         card_mib=card.memory_mib,
         physical_mib=card.memory_mib,
         model=(view.model if view else None) or card.model,
-        whole_key=WHOLE_KEY,
+        whole_key=NVIDIA_GPU,
     )
 
 

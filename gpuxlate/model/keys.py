@@ -33,6 +33,8 @@ class Place(StrEnum):
     WRITTEN_BY_SCHEDULER = "scheduler"  # written by the vendor's scheduler: stripped, never written
 
 
+NVIDIA_GPU = "nvidia.com/gpu"
+"""Whole cards on every cloud, and the count of several dialects: it alone identifies none."""
 ANY = "*"
 """In ``no_op_values`` of a row: no value of the key changes what a pod asks for."""
 SELECTOR = "selector"

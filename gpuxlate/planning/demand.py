@@ -14,12 +14,13 @@ from gpuxlate.files.claims import ClaimIndex, text_of
 from gpuxlate.manifest.pods import Pod, pods_in, replicas
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.model.pod import NodeRequirement, ObjectPlace, PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.planning.ledger import GpuUsage, Ledger, ask_of, asks_of, number_of
-from gpuxlate.planning.nodes import WHOLE_KEY, serves_text, unit_profile
+from gpuxlate.planning.nodes import serves_text, unit_profile
 from gpuxlate.planning.packing import UNLIMITED, Asks, Bin, ContainerRequest, FreeGpu, asks_of_part
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.source import no_yaml
@@ -121,7 +122,7 @@ def _is_read(one: Wanted, backend: Backend, view: NodeView) -> bool:
 
 
 def _what(one: Wanted) -> str:
-    return msg("shares of {target}", target=one.backend.name) if one.backend else WHOLE_KEY
+    return msg("shares of {target}", target=one.backend.name) if one.backend else NVIDIA_GPU
 
 
 def _counted(view: NodeView, one: Wanted) -> Asks | str:
@@ -332,7 +333,7 @@ def demand(sources: Iterable[Source]) -> GpuDemand:
 
 def _pod(found: GpuDemand, document: Document, pod: Pod) -> None:
     dialects = registry.backends_of(pod.keys)
-    whole = any(WHOLE_KEY in one.resources for one in pod.keys.all_containers())
+    whole = any(NVIDIA_GPU in one.resources for one in pod.keys.all_containers())
     name = f"{pod.object.kind}/{pod.object.name}"
     if not dialects and not whole:
         missing = (claim.missing.message for claim in pod.keys.claims if claim.missing)

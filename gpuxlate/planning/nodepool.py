@@ -21,10 +21,10 @@ from gpuxlate.backends.requirements import (
 from gpuxlate.config.document import ShareDocument
 from gpuxlate.model.declarations import OMITTED, Output, Printed, Sometimes, record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
+from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES, Share
-from gpuxlate.planning.nodes import WHOLE_KEY
 from gpuxlate.planning.plan import PlanError, node_type
 from gpuxlate.translation.fit import fit_pod
 
@@ -287,11 +287,11 @@ def cluster_api(pool: NodePool, backend: Backend, profile: Profile) -> Iterator[
 
 def node_overlay(pool: NodePool, offered: Mapping[str, str], machines: Sequence[str]) -> Iterator[str]:
     """A NodeOverlay of Karpenter for machines of these types. Raises PlanError."""
-    if WHOLE_KEY in offered:
+    if NVIDIA_GPU in offered:
         raise PlanError(
             msg(
                 "Karpenter takes {key} from the type of the machine: an overlay does not change it",
-                key=WHOLE_KEY,
+                key=NVIDIA_GPU,
             ),
             "use resources of another name: nvidia.sharing.renamed, or migStrategy mixed, in the profile",
         )

@@ -13,9 +13,6 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.profile import Card, CardProfile, Profile, Template, card_meant
 
-WHOLE_KEY = "nvidia.com/gpu"
-"""Whole cards, on every cloud."""
-
 
 @record
 class GpuNode:

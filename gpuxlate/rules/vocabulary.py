@@ -7,7 +7,7 @@ from functools import cached_property, lru_cache
 from typing import Generic, NamedTuple, TypeVar
 
 from gpuxlate.model.declarations import regex
-from gpuxlate.model.keys import KeySpec, Place, domain_of
+from gpuxlate.model.keys import NVIDIA_GPU, KeySpec, Place, domain_of
 from gpuxlate.model.pod import PodKeys, names_in
 from gpuxlate.rules.base import Context, Dialect, Subject
 from gpuxlate.rules.number_format import beyond_plausible, unit_of
@@ -29,8 +29,6 @@ from gpuxlate.rules.products import WORDS as SIGNS
 
 IGNORE = "gpuxlate.io/ignore"
 """Annotation that suppresses findings: under a GPU prefix, but not a key of a share."""
-WHOLE_CARD = "nvidia.com/gpu"
-"""The common key of whole cards, which every cloud uses."""
 SHORT_NAME = 5
 """Names shorter than this after the slash may differ by one letter and be right (gpu, npu)."""
 COMMON = "gpu"
@@ -152,7 +150,7 @@ class Vocabulary(Owners[Dialect]):
                 and _may_be_misspelt(row)
             )
         )
-        self.whole_cards = frozenset((WHOLE_CARD, *(one.whole_card_key for one in dialects)))
+        self.whole_cards = frozenset((NVIDIA_GPU, *(one.whole_card_key for one in dialects)))
         self.rows = lru_cache(maxsize=4096)(self._rows)
         self.near_miss = lru_cache(maxsize=4096)(self._near_miss)
         self.renamed = lru_cache(maxsize=4096)(self._renamed)
@@ -266,14 +264,14 @@ class Vocabulary(Owners[Dialect]):
     def _is_resource(self, name: str) -> bool:
         """A key of GPUs that belongs in limits, or an unknown one: GX013 reports the others there."""
         rows = self.rows(name)
-        return name == WHOLE_CARD or (
+        return name == NVIDIA_GPU or (
             bool(self.owners(name)) and (not rows or any(Place.RESOURCE in row.places for row in rows))
         )
 
     def _counts_whole_cards(self, name: str) -> bool:
         """The key counts whole cards, and nothing else."""
         rows = self.rows(name)
-        return name == WHOLE_CARD or (bool(rows) and all(row.meaning.startswith(WHOLE) for row in rows))
+        return name == NVIDIA_GPU or (bool(rows) and all(row.meaning.startswith(WHOLE) for row in rows))
 
     def written_by_scheduler(self, name: str) -> bool:
         """Every data sheet with the key says that the scheduler writes it."""
@@ -328,7 +326,7 @@ class Vocabulary(Owners[Dialect]):
 
     def _near_miss(self, name: str) -> NearMiss | None:
         """The known key that a misspelt key is near, None where it is not misspelt."""
-        if name in (IGNORE, WHOLE_CARD) or name in self.known_typos or self.rows(name):
+        if name in (IGNORE, NVIDIA_GPU) or name in self.known_typos or self.rows(name):
             return None
         if self.product(name) or accelerators_of(name):
             return None

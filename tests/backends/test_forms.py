@@ -429,7 +429,7 @@ def test_manifests_load_no_parameters(tmp_path: Path) -> None:
 
 
 def test_rows_say_what_has_a_form() -> None:
-    assert all(not registry.get(row.name).writes_pods for row in registry.BUILT_IN if row.form)
+    assert all(not registry.get(row.name).writes_pods for row in registry.BUILT_IN if row.mark)
     assert all(backend.writes_pods for backend in registry.pod_backends())
     assert [registry.get(f"emr-{name}").name for name in ("spark", "ray", "customjob")] == list(k.ENGINES)
 

@@ -33,6 +33,7 @@ from gpuxlate.backends.rows import cores, memory, whole, written
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import CardProfile, Component, Extension, Profile, Setting, card_of
@@ -49,8 +50,6 @@ COUNT = "aliyun.com/gpu-count"
 """Label of the pod, a string: cards, an equal part of each (MULTI)."""
 CARDS, SEVERAL = re.compile("[1-9][0-9]*"), re.compile("[2-9]|[1-9][0-9]+")
 """Values of COUNT, in plain digits: any, and above 1."""
-WHOLE = "nvidia.com/gpu"
-"""Whole cards, on nodes of mode ``default`` (LBL)."""
 TOPOLOGY = "aliyun.com/gpu"
 """Whole cards, on nodes of mode ``topology`` (LBL)."""
 NO_CORE = "aliyun.com/gpu-core"
@@ -84,7 +83,7 @@ CORE_MEM = "core_mem"
 SHARE_MODE = "share"
 """Memory counted, not isolated (LBL)."""
 WHOLE_MODE = "default"
-"""Whole cards, WHOLE; also the mode of a node without the label (LBL)."""
+"""Whole cards, NVIDIA_GPU; also the mode of a node without the label (LBL)."""
 ISOLATION_MODES = ("share", "cgpu", "mps", CORE_MEM)
 """The modes that advertise ``gpu-mem``; on other nodes it is 0 (LBL)."""
 WHOLE_MODES = (WHOLE_MODE, "topology")
@@ -116,12 +115,12 @@ KEYS: tuple[KeySpec, ...] = (
         default=Absent.ONE,
         source="MULTI",
     ),
-    whole(WHOLE, values=(), excludes=(MEMORY, CORE, TOPOLOGY), source="LBL"),
+    whole(NVIDIA_GPU, values=(), excludes=(MEMORY, CORE, TOPOLOGY), source="LBL"),
     whole(
         TOPOLOGY,
         meaning="whole cards by topology",
         values=(),
-        excludes=(MEMORY, CORE, WHOLE),
+        excludes=(MEMORY, CORE, NVIDIA_GPU),
         no_op_values=("0",),
         source="LBL",
     ),
@@ -244,7 +243,7 @@ def _read_container(
     pod.resource(container, NO_CORE)  # ACK010
     units, cores = pod.number(container, MEMORY), pod.number(container, CORE)
     # 0 whole cards are none
-    whole = [(name, n) for name in (WHOLE, TOPOLOGY) if (n := pod.number(container, name))]
+    whole = [(name, n) for name in (NVIDIA_GPU, TOPOLOGY) if (n := pod.number(container, name))]
     origins = {"cards": label.path if label else container.path}
     for attribute, name in (("memory_mib", MEMORY), ("cores", CORE)):
         if name in container.resources:
@@ -369,7 +368,7 @@ def _whole(placing: ShareWriter, cards: int) -> _Written:
         placing.take("qos")
         message = "offline whole cards cannot be expressed: ACK has no colocation of GPUs"
         placing.refuse("qos", "GX023", message, "request whole cards without qos")
-    return _Written(placing, _Kind.WHOLE, {WHOLE: cards})
+    return _Written(placing, _Kind.WHOLE, {NVIDIA_GPU: cards})
 
 
 def _cores(placing: ShareWriter, cards: int, ack: AlibabaProfile) -> int | None:
@@ -423,7 +422,7 @@ class AlibabaGpushare(Backend):
     sets_visible_devices = True
     cloud = CLOUD
     similar_products = LOOK_ALIKES
-    whole_card_key = WHOLE
+    whole_card_key = NVIDIA_GPU
     limits = Limits(
         PODS_PER_CARD, certain=False, source="page of ack-ai-installer, 2026-06", node_mode=node_mode
     )

@@ -16,6 +16,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.backends.live import Containers
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
@@ -30,7 +31,7 @@ OPEN_SOURCE_MODE = "open source"
 NAME, CARD_MIB, CARDS = k.ACCELERATORS
 UNITS_MIB = (DEFAULT_UNIT_MIB, k.SMALL_UNIT_MIB, 1)
 """Units of gpu-mem that exist: GiB, 128 MiB (UNIT), and MiB of the open-source plugin (OSS)."""
-_WHOLE_KEYS = {k.WHOLE_MODE: k.WHOLE, "topology": k.TOPOLOGY}
+_WHOLE_KEYS = {k.WHOLE_MODE: NVIDIA_GPU, "topology": k.TOPOLOGY}
 
 
 def node_view(_backend: Backend, node: live.LiveNode) -> live.NodeView | None:

@@ -20,7 +20,7 @@ from gpuxlate.backends.pod_reader import (
 from gpuxlate.backends.row_rules import RowExample
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Remove, Rename, Severity
-from gpuxlate.model.keys import Range
+from gpuxlate.model.keys import NVIDIA_GPU, Range
 from gpuxlate.model.messages import join_or, msg
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
@@ -129,7 +129,7 @@ def compute_on_grid(this: Rule, breach: Violation, pod: PodKeys, context: Contex
     """
     percent = breach.number
     if percent > k.CORE_MAX:
-        hint = msg("the key counts percent of one card; for whole cards request {key} alone", key=k.WHOLE)
+        hint = msg("the key counts percent of one card; for whole cards request {key} alone", key=NVIDIA_GPU)
         return this.diagnostic(breach.there, outside(k.CORE, percent, k.CORE_MIN, k.CORE_MAX), hint)
     near = max(quantity.round_up(percent, k.CORE_STEP), k.CORE_MIN)
     low = percent < k.CORE_MIN
@@ -221,10 +221,10 @@ DIVIDED = Predicate(
     NUMBER & InRange(k.MEMORY) & ContainersAtMost(Requests(k.MEMORY), 1),
     (k.MEMORY,),
 )
-WHOLE, BY_TOPOLOGY = (InRange(name) & ~InRange(name, Range(0, 0)) for name in (k.WHOLE, k.TOPOLOGY))
+WHOLE, BY_TOPOLOGY = (InRange(name) & ~InRange(name, Range(0, 0)) for name in (NVIDIA_GPU, k.TOPOLOGY))
 BESIDE_SHARES = tuple(
     Predicate(~SHARES, some & ~SHARED, (name,))
-    for name, some in ((k.WHOLE, WHOLE), (k.TOPOLOGY, BY_TOPOLOGY))
+    for name, some in ((NVIDIA_GPU, WHOLE), (k.TOPOLOGY, BY_TOPOLOGY))
 )
 """One container with both is K8S007."""
 OF_ONE_KIND = Predicate(~SomeContainer(WHOLE), BY_TOPOLOGY & ~SHARES & ~WHOLE, (k.TOPOLOGY,))
@@ -318,7 +318,7 @@ def count_divides_memory(this: Rule, breach: Violation, pod: PodKeys, context: C
     "ACK011",
     Severity.WARNING,
     predicate=(*BESIDE_SHARES, OF_ONE_KIND, IN_ONE_CONTAINER),
-    page=RuleDoc(shown(part(4), {k.WHOLE: Value.of(1)}), shown(part(4), part(15))),
+    page=RuleDoc(shown(part(4), {NVIDIA_GPU: Value.of(1)}), shown(part(4), part(15))),
 )
 def one_mode_for_a_pod(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A pod requests shares, `nvidia.com/gpu` or `aliyun.com/gpu`, not two of them.
@@ -341,7 +341,7 @@ def one_mode_for_a_pod(this: Rule, breach: Violation, pod: PodKeys, context: Con
         text,
         where=msg("a container" if same else "the pod"),
         key=breach.name,
-        other="a share" if sharing else k.WHOLE,
+        other="a share" if sharing else NVIDIA_GPU,
     )
     hint = "keep one of them" if same else "use separate pods"
     return this.diagnostic(breach.there, message, hint, on_key=True)

@@ -24,13 +24,13 @@ from gpuxlate.backends.dra import HAMIS as HAMI
 from gpuxlate.backends.dra import NVIDIAS as NVIDIA
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
+from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.limits import FULL_CARD_CORES, MAX_NAME
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ClaimObject, DeviceConfig, DeviceRequest, DocumentKeys, PodKeys
 from gpuxlate.model.profile import unknown_partition
 from gpuxlate.rules.base import Context, Rule, Scope, rule
 from gpuxlate.rules.claims import IN_ANOTHER_OBJECT
-from gpuxlate.rules.vocabulary import WHOLE_CARD
 
 
 def requests(
@@ -737,10 +737,10 @@ def cards_are_requested_once(this: Rule, pod: PodKeys, context: Context) -> Iter
     """
     classes = {*HAMI.classes, *NVIDIA.classes}
     for container in pod.all_containers():
-        count = container.resources.get(WHOLE_CARD)
+        count = container.resources.get(NVIDIA_GPU)
         asked = (way for *_, request in pod.requests_of(container) for way in request.ways())
         if count is not None and any(way.device_class and way.device_class.text in classes for way in asked):
-            message = msg("{key} beside a claim: the container gets cards twice", key=WHOLE_CARD)
+            message = msg("{key} beside a claim: the container gets cards twice", key=NVIDIA_GPU)
             yield this.diagnostic(count, message, "remove it, or the claim", on_key=True)
 
 

@@ -35,6 +35,7 @@ from gpuxlate.backends.device_plugin import (
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
+from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of, names_of
@@ -42,7 +43,6 @@ from gpuxlate.model.share import Device, Isolation, Partition, Policy, Replica, 
 from gpuxlate.rules.predicates.conditions import AnyOf, Selects
 
 NAME = "gke"
-WHOLE = "nvidia.com/gpu"
 STRATEGY = "cloud.google.com/gke-gpu-sharing-strategy"
 CLIENTS = "cloud.google.com/gke-max-shared-clients-per-gpu"
 SIZE = "cloud.google.com/gke-gpu-partition-size"
@@ -55,7 +55,7 @@ LEAST, MOST = 2, 48
 """Clients of a card."""
 KEYS: tuple[KeySpec, ...] = (
     key(
-        WHOLE,
+        NVIDIA_GPU,
         Place.RESOURCE,
         sets="cards",
         meaning="whole cards; instances or clients of one, by the labels",
@@ -126,7 +126,7 @@ def _container(
     model: str | None,
     paths: Mapping[str, Path | None],
 ) -> ContainerShare:
-    count = pod.number(container, WHOLE)
+    count = pod.number(container, NVIDIA_GPU)
     if count is None:
         return pod.none(container)
     origins: dict[str, Path] = {name: path for name, path in paths.items() if path is not None}
@@ -135,7 +135,7 @@ def _container(
         replica = Replica(replica.of, replica.strategy, count)
     partition = Partition(size, 1 if replica else count) if size else None
     if partition is None and replica is None:
-        where = {"cards": container.resources[WHOLE].path, **origins}
+        where = {"cards": container.resources[NVIDIA_GPU].path, **origins}
         return pod.share(container, cards=count, device=device, origins=where)
     return pod.share(container, partition=partition, replica=replica, device=device, origins=origins)
 
@@ -167,7 +167,7 @@ def _write(placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
     else:
         count = int(placing.take("cards"))
         placing.on_nodes(card_of(profile, NAMES), "GX023", None)
-    limits = {WHOLE: Value.of(count)}
+    limits = {NVIDIA_GPU: Value.of(count)}
     return ContainerKeys(placing.name, placing.index, placing.init, limits, limits)
 
 
@@ -198,14 +198,14 @@ class Gke(Backend):
         "cloud.google.com/gke-max-shared-clients",
     )
     field_docs = {
-        "cards": f"whole cards: {WHOLE}",
+        "cards": f"whole cards: {NVIDIA_GPU}",
         "policy": f"no key; {Policy.FIXED_SHARE} with MIG and MPS",
         "device": f"nodeSelector {MODEL}, one model",
         "isolation": "no key; hardware with MIG, soft with MPS, else none",
         "partition": f"nodeSelector {SIZE}",
         "replica": f"nodeSelector {STRATEGY} and {CLIENTS}",
     }
-    whole_card_key = WHOLE
+    whole_card_key = NVIDIA_GPU
     detected_by = SPEAKS
     vendor = "nvidia"
     cloud = Cloud("GKE", ("cloud.google.com",), MACHINE)

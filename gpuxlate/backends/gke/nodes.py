@@ -29,6 +29,7 @@ from gpuxlate.backends.requirements import (
 )
 from gpuxlate.model.amounts import card_for
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile, card_named, names_of
 from gpuxlate.model.share import Replica, Share, Strategy
@@ -41,16 +42,16 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
     labels = {name: node.labels[name] for name in OWN if name in node.labels}
     if not labels:
         return None
-    amount, notes = node.amount(k.WHOLE), tuple(_notes(labels))
+    amount, notes = node.amount(NVIDIA_GPU), tuple(_notes(labels))
     accelerator = labels.get(k.MODEL)
     model = names_of(k.NAME).get(accelerator or "", accelerator)
     if not amount:
-        why = (*notes, f"no {k.WHOLE} is allocatable")
+        why = (*notes, f"no {NVIDIA_GPU} is allocatable")
         return NodeView(k.NAME, Serves.NOTHING, model=model, notes=why)
     size, strategy = labels.get(k.SIZE), k.STRATEGIES.get(labels.get(k.STRATEGY, ""))
     of = clients_in([labels[k.CLIENTS]]) if k.CLIENTS in labels else None
     replica = Replica(of, strategy) if strategy or of else None
-    row = CountedRequests(k.WHOLE, amount, size, replica)
+    row = CountedRequests(NVIDIA_GPU, amount, size, replica)
     mib = None if size else shown(node).memory_mib
     cards = _cards(row, model)
     sharing = Sharing(cast(Any, str(strategy)), of, False) if strategy and of else Sharing()
@@ -62,7 +63,7 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
         card_mib=mib,
         physical_mib=mib,
         model=model,
-        whole_key=None if row.is_part else k.WHOLE,
+        whole_key=None if row.is_part else NVIDIA_GPU,
         labels=node.labels,
         extension=NvidiaProfile("single" if size else "mixed", sharing) if row.is_part else None,
         notes=notes,

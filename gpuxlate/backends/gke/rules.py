@@ -9,6 +9,7 @@ from gpuxlate.backends.device_plugin import MIG
 from gpuxlate.backends.pod_reader import number
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import card_named, unknown_partition
@@ -63,10 +64,10 @@ def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Itera
     if _choice(pod, k.STRATEGY) is None and _choice(pod, k.CLIENTS) is None:
         return
     for container in pod.all_containers():
-        value = container.resources.get(k.WHOLE)
+        value = container.resources.get(NVIDIA_GPU)
         count = number(value)
         if value is not None and count is not None and count != 1:
-            message = msg("{key} is {count}: GKE accepts only 1 on shared cards", key=k.WHOLE, count=count)
+            message = msg("{key} is {count}: GKE accepts only 1 on shared cards", key=NVIDIA_GPU, count=count)
             yield this.diagnostic(
                 value, message, "write 1, and fewer clients of a card where one is not enough"
             )
@@ -227,9 +228,9 @@ def partitions_are_counted_as_cards(this: Rule, pod: PodKeys, context: Context) 
                     "{key} beside {size}: GKE counts partitions with {gpu}",
                     key=name,
                     size=k.SIZE,
-                    gpu=k.WHOLE,
+                    gpu=NVIDIA_GPU,
                 )
-                yield this.diagnostic(value, message, msg("write {gpu}", gpu=k.WHOLE), on_key=True)
+                yield this.diagnostic(value, message, msg("write {gpu}", gpu=NVIDIA_GPU), on_key=True)
 
 
 @rule("GKE005", Severity.WARNING, no_policy=NO_POLICY)

@@ -40,7 +40,7 @@ from gpuxlate.backends.hami_scheduler import (
 from gpuxlate.backends.rows import Fields, cards, choice, choices, cores, memory, percent, written
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.keys import SELECTOR, By, CardChoice
+from gpuxlate.model.keys import NVIDIA_GPU, SELECTOR, By, CardChoice
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Extension, Profile, Setting
@@ -48,19 +48,17 @@ from gpuxlate.model.share import ALL_MEMORY, Isolation, Qos
 from gpuxlate.rules.predicates.conditions import AnyOf, EnvIs, IsAnnotated, IsInit, Requests, SomeContainer
 from gpuxlate.rules.products import NOS, VGPU_MANAGER
 
-COUNT = "nvidia.com/gpu"
-"""Physical cards. Every cloud has the key, so it alone does not identify a dialect."""
 VGPU = "nvidia.com/vgpu"
 MEMORY, PERCENT, CORES = "nvidia.com/gpumem", "nvidia.com/gpumem-percentage", "nvidia.com/gpucores"
 PRIORITY = "nvidia.com/priority"
 SHARE_KEYS = (MEMORY, PERCENT, CORES)
-REQUESTS = (COUNT, *SHARE_KEYS)
+REQUESTS = (NVIDIA_GPU, *SHARE_KEYS)
 MODE = "nvidia.com/vgpu-mode"
 DISABLE_CONTROL = "CUDA_DISABLE_CONTROL"
 """``true`` turns all isolation off (ISSUE)."""
 KEYS: tuple[KeySpec, ...] = (
     cards(
-        COUNT,
+        NVIDIA_GPU,
         values=in_int32(),
         default=Absent.ONE,
         aliases=(VGPU, "nvidia.com/gpualloc"),
@@ -116,7 +114,7 @@ KNOWN = frozenset(name for row in KEYS for name in (row.name, *row.aliases))
 class ResourceNames(Extension):
     """Names of the resources, as the values of HAMi's chart set them."""
 
-    count: Annotated[str, Setting("count", "resourceName of the chart: cards of a container.")] = COUNT
+    count: Annotated[str, Setting("count", "resourceName of the chart: cards of a container.")] = NVIDIA_GPU
     memory: Annotated[str, Setting("memory", "resourceMem of the chart: MiB of each card.")] = MEMORY
     percent: Annotated[
         str,
@@ -131,7 +129,7 @@ class ResourceNames(Extension):
     def by_key(self) -> Mapping[str, str]:
         """The name of each key of the data sheet."""
         names = (self.count, self.memory, self.percent, self.cores, self.priority)
-        return dict(zip((COUNT, *SHARE_KEYS, PRIORITY), names, strict=True))
+        return dict(zip((NVIDIA_GPU, *SHARE_KEYS, PRIORITY), names, strict=True))
 
 
 def split_count(profile: Profile | None) -> int:
@@ -162,11 +160,11 @@ class HamiProfile(Extension):
     def renamed(self) -> Mapping[str, str]:
         """The count becomes an alias that only HAMi has: its own name would not identify the dialect."""
         own = self.by_key.items()
-        return {name: VGPU if known == COUNT else known for known, name in own if name not in KNOWN}
+        return {name: VGPU if known == NVIDIA_GPU else known for known, name in own if name not in KNOWN}
 
 
 # HAMi: its numbers are per card, and its chart lets operators rename every resource.
-SPEAKS = SomeContainer(Requests(COUNT)) & AnyOf(
+SPEAKS = SomeContainer(Requests(NVIDIA_GPU)) & AnyOf(
     *(IsAnnotated(row.name) for row in KEYS if row.sets == SELECTOR and Place.ANNOTATION in row.places),
     SomeContainer((EnvIs(CORE_POLICY) | EnvIs(DISABLE_CONTROL)) & ~IsInit()),
 )
@@ -182,7 +180,7 @@ class Hami(Backend):
     vendor = "nvidia"
     sets_visible_devices = True
     isolation = Isolation.SOFT  # by a library in the container, in mode hami-core (DEV)
-    whole_card_key = COUNT
+    whole_card_key = NVIDIA_GPU
     whole_cores = True  # the webhook adds it too; without it the manifest shows no dialect
     other_schedulers = (SCHEDULER,)  # the webhook sets it (HOOK)
     scheduling = SCHEDULING
@@ -239,7 +237,7 @@ class Hami(Backend):
         RuleRow(
             RuleKind.NUMBERS,
             "HAMI005",
-            keys=(COUNT,),
+            keys=(NVIDIA_GPU,),
             also=RuleKind.WITHIN_NODE,
             why="The key counts physical cards, not shares: one container cannot get two parts of one card "
             "(issues 444 and 620). A pod with more than a node has stays Pending.",

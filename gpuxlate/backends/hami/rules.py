@@ -9,7 +9,7 @@ from gpuxlate.backends.hami import HamiProfile
 from gpuxlate.backends.hami_scheduler import is_capped_alone, not_capped_alone
 from gpuxlate.backends.pod_reader import requesting, written_name
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Remove, Severity
-from gpuxlate.model.keys import Range
+from gpuxlate.model.keys import NVIDIA_GPU, Range
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
@@ -32,7 +32,9 @@ from gpuxlate.rules.vocabulary import vocabulary_of
     Severity.INFO,
     missing=True,
     predicate=Predicate(
-        Requests(*k.SHARE_KEYS), when=InRange(k.COUNT) & ~InRange(k.COUNT, Range(0, 0)), keys=(k.COUNT,)
+        Requests(*k.SHARE_KEYS),
+        when=InRange(NVIDIA_GPU) & ~InRange(NVIDIA_GPU, Range(0, 0)),
+        keys=(NVIDIA_GPU,),
     ),
 )
 def cards_are_shared(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -68,7 +70,7 @@ def cards_are_shared(this: Rule, breach: Violation, pod: PodKeys, context: Conte
     ## Source
     Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21); issues 888 and 1173.
     """
-    name = written_name(breach.there, k.COUNT)
+    name = written_name(breach.there, NVIDIA_GPU)
     return this.diagnostic(
         breach.there,
         msg("{key} alone makes the cards exclusive to the container", key=name),
@@ -289,7 +291,7 @@ def count_has_a_known_name(this: Rule, pod: PodKeys, context: Context) -> Iterat
     """
     words = vocabulary_of(context)
     for container in requesting(pod, *k.SHARE_KEYS):
-        if k.COUNT in container.resources or any(
+        if NVIDIA_GPU in container.resources or any(
             name in container.resources for name in HamiProfile.of(context.profile).renamed
         ):
             continue  # under two names: HAMI014
@@ -300,12 +302,12 @@ def count_has_a_known_name(this: Rule, pod: PodKeys, context: Context) -> Iterat
                     msg(
                         "{name} is unknown and {count} is not set: the number of cards is not certain",
                         name=name,
-                        count=k.COUNT,
+                        count=NVIDIA_GPU,
                     ),
                     msg(
                         "write {count}, or set hami.resourceNames.count in a profile where the cluster has "
                         "that name for it",
-                        count=k.COUNT,
+                        count=NVIDIA_GPU,
                     ),
                     on_key=True,
                 )

@@ -21,6 +21,7 @@ from gpuxlate.backends.base import (
 from gpuxlate.backends.rows import choice, cores, memory, whole
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import regex
+from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, ScalarKind, Value
 from gpuxlate.model.profile import Component, Profile, Release, card_of
@@ -32,8 +33,6 @@ NAMES = ("huawei-cce", "cce")
 SCHEDULER = "volcano"
 MEMORY, CORE = "volcano.sh/gpu-mem.128Mi", "volcano.sh/gpu-core.percentage"
 COUNT = "volcano.sh/gpu-num"
-WHOLE = "nvidia.com/gpu"
-"""Whole cards; below one, that part of the memory of a card (VIRTUAL)."""
 MODEL = "accelerator"
 """Label of nodes: the model of their cards, as nvidia-t4 (VIRTUAL)."""
 ADDON = Component("volcanoAddon", "Volcano")  # of the cloud, with numbers of its own
@@ -42,7 +41,7 @@ UNIT = 128
 
 
 def decimal(value: Value | None) -> Fraction | None:
-    """The part of a card that WHOLE asks for; None where it is none."""
+    """The part of a card that NVIDIA_GPU asks for; None where it is none."""
     if value is None or value.kind in (ScalarKind.NODE, ScalarKind.NULL, ScalarKind.BOOL):
         return None
     try:
@@ -52,10 +51,10 @@ def decimal(value: Value | None) -> Fraction | None:
     return amount if 0 < amount < 1 else None
 
 
-HAS_DECIMALS = SchedulerIs(SCHEDULER) & SomeContainer(IsFraction(WHOLE))
-"""The pod is one of the scheduler, and a container asks for a part of WHOLE."""
-SPEAKS = Labelled(COUNT) & SomeContainer(Requests(WHOLE)) | HAS_DECIMALS
-"""A part of WHOLE in a pod of the scheduler, which no other vendor takes, or WHOLE beside COUNT."""
+HAS_DECIMALS = SchedulerIs(SCHEDULER) & SomeContainer(IsFraction(NVIDIA_GPU))
+"""The pod is one of the scheduler, and a container asks for a part of NVIDIA_GPU."""
+SPEAKS = Labelled(COUNT) & SomeContainer(Requests(NVIDIA_GPU)) | HAS_DECIMALS
+"""A part of NVIDIA_GPU in a pod of the scheduler, which no other vendor takes, or NVIDIA_GPU beside COUNT."""
 
 
 def card_mode(share: Share) -> str:
@@ -85,7 +84,7 @@ class HuaweiCce(Backend):
     full_is_whole = True
     scheduler = SCHEDULER
     init_containers = False
-    whole_card_key = WHOLE
+    whole_card_key = NVIDIA_GPU
     detected_by = SPEAKS
     fact_commands = {"cards.model": f"kubectl get nodes -L {MODEL}"}
     limits = Limits(20, source="VIRTUAL", card_mode=card_mode)
@@ -117,13 +116,13 @@ class HuaweiCce(Backend):
                 sets="cards",
                 unit=1,
                 values=(Range(),),
-                excludes=(WHOLE,),
+                excludes=(NVIDIA_GPU,),
                 since=Release(ADDON, "1.16.10"),
                 source="EQUAL",
             ),
             memory(MEMORY, unit=UNIT, per=Per.TOTAL, source="VIRTUAL, EQUAL"),
             cores(CORE, per=Per.TOTAL, values=(Range(5, 100, 5),), needs=(MEMORY,), source="VIRTUAL, EQUAL"),
-            whole(WHOLE, values=(), decimals_with=(SCHEDULER,), source="VIRTUAL"),
+            whole(NVIDIA_GPU, values=(), decimals_with=(SCHEDULER,), source="VIRTUAL"),
             choice(
                 *(MODEL, Place.NODE_SELECTOR, Place.NODE),
                 meaning="card model",
@@ -136,16 +135,16 @@ class HuaweiCce(Backend):
     def after_admission(
         self, pod: PodReader, container: ContainerKeys, profile: Profile | None
     ) -> ContainerKeys:
-        """A part of WHOLE as units of memory: those of the card, rounded down (VIRTUAL)."""
-        part = decimal(container.resources.get(WHOLE))
+        """A part of NVIDIA_GPU as units of memory: those of the card, rounded down (VIRTUAL)."""
+        part = decimal(container.resources.get(NVIDIA_GPU))
         if part is None:
             return container
         card_mib = card_of(profile, NAMES).memory_mib
-        value = pod.resource(container, WHOLE)
+        value = pod.resource(container, NVIDIA_GPU)
         if card_mib is None and value is not None:
             message = msg(
                 "{key} {text} is not translated: it counts a part of the memory of a card",
-                key=WHOLE,
+                key=NVIDIA_GPU,
                 text=value.text,
             )
             hint = msg(
@@ -157,8 +156,8 @@ class HuaweiCce(Backend):
         units = int(part * (card_mib or 0)) // UNIT
 
         def counted(values: Mapping[str, Value]) -> dict[str, Value]:
-            others = {name: one for name, one in values.items() if name != WHOLE}
-            found = values.get(WHOLE)
+            others = {name: one for name, one in values.items() if name != NVIDIA_GPU}
+            found = values.get(NVIDIA_GPU)
             return {MEMORY: replace(found, text=str(units)), **others} if found and units else others
 
         return replace(container, limits=counted(container.limits), requests=counted(container.requests))

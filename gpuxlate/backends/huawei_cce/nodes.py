@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpuxlate.backends import huawei_cce as k
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.live import PERCENT, LiveNode, NodeView, Serves, per_card
+from gpuxlate.model.keys import NVIDIA_GPU
 
 
 def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
@@ -24,6 +25,6 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
         cores=cores,
         memory_mib=units * k.UNIT,
         model=node.labels.get(k.MODEL),
-        whole_key=k.WHOLE,
+        whole_key=NVIDIA_GPU,
         labels=node.labels,
     )

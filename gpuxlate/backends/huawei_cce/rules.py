@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from gpuxlate.backends import huawei_cce as k
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
@@ -53,11 +54,11 @@ def part_of_a_card_is_in_units(this: Rule, pod: PodKeys, context: Context) -> It
     if not k.HAS_DECIMALS.holds(pod):
         return
     for container in pod.all_containers():
-        value = container.resources.get(k.WHOLE)
+        value = container.resources.get(NVIDIA_GPU)
         if value is not None and k.decimal(value) is not None:
             message = msg(
                 "{key} is {text}, a part of the memory of a card, which only Huawei CCE accepts",
-                key=k.WHOLE,
+                key=NVIDIA_GPU,
                 text=value.text,
             )
             yield this.diagnostic(value, message, msg("write {key}, in units of 128 MiB", key=k.MEMORY))

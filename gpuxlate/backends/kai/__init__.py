@@ -32,7 +32,7 @@ from gpuxlate.backends.rows import choice, whole, written
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Path, Severity
-from gpuxlate.model.keys import ANY, BYTE, Confidence
+from gpuxlate.model.keys import ANY, BYTE, NVIDIA_GPU, Confidence
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Component, Extension, Profile, Release, Setting, card_of
@@ -48,8 +48,6 @@ from gpuxlate.rules.predicates.conditions import (
 )
 
 SCHEDULER, RUNAI_SCHEDULER = "kai-scheduler", "runai-scheduler"
-WHOLE = "nvidia.com/gpu"
-"""Whole cards, in limits. The validator refuses it in a pod with FRACTION or MEMORY (CODE)."""
 FRACTION = "gpu-fraction"
 """Part of the memory of each card, above 0 and below 1; hundredths count (CODE)."""
 MEMORY = "gpu-memory"
@@ -137,7 +135,7 @@ def _of_container(name: str, meaning: str, **fields: object) -> KeySpec:
 
 
 KEYS: tuple[KeySpec, ...] = (
-    whole(WHOLE, source="CODE"),
+    whole(NVIDIA_GPU, source="CODE"),
     key(
         FRACTION,
         Place.ANNOTATION,
@@ -332,7 +330,7 @@ def reads(mode: str | None, *, by_amounts: bool) -> bool:
 PERCENT = 100
 _OWN = re.compile(f"({re.escape(FRACTION)}|{re.escape(OF_CONTAINERS)}).*")
 _PLACED = AnyOf(SchedulerIs(*SCHEDULERS), *map(Labelled, QUEUES))
-_ASKS = AnyOf(SomeContainer(Requests(WHOLE)), *map(IsAnnotated, (MEMORY, MEMORY_LIMIT, MPS, *MISTAKEN)))
+_ASKS = AnyOf(SomeContainer(Requests(NVIDIA_GPU)), *map(IsAnnotated, (MEMORY, MEMORY_LIMIT, MPS, *MISTAKEN)))
 SPEAKS = HasKeyLike(Place.ANNOTATION, _OWN) | IsAnnotated(POD_COMPUTE_MODE) | _PLACED & _ASKS
 """The pod asks for a share with keys that only KAI has, or for cards beside its scheduler or queue."""
 
@@ -364,10 +362,10 @@ def _container(pod: PodReader, container: ContainerKeys, found: _Legacy) -> Cont
     pod.choice(variable, RUNAI_LIMIT, "variable")
     if mine and found.fraction is not None:
         return _by_fraction(pod, container, found.fraction, found.devices)
-    whole = pod.number(container, WHOLE)
+    whole = pod.number(container, NVIDIA_GPU)
     if not whole:
         return pod.none(container)
-    return pod.share(container, cards=whole, origins={"cards": container.resources[WHOLE].path})
+    return pod.share(container, cards=whole, origins={"cards": container.resources[NVIDIA_GPU].path})
 
 
 def _by_fraction(
@@ -509,7 +507,7 @@ class Kai(Backend):
         Pick.FULLEST,
         "kai-scheduler/KAI-Scheduler, docs/operator/scheduling-shards.md (2026-08-07)",
     )
-    whole_card_key = WHOLE
+    whole_card_key = NVIDIA_GPU
     one_share_per_pod = True
     documents = {
         "CODE": "kai-scheduler/KAI-Scheduler, gpu_request_validator.go and constants.go (2026-08-07)",
@@ -521,7 +519,7 @@ class Kai(Backend):
     gpu_prefixes = (OF_CONTAINERS, "kai.scheduler/gpu-", FRACTION)
     keys = KEYS
     field_docs = {
-        "cards": f"annotation {DEVICES}; whole cards: {WHOLE}",
+        "cards": f"annotation {DEVICES}; whole cards: {NVIDIA_GPU}",
         "memoryMiB": f"annotation {MEMORY}, MiB of each card",
         "memoryPercent": f"annotation {FRACTION}: 0.25",
         "memoryLimitMiB": "annotation nvidia.com/container.NAME.gpu-memory.limit, of each card",
@@ -561,7 +559,7 @@ class Kai(Backend):
         for placing in pod.placings:
             limits = {}
             if placing.whole_cards or _only_compute(placing):
-                limits = {WHOLE: Value.of(int(placing.take("cards")))}
+                limits = {NVIDIA_GPU: Value.of(int(placing.take("cards")))}
                 if placing.asked.whole_cards:
                     placing.isolated(Isolation.HARDWARE)  # nobody else is on the card
             else:

@@ -11,7 +11,7 @@ from gpuxlate.backends.kai import DEFAULT, NAMES, NV_FRACTIONS, mode_of, reads
 from gpuxlate.backends.pod_reader import number, too_large, too_many_cards
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.keys import Place, Range
+from gpuxlate.model.keys import NVIDIA_GPU, Place, Range
 from gpuxlate.model.messages import join_or, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
@@ -45,7 +45,7 @@ def _of_a_node(profile: Profile) -> tuple[Predicate, ...]:
         found.append(
             Predicate(cards, IsAnnotated(k.DEVICES, k.WHOLE_NUMBER), (k.DEVICES,), per_container=False)
         )
-        found.append(Predicate(Within(k.WHOLE, most), InRange(k.WHOLE), (k.WHOLE,)))
+        found.append(Predicate(Within(NVIDIA_GPU, most), InRange(NVIDIA_GPU), (NVIDIA_GPU,)))
     if room is not None:
         memory = Within(Annotation(k.MEMORY), room)
         found.append(
@@ -283,8 +283,8 @@ def _others_beside(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
     legacy = any(name in pod.annotations for name in k.SHARE_KEYS)
     for container in pod.all_containers():
         for name, value in container.resources.items():
-            whole = name == k.WHOLE and not legacy and number(value) != 0
-            if whole or (name != k.WHOLE and words.is_resource(name)):
+            whole = name == NVIDIA_GPU and not legacy and number(value) != 0
+            if whole or (name != NVIDIA_GPU and words.is_resource(name)):
                 yield _beside(this, name, value, str(asked.path[-1]))
 
 
@@ -292,7 +292,7 @@ def _beside(this: Rule, name: str, value: Value, share: str) -> Diagnostic:
     message = msg(
         "{key} is beside {share} of the pod: the pod has the one or the other", key=name, share=share
     )
-    hint = msg("keep {key} for whole cards, or {share} for a part", key=k.WHOLE, share=share)
+    hint = msg("keep {key} for whole cards, or {share} for a part", key=NVIDIA_GPU, share=share)
     return this.diagnostic(value, message, hint, on_key=True)
 
 
@@ -301,8 +301,8 @@ def _beside(this: Rule, name: str, value: Value, share: str) -> Diagnostic:
     Severity.ERROR,
     predicate=Predicate(
         Not(AnyOf(*(IsAnnotated(name) for name in k.SHARE_KEYS))),
-        Not(InRange(k.WHOLE, Range(0, 0))),  # no request
-        (k.WHOLE,),
+        Not(InRange(NVIDIA_GPU, Range(0, 0))),  # no request
+        (NVIDIA_GPU,),
     ),
     also=_others_beside,
     no_policy=BY_CONTAINER,
@@ -491,7 +491,7 @@ QUEUED = AnyOf(*map(Labelled, (*k.QUEUES, k.PROJECT)), IsAnnotated(k.POD_GROUP))
 
 def _no_queue(this: Rule, pod: PodKeys) -> Iterator[Diagnostic]:
     """Where the pod asks for GPUs, if neither it nor its workload names a queue."""
-    whole = (one.resources[k.WHOLE] for one in pod.all_containers() if k.WHOLE in one.resources)
+    whole = (one.resources[NVIDIA_GPU] for one in pod.all_containers() if NVIDIA_GPU in one.resources)
     value = k.asks(pod) or next(whole, None)
     if value is not None and not QUEUED.holds(pod.with_workload()):
         hint = msg("add the label {key} with a queue of the cluster", key=k.QUEUE)
@@ -563,7 +563,7 @@ def _exponents(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
 
 def _no_fraction(this: Rule, name: str, value: Value) -> Diagnostic:
     message = msg("{key} {value!r} is not a decimal number above 0 and below 1", key=name, value=value.text)
-    hint = msg('write a decimal such as "0.25"; for whole cards write {key} in limits', key=k.WHOLE)
+    hint = msg('write a decimal such as "0.25"; for whole cards write {key} in limits', key=NVIDIA_GPU)
     part = quantity.parse(value.text).amount if quantity.is_amount(value.text) else Fraction(0)
     if 0 < part < 1:
         hint = msg('write "{value}"', value=f"{float(part):g}")

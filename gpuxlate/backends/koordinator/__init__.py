@@ -9,6 +9,7 @@ from gpuxlate.backends.base import BYTE, Absent, Backend, Limits, Per, Place, Po
 from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.rows import cards, choice, cores, memory, percent, whole, written
 from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, Value
 from gpuxlate.model.profile import Component, Profile
@@ -21,7 +22,6 @@ SHARED, CORE = "koordinator.sh/gpu.shared", "koordinator.sh/gpu-core"
 MEMORY, RATIO = "koordinator.sh/gpu-memory", "koordinator.sh/gpu-memory-ratio"
 BOTH = "koordinator.sh/gpu"
 """CORE and RATIO in one number (HOOK)."""
-WHOLE = "nvidia.com/gpu"
 COMPANIONS = (
     *("metax-tech.com/sgpu", "cambricon.com/mlu.smlu.vcore", "cambricon.com/mlu.smlu.vmemory"),
     *("huawei.com/npu-core", "huawei.com/npu-cpu", "huawei.com/npu-dvpp"),
@@ -33,7 +33,7 @@ Source: koordinator-sh/website, docs/user-manuals/device-scheduling-*.md (2026).
 ISOLATION = "koordinator.sh/gpu-isolation-provider"
 MODEL = "node.koordinator.sh/gpu-model"
 RECORD = "scheduling.koordinator.sh/device-allocated"
-SPEAKS = SchedulerIs(SCHEDULER) & SomeContainer(Requests(WHOLE))
+SPEAKS = SchedulerIs(SCHEDULER) & SomeContainer(Requests(NVIDIA_GPU))
 """Whole cards in a pod of Koordinator's scheduler."""
 
 
@@ -58,7 +58,7 @@ class Koordinator(Backend):
     )
     init_containers = False
     companions = COMPANIONS
-    whole_card_key = WHOLE
+    whole_card_key = NVIDIA_GPU
     fact_commands = {"cards.model": f"kubectl get nodes -L {MODEL}"}
     detected_by = SPEAKS
     documents = {
@@ -129,7 +129,7 @@ class Koordinator(Backend):
             aliases=("kubernetes.io/gpu",),
             source="CODE, HOOK, RENAMED",
         ),
-        whole(WHOLE, values=(), source="CODE"),
+        whole(NVIDIA_GPU, values=(), source="CODE"),
         key(
             ISOLATION,
             Place.LABEL,

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from gpuxlate.backends import koordinator as k
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.live import PERCENT, LiveNode, LivePod, NodeView, Placement, Serves, indexes, per_card
+from gpuxlate.model.keys import NVIDIA_GPU
 
 MIB = 2**20
 """Bytes."""
@@ -30,7 +31,7 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
         cores=cores,
         memory_mib=size // MIB,
         model=node.labels.get(k.MODEL),
-        whole_key=k.WHOLE,
+        whole_key=NVIDIA_GPU,
         labels=node.labels,
     )
 
@@ -42,6 +43,6 @@ def placements(_backend: Backend, pod: LivePod, _node: NodeView) -> tuple[Placem
     cards = indexes(",".join(map(str, minors)))
     if cards is None:
         return ()
-    names = (k.SHARED, k.MEMORY, k.RATIO, k.CORE, k.BOTH, k.WHOLE)
+    names = (k.SHARED, k.MEMORY, k.RATIO, k.CORE, k.BOTH, NVIDIA_GPU)
     asking = [one for one in pod.keys.containers if any(name in one.resources for name in names)]
     return tuple(Placement(one.init, one.index, cards) for one in asking)

@@ -12,12 +12,12 @@ import re
 from gpuxlate.backends.base import KeySpec, Place, Range, key
 from gpuxlate.backends.device_plugin import MIG, PRODUCT
 from gpuxlate.backends.rows import choice
+from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.pod import ContainerKeys
 from gpuxlate.model.profile import Component
 from gpuxlate.model.share import Strategy
 
 DEVICE_PLUGIN = Component("nvidiaDevicePlugin", "NVIDIA's device plugin")
-WHOLE = "nvidia.com/gpu"
 BEFORE = MIG
 ENDINGS = ("gb", "gb.me", "gb.me.all", "gb.gfx", "gb-me", "gb.shared")
 """What the name of a partition's resource ends in."""
@@ -27,13 +27,13 @@ CONFIG = "nvidia.com/mig.config"
 ALL = "all-"
 """Before a profile: the configuration that divides all cards of a node so (PARTED)."""
 ALL_OF_ONE = re.compile(r"all-(?:[1-9]c\.)?[1-9]g\.[0-9]+gb(?:\.[a-z.]+)?")
-GPU_SHARED = f"{WHOLE}{OF_SHARED}"
+GPU_SHARED = f"{NVIDIA_GPU}{OF_SHARED}"
 REPLICAS = "nvidia.com/gpu.replicas"
 STRATEGY = "nvidia.com/gpu.sharing-strategy"
 STRATEGIES = {str(one): one for one in Strategy}
 
 _WHOLE_CARDS = key(
-    WHOLE,
+    NVIDIA_GPU,
     Place.RESOURCE,
     sets="cards",
     meaning="whole cards",

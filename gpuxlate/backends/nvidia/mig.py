@@ -29,6 +29,7 @@ from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.backends.pod_reader import number
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value, in_lists
 from gpuxlate.model.profile import ALIASES, Profile, card_of, unknown_partition
@@ -46,7 +47,9 @@ from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates.conditions import AnyOf, Requests, Selects, SomeContainer
 
 NAMES = ("nvidia-mig", "mig")
-SINGLE = SomeContainer(Requests(k.WHOLE)) & AnyOf(Selects(k.CONFIG, k.ALL_OF_ONE), Selects(PRODUCT, DIVIDED))
+SINGLE = SomeContainer(Requests(NVIDIA_GPU)) & AnyOf(
+    Selects(k.CONFIG, k.ALL_OF_ONE), Selects(PRODUCT, DIVIDED)
+)
 """Cards of nodes that are divided into partitions of one profile."""
 
 
@@ -91,10 +94,10 @@ def _container(
             device=card.device,
             origins={"partition": where, "replica": where, **card.origins},
         )
-    whole = pod.number(container, k.WHOLE)
+    whole = pod.number(container, NVIDIA_GPU)
     if not whole:
         return pod.none(container)
-    where = container.resources[k.WHOLE].path
+    where = container.resources[NVIDIA_GPU].path
     if single is not None:
         return pod.share(
             container,
@@ -105,7 +108,7 @@ def _container(
         )
     if profile and profile.target in NAMES and NvidiaProfile.of(profile).mig_strategy == "single":
         message = msg(
-            "{key} counts partitions where the strategy is single, and nothing says which", key=k.WHOLE
+            "{key} counts partitions where the strategy is single, and nothing says which", key=NVIDIA_GPU
         )
         hint = msg("add the nodeSelector {key}: all-1g.5gb, or the like", key=k.CONFIG)
         pod.note("GX023", message, where, hint)
@@ -115,15 +118,17 @@ def _container(
 def _write(placing: ShareWriter, profile: Profile | None, single: bool) -> ContainerKeys:
     partition = placing.take("partition")
     if partition is None:
-        limits = {k.WHOLE: Value.of(int(placing.take("cards")))}
+        limits = {NVIDIA_GPU: Value.of(int(placing.take("cards")))}
         placing.on_nodes(card_of(profile, NAMES), "GX023", None)
         if single:
             message = msg(
-                "{key} counts partitions where the strategy is single, not whole cards", key=k.WHOLE
+                "{key} counts partitions where the strategy is single, not whole cards", key=NVIDIA_GPU
             )
             placing.refuse("cards", "GX023", message, "request a partition, or nodes that are not divided")
     else:
-        limits = {k.WHOLE if single else k.BEFORE + in_resource(partition.profile): Value.of(partition.count)}
+        limits = {
+            NVIDIA_GPU if single else k.BEFORE + in_resource(partition.profile): Value.of(partition.count)
+        }
         placing.isolated(Isolation.HARDWARE)
         placing.shared_by(Policy.FIXED_SHARE)
         _fits_the_card(placing, partition, profile)
@@ -150,13 +155,13 @@ class NvidiaMig(Backend):
     keys = k.MIG_KEYS
     gpu_prefixes = (k.BEFORE,)
     field_docs = {
-        "cards": f"whole cards: {k.WHOLE}, on nodes that are not divided",
+        "cards": f"whole cards: {NVIDIA_GPU}, on nodes that are not divided",
         "policy": f"no key; {Policy.FIXED_SHARE} alone",
         "device": f"nodeSelector or node affinity {PRODUCT}",
         "isolation": f"no key; {Isolation.HARDWARE}",
-        "partition": f"nvidia.com/mig-PROFILE; strategy single: {k.WHOLE}, nodeSelector {k.CONFIG}",
+        "partition": f"nvidia.com/mig-PROFILE; strategy single: {NVIDIA_GPU}, nodeSelector {k.CONFIG}",
     }
-    whole_card_key = k.WHOLE
+    whole_card_key = NVIDIA_GPU
     detected_by = SINGLE
     vendor = "nvidia"
     extension = NvidiaProfile
@@ -165,7 +170,7 @@ class NvidiaMig(Backend):
     scheduling = KUBE_SCHEDULER
     rule_prefix = "NVIDIA"
     row_rules = ()
-    fact_commands = {"cards.model": f"kubectl get nodes -L {k.WHOLE}.product"}
+    fact_commands = {"cards.model": f"kubectl get nodes -L {NVIDIA_GPU}.product"}
     whole_cards_anywhere = True
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
@@ -212,9 +217,9 @@ class NvidiaMig(Backend):
     ) -> dict[str, int]:
         """Instances of all cards, each divided into those of the share; whole cards on nodes that are not."""
         if share.partition is None:
-            return {k.WHOLE: cards_of_node}
+            return {NVIDIA_GPU: cards_of_node}
         single = NvidiaProfile.of(profile).mig_strategy == "single"
-        name = k.WHOLE if single else k.BEFORE + in_resource(share.partition.profile)
+        name = NVIDIA_GPU if single else k.BEFORE + in_resource(share.partition.profile)
         return {name: cards_of_node * most_of_a_card(share.partition, profile)}
 
 
@@ -274,9 +279,9 @@ def container_has_one_kind_of_device(this: Rule, pod: PodKeys, context: Context)
     NVIDIA, Multi-Instance GPU user guide; NVIDIA/k8s-device-plugin (2026-08-19).
     """
     for container in pod.all_containers():
-        whole = container.resources.get(k.WHOLE)
+        whole = container.resources.get(NVIDIA_GPU)
         has_cards = whole is not None and number(whole) != 0
-        first, *others = [*k.partitions(container), *([k.WHOLE] if has_cards else [])] or [""]
+        first, *others = [*k.partitions(container), *([NVIDIA_GPU] if has_cards else [])] or [""]
         for name in others:
             message = msg(
                 "{key} is requested beside {first}: a container uses one of them", key=name, first=first
@@ -470,7 +475,7 @@ def strategy_has_the_resource(this: Rule, pod: PodKeys, context: Context) -> Ite
             )
             hint = msg(
                 "write {key} and the nodeSelector {config}: {all}{profile}, or choose mixed nodes",
-                key=k.WHOLE,
+                key=NVIDIA_GPU,
                 config=k.CONFIG,
                 all=k.ALL,
                 profile=text,

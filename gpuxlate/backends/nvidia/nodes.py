@@ -32,6 +32,7 @@ from gpuxlate.backends.requirements import (
     cards_of_a_node,
 )
 from gpuxlate.model.amounts import card_for
+from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.profile import MIG, Card, Profile, Template, card_meant, cards
 from gpuxlate.model.share import Partition, Replica, Share, Strategy, in_resource
@@ -65,7 +66,7 @@ def node_view(backend: Backend, node: LiveNode) -> NodeView | None:
         card_mib=memory,
         physical_mib=memory,
         model=card.model,
-        whole_key=k.WHOLE if any(not row.is_part for row in rows) else None,
+        whole_key=NVIDIA_GPU if any(not row.is_part for row in rows) else None,
         labels=node.labels,
         extension=NvidiaProfile("single" if _is_single(rows) else "mixed", _sharing(replica, rows)),
         notes=tuple(_notes(node, card, rows)),
@@ -88,10 +89,10 @@ def _rows(node: LiveNode, card: CardLabels) -> Iterator[CountedRequests]:
         )  # fmt: skip
     profile = card.product.profile if card.product and card.product.profile != INVALID else None
     renamed = node.amount(k.GPU_SHARED)
-    for name in (k.GPU_SHARED, k.WHOLE):
+    for name in (k.GPU_SHARED, NVIDIA_GPU):
         if amount := node.amount(name):
             replica = card.replica or (Replica() if name == k.GPU_SHARED else None)
-            replica = None if name == k.WHOLE and renamed else replica
+            replica = None if name == NVIDIA_GPU and renamed else replica
             numbers = (card.memory_mib, card.multiprocessors) if profile else (None, None)
             yield CountedRequests(name, amount, profile and profile_of(profile), replica, *numbers)
 
@@ -136,7 +137,7 @@ def _notes(node: LiveNode, card: CardLabels, rows: Sequence[CountedRequests]) ->
     if card.product and card.product.profile == INVALID:
         yield (
             f"{MIG_STRATEGY} is single, and its cards are not all divided into partitions of one profile "
-            f"({k.WHOLE}.product ends in -MIG-{INVALID})"
+            f"({NVIDIA_GPU}.product ends in -MIG-{INVALID})"
         )
     named = any(row.key.startswith(k.BEFORE) for row in rows)
     if (strategy in ("single", "none") and named) or (strategy in ("mixed", "none") and _is_single(rows)):
@@ -144,8 +145,8 @@ def _notes(node: LiveNode, card: CardLabels, rows: Sequence[CountedRequests]) ->
         yield f"{MIG_STRATEGY} is {strategy}, and {keys} counts partitions: the plug-in runs with another one"
     if card.product and card.product.shared and (card.replicas or 0) < 2:
         yield (
-            f"{k.WHOLE}.product ends in -SHARED, and {k.REPLICAS} is {card.replicas or 'not set'}: how many "
-            "clients a card has is not known"
+            f"{NVIDIA_GPU}.product ends in -SHARED, and {k.REPLICAS} is {card.replicas or 'not set'}: "
+            "how many clients a card has is not known"
         )
     if card.replica is not None and card.strategy == "none":
         yield f"{k.REPLICAS} is {card.replicas}, and {k.STRATEGY} is none"
@@ -178,7 +179,7 @@ COUNTED_LATE = (
         msg(
             "a new node shows its physical cards as {key}, and more of them only when the plug-in runs: an "
             "autoscaler that is not told adds one node for each pending pod first",
-            key=k.WHOLE,
+            key=NVIDIA_GPU,
         ),
         SCALING,
     ),
@@ -342,7 +343,7 @@ def _of_replica(one: Replica, profile: Profile | None) -> NodeNeeds:
             key: {
                 "renameByDefault": own.sharing.renames,
                 **fails,
-                "resources": [{"name": k.WHOLE, "replicas": count}],
+                "resources": [{"name": NVIDIA_GPU, "replicas": count}],
             }
         },
     }

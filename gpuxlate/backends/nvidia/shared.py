@@ -28,6 +28,7 @@ from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.backends.pod_reader import number
 from gpuxlate.model.amounts import Part, known_replica
 from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of
@@ -36,7 +37,7 @@ from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates.conditions import AnyOf, Requests, Selects, SomeContainer
 
 NAMES = ("nvidia-shared",)
-SPEAKS = SomeContainer(Requests(k.WHOLE)) & AnyOf(
+SPEAKS = SomeContainer(Requests(NVIDIA_GPU)) & AnyOf(
     Selects(k.STRATEGY, *k.STRATEGIES), Selects(PRODUCT, CLIENTS)
 )
 """Cards of nodes on which each is counted several times."""
@@ -54,7 +55,7 @@ def counts_clients(pod: PodKeys, profile: Profile | None) -> bool:
 def _container(
     pod: PodReader, container: ContainerKeys, one: Replica, not_renamed: bool, card: Products
 ) -> ContainerShare:
-    for name in (k.GPU_SHARED, k.WHOLE):
+    for name in (k.GPU_SHARED, NVIDIA_GPU):
         count = pod.number(container, name)
         if count is None:
             continue
@@ -73,13 +74,13 @@ def _container(
 def _write(placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
     replica = placing.take("replica")
     own = NvidiaProfile.of(profile)
-    name = k.GPU_SHARED if own.sharing.renames else k.WHOLE
+    name = k.GPU_SHARED if own.sharing.renames else NVIDIA_GPU
     if replica is None:
         cards = int(placing.take("cards"))
-        limits = {k.WHOLE: Value.of(cards)}
+        limits = {NVIDIA_GPU: Value.of(cards)}
         placing.on_nodes(card_of(profile, NAMES), "GX023", None)
-        if name == k.WHOLE and own.replica is not None:
-            message = msg("{key} counts clients of cards in this profile, not whole cards", key=k.WHOLE)
+        if name == NVIDIA_GPU and own.replica is not None:
+            message = msg("{key} counts clients of cards in this profile, not whole cards", key=NVIDIA_GPU)
             placing.refuse("cards", "GX023", message, "request a replica, or nodes that do not share cards")
     else:
         limits = {name: Value.of(replica.count)}
@@ -98,13 +99,13 @@ class NvidiaShared(Backend):
     keys = k.SHARED_KEYS
     gpu_prefixes = (k.GPU_SHARED,)
     field_docs = {
-        "cards": f"whole cards: {k.WHOLE}, on nodes that do not share them",
+        "cards": f"whole cards: {NVIDIA_GPU}, on nodes that do not share them",
         "policy": f"no key; {Policy.FIXED_SHARE} with MPS",
         "device": f"nodeSelector or node affinity {PRODUCT}",
         "isolation": f"no key; {Isolation.SOFT} with MPS, else {Isolation.NONE}",
-        "replica": f"{k.GPU_SHARED}, or {k.WHOLE} if not renamed; nodeSelector {k.REPLICAS}, {k.STRATEGY}",
+        "replica": f"{k.GPU_SHARED}, or {NVIDIA_GPU} if not renamed; nodeSelector {k.REPLICAS}, {k.STRATEGY}",
     }
-    whole_card_key = k.WHOLE
+    whole_card_key = NVIDIA_GPU
     detected_by = SPEAKS
     vendor = "nvidia"
     extension = NvidiaProfile
@@ -116,7 +117,7 @@ class NvidiaShared(Backend):
     scheduling = KUBE_SCHEDULER
     rule_prefix = "NVIDIA"
     row_rules = ()
-    fact_commands = {"cards.model": f"kubectl get nodes -L {k.WHOLE}.product"}
+    fact_commands = {"cards.model": f"kubectl get nodes -L {NVIDIA_GPU}.product"}
     whole_cards_anywhere = True
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
@@ -174,9 +175,9 @@ class NvidiaShared(Backend):
     ) -> dict[str, int]:
         """Clients of all cards, where their number is known; whole cards on nodes that do not share them."""
         if share.replica is None:
-            return {k.WHOLE: cards_of_node}
+            return {NVIDIA_GPU: cards_of_node}
         of = known_replica(share.replica, profile).of
-        name = k.GPU_SHARED if NvidiaProfile.of(profile).sharing.renames else k.WHOLE
+        name = k.GPU_SHARED if NvidiaProfile.of(profile).sharing.renames else NVIDIA_GPU
         return {name: cards_of_node * of} if of else {}
 
 
@@ -223,7 +224,7 @@ def one_client_is_requested(this: Rule, pod: PodKeys, context: Context) -> Itera
     own = NvidiaProfile.of(context.profile).sharing
     strategies = {text for text, _ in pod.allowed(k.STRATEGY)}
     refused = strategies == {"mps"} or own.strategy == "mps" or own.refuses
-    names = (k.GPU_SHARED, *((k.WHOLE,) if counts_clients(pod, context.profile) else ()))
+    names = (k.GPU_SHARED, *((NVIDIA_GPU,) if counts_clients(pod, context.profile) else ()))
     for container in pod.all_containers():
         for name in names:
             value = container.resources.get(name)
@@ -278,4 +279,4 @@ def resource_is_renamed(this: Rule, pod: PodKeys, context: Context) -> Iterator[
         value = container.resources.get(k.GPU_SHARED)
         if value is not None:
             message = msg("{key} is not a resource of the profile's cluster", key=k.GPU_SHARED)
-            yield this.diagnostic(value, message, msg("write {key}", key=k.WHOLE), on_key=True)
+            yield this.diagnostic(value, message, msg("write {key}", key=NVIDIA_GPU), on_key=True)

@@ -31,7 +31,7 @@ from gpuxlate.backends.rows import choice, whole, written
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Loss, Path
-from gpuxlate.model.keys import KeySpec
+from gpuxlate.model.keys import NVIDIA_GPU, KeySpec
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
@@ -51,8 +51,6 @@ ISOLATION, DEDICATED = f"{DOMAIN}/isolation", f"{DOMAIN}/dedicated-gpu"
 CONTAINERS, PROFILE = f"{DOMAIN}/inject-container", f"{DOMAIN}/workload-profile"
 INDICES, PARTITION, QOS = f"{DOMAIN}/gpu-indices", f"{DOMAIN}/partition-id", f"{DOMAIN}/qos"
 AMOUNTS = (PERCENT, PERCENT_LIMIT, TFLOPS, TFLOPS_LIMIT, VRAM, VRAM_LIMIT)
-WHOLE = "nvidia.com/gpu"
-"""Whole cards in limits: their count, where no annotation has one (TF_PARSER)."""
 SHARED, PARTITIONED = "shared", "partitioned"
 ISOLATIONS = {"soft": Isolation.SOFT, "hard": Isolation.HARDWARE, PARTITIONED: Isolation.HARDWARE}
 COUNTS = Range(1, 128)
@@ -99,7 +97,7 @@ def containers_of(pod: PodKeys) -> tuple[str, ...]:
 
 def _counts(container: ContainerKeys) -> bool:
     """The container has whole cards in limits."""
-    value = container.limits.get(WHOLE)
+    value = container.limits.get(NVIDIA_GPU)
     return value is not None and bool(quantity.whole(value.text))
 
 
@@ -118,7 +116,7 @@ class _Pod:
     def _native(self, container: ContainerKeys) -> Value | None:
         """Cards in limits, which count where no annotation does."""
         counted = self.values[COUNT] is None and _counts(container)
-        return container.limits[WHOLE] if counted else None
+        return container.limits[NVIDIA_GPU] if counted else None
 
     def _device(self, profile: Profile | None) -> tuple[Device | None, Card | None]:
         """The cards that the annotations name; else the card of the nodes, for TFLOPs."""
@@ -141,7 +139,7 @@ class _Pod:
 
     def cards(self, container: ContainerKeys) -> int | None:
         count, native = self.values[COUNT], self._native(container)
-        number = self.pod.number(container, WHOLE)
+        number = self.pod.number(container, NVIDIA_GPU)
         indices = self.pod.pod.annotations.get(INDICES)
         if indices is not None and indices.text:
             self.origins["cards"] = indices.path
@@ -254,8 +252,8 @@ class _Pod:
 
     def whole(self, container: ContainerKeys) -> ContainerShare:
         """Whole cards of a pod that the webhook skips."""
-        cards = self.pod.number(container, WHOLE) or 1
-        return self.pod.share(container, cards=cards, origins={"cards": container.limits[WHOLE].path})
+        cards = self.pod.number(container, NVIDIA_GPU) or 1
+        return self.pod.share(container, cards=cards, origins={"cards": container.limits[NVIDIA_GPU].path})
 
     def _is_partition(self, mode: str) -> bool:
         return mode == PARTITIONED and PARTITION in self.pod.pod.annotations
@@ -325,7 +323,7 @@ class TensorFusion(Backend):
     other_schedulers = (f"{NAME}-scheduler",)  # which the webhook writes
     one_share_per_pod = True
     init_containers = False
-    whole_card_key = WHOLE
+    whole_card_key = NVIDIA_GPU
     documents = {
         "CONSTANTS": "NexusGPU/tensor-fusion, pkg/constants/constants.go and vendors.go (2026-08-20)",
         "WEBHOOK": "NexusGPU/tensor-fusion, internal/webhook/v1: pod_webhook.go, tf_parser.go (2026-08-20)",
@@ -335,7 +333,7 @@ class TensorFusion(Backend):
     }
     gpu_prefixes = tuple(f"{DOMAIN}/{one}-" for one in ("tflops", "vram", "compute-percent"))
     keys = (
-        whole(WHOLE, source="WEBHOOK"),
+        whole(NVIDIA_GPU, source="WEBHOOK"),
         key(
             ENABLED,
             Place.LABEL,
@@ -503,8 +501,8 @@ class TensorFusion(Backend):
     @staticmethod
     def _unread_cards(pod: PodReader, container: ContainerKeys) -> None:
         """Whole cards in a container to which the webhook gives nothing."""
-        if WHOLE in container.resources:
-            value = container.resources[WHOLE]
+        if NVIDIA_GPU in container.resources:
+            value = container.resources[NVIDIA_GPU]
             message = msg("a pod of {target} has one share, of an ordinary container", target=NAME)
             pod.note("GX023", message, value.path, "use a separate pod for each container")
 

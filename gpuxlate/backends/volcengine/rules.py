@@ -11,7 +11,7 @@ from gpuxlate.backends import volcengine as k
 from gpuxlate.backends.pod_reader import both_places, number, outside, too_many_cards
 from gpuxlate.backends.row_rules import RowExample
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Remove, Rename, Severity
-from gpuxlate.model.keys import Range
+from gpuxlate.model.keys import NVIDIA_GPU, Range
 from gpuxlate.model.messages import Message, join_or, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
 from gpuxlate.model.profile import CardProfile, Profile
@@ -701,7 +701,6 @@ def several_shared_cards_use_native_burst(
 
 
 # What a pod with mGPU requests beside, its policy, and online and offline work on one card.
-WHOLE_CARDS_OF_NVIDIA = "nvidia.com/gpu"
 ASKS = of.Requests(*k.RESOURCES)
 LEVELS = tuple(k.QOS_LEVELS.values())
 LEVEL, NOT_NATIVE = of.IsAnnotated(k.QOS, *LEVELS), ~of.IsAnnotated(k.POLICY, NATIVE)
@@ -819,10 +818,8 @@ def no_mgpu_on_vci(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> I
 @rule(
     "VKE007",
     Severity.WARNING,
-    predicate=Predicate(
-        ~of.SomeContainer(ASKS), ~ASKS & of.InRange(WHOLE_CARDS_OF_NVIDIA, Range(1)), (WHOLE_CARDS_OF_NVIDIA,)
-    ),
-    page=page(shown(part(), {WHOLE_CARDS_OF_NVIDIA: Value.of(1)}), shown(part(), part(100, None)), "V, Q"),
+    predicate=Predicate(~of.SomeContainer(ASKS), ~ASKS & of.InRange(NVIDIA_GPU, Range(1)), (NVIDIA_GPU,)),
+    page=page(shown(part(), {NVIDIA_GPU: Value.of(1)}), shown(part(), part(100, None)), "V, Q"),
 )
 def pod_uses_one_device_stack(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """No other container of a pod with mGPU requests nvidia.com/gpu.
