@@ -5,50 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import Any
 
 from gpuxlate.locale import current, localize
 from gpuxlate.model.messages import Message, join_and, msg, plural
 from gpuxlate.report.characters import visible
 
-STYLE = """
-:root{color-scheme:light dark;--ink:#1a1c1f;--dim:#5b626b;--paper:#fff;--line:#d3d8de;--room:#eef1f4;
---bad:#a4141e}
-@media(prefers-color-scheme:dark){:root{--ink:#e7eaee;--dim:#a3abb5;--paper:#16181b;--line:#3a4048;
---room:#262b31;--bad:#ff8f8f}}
-*{box-sizing:border-box}
-body{margin:0 auto;max-width:84rem;padding:1rem;background:var(--paper);color:var(--ink);
-font:16px/1.45 system-ui,sans-serif}
-h1{font-size:1.5rem;margin:.2rem 0}h2{font-size:1.2rem;margin:2rem 0 .4rem}
-h3{font-size:.9rem;margin:0 0 .4rem}
-p,ul{margin:.4rem 0}.dim{color:var(--dim)}.bad{color:var(--bad)}
-.scroll{overflow-x:auto}table{border-collapse:collapse;font-size:.9rem}
-th,td{text-align:left;vertical-align:top;padding:.25rem .8rem .25rem 0;border-bottom:1px solid var(--line);
-overflow-wrap:break-word}
-th{white-space:nowrap}
-td.n,th.n{text-align:right;font-variant-numeric:tabular-nums}td.w{white-space:nowrap}
-.legend{columns:21rem;column-gap:1.6rem;list-style:none;padding:0;font-size:.85rem}
-.legend li{break-inside:avoid;padding:.1rem 0 .1rem 2.2rem;text-indent:-2.2rem;overflow-wrap:anywhere}
-.legend .key{text-indent:0;margin-right:.4rem}
-.nodes{display:grid;gap:.8rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,24rem),1fr));
-margin:.8rem 0}
-.node{border:1px solid var(--line);border-radius:.4rem;padding:.6rem;break-inside:avoid}
-.cards{display:grid;gap:.5rem .8rem;grid-template-columns:1fr 1fr}
-.card{font-size:.72rem;min-width:0}
-.bar{font-size:.72rem;line-height:1.05rem}
-.bar{display:flex;height:1.15rem;margin:.15rem 0;background:var(--room);border:1px solid var(--line);
-border-radius:.15rem;overflow:hidden}
-.bar i{font-style:normal;color:#111;text-align:center;white-space:nowrap;overflow:hidden;
-border-right:1px solid rgba(0,0,0,.45);min-width:1px}
-.key{display:inline-block;min-width:1.7rem;padding:0 .25rem;text-align:center;color:#111;
-border-radius:.15rem}
-summary{cursor:pointer;margin:.4rem 0}
-@media(max-width:40rem){body{padding:.7rem}table{font-size:.8rem}th,td{padding-right:.5rem}th{white-space:normal}}
-@media print{:root{--ink:#000;--dim:#444;--paper:#fff;--line:#bbb;--room:#f3f3f3;--bad:#900}
-html{font-size:11px}body{max-width:none;padding:0;font-size:1rem}*{print-color-adjust:exact;-webkit-print-color-adjust:exact}
-details>*{display:block}details::details-content{content-visibility:visible}
-.nodes{grid-template-columns:repeat(3,1fr)}.card{font-size:.62rem}.legend{font-size:.72rem}}
-"""
+STYLE = Path(__file__).with_name("page.css")
 POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 
 
@@ -120,7 +84,7 @@ def page(title: str, *parts: object) -> str:
             Html('<meta name="viewport" content="width=device-width,initial-scale=1">'),
             Html(f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'),
             tag("title", title),
-            tag("style", Html(STYLE)),
+            tag("style", Html("\n" + STYLE.read_text(encoding="utf-8"))),
         )
     )
     html = f'<html lang="{LANGUAGES[current()]}">'
