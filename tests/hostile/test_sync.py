@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate.translation.sync import FORMAT, LOCK
+from gpuxlate.translation.sync import LOCK, LockFile
 from tests.effort import SEED, number, some
 from tests.hostile.conftest import Worker, fill, holds, left_over, moments
 from tests.lint.conftest import pod
@@ -81,7 +81,7 @@ class Change:
         for name in self.old.keys() & self.new.keys():
             assert name in found, f"{name} is not there"
         for name in ("vke", "ack", "tke"):
-            assert json.loads(found[f"{name}/{LOCK}"])["format"] == FORMAT
+            assert json.loads(found[f"{name}/{LOCK}"])["format"] == LockFile.format_name()
         again = worker(folder, "sync")
         assert (again.code, again.err.count("error")) == (0, 0), again.err
         assert holds(folder / "clusters") == self.new
