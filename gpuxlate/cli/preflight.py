@@ -103,8 +103,8 @@ def _point(point: PreflightCheck) -> Iterator[str]:
     yield from wrapped(text, "  - ")
     for nodes in node_lists(point):
         yield from wrapped(msg("not met on {nodes}", nodes=nodes) if point.met else nodes, "      ")
-    if point.tell:
-        yield from wrapped(titled("check", point.tell), "      ")
+    if point.to_tell:
+        yield from wrapped(titled("check", point.to_tell), "      ")
 
 
 @record

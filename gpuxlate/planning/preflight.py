@@ -16,7 +16,7 @@ from gpuxlate.backends.requirements import (
     Setter,
     VendorDocument,
 )
-from gpuxlate.model.declarations import Printed, PrintedAs, record
+from gpuxlate.model.declarations import Printed, record
 from gpuxlate.model.diagnostics import LossKind, Severity
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.pod import PodKeys
@@ -48,7 +48,7 @@ class UnmetNode(Printed):
 
 
 @record
-class PrintedCheck(Printed):
+class PreflightCheck(Printed):
     """One prerequisite on all candidate nodes."""
 
     what: str
@@ -61,53 +61,20 @@ class PrintedCheck(Printed):
     """How bad it is where it is not met."""
     state: RequirementState
     """Whether the nodes meet it."""
-    met: Sequence[str]
+    met: tuple[str, ...]
     """Nodes that meet it."""
-    not_met: Sequence[UnmetNode]
+    not_met: tuple[UnmetNode, ...]
     """Nodes that do not."""
-    not_known: Sequence[str]
+    not_known: tuple[str, ...] = ()
     """Nodes that do not show it."""
-    to_tell: str | None
+    to_tell: str | None = None
     """The command that shows what nodes do not; null: there is none."""
-    source: VendorDocument | None
-    """The document that says so; null: there is none."""
-
-
-@record
-class PreflightCheck(PrintedAs):
-    """One prerequisite on all candidate nodes.
-
-    ``unmet``: node, and what it has instead; ``tell``: the command that shows what nodes do not.
-    """
-
-    what: str
-    wanted: str
-    severity: Severity
-    state: RequirementState
-    met: tuple[str, ...] = ()
-    unmet: tuple[tuple[str, str], ...] = ()
-    unknown: tuple[str, ...] = ()
-    when: str = ""
-    tell: str | None = None
     source: VendorDocument | None = None
+    """The document that says so; null: there is none."""
 
     @property
     def failed(self) -> bool:
         return self.state is RequirementState.UNMET and self.severity is Severity.ERROR
-
-    def printed(self) -> PrintedCheck:
-        return PrintedCheck(
-            self.what,
-            self.wanted,
-            self.when or None,
-            self.severity,
-            self.state,
-            self.met,
-            [UnmetNode(*one) for one in self.unmet],
-            self.unknown,
-            self.tell,
-            self.source,
-        )
 
 
 @record
@@ -168,7 +135,7 @@ def preflight(
             points += [_label(one, there) for one in (needs.labels if needs else ())]
         points += [_requirement(one, there, version, backend) for one in requirements]
     lacking = (
-        {name for point in points if point.severity is Severity.ERROR for name, _ in point.unmet}
+        {one.node for point in points if point.severity is Severity.ERROR for one in point.not_met}
         if needs
         else set()
     )
@@ -178,18 +145,20 @@ def preflight(
 
 def _served(backend: Backend, there: Sequence[GpuNode], nodes: Sequence[GpuNode]) -> PreflightCheck:
     """The nodes of the target that take pods; where there are none, what the other nodes serve."""
-    closed = tuple((one.name, one.closed) for one in there if one.closed)
+    closed = tuple(UnmetNode(one.name, one.closed) for one in there if one.closed)
     opened = tuple(one.name for one in there if one.closed is None)
     others = tuple(
-        (node.name, join_and(node.view.notes, "{before}; {last}") or serves_text(node.view)) for node in nodes
+        UnmetNode(node.name, join_and(node.view.notes, "{before}; {last}") or serves_text(node.view))
+        for node in nodes
     )
     return PreflightCheck(
         msg("GPU nodes"),
         msg("one that serves {target} and takes new pods", target=backend.name),
+        None,
         Severity.ERROR,
         RequirementState.MET if opened else RequirementState.UNMET,
-        met=opened,
-        unmet=closed if there else others,
+        opened,
+        closed if there else others,
     )
 
 
@@ -209,10 +178,11 @@ def _taken(share: Share, there: Sequence[GpuNode], backend: Backend) -> Prefligh
     return PreflightCheck(
         "pod",
         msg("a node that takes a pod with {text}", text=text),
+        None,
         Severity.ERROR,
         RequirementState.MET if met else RequirementState.UNMET,
         met,
-        tuple((name, why) for name, why in whys.items() if why is not None),
+        tuple(UnmetNode(name, why) for name, why in whys.items() if why is not None),
     )
 
 
@@ -232,15 +202,15 @@ def _label(label: NodeLabel, there: Sequence[GpuNode]) -> PreflightCheck:
         if found == label.value:
             met.append(node.name)
         else:
-            unmet.append((node.name, "not set" if found is None else found))
+            unmet.append(UnmetNode(node.name, "not set" if found is None else found))
     return PreflightCheck(
         msg("label {key}", key=label.key),
         label.value,
+        msg("set by {setter}", setter=msg(label.setter)),
         _FOR_LABELS[label.setter],
         RequirementState.MET if met else RequirementState.UNMET,
         tuple(met),
         tuple(unmet),
-        when=msg("set by {setter}", setter=msg(label.setter)),
         source=label.source,
     )
 
@@ -254,7 +224,7 @@ def _requirement(
         if checked.state is RequirementState.MET:
             met.append(node.name)
         elif checked.state is RequirementState.UNMET:
-            unmet.append((node.name, checked.found or ""))
+            unmet.append(UnmetNode(node.name, checked.found or ""))
         else:
             unknown.append(node.name)
     state = RequirementState.MET if met else RequirementState.UNKNOWN if unknown else RequirementState.UNMET
@@ -263,12 +233,12 @@ def _requirement(
     return PreflightCheck(
         msg(need.what),
         str(need.bound),
+        need.when or None,
         need.severity,
         state,
         tuple(met),
         tuple(unmet),
         tuple(unknown),
-        need.when,
         tell if unknown else None,
         need.source,
     )
@@ -276,7 +246,7 @@ def _requirement(
 
 def node_lists(point: PreflightCheck) -> Iterator[str]:
     """The nodes that do not meet a prerequisite, and what they have, one line for each value."""
-    for found in dict.fromkeys(text for _, text in point.unmet):
-        names = [name for name, text in point.unmet if text == found]
+    for found in dict.fromkeys(one.found for one in point.not_met):
+        names = [one.node for one in point.not_met if one.found == found]
         title = names_of(names)
         yield msg("{title}: {text}", title=title, text=found) if found else title

@@ -80,7 +80,7 @@ def test_what_is_met(
     assert said.state is state
     assert found.failed is (state is UNMET)
     if state is UNKNOWN and said.what != "Kubernetes":
-        assert said.tell
+        assert said.to_tell
 
 
 def test_one_node_must_have_it_all() -> None:
