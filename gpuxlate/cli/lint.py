@@ -30,6 +30,7 @@ from gpuxlate.report.summary import Replacement, Skipped, Summary
 from gpuxlate.yamltext.source import Texts
 
 if TYPE_CHECKING:
+    from gpuxlate.report.baseline import Entries
     from gpuxlate.rules.base import Rule
 
 
@@ -147,6 +148,11 @@ def _lint(
         build = kustomization.built(kustomize)
         given = kustomization.files_of(build, kustomize)
     selection.claims = Claims(given)
+    entries = known.read() if known.file is not None else None
+    if entries is not None:
+        from gpuxlate.report.baseline import new_findings
+
+        mode = mode._replace(to_fix=partial(new_findings, entries))
     run = _run(given, selection, mode, diff=diff)
     if build and not mode.writes:
         from gpuxlate.lint.build import findings_of_build
@@ -179,8 +185,8 @@ def _lint(
     run.diagnostics.sort(key=Diagnostic.sort_key)
     if known.to_write is not None:
         return known.write(run)
-    if known.file is not None:
-        known.apply(run)
+    if entries is not None:
+        known.apply(run, entries)
     # where no input could be read, a line that says "no findings" would be taken for a result
     nothing = bool(run.unreadable) and not run.files and chosen == "text"
     shown = "" if nothing else _rendered(run, chosen, statistics)
@@ -222,16 +228,14 @@ class Baseline:
         common.info(msg("{findings} written to {file}", findings=findings, file=self.to_write))
         return Exit.CLEAN
 
-    def apply(self, run: Run) -> None:
-        """Leave the new findings of a run. Raises CliError for a file that is no baseline."""
-        from gpuxlate.report.baseline import BaselineError, compared
+    def read(self) -> Entries:
+        """The entries of the file. Raises CliError for a file that is no baseline."""
+        from gpuxlate.report.baseline import BaselineError, entries_of
 
         assert self.file is not None
         again = msg("write it again: gpuxlate lint --write-baseline {file}", file=self.file)
         try:
-            found = compared(
-                run.diagnostics, run.files, Path(self.file).read_bytes().decode("utf-8", "surrogatepass")
-            )
+            return entries_of(Path(self.file).read_bytes().decode("utf-8", "surrogatepass"))
         except OSError as error:
             raise CliError(
                 msg("{file}: {error}", file=self.file, error=reason(error)), again, Exit.INPUT
@@ -241,6 +245,12 @@ class Baseline:
         except BaselineError as error:
             place = f"{self.file}:{error.line}" if error.line else self.file
             raise CliError(msg("{file}: {error}", file=place, error=error.message), again) from None
+
+    def apply(self, run: Run, entries: Entries) -> None:
+        """Leave the new findings of a run."""
+        from gpuxlate.report.baseline import compared
+
+        found = compared(run.diagnostics, run.files, entries)
         run.diagnostics, run.compared = found.new, True
         if found.known:
             findings = plural(found.known, "{count} finding is", "{count} findings are")

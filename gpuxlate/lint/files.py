@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -24,12 +24,16 @@ MAY_BE_EMPTY = "nothing was checked; if that is intended, pass --allow-empty"
 
 
 class Mode(NamedTuple):
-    """What to do with each input in addition to checking it. ``reason``: of the ignores to be added."""
+    """What to do with each input in addition to checking it. ``reason``: of the ignores to be added.
+
+    ``to_fix``: of all findings those whose fixes are applied.
+    """
 
     fix: bool = False
     unsafe: bool = False
     allow_empty: bool = False
     reason: str | None = None
+    to_fix: Callable[[Iterable[Diagnostic]], Iterable[Diagnostic]] = iter
 
     @property
     def writes(self) -> bool:
@@ -99,7 +103,7 @@ def check(
         return CheckedFile(done.linted, done.source, done.count, data, new, done.refused)
     from gpuxlate.lint.fix import fix_source
 
-    fixed = fix_source(source, settings, unsafe=mode.unsafe)
+    fixed = fix_source(source, settings, unsafe=mode.unsafe, to_fix=mode.to_fix)
     return CheckedFile(fixed.linted, fixed.source, fixed.fixes, data, source.encode(fixed.text))
 
 

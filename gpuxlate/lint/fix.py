@@ -6,7 +6,7 @@ import json
 import re
 from bisect import bisect_left, bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
@@ -122,16 +122,20 @@ class Fixed:
         return self.source.text
 
 
-def fix_source(source: Source, settings: LintSettings, *, unsafe: bool) -> Fixed:
+Choice = Callable[[Iterable[Diagnostic]], Iterable[Diagnostic]]
+"""Of findings those whose fixes are applied."""
+
+
+def fix_source(source: Source, settings: LintSettings, *, unsafe: bool, to_fix: Choice = iter) -> Fixed:
     """Apply every fix that can be applied, until none is left.
 
     Each edit is checked, and so is the result, by all rules: a fix after which as much is wrong with its
     document as before is not kept.
     """
     linted = lint_source(source, settings)
-    if not any(one.fix and (one.fix.safe or unsafe) for one in linted.diagnostics):
+    if not any(one.fix and (one.fix.safe or unsafe) for one in to_fix(linted.diagnostics)):
         return Fixed(source, 0, linted)
-    fixing = _Fixing(source, linted, settings, unsafe)
+    fixing = _Fixing(source, linted, settings, unsafe, to_fix)
     fixing.run()
     return Fixed(fixing.source, fixing.made, fixing.lint(fixing.source, settings))
 
@@ -151,12 +155,15 @@ class _Fixing:
     Each try checks the whole source, with a group of fixes in each document that has some left.
     """
 
-    def __init__(self, source: Source, linted: LintResult, settings: LintSettings, unsafe: bool) -> None:
+    def __init__(
+        self, source: Source, linted: LintResult, settings: LintSettings, unsafe: bool, to_fix: Choice
+    ) -> None:
         self.source = source
         self.made = 0
         self._settings = settings
         self._all_rules = settings._replace(selected=everything, excused=nothing)
         self._unsafe = unsafe
+        self._to_fix = to_fix
         self._allowed = limits.Allowance(len(source.text))
         self._tries = limits.tries(len(source.text), limits.MAX_CHECKS)
         self._refused: set[Key] = set()
@@ -229,7 +236,7 @@ class _Fixing:
     def _offered(self, source: Source, without: set[Key]) -> dict[int, list[Diagnostic]]:
         """The fixes of the selected rules, by document."""
         found: dict[int, list[Diagnostic]] = {}
-        for one in self._found(source):
+        for one in self._to_fix(self._found(source)):
             allowed = one.fix is not None and (one.fix.safe or self._unsafe)
             chosen = self._settings.selected(one.code) and not self._settings.excused(one.code)
             if allowed and chosen and _key(one) not in without:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 from gpuxlate.model.declarations import Output, Printed, json_name, record
@@ -59,27 +59,51 @@ class Compared(NamedTuple):
     gone: int
 
 
+Entries = Mapping[str, Counter[tuple[str, ...]]]
+"""The entries of a baseline by file: how often it has each."""
+
+
 def written(diagnostics: Iterable[Diagnostic]) -> str:
     """The baseline of a run, in an order that does not depend on lines."""
     return dump(KnownFindings([KnownFinding(*name) for name in sorted(map(_named, diagnostics))]).to_json())
 
 
-def compared(diagnostics: Sequence[Diagnostic], files: Iterable[str], text: str) -> Compared:
-    """The findings of a run over files that are not in the text of a baseline: an entry stands for one.
+def entries_of(text: str) -> Entries:
+    """The entries of the text of a baseline. Raises BaselineError."""
+    entries: dict[str, Counter[tuple[str, ...]]] = {}
+    for name in _entries(text):
+        entries.setdefault(name[0], Counter())[name] += 1
+    return entries
 
-    Raises BaselineError.
-    """
-    left = Counter(_entries(text))
+
+def new_findings(entries: Entries, diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """The findings that a baseline does not have: an entry stands for one."""
+    return _without(entries, diagnostics)[0]
+
+
+def compared(diagnostics: Sequence[Diagnostic], files: Iterable[str], entries: Entries) -> Compared:
+    """The findings of a run over files that are not in a baseline."""
+    new, left = _without(entries, diagnostics)
+    checked = set(map(repository_path, files))
+    gone = sum(left.get(file, count).total() for file, count in entries.items() if file in checked)
+    return Compared(new, len(diagnostics) - len(new), gone)
+
+
+def _without(
+    entries: Entries, diagnostics: Iterable[Diagnostic]
+) -> tuple[list[Diagnostic], dict[str, Counter[tuple[str, ...]]]]:
+    """The findings without those that entries stand for, and the entries left of the files of all."""
+    left: dict[str, Counter[tuple[str, ...]]] = {}
     new: list[Diagnostic] = []
     for one in diagnostics:
         name = _named(one)
-        if left[name]:
-            left[name] -= 1
+        if name[0] not in left:
+            left[name[0]] = Counter(entries.get(name[0]))
+        if left[name[0]][name]:
+            left[name[0]][name] -= 1
         else:
             new.append(one)
-    checked = set(map(repository_path, files))
-    gone = sum(count for (file, *_), count in left.items() if file in checked)
-    return Compared(new, len(diagnostics) - len(new), gone)
+    return new, left
 
 
 def _named(one: Diagnostic) -> tuple[str, str, str, str]:

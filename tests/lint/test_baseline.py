@@ -105,3 +105,37 @@ def test_none_is_written_where_an_input_was_not_read() -> None:
     done = lint("gone.yaml", "--write-baseline", "known.json", as_=None)
     assert done.code == 3
     assert not Path("known.json").exists()
+
+
+SUFFIXED = pod(RIGHT.replace("30", "30.0"))
+
+
+@pytest.mark.parametrize("other", [SUFFIXED.replace("name: web\nspec", "name: api\nspec"), SUFFIXED])
+@pytest.mark.parametrize("stdin", [False, True])
+def test_the_fixes_of_what_it_has_are_not_applied(other: str, stdin: bool) -> None:
+    write({"a.yaml": SUFFIXED})
+    keep()
+    text = f"{SUFFIXED}---\n{other}"
+    write({"a.yaml": text})
+    paths = ("-", "--stdin-filename", "a.yaml") if stdin else ("a.yaml",)
+    shown = lint(*paths, "--baseline", "known.json", "--diff", as_=None, stdin=text)
+    assert (shown.code, shown.out.count("\n-    ")) == (1, 1)
+    done = lint(*paths, "--baseline", "known.json", "--fix", as_=None, stdin=text)
+    assert "fixed 1 finding\n" in done.err
+    fixed = done.out if stdin else Path("a.yaml").read_text()
+    assert fixed == f"{SUFFIXED}---\n{other.replace('30.0', '30')}"
+
+
+def test_nothing_is_fixed_where_all_is_in_it() -> None:
+    write({"a.yaml": SUFFIXED})
+    keep()
+    done = lint("a.yaml", "--baseline", "known.json", "--diff", as_=None)
+    assert (done.code, done.out, done.err) == (0, "", "")
+    done = lint("a.yaml", "--baseline", "known.json", "--fix", as_=None)
+    assert (done.code, Path("a.yaml").read_text()) == (0, SUFFIXED)
+
+
+def test_without_the_baseline_nothing_is_fixed() -> None:
+    write({"a.yaml": SUFFIXED})
+    done = lint("a.yaml", "--baseline", "gone.json", "--fix", as_=None)
+    assert (done.code, Path("a.yaml").read_text()) == (3, SUFFIXED)
