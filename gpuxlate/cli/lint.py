@@ -93,14 +93,16 @@ def command(
         config = common.config()
         selection = RuleSelection.of(select, ignore, config, common.profile(profile, config))
         level = fail_on or (config.fail_on if config else None)
+        entries = known.read()
         return _lint(
             paths,
             kustomize,
             selection,
-            mode,
+            mode if entries is None else _fixing_new(mode, entries),
             chosen,
             level,
             known,
+            entries,
             diff=diff,
             exit_zero=exit_zero,
             statistics=statistics,
@@ -133,6 +135,7 @@ def _lint(
     chosen: str,
     fail_on: str | None,
     known: Baseline,
+    entries: Entries | None,
     *,
     diff: bool,
     exit_zero: bool,
@@ -148,11 +151,6 @@ def _lint(
         build = kustomization.built(kustomize)
         given = kustomization.files_of(build, kustomize)
     selection.claims = Claims(given)
-    entries = known.read() if known.file is not None else None
-    if entries is not None:
-        from gpuxlate.report.baseline import new_findings
-
-        mode = mode._replace(to_fix=partial(new_findings, entries))
     run = _run(given, selection, mode, diff=diff)
     if build and not mode.writes:
         from gpuxlate.lint.build import findings_of_build
@@ -228,11 +226,12 @@ class Baseline:
         common.info(msg("{findings} written to {file}", findings=findings, file=self.to_write))
         return Exit.CLEAN
 
-    def read(self) -> Entries:
-        """The entries of the file. Raises CliError for a file that is no baseline."""
+    def read(self) -> Entries | None:
+        """The entries of the file that a run compares with. Raises CliError for a file that is no baseline."""
+        if self.file is None:
+            return None
         from gpuxlate.report.baseline import BaselineError, entries_of
 
-        assert self.file is not None
         again = msg("write it again: gpuxlate lint --write-baseline {file}", file=self.file)
         try:
             return entries_of(Path(self.file).read_bytes().decode("utf-8", "surrogatepass"))
@@ -277,6 +276,13 @@ def _mode(fix: bool, unsafe: bool, allow_empty: bool, reason: str | None, diff: 
         hint = 'write one line that says why: --add-ignores "a webhook rounds it"'
         raise InvalidValueError("--add-ignores", reason, hint)
     return Mode(allow_empty=allow_empty, reason=reason)
+
+
+def _fixing_new(mode: Mode, entries: Entries) -> Mode:
+    """The mode in which nothing is fixed that a baseline has."""
+    from gpuxlate.report.baseline import new_findings
+
+    return mode._replace(to_fix=partial(new_findings, entries))
 
 
 def _remarks(run: Run, mode: Mode, *, diff: bool) -> None:
