@@ -227,7 +227,7 @@ class Baseline:
         return Exit.CLEAN
 
     def read(self) -> Entries | None:
-        """The entries of the file that a run compares with. Raises CliError for a file that is no baseline."""
+        """The entries of the file to compare with. Raises CliError for a file that is no baseline."""
         if self.file is None:
             return None
         from gpuxlate.report.baseline import BaselineError, entries_of
