@@ -9,6 +9,7 @@ from collections.abc import Callable
 from typing import Any, BinaryIO, cast
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcInvalidParams
 
 from gpuxlate.lsp import actions, completion, hover, lens
 from gpuxlate.lsp.actions import targets, translate
@@ -102,14 +103,13 @@ def build(options: ServerOptions) -> Server:
     # in a function: pygls reads the types of the arguments of a command, and any may come
     @server.command(lens.TRANSLATE)
     async def command(ls: Server, *arguments: Any) -> Any:
-        given = [one for one in arguments if isinstance(one, str)]
-        return await guarded(translate)(ls, *given[:2]) if given else None
+        uri, target = _fitting(arguments, ("uri", str), ("target", str | None))
+        return await guarded(translate)(ls, uri, target)
 
     @server.command(actions.ACCEPT)
     async def acceptance(ls: Server, *arguments: Any) -> Any:
-        uri, file, entry = (*arguments, None, None, None)[:3]
-        known = isinstance(uri, str) and isinstance(file, str) and isinstance(entry, dict)
-        return await guarded(actions.accept)(ls, uri, file, entry) if known else None
+        uri, file, entry = _fitting(arguments, ("uri", str), ("file", str), ("entry", dict))
+        return await guarded(actions.accept)(ls, uri, file, entry)
 
     # for an editor that asks for the target itself
     @server.command(lens.TARGETS)
@@ -117,6 +117,17 @@ def build(options: ServerOptions) -> Server:
         return targets()
 
     return server
+
+
+def _fitting(arguments: tuple[Any, ...], *wanted: tuple[str, Any]) -> list[Any]:
+    """The arguments of a command, null where one that may be is not there. Raises JsonRpcInvalidParams."""
+    every = [*arguments, *[None] * (len(wanted) - len(arguments))]
+    if len(every) == len(wanted) and all(
+        isinstance(value, type_) for value, (_, type_) in zip(every, wanted, strict=True)
+    ):
+        return every
+    names = ", ".join(name for name, _ in wanted)
+    raise JsonRpcInvalidParams(f"Invalid Params: the arguments are {names}")
 
 
 class _Output(io.BufferedIOBase):

@@ -9,9 +9,10 @@ import os
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 from lsprotocol import types
+from pygls.exceptions import JsonRpcException, JsonRpcParseError
 from pygls.lsp.server import LanguageServer
 from pygls.uris import from_fs_path, to_fs_path
 
@@ -23,6 +24,7 @@ from gpuxlate.files.find import SUFFIXES, Input, InputError, is_blank
 from gpuxlate.lint.files import Mode, check, each_change
 from gpuxlate.lint.settings import LintResult, LintSettings, RuleSelection
 from gpuxlate.locale import LANGUAGES, localize
+from gpuxlate.lsp.protocol import Protocol, converter
 from gpuxlate.lsp.refusals import TargetRefusal, decided_targets, refusals
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.diagnostics import URL, Diagnostic, Severity, Span
@@ -405,7 +407,14 @@ class Server(LanguageServer):
     """The open texts, and what was found in each."""
 
     def __init__(self, options: ServerOptions) -> None:
-        super().__init__(NAME, __version__, types.TextDocumentSyncKind.Full, max_workers=2)
+        super().__init__(
+            NAME,
+            __version__,
+            types.TextDocumentSyncKind.Full,
+            protocol_cls=Protocol,
+            converter_factory=converter,
+            max_workers=2,
+        )
         self.options = self._started = options
         self._open: set[str] = set()  # pygls makes one of two URIs that differ in escapes
         self._checks: dict[str, Check] = {}
@@ -499,8 +508,10 @@ class Server(LanguageServer):
         """A message for the user."""
         self.window_show_message(types.ShowMessageParams(kind, locale.localize(message)))
 
-    def report_server_error(self, error: Exception, source: Any) -> None:  # noqa: ARG002 - that of pygls
+    def report_server_error(self, error: Exception, source: Any) -> None:
         """A message that is not one of the protocol, say: it is logged, and the next one is read."""
+        if source is JsonRpcException and not isinstance(error, JsonRpcException):  # it is no JSON
+            cast("Protocol", self.protocol).refuse(None, JsonRpcParseError.of(error))
         self.window_log_message(types.LogMessageParams(types.MessageType.Error, f"{NAME}: {_brief(error)}"))
 
 
