@@ -455,4 +455,4 @@ def _profile(given: ProfileLike | None) -> Profile | None:
 
     if isinstance(given, Mapping):
         return load_profile(dict(given))
-    return load_profile_file(Path(given), plain_text)
+    return load_profile_file(Path(given), plain_text, named=True)

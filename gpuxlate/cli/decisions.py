@@ -102,6 +102,7 @@ def read(
     Raises CliError for a file that cannot be used.
     """
     config = common.config() if base is None else None
+    are_named = bool(names) or base is not None  # sync has judged those of the configuration
     if not names and config is not None and config.decisions is not None:
         configured = os.path.relpath(config.decisions)
         names = [configured] if write is None or os.path.exists(configured) else []  # it may be made now
@@ -119,7 +120,7 @@ def read(
     sources: dict[str, Source] = {}
     for name in dict.fromkeys((*names, *([write] if write is not None and os.path.exists(write) else ()))):
         try:
-            sources[name] = Input(name, name).source()
+            sources[name] = Input(name, name, named=are_named or name == write).source()
         except InputError as error:
             raise CliError(message_of(error), "name a file of decisions; an empty one has none") from None
     folder = base or (config.folder if config else None) or repository(os.getcwd())

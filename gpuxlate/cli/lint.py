@@ -19,6 +19,7 @@ from gpuxlate.cli.options import invocation
 from gpuxlate.cli.process import color_wanted
 from gpuxlate.cli.runner import dialects_used, map_inputs
 from gpuxlate.files.find import HELD, STDIN, SUFFIXES, Input, InputError, reason
+from gpuxlate.files.read import content
 from gpuxlate.lint.files import MAY_BE_EMPTY, CheckedFile, Mode, check, dialects_in, each_change
 from gpuxlate.lint.settings import RuleSelection
 from gpuxlate.model import limits
@@ -234,7 +235,7 @@ class Baseline:
 
         again = msg("write it again: gpuxlate lint --write-baseline {file}", file=self.file)
         try:
-            return entries_of(Path(self.file).read_bytes().decode("utf-8", "surrogatepass"))
+            return entries_of(content(self.file, named=True).decode("utf-8", "surrogatepass"))
         except OSError as error:
             raise CliError(
                 msg("{file}: {error}", file=self.file, error=reason(error)), again, Exit.INPUT

@@ -378,7 +378,7 @@ def _target(
     except AcceptError as error:
         where = msg("sync targets {name}", name=one.name)
         raise CliError(msg("{where}: {message}", where=where, message=error.message), error.hint) from None
-    paths = [str(config.path), *([profile] if profile and os.path.isfile(profile) else [])]
+    paths = [str(path) for path in (config.path, profile) if path and os.path.isfile(path)]
     paths += [str(each) for each in config.profiles.values() if isinstance(each, Path)]
     digests = [sync.sha256(content(path)) for path in paths]
 

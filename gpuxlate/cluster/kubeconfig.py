@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from gpuxlate.cluster.server import ChoiceError, ClusterError
+from gpuxlate.files.read import content
 from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import msg
 from gpuxlate.yamltext.parse import NotYamlError
@@ -162,7 +163,7 @@ def _check_address(context: str, server: str) -> None:
 
 def _read(path: Path) -> Mapping[str, Any]:
     try:
-        data = plain_document(Source.from_bytes(str(path), path.read_bytes()))
+        data = plain_document(Source.from_bytes(str(path), content(path, named=True)))
     except OSError as error:
         raise ClusterError(
             msg(

@@ -161,13 +161,17 @@ def config_for(start: StrPath, named: str | None, read_yaml: ReadYaml) -> Config
         path = find_config(start)
         return load_found(path, read_yaml) if path else None
     # its patterns are of the files at hand: it may be kept elsewhere
-    return replace(load_config(Path(named), read_yaml), base=Path.cwd())
+    return replace(load_config(Path(named), read_yaml, named=True), base=Path.cwd())
 
 
-def load_config(path: Path, read_yaml: ReadYaml) -> Config:
-    """The configuration in a YAML file, or in [tool.gpuxlate] of a TOML file. Raises ConfigError."""
+def load_config(path: Path, read_yaml: ReadYaml, *, named: bool = False) -> Config:
+    """The configuration in a YAML file, or in [tool.gpuxlate] of a TOML file. Raises ConfigError.
+
+    ``named``: the user named the file, as for ``files.read.content``.
+    """
     toml = path.suffix == ".toml"
-    data = _toml_section(path) if toml else _yaml_data(path, read_yaml)
+    text = _text(path, named=named)
+    data = _toml_section(path, text) if toml else _yaml_data(path, text, read_yaml)
     base: DocumentPath = SECTION if toml else ()
     if data is None:
         return Config(path)
@@ -292,9 +296,9 @@ def _bad_patterns(given: Mapping[str, Any], base: DocumentPath) -> Iterator[Diag
             yield Diagnostic(CODE, Severity.ERROR, message, hint, (*base, *path))
 
 
-def _text(path: Path) -> str:
+def _text(path: Path, *, named: bool) -> str:
     try:
-        return content(path, MAX_CONFIG_BYTES).decode("utf-8-sig")
+        return content(path, MAX_CONFIG_BYTES, named=named).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise _error("not UTF-8 text", "save the file as UTF-8", path) from error
     except (OSError, ValueError) as error:  # ValueError: a NUL in the name of a file
@@ -304,16 +308,14 @@ def _text(path: Path) -> str:
         ) from error
 
 
-def _yaml_data(path: Path, read_yaml: ReadYaml) -> object:
-    text = _text(path)
+def _yaml_data(path: Path, text: str, read_yaml: ReadYaml) -> object:
     try:
         return read_yaml(text)
     except ValueError as error:
         raise _error(msg("invalid YAML: {error}", error=message_of(error)), file=path) from error
 
 
-def _toml_section(path: Path) -> object:
-    text = _text(path)
+def _toml_section(path: Path, text: str) -> object:
     try:
         data: Any = read_toml(text)
     except RecursionError as error:
@@ -368,9 +370,9 @@ def _of_catalogue(catalogue: Iterable[Card], base: DocumentPath) -> Iterator[Dia
         names.add(one.name.casefold())
 
 
-def load_profile_file(path: Path, read_yaml: ReadYaml) -> Profile:
-    """The profile in a YAML file. Raises ConfigError."""
-    data = _yaml_data(path, read_yaml)
+def load_profile_file(path: Path, read_yaml: ReadYaml, *, named: bool) -> Profile:
+    """The profile in a YAML file. Raises ConfigError. ``named``: by the user, as for ``load_config``."""
+    data = _yaml_data(path, _text(path, named=named), read_yaml)
     try:
         return load_profile(data)
     except ConfigError as error:
@@ -391,8 +393,8 @@ def find_profile(name: str, config: Config | None, read_yaml: ReadYaml) -> Profi
             msg("put it into that folder, or pass --profile {found}", found=found),
             config.path,
         )
-    if found or file.is_file():
-        return load_profile_file(file, read_yaml)
+    if found or (os.path.exists(name) and not os.path.isdir(name)):
+        return load_profile_file(file, read_yaml, named=found is None)
     from difflib import get_close_matches
 
     near = get_close_matches(name, list(known), 1, 0.5)

@@ -350,7 +350,7 @@ class Input:
                     )
                 )
             if self.path is not None:
-                return content(self.path, limits.MAX_TEXT, regular=not self.named)
+                return content(self.path, limits.MAX_TEXT, named=self.named)
             if sys.stdin is None:
                 raise InputError(msg("{name}: it is closed", name=STDIN))
             return read_at_most(sys.stdin.buffer.read, STDIN, limits.MAX_TEXT)

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from functools import lru_cache, partial, wraps
 from typing import Any, TypeVar
 
+from gpuxlate.model.declarations import regex
 from gpuxlate.model.kept import kept
 from gpuxlate.model.limits import MAX_TEXT
 from gpuxlate.model.messages import msg
@@ -16,6 +17,8 @@ StrPath = str | os.PathLike[str]
 BLOCK = 64 * 1024
 """Bytes that are read at once from what has no length."""
 F = TypeVar("F", bound=Callable[..., Any])
+_OPEN = regex(r"/dev/(?:stdin|fd/[0-9]+)|/proc/self/fd/[0-9]+")
+"""Files that this process has open already."""
 _KINDS = (
     (stat.S_ISFIFO, "a named pipe"),
     (stat.S_ISSOCK, "a socket"),
@@ -46,23 +49,34 @@ class UnusualFileError(OSError):
         super().__init__(None, why, str(path))
 
 
-def content(path: StrPath, most: int = MAX_TEXT, *, regular: bool = True) -> bytes:
+def content(path: StrPath, most: int = MAX_TEXT, *, named: bool = False) -> bytes:
     """The bytes of a file of at most ``most`` bytes. Raises OSError.
 
-    ``regular``: nothing else is opened for reading, so that no pipe or device blocks.
+    Nothing but a regular file is read, so that no pipe or device blocks. ``named``: the user named the path
+    itself; what the shell opened for this process (``<(...)``, /dev/stdin) is read to its end then, and a
+    device as far as it gives something at once.
     """
-    flags = os.O_RDONLY | os.O_CLOEXEC
-    if regular:
-        _check_kind(path, os.stat(path).st_mode)
-        flags |= os.O_NONBLOCK  # should a pipe have taken its place by now
-    handle = os.open(path, flags)
+    if named and _OPEN.fullmatch(os.path.abspath(path)):
+        return _of_open(path, most)
+    _check_kind(path, os.stat(path).st_mode, named)
+    # should a pipe have taken its place by now, opening it does not wait
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
     try:
         status = os.fstat(handle)
-        if regular:
-            _check_kind(path, status.st_mode)
+        _check_kind(path, status.st_mode, named)
         if stat.S_ISREG(status.st_mode) and status.st_size > most:
             raise _too_large(path, most)
         return read_at_most(partial(os.read, handle), path, most, status.st_size)
+    finally:
+        os.close(handle)
+
+
+@cached(64)
+def _of_open(path: StrPath, most: int) -> bytes:
+    """The bytes of what this process has open: a pipe gives them once, and several may ask in a run."""
+    handle = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        return read_at_most(partial(os.read, handle), path, most)
     finally:
         os.close(handle)
 
@@ -109,8 +123,8 @@ def repository(folder: StrPath) -> str:
     return next((one for one in upwards(start) if os.path.exists(os.path.join(one, ".git"))), start)
 
 
-def _check_kind(path: StrPath, mode: int) -> None:
-    if stat.S_ISREG(mode):
+def _check_kind(path: StrPath, mode: int, named: bool) -> None:
+    if stat.S_ISREG(mode) or (named and (stat.S_ISCHR(mode) or stat.S_ISBLK(mode))):
         return
     kind = next((name for test, name in _KINDS if test(mode)), None)
     if kind:

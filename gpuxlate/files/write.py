@@ -50,12 +50,12 @@ def write_atomically(
     Raises OSError; the file is then as it was.
     """
     target = Path(os.path.realpath(path))
-    before = _status(target)
+    before = _status(path)
     if before is not None and not stat.S_ISREG(before.st_mode):
         if expected is not None or stat.S_ISDIR(before.st_mode):
             raise OSError(None, "not a regular file", str(path))
         try:
-            target.write_bytes(data)  # a device or a pipe: there is nothing to keep whole
+            _write_through(path, data)
         except OSError as error:
             raise _about(error, path) from None
         return 0
@@ -101,6 +101,19 @@ def link_atomically(path: Path, goal: str) -> None:
             raise
     except OSError as error:
         raise _about(error, path) from None
+
+
+def _write_through(path: Path, data: bytes) -> None:
+    """Write to a device or a pipe: there is nothing to keep whole. One that nobody reads is an error."""
+    try:
+        handle = os.open(path, os.O_WRONLY | os.O_CLOEXEC | os.O_NONBLOCK | os.O_NOCTTY)
+    except OSError as error:
+        if error.errno == errno.ENXIO:
+            raise OSError(None, "nobody reads what is written to it", str(path)) from None
+        raise
+    os.set_blocking(handle, True)
+    with open(handle, "wb") as file:
+        file.write(data)
 
 
 def _holds(target: Path, expected: bytes) -> bool:

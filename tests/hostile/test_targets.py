@@ -205,23 +205,154 @@ def test_nothing_in_a_folder_blocks(unusual: Path, worker: Worker) -> None:
     assert worker(unusual, *TRANSLATE).code == 3
 
 
-def test_a_pipe_that_was_named_is_read(tmp_path: Path) -> None:
+OF_A_SHELL = {
+    "a manifest": (OLD, "translate {} --to tke", "qgpu-core"),
+    "a profile": ("target: tke\n", "translate a.yaml --to tke --profile {}", "qgpu-core"),
+    "a configuration": ("fail-on: never\n", "--config {} lint a.yaml -o concise", ""),
+    "a baseline": (
+        '{"format": "gpuxlate-baseline/v1", "findings": []}',
+        "lint a.yaml --baseline {}",
+        "no new",
+    ),
+    "decisions": ("", "translate a.yaml --to tke --decisions {}", "qgpu-core"),
+    "a schema's document": ("target: tke\n", "schema profile --check {}", ""),
+}
+
+
+@pytest.mark.parametrize("what", OF_A_SHELL)
+def test_what_a_shell_has_opened_is_read(what: str, tmp_path: Path) -> None:
     """As in ``gpuxlate lint <(helm template chart)``."""
+    text, line, says = OF_A_SHELL[what]
+    fill(tmp_path, {"a.yaml": OLD})
     ours, theirs = os.pipe()
-    os.write(theirs, OLD.encode())
+    os.write(theirs, text.encode())
     os.close(theirs)
     program = "from gpuxlate.cli import main; main()"
     done = subprocess.run(
-        [sys.executable, "-c", program, "translate", f"/dev/fd/{ours}", "--to", "tke"],
+        [sys.executable, "-c", program, *line.format(f"/dev/fd/{ours}").split()],
         cwd=tmp_path,
         env=os.environ | {"PYTHONPATH": str(ROOT)},
         pass_fds=[ours],
         capture_output=True,
         text=True,
-        check=True,
+        check=False,
     )
     os.close(ours)
-    assert "qgpu-core" in done.stdout
+    assert (done.returncode, says in done.stdout) == (0, True), done.stderr
+
+
+def test_decisions_that_a_shell_has_opened_count_for_each_target(tmp_path: Path) -> None:
+    """A pipe is read once, however many targets of ``sync`` ask for it."""
+    asked = "- {object: Pod/web, container: web, to: %s, field: memoryMiB, code: %s, verdict: rounded,"
+    asked += " asked: 4000, given: %s, accept: true, reason: so it is}\n"
+    entries = asked % ("tke", "TKE001", 4096) + asked % ("ack", "ACK001", 4096)
+    neutral = OLD.replace("vke.volcengine.com/mgpu-core", "gpuxlate.io/cores")
+    neutral = neutral.replace("vke.volcengine.com/mgpu-memory", "gpuxlate.io/memory-mib").replace(
+        "4096", "4000"
+    )
+    tree = "sync: [{source: base, targets: {tke: c, ack: d}}]\n"
+    fill(tmp_path, {".gpuxlate.yaml": tree, "base/a.yaml": neutral, ".git/HEAD": ""})
+    ours, theirs = os.pipe()
+    os.write(theirs, b"apiVersion: gpuxlate.io/v1alpha1\nkind: Decisions\ndecisions:\n" + entries.encode())
+    os.close(theirs)
+    done = subprocess.run(
+        [sys.executable, "-m", "gpuxlate", "sync", "--decisions", f"/dev/fd/{ours}"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        pass_fds=[ours],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    os.close(ours)
+    assert done.returncode == 0, done.stderr
+
+
+READERS = (
+    "lint {}",
+    "lint a.yaml --profile {}",
+    "lint a.yaml --baseline {}",
+    "lint a.yaml --config {}",
+    "translate {} --to tke",
+    "translate a.yaml --to tke --decisions {}",
+    "translate a.yaml --to tke --write-decisions {}",
+    "render {} --to tke",
+    "schema spec --check {}",
+    "verify share.yaml --to vke --nvidia-smi {}",
+    "krm {}",
+    "policy --to tke --profile {}",
+)
+
+
+@pytest.mark.parametrize("line", READERS)
+def test_no_pipe_that_was_named_blocks(line: str, tmp_path: Path, worker: Worker) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    fill(tmp_path, {"a.yaml": OLD, "share.yaml": SPEC})
+    done = worker(tmp_path, *line.format("pipe").split())
+    assert "it is a named pipe, not a file" in done.err
+    assert done.code in (2, 3)
+
+
+CONFIGURED = {
+    "decisions": "decisions: pipe\n",
+    "a profile": "profiles: {tke: pipe}\n",
+    "a descriptor": "decisions: /dev/fd/0\n",
+    "of a target of sync": "sync: [{source: base, targets: {tke: {dir: c, decisions: pipe}}}]\n",
+    "a profile of sync": "sync: [{source: base, targets: {tke: {dir: c, profile: pipe}}}]\n",
+    "a profile that nothing uses": "profiles: {x: pipe}\nsync: [{source: base, targets: {tke: c}}]\n",
+}
+
+
+@pytest.mark.parametrize("what", CONFIGURED)
+def test_no_pipe_that_a_configuration_names_blocks(what: str, tmp_path: Path, worker: Worker) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    text = CONFIGURED[what]
+    fill(tmp_path, {"a.yaml": OLD, ".gpuxlate.yaml": text, "base/a.yaml": OLD, ".git/HEAD": ""})
+    line = ("sync",) if "sync" in text else ("translate", "a.yaml", "--to", "tke", "--profile", "tke")
+    done = worker(tmp_path, *line[: None if "profiles" in text else 4])
+    assert (done.code in (1, 2, 3), "internal" in done.err, done.err != "") == (True, False, True), done.err
+
+
+WRITERS = (
+    "lint a.yaml --write-baseline {}",
+    "translate a.yaml --to tke --report {}",
+    "assess a.yaml --to tke --html {}",
+)
+
+
+@pytest.mark.parametrize("line", WRITERS)
+def test_no_pipe_that_is_written_to_blocks(line: str, tmp_path: Path, worker: Worker) -> None:
+    os.mkfifo(tmp_path / "pipe")
+    fill(tmp_path, {"a.yaml": OLD})
+    done = worker(tmp_path, *line.format("pipe").split())
+    assert (done.code, done.err.splitlines()[-1]) == (3, "error: pipe: nobody reads what is written to it")
+
+
+def test_a_pipe_that_a_shell_has_opened_is_written_to(tmp_path: Path) -> None:
+    """As in ``gpuxlate translate a.yaml --to tke --report >(jq .)``."""
+    fill(tmp_path, {"a.yaml": OLD})
+    ours, theirs = os.pipe()
+    subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "gpuxlate",
+            "translate",
+            "a.yaml",
+            "--to",
+            "tke",
+            "--report",
+            f"/dev/fd/{theirs}",
+        ],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        pass_fds=[theirs],
+        capture_output=True,
+        check=True,
+    )
+    os.close(theirs)
+    with open(ours, "rb") as file:
+        assert b"gpuxlate-report/v1" in file.read()
 
 
 def test_a_device_that_was_named_is_read_no_further_than_the_limit(tmp_path: Path, worker: Worker) -> None:
