@@ -7,6 +7,7 @@ What no call shows (a regular expression, a look through a list) shows in the CP
 
 import re
 from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
@@ -19,6 +20,7 @@ from gpuxlate.cli.compare import columns
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import each_alone, fix_source
 from gpuxlate.lint.settings import LintSettings
+from gpuxlate.model.kept import forget
 from gpuxlate.overlays import roles
 from gpuxlate.report.characters import unified
 from gpuxlate.translation.options import Settings
@@ -34,6 +36,7 @@ from gpuxlate.yamltext.writer import Splice
 from tests.counting import Watched, calls, grows_with_the_input, lines
 from tests.effort import turn
 from tests.hostile.shapes import SHAPES
+from tests.running import run
 
 
 def lint(source: Source) -> None:
@@ -152,3 +155,32 @@ MORE = 1.1
 def test_work_does_not_grow_with_the_number_of_dialects() -> None:
     for few, everything in zip(measured(few=True), measured(few=False), strict=True):
         assert everything <= few * MORE
+
+
+DEEP = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n  containers:\n"
+DEEP += "  - {name: c, resources: {limits: {gpuxlate.io/cores: 30, gpuxlate.io/memory-mib: 4096}}}\n"
+
+
+@pytest.mark.parametrize("command", ["lint base", "translate base --to tke --check", "sync", "sync --check"])
+def test_twice_the_depth_is_twice_the_work(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of folders in folders, with a file in each: no file looks at all folders above it."""
+
+    def work_of(depth: int) -> int:
+        root = tmp_path / f"{depth}"
+        folder = root / "base"
+        for _ in range(depth):
+            folder /= "d"
+            folder.mkdir(parents=True)
+            (folder / "x.yaml").write_text(DEEP)
+        (root / ".git").mkdir()
+        (root / ".gpuxlate.yaml").write_text("sync: [{source: base, targets: {tke: c}}]\n")
+        monkeypatch.chdir(root)
+        if "--check" in command:
+            run("sync")
+        forget()
+        return calls(lambda: run(*command.split()))
+
+    work_of(4)
+    assert grows_with_the_input(work_of)

@@ -518,9 +518,12 @@ def _files_in(folder: str, exclusion: Exclusion) -> Iterator[tuple[Input, str]]:
     somebody else. Links to folders are not followed.
     """
     failed: list[str] = []
-    pending = [(folder, above(os.path.realpath(folder)))]
+    # the real path of what is in a folder needs no look at the disk but for links, which would be slow for
+    # each file, and for each folder as many looks as it is deep
+    top = os.path.realpath(folder)
+    pending = [(folder, top, above(top))]
     while pending:
-        where, levels = pending.pop()
+        where, real, levels = pending.pop()
         names: list[str] = []
         folders: list[str] = []
         unusual: dict[str, bool] = {}  # which are links
@@ -537,8 +540,6 @@ def _files_in(folder: str, exclusion: Exclusion) -> Iterator[tuple[Input, str]]:
         except OSError:
             failed.append(where)
             continue
-        # only links need a look at the disk for their real path, which would be slow for each file
-        real = os.path.realpath(where)
         exclusion.folders.append(real)
         before = "" if where == "." else os.path.join(where, "")
         levels = below(real, levels)
@@ -556,7 +557,7 @@ def _files_in(folder: str, exclusion: Exclusion) -> Iterator[tuple[Input, str]]:
             else:
                 yield Input(path, path, named=False), f"{real}/{name}"
         pending.extend(
-            (before + name, levels)
+            (before + name, f"{real.rstrip('/')}/{name}", levels)
             for name in sorted(folders, reverse=True)
             if not exclusion.leaves_out(before + name, f"{real}/{name}", levels, is_folder=True)
         )

@@ -17,6 +17,7 @@ from typing import NamedTuple
 from gpuxlate.files.find import HELD, Input, stays
 from gpuxlate.files.read import StrPath, cached, upwards
 from gpuxlate.model.declarations import regex
+from gpuxlate.model.kept import kept
 from gpuxlate.model.limits import MAX_ENTRIES, MAX_NAME
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.yamltext.nodes import Node, Scalar, Sequence, deref, get, get_text
@@ -57,17 +58,22 @@ def patched_by(path: StrPath | None) -> str | None:
     return None if path is None else next(naming(path), None)
 
 
-@cached(4096)
-def names_files(folder: str, _here: str) -> bool:
-    """A kustomization of a folder, or of one above it, names a file as a patch or a resource.
-
-    ``_here``: the working directory, for a path from there.
-    """
+def names_files(folder: str) -> bool:
+    """A kustomization of a folder, or of one above it, names a file as a patch or a resource."""
+    known: dict[str, bool] = kept(names_files, dict)
+    passed = []
+    answer = False
     for one in upwards(os.path.abspath(folder)):
+        if one in known:
+            answer = known[one]
+            break
+        passed.append(one)
         found = _folder(one)
         if found.patches or found.resources or found.last:
-            return bool(found.patches or found.resources)
-    return False
+            answer = bool(found.patches or found.resources)
+            break
+    known.update(dict.fromkeys(passed, answer))
+    return answer
 
 
 def naming(path: StrPath) -> Iterator[str]:

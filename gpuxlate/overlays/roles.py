@@ -87,7 +87,7 @@ def role_of(path: StrPath | None) -> FileRole:
         values = chart_pods(os.path.abspath(folder), name)
         if values is not None:
             return FileRole(FileKind.VALUES, values[0], partial=values[1], shared=not values[1])
-    is_named = names_files(folder, os.getcwd())
+    is_named = names_files(folder)
     if is_named and patched_by(path) is not None:
         from gpuxlate.overlays.kustomize import overlay_pods, template_patches
 

@@ -19,7 +19,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, TypeVar
 
 from gpuxlate import __version__
 from gpuxlate.backends import plugins, registry
@@ -133,11 +133,11 @@ def tree_files(source: str, exclusion: Exclusion, not_copied: Iterable[str]) -> 
     """
     left_out = set(not_copied)
     found: list[TreeFile] = []
-    pending = [("", above(os.path.realpath(source)))]
+    top = os.path.realpath(source)
+    pending = [("", top, above(top))]
     while pending:
-        where, levels = pending.pop()
+        where, real, levels = pending.pop()
         folder = os.path.join(source, where)
-        real = os.path.realpath(folder)
         levels = below(real, levels)
         try:
             entries = sorted(os.scandir(folder), key=lambda one: one.name)
@@ -151,7 +151,7 @@ def tree_files(source: str, exclusion: Exclusion, not_copied: Iterable[str]) -> 
             if exclusion.leaves_out(entry.path, f"{real}/{entry.name}", levels, is_folder=is_folder):
                 continue
             if is_folder:
-                pending.append((path, levels))
+                pending.append((path, os.path.join(real, entry.name), levels))
             elif os.path.join(real, entry.name) not in left_out and entry.name != LOCK:
                 found.append(_tree_file(source, path, entry))
     _judge_names(source, found)
@@ -161,14 +161,19 @@ def tree_files(source: str, exclusion: Exclusion, not_copied: Iterable[str]) -> 
 def _judge_names(source: str, files: Iterable[TreeFile]) -> None:
     """Raises SyncError for names that are one name where the file system does not tell cases apart."""
     known: dict[str, str] = {}
+
+    def judge(path: str) -> None:
+        other = known.setdefault(path.casefold(), path)
+        if other != path:
+            message = msg(
+                "{one} and {other} of {folder} differ by case alone", one=other, other=path, folder=source
+            )
+            raise SyncError(message, "rename one of them: many file systems have room for one")
+
+    judged: dict[str, None] = {"": None}
     for file in files:
-        for path in (*_above(file.path), file.path):
-            other = known.setdefault(path.casefold(), path)
-            if other != path:
-                message = msg(
-                    "{one} and {other} of {folder} differ by case alone", one=other, other=path, folder=source
-                )
-                raise SyncError(message, "rename one of them: many file systems have room for one")
+        _of_folders(file.path, judged, judge)
+        judge(file.path)
 
 
 def _tree_file(source: str, path: str, entry: os.DirEntry[str]) -> TreeFile:
@@ -569,6 +574,7 @@ def settings_of(
     )
 
 
+Answer = TypeVar("Answer")
 Watched = Callable[[Sequence[Any]], Iterable[Any]]
 """Gives back what is gone through, for somebody to see how far it is."""
 
@@ -577,6 +583,24 @@ def _above(path: str) -> list[str]:
     """The folders of a path from the top down, without the one that it counts from."""
     parts = path.split("/")
     return ["/".join(parts[:n]) for n in range(1, len(parts))]
+
+
+def _of_folders(
+    path: str, known: dict[str, Answer | None], ask: Callable[[str], Answer | None]
+) -> Answer | None:
+    """The answer for the highest folder of a path that has one; each folder is asked once.
+
+    ``known``: the answers so far, with that for the folder from which paths count.
+    """
+    missing = []
+    folder = posixpath.dirname(path)
+    while folder not in known:
+        missing.append(folder)
+        folder = posixpath.dirname(folder)
+    answer = known[folder]
+    for folder in reversed(missing):
+        answer = known[folder] = ask(folder) if answer is None else answer
+    return answer
 
 
 def _make_folders(folder: str) -> None:
@@ -626,6 +650,8 @@ class TargetTree:
     owns: bool = True
     refused: bool = False
     seen: dict[str, tuple[str, bool] | None] = field(default_factory=dict)
+    _elsewhere: dict[str, bool | None] = field(default_factory=lambda: {"": None})
+    _barred: dict[str, str | None] = field(default_factory=dict)
 
     def stale(self, files: Iterable[TreeFile]) -> list[TreeFile]:
         """The files whose result is not in the folder."""
@@ -648,10 +674,13 @@ class TargetTree:
         What is behind a link or in another repository is not there.
         """
         if path not in self.seen:
-            folders = map(self.place, _above(path))
-            is_there = not any(os.path.islink(one) or _is_repository(one) for one in folders)
-            self.seen[path] = self._on_disk(self.place(path)) if is_there else None
+            is_elsewhere = _of_folders(path, self._elsewhere, self._leads_elsewhere)
+            self.seen[path] = None if is_elsewhere else self._on_disk(self.place(path))
         return self.seen[path]
+
+    def _leads_elsewhere(self, folder: str) -> bool | None:
+        place = self.place(folder)
+        return os.path.islink(place) or _is_repository(place) or None
 
     @staticmethod
     def _on_disk(place: str) -> tuple[str, bool] | None:
@@ -734,18 +763,26 @@ class TargetTree:
 
     def _blocked(self, path: str) -> str | None:
         """Why nothing can be written at a path, whatever is there: a link or a file stands above it."""
-        for over in ("", *_above(path)):
-            place = self.place(over) if over else self.folder
-            if os.path.islink(place) and not self._removes(over):
-                return msg("{link} is a link: nothing is written through it", link=place)
-            if os.path.lexists(place) and not os.path.isdir(place) and over not in self.lock.files:
-                return msg("{place} is a file, and a folder has to go there", place=place)
-            if over and _is_repository(place):
-                return msg("{place} is a repository of its own: nothing is written into it", place=place)
+        if not self._barred:
+            self._barred[""] = self._bars("")
+        barred = _of_folders(path, self._barred, self._bars)
+        if barred is not None:
+            return barred
         place = self.place(path)
         is_known = os.path.islink(place) or os.path.isfile(place) or os.path.isdir(place)
         if os.path.lexists(place) and not is_known:
             return msg("{place} is not a regular file", place=place)
+        return None
+
+    def _bars(self, folder: str) -> str | None:
+        """Why nothing can be written into a folder."""
+        place = self.place(folder) if folder else self.folder
+        if os.path.islink(place) and not self._removes(folder):
+            return msg("{link} is a link: nothing is written through it", link=place)
+        if os.path.lexists(place) and not os.path.isdir(place) and folder not in self.lock.files:
+            return msg("{place} is a file, and a folder has to go there", place=place)
+        if folder and _is_repository(place):
+            return msg("{place} is a repository of its own: nothing is written into it", place=place)
         return None
 
     def _removes(self, link: str) -> bool:
