@@ -252,7 +252,7 @@ def _json(name: str, backend: Backend | None, done: Verification) -> dict[str, A
 
 
 def on_cluster(
-    names: Annotated[
+    specs: Annotated[
         list[str],
         typer.Argument(help="A running pod; with --nvidia-smi, GPUShare documents.", metavar="POD|SPEC..."),
     ],
@@ -284,14 +284,14 @@ def on_cluster(
     With --nvidia-smi, nothing is run: this output is compared with a GPUShare document.
     """
     if output_of is not None:
-        return command(names, output_of, name, to, profile, card_memory, output)
+        return command(specs, output_of, name, to, profile, card_memory, output)
     if name is not None or to is not None:
         raise CliError("--name and --to need --nvidia-smi", "a pod is in the dialect of its cluster")
-    if len(names) != 1:
-        raise CliError(msg("{count} pods given", count=len(names)), "pass one")
+    if len(specs) != 1:
+        raise CliError(msg("{count} pods given", count=len(specs)), "pass one")
     known = common.profile(profile)
     server = live.cluster()
-    where = running(server, names[0], invocation().namespace or server.namespace, container)
+    where = running(server, specs[0], invocation().namespace or server.namespace, container)
     about = _profile_of_pod(known, where.profile)
     # it runs, so the target takes the share: refusals do not matter
     wanted, _ = expected(where.share, where.backend, about, card_memory or where.card_mib)

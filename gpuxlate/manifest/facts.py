@@ -400,9 +400,11 @@ def annotations_named(document: Document, words: Set[str]) -> Iterator[NamedKey]
         yield NamedKey(key.text, key.text, (*path, key.text))
     for steps, scalar, on_key in _scalars(document.root):
         if not on_key and _is_long(scalar.text):
+            end = dict.fromkeys(words, scalar.start)  # of the last place of each
             for name in _annotated_in(scalar.text, words, 0):
-                start = document.source.text.find(name, scalar.start, scalar.end)
+                start = document.source.text.find(name, end[name], scalar.end)
                 at = (start, start + len(name)) if start >= 0 else None
+                end[name] = at[1] if at else scalar.end
                 yield NamedKey(name, scalar.text, _path(steps), False, True, at)
 
 

@@ -57,6 +57,7 @@ BEFORE = (
 REMOVE = "remove it, or pass --allow-leftovers where it is meant"
 NO_SHARE = "its pod requests no share"
 WHOLE_CARDS = "its pod requests whole cards by a key that every cloud uses"
+OTHER_KEYS = "its pod requests GPUs by other keys"
 READ_THEM = "pass --from {dialect} to translate them, or --allow-leftovers"
 NO_CHART = (
     "name this file values*.yaml beside the Chart.yaml of its chart, change it by hand, "
@@ -272,7 +273,7 @@ def left_in_document(
                 in_pods[spot.path] = spot.name
                 if not any(one.owns(spot.name) for one in sources) and spot.name not in words.joined(names):
                     reader = scope.reader(spot.name, names)
-                    none = WHOLE_CARDS if reader else NO_SHARE
+                    none = WHOLE_CARDS if reader else _asks_by(names, words)
                     why = run.why_left or (where if kind is FileKind.PATCH else none)
                     below = why == BELOW and kind is FileKind.VALUES
                     made = scope.found(spot.name, spot.place, spot.path, why, FIRST_BELOW if below else hint)
@@ -309,6 +310,14 @@ def left_in_document(
             above = {found.path[:length] for length in range(len(found.path) + 1)}
             if found.path not in known and above.isdisjoint(handled):
                 yield _outside(document, found, scope, kind, why_left)
+
+
+def _asks_by(names: Set[str], words: Vocabulary) -> str:
+    """How a pod with these resources, none of which was read as a share, asks for GPUs."""
+    if names & registry.whole_card_keys():
+        return WHOLE_CARDS
+    asks = any(words.is_resource(name) or words.unread(name) for name in names)
+    return OTHER_KEYS if asks else NO_SHARE
 
 
 def half_translated(left: Leftover) -> Diagnostic:

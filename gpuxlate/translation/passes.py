@@ -154,8 +154,12 @@ def leave_text(
 
 
 def listed(found: Iterable[Leftover]) -> list[Leftover]:
-    """What is not translated, within the limit, in order."""
-    return sorted(islice(found, limits.MAX_FINDINGS + 1), key=lambda one: one.diagnostic.sort_key())
+    """What is not translated, within the limit, in order; once where a text names it twice at one place."""
+    once = {
+        (one.key, one.diagnostic.message, one.diagnostic.path, one.diagnostic.span): one
+        for one in islice(found, limits.MAX_FINDINGS + 1)
+    }
+    return sorted(once.values(), key=lambda one: one.diagnostic.sort_key())
 
 
 def with_own_names(whole: Result, settings: Settings, *, repeats: bool = True) -> Settings | None:

@@ -1,6 +1,7 @@
 """What a translation leaves behind of the source: every place is listed, and refused unless accepted."""
 
 import json
+from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -58,6 +59,8 @@ def test_leftovers(case: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     ran = run(*in_place)
     lines = ran.err.decode().splitlines()
     assert (ran.code, listed(report)) == (int(bool(case.left)), list(case.left)), lines
+    said = Counter(one["message"] for one in json.loads(report.read_text())["leftovers"])
+    assert said <= Counter(one.partition("]: ")[2] for one in lines), "one is counted and not shown"
     assert any(" leftover" in line and " file" in line for line in lines[-2:]) == bool(case.left)
     if case.left:  # nothing is written
         assert {name: Path(name).read_text() for name in case.files} == case.files
@@ -200,3 +203,23 @@ def test_values_over_a_part_that_is_not_translated_yet(
         Path("values-prod.yaml").read_text()
         == "resources: {limits: {vke.volcengine.com/mgpu-memory: 12288}}\n"
     )
+
+
+OTHERWISE = {
+    "whole cards": ("nvidia.com/gpu: 1", "requests whole cards by a key that every cloud uses"),
+    "cards of another maker": ("amd.com/gpu: 1", "requests whole cards by a key that every cloud uses"),
+    "a share at the target": ("tke.cloud.tencent.com/qgpu-core: 30", "requests GPUs by other keys"),
+    "an accelerator that is not read": ("habana.ai/goya: 1", "requests GPUs by other keys"),
+    "none": ("cpu: 1", "requests no share"),
+}
+"""What a pod requests beside a key that is left, and what is said of the pod."""
+
+
+@pytest.mark.parametrize("what", OTHERWISE)
+def test_what_a_pod_without_a_share_requests(what: str) -> None:
+    limits, says = OTHERWISE[what]
+    text = "apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec:\n"
+    text += "  nodeSelector: {vke.node.gpu.schedule: mgpu}\n"
+    text += f"  containers: [{{name: c, resources: {{limits: {{{limits}}}}}}}]\n"
+    ran = run("translate", "-", "--to", "tke", stdin=text.encode())
+    assert f"vke.node.gpu.schedule is not translated: its pod {says}\n" in ran.err.decode()
