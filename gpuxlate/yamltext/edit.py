@@ -10,11 +10,11 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from gpuxlate.model import limits
-from gpuxlate.model.diagnostics import Edit, Path, Put, Remove, Rename
+from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ScalarKind
 from gpuxlate.yamltext.composed import is_composed
-from gpuxlate.yamltext.nodes import MERGE, Mapping, Node, Scalar, Sequence, get
+from gpuxlate.yamltext.nodes import MERGE, Mapping, Node, Scalar, Sequence, deref, get
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import (
@@ -122,13 +122,26 @@ def _splices(document: Document, plans: Plans) -> list[Splice]:
         except EditError as error:
             error.path = error.path or plan.path
             raise
-    made = in_order(made)
+    made = _from_the_top(in_order(made))
     last = next((one for one in made if one.takes_break_before), None)
     if last is not None:
         made = _settled(made, last)
     for one, two in itertools.pairwise(made):
         if one.end > two.start:
             raise EditError("two edits overlap in the text", ())
+    return made
+
+
+def _from_the_top(made: list[Splice]) -> list[Splice]:
+    """Where nothing of the text stays before it, what is inserted begins with no line break."""
+    at = 0
+    for number, one in enumerate(made):
+        if one.start != at:
+            break
+        if one.text:
+            made[number] = replace(one, text=one.text.lstrip("\r\n")) if at else one
+            break
+        at = one.end
     return made
 
 
@@ -144,9 +157,13 @@ def _settled(made: list[Splice], last: Splice) -> list[Splice]:
     return in_order(settled)
 
 
+LOST = "an edit would be lost; nothing is written"
+
+
 def _carried_out(document: Document, read: Map[int, Node], wanted: list[Edit]) -> None:
     """Each edit can be seen in what was read again, whatever the plan made of it."""
     gone: dict[Path, list[int]] = {}
+    items: dict[Path, list[Any]] = {}
     for edit in wanted:
         if isinstance(edit, Remove) and edit.path and isinstance(edit.path[-1], int):
             insort(gone.setdefault(edit.path[:-1], []), edit.path[-1])
@@ -165,10 +182,16 @@ def _carried_out(document: Document, read: Map[int, Node], wanted: list[Edit]) -
                 done = _has_value(now(path), value)
             case Rename(path, key, value):
                 done = _has_value(now((*path[:-1], key)), value)
+            case Append(path, value):
+                items.setdefault(path, []).append(value)
+                continue
             case _:
                 continue
         if not done:
-            raise EditError("an edit would be lost; nothing is written", edit.path)
+            raise EditError(LOST, edit.path)
+    lost = next((path for path, values in items.items() if not _ends_with(now(path), values)), None)
+    if lost is not None:
+        raise EditError(LOST, lost)
 
 
 def _moved(path: Path, gone: Map[Path, list[int]]) -> Path:
@@ -177,6 +200,12 @@ def _moved(path: Path, gone: Map[Path, list[int]]) -> Path:
         step - bisect_left(gone.get(path[:depth], ()), step) if isinstance(step, int) else step
         for depth, step in enumerate(path)
     )
+
+
+def _ends_with(node: Node | None, values: list[Any]) -> bool:
+    """A list has these values at its end."""
+    last = there.items[-len(values) :] if node and isinstance(there := deref(node), Sequence) else ()
+    return len(last) == len(values) and all(map(_has_value, last, values))
 
 
 def _has_value(node: Node | None, value: Any) -> bool:

@@ -104,11 +104,11 @@ class _Spot(NamedTuple):
 
 @dataclass(slots=True)
 class _Change:
-    """One change of the text, and the paths of the edits that ask for it."""
+    """One change of the text, and the paths of the edits that ask for it, each as often as it does."""
 
     holder: Mapping | Sequence
     step: str | int
-    paths: set[Path] = field(default_factory=set)
+    paths: Counter[Path] = field(default_factory=Counter)
 
 
 class _Planner:
@@ -141,9 +141,11 @@ class _Planner:
         new = repr(getattr(edit, "value", None)), getattr(edit, "key", None)
         missing = spot.rest[1:] if holder is deref(spot.value) else spot.rest
         change = (type(edit), id(holder), step, missing, *new)
-        first = change not in self._wanted
-        self._wanted.setdefault(change, _Change(holder, step)).paths.add(edit.path)
-        if first:
+        paths = self._wanted.setdefault(change, _Change(holder, step)).paths
+        before = max(paths.values(), default=0)
+        # another path to the same place asks for the same change; the same path for one more item
+        paths[edit.path] = paths[edit.path] + 1 if isinstance(edit, Append) else 1
+        if paths[edit.path] > before:
             self._apply(edit, spot)
 
     def _apply(self, edit: Edit, spot: _Spot) -> None:
@@ -264,7 +266,7 @@ class _Planner:
                 ways = self._sharing.ways(change.holder, change.step)
             except SharingError:
                 ways = 0
-            if len(change.paths) != ways:
+            if len(change.paths) != ways or len({*change.paths.values()}) > 1:
                 raise EditError(
                     "an anchor, alias or merge key shares this with an entry that changes differently",
                     min(change.paths, key=repr),
