@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, PodReader
+from gpuxlate.backends.proposals import accepted
 from gpuxlate.lint.ignore import COMMENTS, Ignore, ignores_in_document, ignores_in_text, without_ignored
 from gpuxlate.lint.settings import LintResult as Linted
 from gpuxlate.lint.settings import LintSettings
@@ -262,7 +263,11 @@ def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """
     labels = pod.labels
     matched = {labels[name].path: labels[name] for name in pod.selected if name in labels}
-    for one in _found_in(pod, context):
+
+    def check(keys: PodKeys) -> Iterator[Diagnostic]:
+        return islice(_found_in(keys, context), limits.MAX_FINDINGS + 1)
+
+    for one in accepted([*check(pod)], pod, check):
         alone = one.fix is not None and any(
             edit.path in matched and not (isinstance(edit, Put) and edit.value == matched[edit.path].text)
             for edit in one.fix.edits

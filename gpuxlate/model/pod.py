@@ -202,6 +202,29 @@ class PodKeys:
             init_containers=tuple(one.under(names) for one in self.init_containers),
         )
 
+    def with_values(self, values: Mapping[Path, int | str]) -> PodKeys:
+        """With other values at these paths."""
+
+        def changed(owner: PodKeys | ContainerKeys, *fields: str) -> dict[str, Any]:
+            return {
+                field: {
+                    name: replace(Value.of(values[old.path]), path=old.path) if old.path in values else old
+                    for name, old in getattr(owner, field).items()
+                }
+                for field in fields
+            }
+
+        containers, init_containers = (
+            tuple(replace(one, **changed(one, "limits", "requests", "env")) for one in listed)
+            for listed in (self.containers, self.init_containers)
+        )
+        return replace(
+            self,
+            containers=containers,
+            init_containers=init_containers,
+            **changed(self, "labels", "annotations", "node_selector", "owner_labels", "owner_annotations"),
+        )
+
     def with_workload(self) -> PodKeys:
         """As if what stands on the workload or beside ``metadata`` were on the pod (K8S005, K8S006)."""
         above = (self.owner_labels, self.owner_annotations, self.stray_labels, self.stray_annotations)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare, Place, PodReader, Reading, Selector
+from gpuxlate.backends.proposals import accepted
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
@@ -116,12 +117,20 @@ def read_pod(
     """
     if not backend.writes_pods:
         context = Context(context.profile, (backend,))
-    # remarks and fixes are for lint: this pod gets new keys
-    asked = backend.check(pod, context, remarks=False)
-    of_vendor = (one for one in asked if one.severity is not Severity.INFO)
-    of_no_vendor = check_pod(catalog.rules_beside(backend) if neutral else (), pod, context)
-    by_rules = chain(of_no_vendor, of_vendor)
-    found = [one.located(fix=None) for one in islice(by_rules, limits.MAX_FINDINGS + 1)]
+
+    def by_rules(keys: PodKeys) -> Iterator[Diagnostic]:
+        of_no_vendor = check_pod(catalog.rules_beside(backend) if neutral else (), keys, context)
+        # remarks and fixes are for lint: this pod gets new keys
+        asked = backend.check(keys, context, remarks=False)
+        of_vendor = (one for one in asked if one.severity is not Severity.INFO)
+        return islice(chain(of_no_vendor, of_vendor), limits.MAX_FINDINGS + 1)
+
+    def wrong(keys: PodKeys) -> Iterator[Diagnostic]:
+        of_rules = [*by_rules(keys)]
+        yield from of_rules
+        yield from backend.read(PodReader(keys, context.profile), context.profile).invalid_beside(of_rules)
+
+    found = [one.located(fix=None) for one in accepted([*by_rules(pod)], pod, wrong)]
     reading = backend.read(PodReader(pod, context.profile), context.profile)
     found.extend(reading.invalid_beside(found))
     found.extend(reading.notes)
