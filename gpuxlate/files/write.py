@@ -11,13 +11,11 @@ import fcntl
 import os
 import re
 import stat
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
-from functools import cache
 from pathlib import Path
 
-from gpuxlate.files.read import content
+from gpuxlate.files.read import cached, content
 from gpuxlate.model.declarations import regex
 
 SUFFIX = ".gpuxlate"
@@ -66,7 +64,8 @@ def write_atomically(
     temporary: Path | None = None
     lock: int | None = None
     try:
-        handle, temporary = _temporary(target)
+        # a new file is for whom the umask says; one in place of another is closed until it is like that
+        handle, temporary = _temporary(target, 0o600 if before or mode is not None else 0o666)
         lock = os.dup(handle)  # until the file has its name: the other one is closed before, as that may fail
         _fill(handle, data, target, before, mode)
         if expected is not None and not _holds(target, expected):
@@ -141,13 +140,17 @@ def _short(name: str) -> str:
     return os.fsencode(name)[:_NAME].decode("utf-8", "ignore")
 
 
-def _temporary(target: Path) -> tuple[int, Path]:
-    """A new file beside the target, open for writing and locked; nobody else may read it yet."""
+def _temporary(target: Path, mode: int) -> tuple[int, Path]:
+    """A new file beside the target, open for writing and locked."""
     while True:
-        handle, path = tempfile.mkstemp(SUFFIX, f".{_short(target.name)}.tmp-", target.parent)
+        path = target.with_name(f".{_short(target.name)}.tmp-{os.urandom(4).hex()}{SUFFIX}")
+        try:
+            handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, mode)
+        except FileExistsError:
+            continue
         # another run may have removed it before it is locked
         if _locked(handle) is not False and os.fstat(handle).st_nlink:
-            return handle, Path(path)
+            return handle, path
         os.close(handle)
 
 
@@ -176,7 +179,7 @@ def _locked(handle: int) -> bool | None:
     return True
 
 
-@cache
+@cached(4096)
 def _remove_left_over(folder: Path) -> None:
     """Remove temporary files whose run has ended. Once in a run; where it fails, they stay."""
     with suppress(OSError), os.scandir(folder) as entries:
@@ -211,19 +214,13 @@ def _fill(handle: int, data: bytes, target: Path, before: os.stat_result | None,
         if before is not None:
             _keep(handle, target, before)
         # last, since a new owner takes the set-user-id bit away
-        if mode is None:
-            mode = 0o666 & ~_umask() if before is None else stat.S_IMODE(before.st_mode)
-        os.fchmod(handle, mode)
+        if mode is None and before is not None:
+            mode = stat.S_IMODE(before.st_mode)
+        if mode is not None:
+            os.fchmod(handle, mode)
         os.fsync(handle)
     finally:
         os.close(handle)
-
-
-def _umask() -> int:
-    """What new files are not allowed; the system shows it only to who sets it."""
-    mask = os.umask(0o077)
-    os.umask(mask)
-    return mask
 
 
 def _keep(handle: int, target: Path, before: os.stat_result) -> None:

@@ -53,7 +53,7 @@ def lint_source(source: Source, settings: LintSettings, read: DocumentReader = d
     """Every finding of a source, in the order of the text. ``read`` reads its documents."""
     result = Linted()
     context = settings.context
-    beside = settings.claims.beside(source)
+    beside = settings.claims_beside(source)
     found: list[Diagnostic] = []
     comments = ignores_in_text(source) if source.holds(COMMENTS) else ()
     ignores: list[Ignore] = list(islice(comments, limits.MAX_IGNORES + 1))
@@ -98,7 +98,7 @@ def lint_built(document: Document, settings: LintSettings) -> list[Diagnostic]:
     Their positions are not known: parts of the object may be of other texts.
     """
     ignores: list[Ignore] = []
-    beside = settings.claims.beside(document.source)
+    beside = settings.claims_beside(document.source)
     every = _document(document, settings.context, settings, Linted(), ignores, beside)
     found = islice((one for one in every if settings.selected(one.code)), limits.MAX_FINDINGS)
     left, _ = without_ignored(once_per_object(list(found)), ignores, lambda _code: False)

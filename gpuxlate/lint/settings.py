@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gpuxlate.files.read import StrPath, content
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.overlays.roles import MANIFESTS, Claims, FileRole, role_of
+from gpuxlate.overlays.roles import MANIFESTS, ClaimLookup, Claims, FileRole, role_of
 from gpuxlate.yamltext.parse import documents, with_location
 from gpuxlate.yamltext.source import Source
 
@@ -40,7 +40,11 @@ class LintSettings(NamedTuple):
     selected: Callable[[str], bool] = everything
     excused: Callable[[str], bool] = nothing
     layer: FileRole = MANIFESTS
-    claims: Claims = Claims()
+    claims: Claims | None = None
+
+    def claims_beside(self, source: Source) -> ClaimLookup:
+        """The claims of the run as the pods of a source find them, or those of the source alone."""
+        return (self.claims or Claims()).beside(source)
 
     @property
     def context(self) -> Context:

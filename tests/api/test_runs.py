@@ -1,11 +1,20 @@
 """Each call of the Python API is a run of its own: it reads files as they are, in any thread."""
 
 import gc
+import os
+import stat
+import weakref
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import pytest
+
 import gpuxlate
+from gpuxlate.files.write import write_atomically
+from gpuxlate.lint.check import lint_source
+from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model import kept
+from gpuxlate.yamltext.source import Source
 
 WORK = """\
 apiVersion: apps/v1
@@ -62,6 +71,40 @@ def test_nothing_is_kept_of_a_text() -> None:
     gpuxlate.lint(WORK + f"# {word}\n")
     gpuxlate.translate(WORK + f"# {word}\n", to="tke")
     gc.collect()
-    from gpuxlate.yamltext.source import Source
-
     assert not [one for one in gc.get_objects() if isinstance(one, Source) and word in one.text]
+
+
+def test_settings_that_name_no_files_hold_no_text() -> None:
+    """The settings of a check are not where the claims of the last text stay."""
+    settings = LintSettings()
+    source = Source("a.yaml", WORK)
+    with kept.own_run():
+        lint_source(source, settings)
+    left = weakref.ref(source)
+    del source
+    gc.collect()
+    assert left() is None
+
+
+def test_a_new_file_is_for_whom_the_umask_says(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The umask is of the whole process: another thread would write with the one that is set for a moment."""
+    mask = os.umask(0o027)
+    try:
+        with monkeypatch.context() as patched:
+            patched.setattr(os, "umask", None)
+            write_atomically(tmp_path / "new", b"")
+            write_atomically(tmp_path / "executable", b"", mode=0o755)
+    finally:
+        os.umask(mask)
+    assert [stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("new", "executable")] == [
+        0o640,
+        0o755,
+    ]
+
+
+def test_each_run_removes_what_a_killed_one_left(tmp_path: Path) -> None:
+    for _ in range(2):
+        (tmp_path / ".a.tmp-abcd1234.gpuxlate").write_text("")
+        with kept.own_run():
+            write_atomically(tmp_path / "a", b"")
+        assert [one.name for one in tmp_path.iterdir()] == ["a"]
