@@ -18,7 +18,7 @@ from gpuxlate.rules import vocabulary
 from gpuxlate.rules.base import CodeTakenError, Context, Dialect, Rule, Scope, Subject, rules_of
 from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
 
-_PLAIN = regex("0|[1-9][0-9]{0,17}")
+_PLAIN = regex("0|[1-9][0-9]{0,8}")
 """A number that no rule on the form of numbers has something to say of."""
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Fix, Path, Put, Remove, Severity
-from gpuxlate.model.keys import ANY, KeySpec, Place
+from gpuxlate.model.keys import ANY, INT32, KeySpec, Place
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, Level, PodKeys, ScalarKind, Value, keep_last, key_occurrences
 from gpuxlate.rules import number_format
@@ -25,6 +25,8 @@ class Resource(NamedTuple):
     row: KeySpec | None
 
 
+_COUNTED = ("cards", "partition", "replica")
+"""What a key sets that is a number of devices."""
 Found = tuple[ContainerKeys, Mapping[str, Value], Resource]
 
 
@@ -104,6 +106,46 @@ def quantity_is_whole(this: Rule, pod: PodKeys, context: Context) -> Iterator[Di
             yield this.diagnostic(one.value, message, hint, fix=fix, missing=named_elsewhere)
 
 
+@rule(
+    "K8S010",
+    Severity.ERROR,
+    about=Subject.ODD_NUMBER,
+    no_policy="a pod that no node has room for harms nobody",
+)
+def a_node_has_the_cards(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """A node has as many cards as a container requests.
+
+    ## What it does
+    Reports more than 2147483647 cards, partitions or clients of cards in a container, where no rule of a
+    vendor says how many there may be. Nothing in quotas, where such a number means no limit.
+
+    ## Why
+    A count that large is an amount of memory under the key of another one. The API server takes it, and the
+    pod stays Pending. HAMi's scheduler reads the number with 32 bits.
+
+    ## Example
+    ```yaml
+    resources: {limits: {nvidia.com/gpu: 4294967296}}
+    ```
+
+    ## Use instead
+    ```yaml
+    resources: {limits: {nvidia.com/gpu: 4}}
+    ```
+
+    ## Source
+    Project-HAMi/HAMi, pkg/device, the requests of a container are int32 (2026-08-19).
+    """
+    words = vocabulary_of(context)
+    for _, _, one in resources_of(pod, words):
+        reading = number_format.written(one.value)
+        if (reading.form is NumberForm.PLAIN and reading.number > INT32) and _is_counted(words, one, pod):
+            message = msg("{key} {number}: no node has so many", key=one.name, number=one.value.text)
+            yield this.diagnostic(
+                one.value, message, "write the number of cards; memory has a key of its own"
+            )
+
+
 @rule("GX036", Severity.INFO, about=Subject.ODD_NUMBER, no_policy=BY_API_SERVER)
 def value_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The value of a GPU resource is in the manifest, not in a variable.
@@ -134,6 +176,13 @@ def value_is_known(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagn
         if number_format.is_placeholder(one.value) and words.backends_of(pod):
             message = msg("{name} is {text}: a variable, not checked", name=one.name, text=one.value.text)
             yield this.diagnostic(one.value, message, "check the output of the tool that sets it")
+
+
+def _is_counted(words: Vocabulary, one: Resource, pod: PodKeys) -> bool:
+    """The key counts cards or parts of cards, and no range of a dialect of the pod says how many."""
+    counts = one.name in words.whole_cards or any(row.sets in _COUNTED for row in words.rows(one.name))
+    rows = (dialect.find(one.name) for dialect in words.backends_of(pod)) if counts else ()
+    return counts and all(each.most is None for row in rows if row is not None for each in row.ranges)
 
 
 def _of_decimals(words: Vocabulary, name: str) -> set[str]:
