@@ -267,6 +267,19 @@ def sources(folder: Path, count: int) -> Path:
     return file(folder, f"sync:\n{each}", ".gpuxlate.yaml")
 
 
+def shares_beside_kustomizations(folder: Path, count: int) -> Path:
+    """A source of shares with a workload each, and of as many kustomizations beside them."""
+    (folder / "base").mkdir()
+    shares_and_workloads(folder / "base", count)
+    for number in range(count):
+        here = folder / "base" / f"k{number}"
+        here.mkdir()
+        file(here, pod(number), "w.yaml")
+        labels = "commonLabels: {vke.volcengine.com/x: a}\n"
+        file(here, f"resources: [w.yaml]\n{labels}", "kustomization.yaml")
+    return file(folder, "sync: [{source: base, targets: {tke: out}}]\n", ".gpuxlate.yaml")
+
+
 def changed_by_hand(folder: Path, count: int) -> Path:
     """One file of many pods in the source, and what somebody made of it in the folder of a target."""
     for name in ("base", "out"):
@@ -360,6 +373,21 @@ def kustomizations(folder: Path, count: int) -> Path:
         here.mkdir()
         file(here, patch_of(1, "p1"), "patch.yaml")
         file(here, "resources: [../base]\npatches:\n- path: patch.yaml\n", "kustomization.yaml")
+    return folder
+
+
+def components(folder: Path, count: int) -> Path:
+    """Components of one kustomization, each with a patch of a pod of its own."""
+    (folder / ".git").mkdir()
+    stream(pod)(folder, count).rename(folder / "pods.yaml")
+    listed = "".join(f"- c{number}\n" for number in range(count))
+    file(folder, f"resources: [pods.yaml]\ncomponents:\n{listed}", "kustomization.yaml")
+    for number in range(count):
+        here = folder / f"c{number}"
+        here.mkdir()
+        file(here, patch_of(number, f"p{number}"), "patch.yaml")
+        head = "apiVersion: kustomize.config.k8s.io/v1alpha1\nkind: Component\n"
+        file(here, f"{head}patches:\n- path: patch.yaml\n", "kustomization.yaml")
     return folder
 
 
@@ -533,6 +561,12 @@ KINDS: Sequence[Kind] = (
     ),
     Kind("sources", sources, {"sync --check": (*SYNC, "--check")}, most=1024),
     Kind(
+        "shares beside as many kustomizations",
+        shares_beside_kustomizations,
+        {"sync --check": (*SYNC, "--check")},
+        most=4096,
+    ),
+    Kind(
         "pods of a file that was changed by hand",
         changed_by_hand,
         {"sync --check": (*SYNC, "--check"), "sync --diff": (*SYNC, "--diff")},
@@ -555,6 +589,7 @@ KINDS: Sequence[Kind] = (
     ),
     Kind("operations on one pod", operations_of_one, MANIFESTS, most=640),
     Kind("overlays over one base", kustomizations, MANIFESTS, most=limits.MAX_BASE_FILES // 2),
+    Kind("components of one kustomization", components, MANIFESTS, most=limits.MAX_BASE_FILES // 2),
     Kind("values of a chart", chart, MANIFESTS),
     Kind("quotas", stream(quota), QUOTAS),
     Kind("names of one quota", one_quota, QUOTAS),

@@ -8,6 +8,8 @@ What no call shows (a regular expression, a look through a list) shows in the CP
 import re
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -17,6 +19,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.cli import inspect as inspect_command
 from gpuxlate.cli.compare import columns
+from gpuxlate.cluster.apply import Kinds, ObjectError, sent
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import each_alone, fix_source
 from gpuxlate.lint.settings import LintSettings
@@ -120,6 +123,20 @@ def test_one_name_for_many_shares() -> None:
     items = gpuxlate.parse(re.sub("name: ([pc])[0-9]+", r"name: \1", SHAPES["objects"](96))).items
     assert grows_with_the_input(lambda count: lines(lambda: names(items[:count])))
     assert names(items[:3]) == ["p-c", "p-c-2", "p-c-3"]
+
+
+def test_objects_that_are_applied_are_looked_up_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """None is looked for among those before it."""
+    monkeypatch.setattr(Kinds, "path", lambda _self, body, _namespace: f"/{body['metadata']['name']}")
+
+    def objects(count: int) -> list[dict[str, Any]]:
+        return [{"apiVersion": "a/b", "kind": "X", "metadata": {"name": f"n{n}"}} for n in range(count)]
+
+    server: Any = SimpleNamespace(namespace="default")
+    sent(server, objects(1), None)  # what is declared is made when it is first used
+    assert grows_with_the_input(lambda count: lines(lambda: sent(server, objects(count), None)))
+    with pytest.raises(ObjectError, match="x/n0 is given twice"):
+        sent(server, objects(2) + objects(1), None)
 
 
 @pytest.mark.parametrize("work", [lint, translate_rounded], ids=lambda one: one.__name__)

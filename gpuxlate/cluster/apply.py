@@ -135,9 +135,11 @@ def sent(server: ApiServer, bodies: Sequence[Json], namespace: str | None) -> li
             where = namespace or server.namespace
             body = {**body, "metadata": {**body["metadata"], "namespace": where}}
         found.append(Sent(name, path, _quantities(body) if _of_kubernetes(body) else body))
-    twice = next((one for n, one in enumerate(found) if one.path in {o.path for o in found[:n]}), None)
-    if twice is not None:
-        raise ObjectError(msg("{name} is given twice", name=twice.name), "apply only one of them")
+    seen: set[str] = set()
+    for one in found:
+        if one.path in seen:
+            raise ObjectError(msg("{name} is given twice", name=one.name), "apply only one of them")
+        seen.add(one.path)
     return found
 
 
