@@ -218,8 +218,15 @@ class _Trial:
                 yield f"{said} takes the share away, and no error says so"
             elif before.differs != after.differs:
                 meant = meant or self._field(after)
-            elif not self._is_held(before, text, meant):
+            elif not (self._is_held(before, text, meant) or self._is_of_the_profile(without, manifest)):
                 yield f"{said} makes no difference, and no error says so"
+
+    def _is_of_the_profile(self, without: PodKeys, manifest: PodKeys) -> bool:
+        """The key chooses the nodes that the profile describes: without a profile it makes a difference."""
+        if self.context.profile is None or self.row.sets != "selector":
+            return False
+        alone = replace(self, context=self.context._replace(profile=None))
+        return alone._read(as_manifest(without)).differs != alone._read(manifest).differs
 
     def _read(self, manifest: PodKeys) -> _ReadPod:
         return _ReadPod(*read_pod(manifest, self.backend, self.context))

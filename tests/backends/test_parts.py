@@ -252,6 +252,24 @@ def test_products_that_are_read() -> None:
     assert {one: spec_of(f"{PRODUCT}: {one[0]}", one[1]) for one in READ} == READ
 
 
+def test_clients_of_the_nodes_of_the_profile() -> None:
+    """What the choice of nodes says counts; what it does not say is that of the profile."""
+    profile = {"target": "nvidia-shared", "nvidia": {"sharing": {"strategy": "mps", "replicas": 4}}}
+    labels = "nvidia.com/gpu.sharing-strategy", "nvidia.com/gpu.replicas"
+    for chosen, of, strategy in (
+        ("kubernetes.io/os: linux", 4, "mps"),
+        (f'{labels[1]}: "8"', 8, "mps"),
+        (f"{labels[0]}: time-slicing", 4, "time-slicing"),
+    ):
+        text = choosing(chosen, "nvidia.com/gpu.shared: 1")
+        read = yaml.safe_load(gpuxlate.parse(text, profile=profile).text)["spec"]["replica"]
+        assert read == {"of": of, "strategy": strategy}
+    of_others = gpuxlate.parse(
+        choosing("kubernetes.io/os: linux", "nvidia.com/gpu.shared: 1"), profile={**profile, "target": "hami"}
+    )
+    assert yaml.safe_load(of_others.text)["spec"]["replica"] == {"count": 1}
+
+
 def test_what_no_share_holds_is_a_selector() -> None:
     for product, limits in (
         # another dialect has no such product, and the catalogue no such name

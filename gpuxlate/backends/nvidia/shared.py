@@ -129,6 +129,10 @@ class NvidiaShared(Backend):
         of = clients_in(numbers) if asked else None
         pod.selector(k.STRATEGY, texts if strategy else ())
         pod.selector(k.REPLICAS, numbers if of else ())
+        nodes = NvidiaProfile.of(profile).replica if profile and profile.target in NAMES else None
+        if asked and nodes is not None:  # what no label of the choice says, the nodes of the profile do
+            strategy = strategy if texts else nodes.strategy
+            of = of if numbers else nodes.of
         for row in k.SHARED_KEYS:
             if row.sets == "selector" and row.name not in (k.STRATEGY, k.REPLICAS):
                 if "/" in row.name:
