@@ -34,6 +34,9 @@ ALLOWED = (
     # examples for people who write a profile or choose rules, shown by editors
     ("config/models.py", "examples="),
     ("config/models.py", "beginnings of codes (VKE)"),
+    # the example of each command, which its help prints
+    ("cli/help.py", '"gpuxlate'),
+    ("cli/help.py", '"kubectl gpuxlate'),
 )
 
 
