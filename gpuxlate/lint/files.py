@@ -83,7 +83,7 @@ def check(
     read = reader(one, source)
     if has_no_word and read is documents and (count := _all_documents(source)) is not None:
         return CheckedFile(LintResult(count), old=data, new=data)
-    if settings.layer.stands_alone and read is documents:
+    if settings.layer.stands_alone and not has_no_word and read is documents:
         source = only_relevant(source, settings.profile)
     if read is not documents or not mode.writes:  # findings in parameters have no fix
         from gpuxlate.lint.check import lint_source

@@ -17,11 +17,13 @@ from gpuxlate.backends.pod_writer import WRITE, Accept, PodWriter, ShareWriter
 from gpuxlate.model.amounts import Amount, Part, amount_of, card_for, known_replica
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind
+from gpuxlate.model.keys import INT32
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.quantity import LIMIT
 from gpuxlate.model.share import JSON_NAMES, Isolation, Share, Strategy, limit_beside, percent_in_mib
+from gpuxlate.rules.kubernetes import a_node_has_the_cards
 from gpuxlate.rules.translation import (
     field_is_supported,
     needed_field_is_set,
@@ -440,6 +442,10 @@ def fit_pod(
         )
         for (one, _), terms in zip(shared, fitted, strict=True)
     )
+    for placing in placings:
+        if placing.cards > INT32:
+            message = msg("{number} cards: no node has so many", number=placing.cards)
+            placing.refuse("cards", a_node_has_the_cards.code, message, "request fewer cards")
     if len(placings) > 1:
         _agree(placings, backend)
     ordinary = tuple(one.name for one in containers if not one.init)

@@ -274,7 +274,7 @@ def test_profile_by_name_or_file(tmp_path: Path) -> None:
     assert find_profile("beijing", config, read_yaml).target == "vke"
     assert find_profile("hangzhou", config, read_yaml).target == "ack"
     assert find_profile(str(file), config, read_yaml).target == "ack"
-    assert find_profile(str(file), None, read_yaml) == load_profile_file(file, read_yaml)
+    assert find_profile(str(file), None, read_yaml) == load_profile_file(file, read_yaml, named=True)
 
 
 def test_profiles_that_cannot_be_had(tmp_path: Path) -> None:
@@ -289,7 +289,7 @@ def test_profiles_that_cannot_be_had(tmp_path: Path) -> None:
         with pytest.raises(ConfigError, match=words):
             find_profile(name, config, read_yaml)
     with pytest.raises(ConfigError, match="cannot be read"):
-        load_profile_file(Path("a\0b"), read_yaml)
+        load_profile_file(Path("a\0b"), read_yaml, named=True)
 
 
 # --- start-up ---------------------------------------------------------------------------------------
