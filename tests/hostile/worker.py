@@ -259,12 +259,12 @@ def trace_from_first_write() -> None:
     real = writing._temporary
     begun: list[bool] = []
 
-    def called(target: Any) -> Any:
+    def called(target: Any, mode: int) -> Any:
         if not begun:
             begun.append(True)
             LIBC.ptrace(PTRACE_TRACEME, 0, None, None)
             os.kill(os.getpid(), signal.SIGSTOP)
-        return real(target)
+        return real(target, mode)
 
     writing._temporary = called
 
