@@ -384,16 +384,17 @@ def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Build
     if builds is not None and builds.uses(one):
         layer = layer._replace(counted=True)
     read = reader(one, source, wanted[0].from_.name if wanted[0].from_ else None)
-    if layer.stands_alone and read is documents:
+    matters = [might_have_gpu_keys(data, settings.profile) for settings in wanted]
+    if layer.stands_alone and any(matters) and read is documents:
         source = relevant_to(wanted, source)
     read = manifests if read is documents else read
     read = kept(read) if len(wanted) > 1 else read
     is_file = one.path is not None
     results = []
-    for settings in wanted:
+    for settings, has_word in zip(wanted, matters, strict=True):
         made, new = Result(), data
         decided = settings.decisions is not None and settings.decisions.about(data)
-        if one.named or decided or not layer.stands_alone or might_have_gpu_keys(data, settings.profile):
+        if one.named or decided or not layer.stands_alone or has_word:
             made = run_source(source, settings, task, read, layer)
             new = source.encode(made.text) if made.changed else data
             made.sources += [source] if made.diagnostics else []
