@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import is_dataclass
 from functools import cache
+from inspect import cleandoc
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
 from pydantic import BaseModel, ConfigDict, Discriminator, Field, Tag, TypeAdapter, create_model
@@ -182,8 +183,9 @@ class OfPrinted(InOrder):
         return super().field_is_required(field, total)
 
     def dataclass_schema(self, schema: Any) -> JsonSchemaValue:
-        """With the docstrings of the fields of a record that this one extends."""
+        """With its own docstring, and those of the fields of a record that this one extends."""
         found = super().dataclass_schema(schema)
+        found.setdefault("description", cleandoc(schema["cls"].__doc__))  # which pydantic has from 2.13 on
         for base in schema["cls"].__bases__:
             if isinstance(base, type) and is_dataclass(base):
                 fields = self.of(base)["properties"]
