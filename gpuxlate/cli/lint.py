@@ -402,10 +402,7 @@ def _written(one: Input, checked: CheckedFile, selection: RuleSelection, run: Ru
         outputs.change_file(one.path, checked.new, checked.old, done)
     except InputError as error:
         run.unreadable.append(error)
-        source = one.source(checked.old)
-        from gpuxlate.lint.check import lint_source
-
-        return CheckedFile(lint_source(source, selection.for_file(one.place)), source)
+        return check(one, checked.old, selection.for_file(one.place), Mode())
     return checked
 
 

@@ -41,6 +41,8 @@ from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 
 IsKey = Callable[[str], bool]
+_SHARING = "sharing"
+"""The field of a configuration of NVIDIA's device plug-in that says how cards are shared."""
 PREFIXES = (
     # ResourceQuota; resourceFieldRef
     "requests.",
@@ -294,7 +296,9 @@ def document_keys(
         tuple(_shared_paths(document.root, pods, is_gpu_key)) if document.aliases and document.root else (),
         tuple(claims_of(document)) if document.holds(*MARKS) else (),
         frozenset(pod.keys.path for pod in pods if pod.keys.claims and replicas(document, pod) not in (0, 1)),
-        tuple(_unread(document)) if kind in (*UNREAD_KINDS, "List") or document.holds("replicas") else (),
+        tuple(_unread(document))
+        if kind in UNREAD_KINDS or kind == "List" or document.holds(_SHARING)
+        else (),
         frozenset(_with_pods(document)) if outside else frozenset(),
     )
 
@@ -315,7 +319,7 @@ def _unread(document: Document) -> Iterator[UnreadAmounts]:
             yield UnreadAmounts(found.kind, (*path, "kind"), msg(found.unread))
         elif (ref.api_version, ref.kind) == ("v1", "ConfigMap"):
             for name, value in fields(get(node, "data")).items():
-                if isinstance(value, Scalar) and "replicas" in value.text:
+                if isinstance(value, Scalar) and _SHARING in value.text:
                     yield from _shared_cards(value.text, (*path, "data", name))
 
 
@@ -330,8 +334,8 @@ def _shared_cards(text: str, path: Path) -> Iterator[UnreadAmounts]:
         return
     for root in roots:
         for field, strategy in (("timeSlicing", "time-slicing"), ("mps", "mps")):
-            renamed = get_text(root, "sharing", field, "renameByDefault") == "true"
-            for one in items(get(root, "sharing", field, "resources")):
+            renamed = get_text(root, _SHARING, field, "renameByDefault") == "true"
+            for one in items(get(root, _SHARING, field, "resources")):
                 name, count = get_text(one, "name"), get_text(one, "replicas")
                 if name and count:
                     what = msg("{count} {name} for each card ({field})", count=count, name=name, field=field)

@@ -212,10 +212,11 @@ def check_around(state: State) -> None:
     document = state.document
     edited = frozenset(one.path for one in state.edits) | state.edited
     keys = document_keys(document, state.pods, registry.is_gpu_key, state.handled | edited)
+    has_shares = state.has_shares
     for one in check_document(catalog.neutral_document_rules(), keys, state.settings.context):
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
         taken = one.code == key_is_in_a_pod.code and one.path[:1] in state.edited
-        if one.code != "GX005" and not taken and (state.has_shares or one.severity is not Severity.ERROR):
+        if one.code != "GX005" and not taken and (has_shares or one.severity is not Severity.ERROR):
             state.diagnostics.append(with_location(document, one))
     if keys.claims:
         found = unread_classes(keys, state.settings.context)

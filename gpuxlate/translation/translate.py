@@ -125,8 +125,9 @@ def _of_anchors(document: Document, edits: Sequence[Edit], pods: Sequence[Pod]) 
 
 def _compare_shared(state: State) -> None:
     """What pods share of labels and annotations has to be the same for all of them."""
-    if len(state.written) > 1:
-        found = disagreements(state.written)
+    written = state.written
+    if len(written) > 1:
+        found = disagreements(written)
         state.diagnostics += [with_location(state.document, one, pod.object) for pod, one in found]
 
 

@@ -87,27 +87,22 @@ class Origins:
     """Where the characters of a new text come from, by the splices that made it of the old one."""
 
     def __init__(self, made: Iterable[Splice]) -> None:
-        self._new, self._old, self._copied = [0], [0], [True]
-        new = old = 0
+        # where each part begins in both: one that is copied, one that is written, and so on in turn
+        self._new, self._old = [0], [0]
         for splice in in_order(made):
-            new += splice.start - old
-            self._add(new, splice.start, copied=False)
-            new, old = new + len(splice.text), splice.end
-            self._add(new, old, copied=True)
-
-    def _add(self, new: int, old: int, *, copied: bool) -> None:
-        self._new.append(new)
-        self._old.append(old)
-        self._copied.append(copied)
+            begin = self._new[-1] + splice.start - self._old[-1]
+            self._new += (begin, begin + len(splice.text))
+            self._old += (splice.start, splice.end)
 
     def of(self, index: int) -> int:
         """The character that one of the new text was, or in whose place it is."""
         part = bisect_right(self._new, index) - 1
-        return self._old[part] + (index - self._new[part] if self._copied[part] else 0)
+        return self._old[part] + (0 if part % 2 else index - self._new[part])
 
     def are_copied(self, start: int, end: int) -> bool:
         """All characters from ``start`` up to ``end`` of the new text are those of the old one."""
-        return all(self._copied[bisect_right(self._new, start) - 1 : bisect_left(self._new, end)])
+        parts = range(bisect_right(self._new, start) - 1, bisect_left(self._new, end))
+        return not any(part % 2 for part in parts)
 
 
 def _splices(document: Document, plans: Plans) -> list[Splice]:

@@ -3,6 +3,7 @@
 What may differ, and nothing else does: mistakes in the YAML of what is not parsed, and the nodes of it.
 """
 
+import pickle
 import re
 import textwrap
 
@@ -139,3 +140,11 @@ def test_translate(text: str, target: str, allow_leftovers: bool) -> None:
         assert made.text == wanted.text
         for name in ("diagnostics", "items", "leftovers", "quotas"):
             assert getattr(made, name) == getattr(wanted, name), name
+
+
+def test_another_process_reads_the_same() -> None:
+    """Sources go to other processes and back with the findings in them."""
+    _, source = both(WITH_FIX)
+    for one in (source, source.changed(source.text)):
+        roots = [document.root is None for document in documents(pickle.loads(pickle.dumps(one)))]
+        assert roots == [False, True, False]
