@@ -1,13 +1,17 @@
 """The passes that a document goes through: their order, and what a plain pod does not enter."""
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
+from typing import Any
 
 import pytest
 
 import gpuxlate
 from gpuxlate.backends import registry
+from gpuxlate.lint.check import OF_MANIFESTS, OF_PATCHES, OF_RELEASE_VALUES
+from gpuxlate.manifest.passes import Pass
 from gpuxlate.overlays.roles import MANIFESTS
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State, Task, run_source
@@ -20,11 +24,15 @@ PACKAGE = Path(gpuxlate.__file__).parent
 
 FOUND = ["templates", "GPUShare documents", "pods", "shares"]
 """A text that is no manifest ends here; pods come before what is around them."""
-AROUND = ["jobs", "quotas", "document rules", "machines", "leftovers"]
-OF_TARGET = [*FOUND, "parts", "anchors of values", "shared metadata", *AROUND]
+AMOUNTS = ["jobs", "quotas"]
+AROUND = ["document rules", "machines", "leftovers"]
 """Keys outside of pods are what no edit changes, so they come after all edits of shares and amounts."""
+STAY = "templates of claims that stay"
+TEXT = ["comments", "edits"]
+"""The comments are looked at before the edits can fail."""
 
-WITH_WORDS = {"templates", "GPUShare documents", "quotas", "jobs", "machines", "claims", "comments"}
+CLAIMS = {"templates of claims", STAY}
+WITH_WORDS = {"templates", "GPUShare documents", "quotas", "jobs", "machines", "comments", *CLAIMS}
 
 POD = """\
 apiVersion: v1
@@ -41,16 +49,50 @@ spec:
 """
 
 
-def test_the_order() -> None:
-    assert names(READ) == [*FOUND, *AROUND, "claims"]
-    assert names(PLAN) == OF_TARGET
-    # claims add edits of the document; the comments are looked at before the edits can fail
-    assert names(TRANSLATE) == [*OF_TARGET, "claims", "comments", "edits"]
-    assert ASSESS.passes == TRANSLATE.passes  # what cannot be written is refused in both
+LINTED_PARTS = [
+    *("templates", "documents of this tool", "jobs", "pods", "ignores", "parts"),
+    *("rules of documents", "rules of jobs", "rules of parts"),
+]
 
 
-def names(task: Task) -> list[str]:
-    return [one.name for one in task.passes]
+def names(passes: Sequence[Pass[Any]]) -> list[str]:
+    return [step.name for step in passes]
+
+
+ORDER: dict[str, tuple[Sequence[Pass[Any]], list[str]]] = {
+    "read manifests": (READ.manifests, [*FOUND, *AMOUNTS, *AROUND, "builds", STAY]),
+    "read values": (READ.values, [*FOUND, *AROUND]),
+    "read a patch": (READ.patch, [*FOUND, *AROUND, "builds"]),
+    "plan manifests": (PLAN.manifests, [*FOUND, "shared metadata", *AMOUNTS, *AROUND]),
+    "plan values": (PLAN.values, [*FOUND, "parts", "anchors of values", "shared metadata", *AROUND]),
+    "plan a patch": (PLAN.patch, [*FOUND, "parts", "shared metadata", *AROUND]),
+    # claims add edits of the document
+    "translate manifests": (
+        TRANSLATE.manifests,
+        [*names(PLAN.manifests), "templates of claims", "renamed templates of claims", STAY, *TEXT],
+    ),
+    "translate values": (TRANSLATE.values, [*names(PLAN.values), "templates of claims", STAY, *TEXT]),
+    "translate a patch": (TRANSLATE.patch, [*names(PLAN.patch), "patches of templates of claims", *TEXT]),
+    "lint manifests": (
+        OF_MANIFESTS,
+        [
+            *("templates", "documents of this tool", "jobs", "pods", "ignores", "quotas"),
+            *("rules of documents", "rules of quotas", "rules of jobs", "rules of pods"),
+        ],
+    ),
+    "lint values": (OF_RELEASE_VALUES, LINTED_PARTS),
+    "lint a patch": (OF_PATCHES, LINTED_PARTS),
+}
+
+
+@pytest.mark.parametrize("case", ORDER)
+def test_the_order(case: str) -> None:
+    passes, order = ORDER[case]
+    assert names(passes) == order
+
+
+def test_what_cannot_be_written_is_refused_without_writing_too() -> None:
+    assert ASSESS._replace(command="") == TRANSLATE
 
 
 @pytest.mark.parametrize(
@@ -61,7 +103,7 @@ def names(task: Task) -> list[str]:
         ("kind: ResourceQuota", {"quotas"}),
         ("emr.serverless.mgpu.core.percentage: 30", {"jobs"}),
         ("nodeSelector: {}", {"machines"}),
-        ("kind: ResourceClaimTemplate", {"claims"}),
+        ("kind: ResourceClaimTemplate", CLAIMS),
         ("a: 1 # GiB", {"comments"}),
         ('a: "\\u007b"', WITH_WORDS),
     ],
@@ -77,7 +119,7 @@ def applying(text: str) -> list[set[str]]:
         State(document=document, settings=Settings.reading(), layer=MANIFESTS, task=TRANSLATE)
         for document in documents(Source("a.yaml", text))
     )
-    return [{one.name for one in TRANSLATE.passes if one.applies(state)} for state in states]
+    return [{step.name for step in TRANSLATE.manifests if step.applies(state)} for state in states]
 
 
 @pytest.mark.parametrize("task", [READ, TRANSLATE])

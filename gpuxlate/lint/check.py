@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from functools import cache
+from dataclasses import dataclass, field, replace
+from functools import cache, partial
 from itertools import islice
 from typing import NamedTuple
 
@@ -12,11 +12,10 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, PodReader
 from gpuxlate.backends.proposals import accepted
 from gpuxlate.lint.ignore import COMMENTS, Ignore, ignores_in_document, ignores_in_text, without_ignored
-from gpuxlate.lint.settings import LintResult as Linted
-from gpuxlate.lint.settings import LintSettings
+from gpuxlate.lint.settings import LintResult, LintSettings
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.kinds import QUOTA_KINDS
-from gpuxlate.manifest.objects import objects_in
+from gpuxlate.manifest.passes import Pass, run_passes
 from gpuxlate.manifest.pods import METADATA, Job, Pod, counted, counter_of, jobs_in
 from gpuxlate.manifest.quotas import Quota, quotas_in
 from gpuxlate.model import limits
@@ -25,7 +24,7 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, key_occurrences
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.overlays.parts import OverlayPod
-from gpuxlate.overlays.roles import ClaimLookup, FileKind
+from gpuxlate.overlays.roles import ClaimLookup, FileKind, FileRole
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule, in_order
 from gpuxlate.rules.catalog import check_document, check_pod
@@ -35,10 +34,10 @@ from gpuxlate.rules.kubernetes import quantity_has_no_suffix, quantity_is_whole
 from gpuxlate.rules.number_format import NumberForm, written
 from gpuxlate.rules.source import (
     TEMPLATE,
+    are_too_many,
     no_yaml,
     skipped_as,
     template_in,
-    too_many,
     too_much,
     unrendered,
 )
@@ -49,11 +48,49 @@ from gpuxlate.yamltext.parse import Document, DocumentReader, NotYamlError, docu
 from gpuxlate.yamltext.source import Source
 
 
-def lint_source(source: Source, settings: LintSettings, read: DocumentReader = documents) -> Linted:
+@dataclass(slots=True, kw_only=True)
+class LintState:
+    """A document on its way through the rules.
+
+    ``claims``: those of the run, as its pods find them. ``most``: how many findings there may still be.
+    ``pods``, ``operations`` (lists of them, about pods of other files), ``jobs`` and ``quotas`` (findings
+    about them, with their objects) are those of the document; ``parts``: what is said of pods of other files.
+    ``read``: the places of names that are read outside of pods.
+    """
+
+    document: Document
+    settings: LintSettings
+    context: Context
+    claims: ClaimLookup
+    most: int = limits.MAX_FINDINGS
+    pods: list[Pod] = field(default_factory=list)
+    parts: list[Pod] = field(default_factory=list)
+    operations: list[OverlayPod] = field(default_factory=list)
+    jobs: list[Job] = field(default_factory=list)
+    quotas: list[tuple[Diagnostic, ObjectRef]] = field(default_factory=list)
+    read: set[Path] = field(default_factory=set)
+    ignores: list[Ignore] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    shares: int = 0
+    skipped: str | None = None
+    done: bool = False
+
+    def report(self, findings: Iterable[Diagnostic], ref: ObjectRef | None = None) -> None:
+        """Add findings with their positions."""
+        selected = (finding for finding in findings if self.settings.selected(finding.code))
+        self.add(with_location(self.document, finding, ref) for finding in selected)
+
+    def add(self, located: Iterable[Diagnostic]) -> None:
+        """Add those findings of rules that are checked, as far as there may be more."""
+        selected = (finding for finding in located if self.settings.selected(finding.code))
+        self.diagnostics += islice(selected, self.most - len(self.diagnostics))
+        self.done = len(self.diagnostics) == self.most
+
+
+def lint_source(source: Source, settings: LintSettings, read: DocumentReader = documents) -> LintResult:
     """Every finding of a source, in the order of the text. ``read`` reads its documents."""
-    result = Linted()
-    context = settings.context
-    beside = settings.claims_beside(source)
+    result = LintResult()
+    context, claims = settings.context, settings.claims_beside(source)
     found: list[Diagnostic] = []
     comments = ignores_in_text(source) if source.holds(COMMENTS) else ()
     ignores: list[Ignore] = list(islice(comments, limits.MAX_IGNORES + 1))
@@ -61,21 +98,20 @@ def lint_source(source: Source, settings: LintSettings, read: DocumentReader = d
         what = msg("more than {number} comments that ignore findings", number=limits.MAX_IGNORES)
         found.append(too_much(source, what, "ignore in the configuration: per-file-ignores", 0))
         ignores.clear()
+
+    def start(document: Document) -> LintState:
+        most = limits.MAX_FINDINGS + 1 - len(found)
+        return LintState(document=document, settings=settings, context=context, claims=claims, most=most)
+
     try:
-        for document in read(source):
+        for state in run_passes(read(source), _passes_of(settings.layer), start):
             result.documents += 1
-            template = template_in(document) if document.holds(TEMPLATE) else None
-            if template is not None:
-                found.append(unrendered(source, template))
-                result.skipped = skipped_as(source)
-            else:
-                every = _document(document, context, settings, result, ignores, beside)
-                here = (one for one in every if settings.selected(one.code))
-                found.extend(islice(here, limits.MAX_FINDINGS + 1 - len(found)))
-            if len(found) > limits.MAX_FINDINGS:
-                # the rest is not checked, so ignores may have findings there
-                found[-1] = too_many(source, found[-1])
-                ignores.clear()
+            result.shares += state.shares
+            result.skipped = state.skipped or result.skipped
+            ignores += state.ignores
+            found += state.diagnostics
+            if are_too_many(source, found):
+                ignores.clear()  # the rest is not checked, so they may have findings there
                 result.broken = True
                 break
     except NotYamlError as error:
@@ -97,12 +133,14 @@ def lint_built(document: Document, settings: LintSettings) -> list[Diagnostic]:
 
     Their positions are not known: parts of the object may be of other texts.
     """
-    ignores: list[Ignore] = []
-    beside = settings.claims_beside(document.source)
-    every = _document(document, settings.context, settings, Linted(), ignores, beside)
-    found = islice((one for one in every if settings.selected(one.code)), limits.MAX_FINDINGS)
-    left, _ = without_ignored(once_per_object(list(found)), ignores, lambda _code: False)
-    return list(settings.context.applying(left))
+    context, claims = settings.context, settings.claims_beside(document.source)
+
+    def start(document: Document) -> LintState:
+        return LintState(document=document, settings=settings, context=context, claims=claims)
+
+    (state,) = run_passes([document], _OF_OBJECTS, start)
+    left, _ = without_ignored(once_per_object(state.diagnostics), state.ignores, lambda _code: False)
+    return list(context.applying(left))
 
 
 def _once(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
@@ -115,73 +153,159 @@ def _once(found: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
             yield one
 
 
-def _document(
-    document: Document,
-    context: Context,
-    settings: LintSettings,
-    result: Linted,
-    ignores: list[Ignore],
-    beside: ClaimLookup,
-) -> Iterator[Diagnostic]:
-    layer = settings.layer
-    if document.root is None:
+# --- what is in a document ------------------------------------------------------------------------
+def _find_template(state: LintState) -> None:
+    """A document that is not rendered yet is not checked."""
+    source, template = state.document.source, template_in(state.document)
+    if template is not None:
+        state.diagnostics.append(unrendered(source, template))
+        state.skipped = skipped_as(source)
+        state.done = True
+
+
+def _check_own(state: LintState) -> None:
+    """A document of this tool is no manifest."""
+    found = None if state.document.job else _problems_of_own(state)
+    if found is not None:
+        state.ignores += ignores_in_document(state.document, ())
+        state.add(found)
+        state.done = True
+
+
+def _problems_of_own(state: LintState) -> list[Diagnostic] | None:
+    """What is wrong with a document of this tool; None where it is none."""
+    from gpuxlate.config.document import check_share_document, is_decisions, is_share_document
+
+    document = state.document
+    if is_share_document(document):
+        share, problems = check_share_document(document, state.context.profile)
+        state.shares += share is not None
+        return problems
+    if is_decisions(document):
+        from gpuxlate.config.decisions import check_decisions
+
+        return check_decisions(document)[1]
+    return None
+
+
+def _find_jobs(state: LintState) -> None:
+    state.jobs += jobs_in(state.document, registry.job_rows(state.document))
+
+
+def _find_pods(state: LintState) -> None:
+    """The pods of a document, with what their claims request."""
+    document, context = state.document, state.context
+    if document.job is not None:
         return
-    own = None if document.job else _problems_of_own(document, context, result)
-    if own is not None:
-        ignores.extend(ignores_in_document(document, ()))
-        yield from own
-        return
-    rows = tuple(registry.job_rows(document))
-    jobs = list(jobs_in(document, rows)) if rows or document.job else []
-    counts = not context.partial
-    found = [] if document.job else layer.pods(document)
+    found = state.settings.layer.pods(document)
     if found and not nodes.get_text(document.root, "kind"):
-        context = context._replace(values=True)  # no object: the values of a chart somewhere else
+        state.context = context._replace(values=True)  # no object: the values of a chart somewhere else
     renamed = renamed_by(context.profile)
-    named = [one.pod.under(renamed) if renamed else one.pod for one in found if one.pod]
-    pods = [beside.resolve(one) if one.keys.claims else one for one in named]
-    ignores.extend(ignores_in_document(document, pods))
-    sets_amounts = counts and any(ref.kind in QUOTA_KINDS for ref, _, _ in objects_in(document))
-    quotas = judge_quotas(document, context) if sets_amounts else NO_QUOTAS
-    said, read = pods, quotas.read
-    if layer.kind is FileKind.PATCH:
-        said, read_there = _said(document, pods, found)
-        read |= read_there
-    words = vocabulary_of(context)
+    for overlay in found:
+        if overlay.pod is None:
+            state.operations.append(overlay)
+        else:
+            pod = overlay.pod.under(renamed) if renamed else overlay.pod
+            state.pods.append(state.claims.resolve(pod) if pod.keys.claims else pod)
+
+
+def _find_parts(state: LintState) -> None:
+    """What the values of one release say of pods."""
+    state.parts += state.pods
+
+
+def _find_patched(state: LintState) -> None:
+    """What a patch says of its pods, and the places of names in it that are read."""
+    from gpuxlate.overlays.patches import of_pods, parts
+
+    changed = [base.part for operations in state.operations for base in operations.over]
+    state.parts += parts(state.document, state.pods, changed)
+    paths = {spot.path for pod in state.parts for spot in key_occurrences(pod.keys)}
+    about = {path[:-1] for path in paths if path[-1:] == ("value",)} | {*of_pods(state.document, changed)}
+    state.read |= paths | {(*path, step) for path in about for step in ("path", "from")}
+
+
+def _find_ignores(state: LintState) -> None:
+    state.ignores += ignores_in_document(state.document, state.pods)
+
+
+def _judge_quotas(state: LintState) -> None:
+    judged = judge_quotas(state.document, state.context)
+    state.quotas += judged.found
+    state.read |= judged.read
+
+
+# --- what is wrong with it ------------------------------------------------------------------------
+def _check_document(state: LintState) -> None:
+    """The rules of a document: repeated keys, keys outside of any pod, claims."""
+    context, words = state.context, vocabulary_of(state.context)
     facts = document_keys(
-        document, pods, lambda name: registry.is_gpu_key(name) or bool(words.unread(name)), read
+        state.document,
+        state.pods,
+        lambda name: registry.is_gpu_key(name) or bool(words.unread(name)),
+        state.read,
     )
-    selected = settings.selected
-    neutral = check_document(catalog.neutral_document_rules(), facts, context)
-    meant = (one for one in neutral if one.code != "GX002" or jobs or _requests_gpus(pods))
-    yield from _located(document, meant, selected)
+    found = check_document(catalog.neutral_document_rules(), facts, context)
+    state.report(one for one in found if one.code != "GX002" or state.jobs or _requests_gpus(state.pods))
     if facts.claims:
-        yield from _located(document, check_document(_rules_of_claims(), facts, context), selected)
-        yield from _located(document, unread_classes(facts, context).values(), selected)
-    for one, ref in quotas.found:
-        yield from _located(document, (one,), selected, ref)
-    for job in jobs:
+        state.report(check_document(_rules_of_claims(), facts, context))
+        state.report(unread_classes(facts, context).values())
+
+
+def _check_quotas(state: LintState) -> None:
+    for finding, ref in state.quotas:
+        state.report((finding,), ref)
+
+
+def _check_jobs(state: LintState, *, counts: bool = False) -> None:
+    """The rules of parameters. ``counts``: each job that has some asks for a share."""
+    where = state.document.job is None
+    for job in state.jobs:
+        if state.done:
+            return
         backend = registry.get(job.target)
-        result.shares += counts and any(name.startswith(backend.gpu_prefixes) for name in limits_of(job))
-        where = job.pod.object if document.job is None else None
-        yield from _located(document, lint_job(job, backend, context), selected, where)
-    for pod in said:
-        of_pod = list(islice(lint_pod(pod.keys, context), limits.MAX_FINDINGS + 1))
-        said_of = {one.path for one in of_pod}
-        every = (
-            unread_resources(pod.keys, context) if counts else ()
-        )  # of a patch, the pod it is laid over says it
-        unread = (one for one in every if one.path not in said_of)
-        yield from _located(document, unread, selected, pod.object)
-        for one in of_pod:
-            offered = (counts or _changes_what_is_there(document, one.fix)) and _has_place(pod, one.fix)
-            here = one if offered else one.located(fix=None)
-            yield from _located(document, (here,), selected, pod.object)
-        asking = [one for one in pod.keys.all_containers() if registry.asks(pod.keys, one)]
-        if asking and counts:
-            yield from _located(document, unseen_by_operator(document, pod), selected, pod.object)
+        state.shares += counts and any(name.startswith(backend.gpu_prefixes) for name in limits_of(job))
+        state.report(lint_job(job, backend, state.context), job.pod.object if where else None)
+
+
+def _check_pods(state: LintState) -> None:
+    """The rules of pods, and how many shares they ask for."""
+    context = state.context
+    for pod in state.pods:
+        findings = _findings_of(pod, context)
+        reported = {finding.path for finding in findings}
+        unread = unread_resources(pod.keys, context)
+        state.report((finding for finding in unread if finding.path not in reported), pod.object)
+        state.report(_with_fixes(findings, partial(_has_place, pod)), pod.object)
+        asking = [container for container in pod.keys.all_containers() if registry.asks(pod.keys, container)]
+        if asking:
+            state.report(unseen_by_operator(state.document, pod), pod.object)
+        if state.done:
+            return
         apart = registry.with_own_devices(pod.keys, asking) if pod.keys.claims else asking
-        result.shares += counts and (len(apart) or _shares_of_the_pod(pod.keys, context))
+        state.shares += len(apart) or _shares_of_the_pod(pod.keys, context)
+
+
+def _check_parts(state: LintState) -> None:
+    """The rules of what is said of pods of other files, whose shares are counted there."""
+    for pod in state.parts:
+        if state.done:
+            return
+
+        def is_offered(fix: Fix, pod: Pod = pod) -> bool:
+            return _changes_what_is_there(state.document, fix) and _has_place(pod, fix)
+
+        state.report(_with_fixes(_findings_of(pod, state.context), is_offered), pod.object)
+
+
+def _findings_of(pod: Pod, context: Context) -> list[Diagnostic]:
+    return list(islice(lint_pod(pod.keys, context), limits.MAX_FINDINGS + 1))
+
+
+def _with_fixes(findings: Iterable[Diagnostic], is_offered: Callable[[Fix], bool]) -> Iterator[Diagnostic]:
+    """The findings without the fixes that are not offered."""
+    for finding in findings:
+        yield finding if finding.fix is None or is_offered(finding.fix) else finding.located(fix=None)
 
 
 def _shares_of_the_pod(pod: PodKeys, context: Context) -> int:
@@ -192,16 +316,6 @@ def _shares_of_the_pod(pod: PodKeys, context: Context) -> int:
     return sum(one.share is not None for reading in readings for one in reading.containers)
 
 
-def _located(
-    document: Document,
-    found: Iterable[Diagnostic],
-    selected: Callable[[str], bool],
-    ref: ObjectRef | None = None,
-) -> Iterator[Diagnostic]:
-    """The findings of rules that are checked, with their positions."""
-    return (with_location(document, one, ref) for one in found if selected(one.code))
-
-
 @cache
 def _rules_of_claims() -> tuple[Rule, ...]:
     """The rules of drivers that are about documents, such as templates of claims."""
@@ -209,46 +323,16 @@ def _rules_of_claims() -> tuple[Rule, ...]:
     return in_order({one.code: one for driver in drivers for one in driver.rules}.values(), "drivers")
 
 
-def _said(document: Document, pods: list[Pod], found: Sequence[OverlayPod]) -> tuple[list[Pod], set[Path]]:
-    """What a patch says of its pods, and the places of names in it that are read."""
-    from gpuxlate.overlays.patches import of_pods, parts
-
-    changed = [over.part for one in found if one.pod is None for over in one.over]
-    said = list(parts(document, pods, changed))
-    paths = {spot.path for pod in said for spot in key_occurrences(pod.keys)}
-    about = {path[:-1] for path in paths if path[-1:] == ("value",)} | {*of_pods(document, changed)}
-    return said, paths | {(*path, step) for path in about for step in ("path", "from")}
-
-
-def _changes_what_is_there(document: Document, fix: Fix | None) -> bool:
+def _changes_what_is_there(document: Document, fix: Fix) -> bool:
     """The fix adds no key: in a patch, the object may have it already. Lists of operations have none."""
-    edits = fix.edits if fix else ()
     in_object = isinstance(document.root, nodes.Mapping)
-    return in_object and all(nodes.get(document.root, *one.path) is not None for one in edits)
+    return in_object and all(nodes.get(document.root, *edit.path) is not None for edit in fix.edits)
 
 
-def _has_place(pod: Pod, fix: Fix | None) -> bool:
+def _has_place(pod: Pod, fix: Fix) -> bool:
     """The object of the pod has the fields that the fix adds something to."""
     lacking = [pod.keys.metadata_of(one) if one in METADATA else (*pod.keys.path, one) for one in pod.lacks]
-    edits = fix.edits if fix else ()
-    return not any(edit.path[: len(one)] == one for edit in edits for one in lacking)
-
-
-def _problems_of_own(document: Document, context: Context, result: Linted) -> list[Diagnostic] | None:
-    """What is wrong with a document of this tool; None where it is none."""
-    if not document.holds("gpuxlate.io/", "GPUShare", "\\"):
-        return None
-    from gpuxlate.config.document import check_share_document, is_decisions, is_share_document
-
-    if is_share_document(document):
-        share, problems = check_share_document(document, context.profile)
-        result.shares += share is not None
-        return problems
-    if is_decisions(document):
-        from gpuxlate.config.decisions import check_decisions
-
-        return check_decisions(document)[1]
-    return None
+    return not any(edit.path[: len(path)] == path for edit in fix.edits for path in lacking)
 
 
 def _requests_gpus(pods: Sequence[Pod]) -> bool:
@@ -318,10 +402,6 @@ class Judged(NamedTuple):
 
     found: list[tuple[Diagnostic, ObjectRef]]
     read: frozenset[Path]
-
-
-NO_QUOTAS = Judged([], frozenset())
-"""Of a document without them, and of a patch: it may delete an amount, or name a part of an object."""
 
 
 def judge_quotas(document: Document, context: Context) -> Judged:
@@ -411,3 +491,50 @@ def unseen_by_operator(document: Document, pod: Pod) -> Iterator[Diagnostic]:
     message = msg(text, operator=counter.operator)
     found: Diagnostic = operator_knows_the_cards(first.path, message, hint)
     yield replace(found, severity=Severity.INFO)
+
+
+# --- the passes -----------------------------------------------------------------------------------
+_TEMPLATES = Pass("templates", _find_template, lambda: (TEMPLATE,))
+_OWN = Pass("documents of this tool", _check_own, lambda: ("gpuxlate.io/", "GPUShare"))
+_FIND = (
+    Pass("jobs", _find_jobs, registry.job_marks),
+    Pass("pods", _find_pods),
+    Pass("ignores", _find_ignores),
+)
+_QUOTAS = Pass("quotas", _judge_quotas, lambda: (*QUOTA_KINDS,))
+_RULES = Pass("rules of documents", _check_document)
+_OF_OBJECTS = (
+    *(_OWN, *_FIND, _QUOTAS, _RULES),
+    Pass("rules of quotas", _check_quotas, needs=("quotas",)),
+    Pass("rules of jobs", partial(_check_jobs, counts=True), needs=("jobs",)),
+    Pass("rules of pods", _check_pods, needs=("pods",)),
+)
+# a patch may delete an amount of a quota, or name a part of an object
+_OF_OVERLAYS = (
+    Pass("rules of jobs", _check_jobs, needs=("jobs",)),
+    Pass("rules of parts", _check_parts, needs=("parts",)),
+)
+OF_MANIFESTS = (_TEMPLATES, *_OF_OBJECTS)
+OF_RELEASE_VALUES = (
+    _TEMPLATES,
+    _OWN,
+    *_FIND,
+    Pass("parts", _find_parts, needs=("pods",)),
+    _RULES,
+    *_OF_OVERLAYS,
+)
+OF_PATCHES = (
+    _TEMPLATES,
+    _OWN,
+    *_FIND,
+    Pass("parts", _find_patched, needs=("pods", "operations")),
+    _RULES,
+    *_OF_OVERLAYS,
+)
+
+
+def _passes_of(role: FileRole) -> tuple[Pass[LintState], ...]:
+    """What is done with the documents of a file."""
+    if role.kind is FileKind.PATCH:
+        return OF_PATCHES
+    return OF_RELEASE_VALUES if role.partial else OF_MANIFESTS

@@ -242,11 +242,15 @@ def too_much(source: Source, what: str, hint: str, index: int) -> Diagnostic:
     return placed_at_index(source, Diagnostic("GX025", Severity.ERROR, message, hint), index)
 
 
-def too_many(source: Source, last: Diagnostic) -> Diagnostic:
-    """GX025 in place of the first finding above the limit."""
+def are_too_many(source: Source, findings: list[Diagnostic]) -> bool:
+    """Whether a source has more findings than the limit; GX025 is then in place of those above it."""
+    above = findings[limits.MAX_FINDINGS :]
+    if not above:
+        return False
     what = msg("more than {number} findings", number=limits.MAX_FINDINGS)
-    found = too_much(source, what, "fix these first: the rest was not checked", 0)
-    return found.located(document=last.document, span=last.span)
+    finding = too_much(source, what, "fix these first: the rest was not checked", 0)
+    findings[limits.MAX_FINDINGS :] = [finding.located(document=above[0].document, span=above[0].span)]
+    return True
 
 
 def unrendered(source: Source, index: int) -> Diagnostic:

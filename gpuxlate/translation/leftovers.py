@@ -228,20 +228,15 @@ Awakened = Callable[[PodRun], Sequence[Backend]]
 """The other dialects that count once a pod has its new share."""
 
 
-def none_awakes(_run: PodRun) -> Sequence[Backend]:
-    """No pod gets a new share."""
-    return ()
-
-
 def left_in_document(
     document: Document,
     runs: Sequence[PodRun],
     scope: LeftoverScope,
-    kind: FileKind = FileKind.MANIFESTS,
-    why_left: str | None = None,
-    edited: Set[Path] = frozenset(),
-    settled: Set[Path] = frozenset(),
-    awakened: Awakened = none_awakes,
+    kind: FileKind,
+    why_left: str | None,
+    edited: Set[Path],
+    settled: Set[Path],
+    awakened: Awakened,
 ) -> Iterator[Leftover]:
     """Every key of the source in a document but those that were read with a share.
 

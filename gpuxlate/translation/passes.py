@@ -1,9 +1,8 @@
-"""What is done with documents: passes over one state, in their order, each with what makes it apply.
+"""What reading and translating do with the documents of a source, and what comes of all of them.
 
     source ── documents ──> State ── pass, pass, pass ──> shares, findings, leftovers, splices ──> Result
 
-A pass applies where the document has one of its words, or came to something that it needs: a document
-without claims enters no code of claims. A new kind of thing to read or to move is a pass.
+A new kind of thing to read or to move is a pass.
 """
 
 from __future__ import annotations
@@ -14,13 +13,14 @@ from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
+from gpuxlate.manifest.passes import Pass, run_passes
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Severity
 from gpuxlate.overlays.parts import OverlayPod
 from gpuxlate.overlays.roles import MANIFESTS, ClaimLookup, FileKind, FileRole
 from gpuxlate.rules.documents import once_per_object
-from gpuxlate.rules.source import no_yaml, too_many
+from gpuxlate.rules.source import are_too_many, no_yaml
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.claims import applied, clashes
 from gpuxlate.translation.fit import Verdict
@@ -92,6 +92,21 @@ class State(Result):
         """The document is a kustomization, which may rename objects."""
         return self.layer.renamed is not None
 
+    @property
+    def counts_alone(self) -> bool:
+        """What kustomize builds of the file is not counted beside it."""
+        return not self.layer.counted
+
+    @property
+    def part_of_build(self) -> bool:
+        """What it asks for is counted with what kustomize builds of the file."""
+        return self.layer.counted
+
+    @property
+    def is_base(self) -> bool:
+        """Nothing is missing: the document is not laid over other files."""
+        return not self.layer.partial
+
     def leave(self, found: Iterable[Leftover]) -> None:
         """Add what is not translated."""
         folder = partial(self.settings.builds.folder, self.document.source.name)
@@ -107,40 +122,27 @@ class State(Result):
         self.task.leave(self, found)
 
 
-class Pass(NamedTuple):
-    """One step. It applies to documents of its ``kinds`` that have one of the ``words``, or where the state
-    has something of what it ``needs``; without both, always.
-
-    Without its letters a word is written by an escape alone: a document with a backslash may have them all.
-    """
-
-    name: str
-    run: Callable[[State], None]
-    kinds: frozenset[FileKind] = frozenset(FileKind)
-    words: Callable[[], tuple[str, ...]] = tuple
-    needs: tuple[str, ...] = ()
-
-    def applies(self, state: State) -> bool:
-        """Whether the document of a state, of one of the kinds, has something for it."""
-        words, document = self.words(), state.document
-        if words and document.job is None and document.holds("\\", *words):
-            return True
-        if self.needs:
-            return any(getattr(state, name) for name in self.needs)
-        return not words or document.job is not None  # parameters are without their marks
-
-
 class Task(NamedTuple):
-    """What is done with documents. ``leave``: what becomes of leftovers. ``command``: counts what another
-    program builds."""
+    """What is done with documents, by what their file holds: the passes in their order. ``leave``: what
+    becomes of leftovers. ``command``: counts what another program builds."""
 
-    passes: tuple[Pass, ...]
+    manifests: tuple[Pass[State], ...]
+    values: tuple[Pass[State], ...]
+    patch: tuple[Pass[State], ...]
     leave: Callable[[Result, Iterable[Leftover]], None]
     command: str = ""
 
+    def passes(self, kind: FileKind) -> tuple[Pass[State], ...]:
+        """Those for the documents of a file."""
+        return {
+            FileKind.MANIFESTS: self.manifests,
+            FileKind.VALUES: self.values,
+            FileKind.PATCH: self.patch,
+        }[kind]
+
     def run(self, name: str, state: State) -> None:
-        """One pass by itself."""
-        next(one for one in self.passes if one.name == name).run(state)
+        """One pass by itself, on an object that is built."""
+        next(step for step in self.manifests if step.name == name).run(state)
 
 
 def leave_text(
@@ -190,27 +192,20 @@ def run_source(
     whole = Result(text=source.text)
     beside: list[Splice] = []
     omitted: list[Splice] = []
-    passes = [one for one in task.passes if layer.kind in one.kinds]
+
+    def start(document: Document) -> State:
+        return State(document=document, settings=settings, layer=layer, task=task)
+
     end = count = 0
     try:
-        for document in read(source):
-            end = document.end
-            if document.root is None:
-                continue
-            count += 1
-            state = State(document=document, settings=settings, layer=layer, task=task)
-            for one in passes:
-                if one.applies(state):
-                    one.run(state)
-                if state.done:
-                    break
+        for state in run_passes(read(source), task.passes(layer.kind), start):
+            end = state.document.end
+            count += state.document.root is not None
             refuse_items(state)
             whole += state
             beside += state.beside
             omitted += state.omitted
-            if len(whole.diagnostics) > limits.MAX_FINDINGS:
-                last = too_many(source, whole.diagnostics[limits.MAX_FINDINGS])
-                whole.diagnostics[limits.MAX_FINDINGS :] = [last]
+            if are_too_many(source, whole.diagnostics):
                 break
     except NotYamlError as error:
         left = _unread(whole, source, no_yaml(source, error), end, settings, layer)

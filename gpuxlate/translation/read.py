@@ -23,10 +23,11 @@ from gpuxlate.config.document import DECISIONS, KIND, is_decisions, to_document
 from gpuxlate.manifest.claims import MARK
 from gpuxlate.manifest.facts import NODE_WORDS, document_keys
 from gpuxlate.manifest.kinds import QUOTA_KINDS
+from gpuxlate.manifest.passes import Pass
 from gpuxlate.manifest.pods import Pod, jobs_in
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
 from gpuxlate.overlays.kustomization import FIELDS
-from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
+from gpuxlate.overlays.roles import MANIFESTS, FileRole
 from gpuxlate.rules import catalog
 from gpuxlate.rules.catalog import check_document
 from gpuxlate.rules.documents import key_is_in_a_pod
@@ -34,19 +35,18 @@ from gpuxlate.rules.source import TEMPLATE, template_in, unrendered
 from gpuxlate.rules.translation import unread_classes
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.claims import left_templates, unknown_claims
+from gpuxlate.translation.edits import awakened
 from gpuxlate.translation.fit import Verdict, as_read
 from gpuxlate.translation.leftovers import (
     VARIABLE,
-    Awakened,
     Leftover,
     left_in_document,
     left_in_text,
     left_machines,
-    none_awakes,
 )
 from gpuxlate.translation.notes import common_keys, left_alone, shared_in_pod
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.passes import Pass, State, Task, listed, run_source
+from gpuxlate.translation.passes import State, Task, listed, run_source
 from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.translation.quotas import find_quotas
 from gpuxlate.translation.results import Item, Result, pod_items
@@ -228,8 +228,8 @@ def find_machines(state: State) -> None:
     state.behind += left_machines(state.document, state.runs, state.settings.scope)
 
 
-def find_leftovers(state: State, awakened: Awakened = none_awakes) -> None:
-    """What is in no share. ``awakened``: the other dialects that count once a pod has its new share."""
+def find_leftovers(state: State) -> None:
+    """What is in no share."""
     found = left_in_document(
         state.document,
         state.runs,
@@ -238,24 +238,22 @@ def find_leftovers(state: State, awakened: Awakened = none_awakes) -> None:
         state.why_left,
         frozenset(one.path for one in state.edits) | state.edited,
         state.handled,
-        awakened,
+        lambda run: awakened(run, state.settings.to),
     )
     state.leave([*state.behind, *found])
 
 
-def _find_leftovers(state: State) -> None:
-    """That of a part of a pod is counted with what is below it."""
-    layer = state.layer
-    if not layer.partial or (layer.kind is FileKind.PATCH and not layer.counted):
-        find_leftovers(state)
-    if layer.counted:
-        state.leftovers = [one for one in state.leftovers if one.diagnostic.path[:1] not in BUILT_FROM]
-        patch = layer.kind is FileKind.PATCH
-        state.diagnostics = [
-            one
-            for one in state.diagnostics
-            if one.code != "GX014" or not (patch or one.path[:1] in BUILT_FROM)
-        ]
+def _leave_to_build(state: State) -> None:
+    """What is said of a kustomization with what it builds."""
+    state.leftovers = [one for one in state.leftovers if one.diagnostic.path[:1] not in BUILT_FROM]
+    state.diagnostics = [
+        one for one in state.diagnostics if one.code != "GX014" or one.path[:1] not in BUILT_FROM
+    ]
+
+
+def _leave_patch_to_build(state: State) -> None:
+    """That a patch is no whole object says nothing where it is in a build."""
+    state.diagnostics = [one for one in state.diagnostics if one.code != "GX014"]
 
 
 def find_left_templates(state: State) -> None:
@@ -272,39 +270,51 @@ def count_left(part: Result, found: Iterable[Leftover]) -> None:
     ]
 
 
-def of_jobs(run: Callable[[State], None]) -> Pass:
+def of_jobs(run: Callable[[State], None]) -> Pass[State]:
     """A pass over the parameters of jobs."""
-    return Pass("jobs", run, OF_MANIFESTS, registry.job_marks)
+    return Pass("jobs", run, registry.job_marks)
 
 
-def of_quotas(run: Callable[[State], None]) -> Pass:
+def of_quotas(run: Callable[[State], None]) -> Pass[State]:
     """A pass over the amounts of quotas."""
-    return Pass("quotas", run, OF_MANIFESTS, lambda: (*QUOTA_KINDS,))
+    return Pass("quotas", run, lambda: (*QUOTA_KINDS,))
 
 
-OF_MANIFESTS = frozenset({FileKind.MANIFESTS})
-TEMPLATES = Pass("templates", find_template, words=lambda: (TEMPLATE,))
-SHARE_DOCUMENTS = Pass("GPUShare documents", find_share_document, words=lambda: (KIND, DECISIONS))
-FIND_PODS = Pass("pods", find_pods)
+FIND_PODS = (
+    Pass("templates", find_template, lambda: (TEMPLATE,)),
+    Pass("GPUShare documents", find_share_document, lambda: (KIND, DECISIONS)),
+    Pass("pods", find_pods),
+)
 BESIDE_PODS = (
     Pass("document rules", check_around),
-    Pass("machines", find_machines, words=lambda: NODE_WORDS),
+    Pass("machines", find_machines, lambda: NODE_WORDS),
 )
 """The same for reading and for translating, in its order: a new thing to read or to move goes here."""
+LEFTOVERS = Pass("leftovers", find_leftovers)
+LEFT_TEMPLATES = Pass("templates of claims that stay", find_left_templates, lambda: (MARK,))
+_SHARES = Pass("shares", read_pods, needs=("runs",))
 READ = Task(
-    (
-        TEMPLATES,
-        SHARE_DOCUMENTS,
-        FIND_PODS,
-        Pass("shares", read_pods, needs=("runs",)),
+    manifests=(
+        *FIND_PODS,
+        _SHARES,
         of_jobs(_read_jobs),
         of_quotas(find_amounts),
         *BESIDE_PODS,
-        Pass("leftovers", _find_leftovers),
-        Pass("claims", find_left_templates, OF_MANIFESTS, lambda: (MARK,)),
+        LEFTOVERS,
+        Pass("builds", _leave_to_build, needs=("part_of_build",)),
+        LEFT_TEMPLATES,
     ),
-    count_left,
-    "inspect -",
+    # what is laid over other files is counted with these
+    values=(*FIND_PODS, _SHARES, *BESIDE_PODS, LEFTOVERS._replace(needs=("is_base",))),
+    patch=(
+        *FIND_PODS,
+        _SHARES,
+        *BESIDE_PODS,
+        LEFTOVERS._replace(needs=("counts_alone",)),
+        Pass("builds", _leave_patch_to_build, needs=("part_of_build",)),
+    ),
+    leave=count_left,
+    command="inspect -",
 )
 """To read shares."""
 

@@ -12,6 +12,7 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.files.find import HELD, Input, InputError, done, is_blank, reader, under_chart_templates
 from gpuxlate.files.relevance import might_have_gpu_keys
 from gpuxlate.manifest.claims import MARK
+from gpuxlate.manifest.passes import Pass
 from gpuxlate.manifest.pods import Numbered, Pod
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Severity
@@ -19,27 +20,25 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.overlays.builds import RunBuilds
 from gpuxlate.overlays.kustomization import NAMES, kustomized
-from gpuxlate.overlays.roles import MANIFESTS, Claims, FileKind, FileRole, role_of
+from gpuxlate.overlays.roles import MANIFESTS, Claims, FileRole, role_of
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.keys import key_is_known, key_is_where_it_takes_effect
 from gpuxlate.rules.source import in_chart
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
-from gpuxlate.translation.claims import changes, unfollowed_renames
-from gpuxlate.translation.edits import awakened, disagreements
+from gpuxlate.translation.claims import Changes, changes, unfollowed_renames
+from gpuxlate.translation.edits import disagreements
 from gpuxlate.translation.fit import Verdict, fit_pod
 from gpuxlate.translation.leftovers import Leftover, left_in_text
 from gpuxlate.translation.notes import stale_comments
 from gpuxlate.translation.options import Settings, relevant_to
-from gpuxlate.translation.passes import Pass, State, Task, leave_text, listed, run_source, with_own_names
+from gpuxlate.translation.passes import State, Task, leave_text, listed, run_source, with_own_names
 from gpuxlate.translation.pod import PARSE_FIRST, translate_pod
 from gpuxlate.translation.read import (
     BESIDE_PODS,
     FIND_PODS,
-    SHARE_DOCUMENTS,
-    TEMPLATES,
+    LEFT_TEMPLATES,
+    LEFTOVERS,
     find_amounts,
-    find_left_templates,
-    find_leftovers,
     of_jobs,
     of_quotas,
     pods_to_read,
@@ -48,6 +47,7 @@ from gpuxlate.translation.read import (
 from gpuxlate.translation.results import File, Result, pod_items
 from gpuxlate.translation.shares import dialects_of, shares_of
 from gpuxlate.yamltext.edit import edit_document
+from gpuxlate.yamltext.nodes import AnchorIndex
 from gpuxlate.yamltext.parse import Document, DocumentReader, documents, kept, with_location
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import EditError
@@ -112,8 +112,6 @@ def _write_at_anchors(state: State) -> None:
 
 
 def _of_anchors(document: Document, edits: Sequence[Edit], pods: Sequence[Pod]) -> Iterator[Edit]:
-    from gpuxlate.yamltext.nodes import AnchorIndex
-
     homes, known = AnchorIndex(document.root), {one.path for one in edits}
     read = {path for pod in pods for path in ((*pod.keys.path, pod.resources_key), *pod.siblings)}
     for one in edits:
@@ -146,10 +144,6 @@ def _refuse_jobs(state: State) -> None:
 
 
 # --- what is left ---------------------------------------------------------------------------------
-def _find_leftovers(state: State) -> None:
-    find_leftovers(state, lambda run: awakened(run, state.settings.to))
-
-
 def report_left(part: Result, found: Iterable[Leftover]) -> None:
     """What is not translated is found, once: in place of what else is said of its keys."""
     left = listed(found)
@@ -165,27 +159,36 @@ def report_left(part: Result, found: Iterable[Leftover]) -> None:
 
 
 # --- the text -------------------------------------------------------------------------------------
-def _settle_claims(state: State) -> None:
-    """The documents that are added and removed beside the pods of a document."""
-    refused = state.refused
-    if state.layer.kind is not FileKind.PATCH:
-        find_left_templates(state)
-    if refused:
-        return
-    document, settings, layer = state.document, state.settings, state.layer
+def _change_templates(state: State) -> None:
+    """The templates of claims that are added and removed beside the pods of a document."""
+    if not state.refused:
+        scope, read = state.settings.scope, partial(_replaced_dialects, settings=state.settings)
+        _add_changes(state, changes(state.document, state.new_objects, state.claims, read, scope))
 
-    def sources(keys: PodKeys) -> tuple[Backend, ...]:
-        found = dialects_of(keys, settings)
-        return () if found == (settings.to,) else found
 
-    if layer.kind is FileKind.PATCH:
-        from gpuxlate.translation.overlays import patch_changes
+def _follow_renames(state: State) -> None:
+    """A kustomization renames no template that the pods of its objects name."""
+    if state.layer.renamed and state.settings.to.device_classes and not state.refused:
+        read = partial(_replaced_dialects, settings=state.settings)
+        pods = state.layer.renamed(state.document)
+        state.diagnostics += unfollowed_renames(state.document, pods, read)
 
-        made = patch_changes(state)
-    else:
-        made = changes(document, state.new_objects, state.claims, sources, settings.scope)
-        if layer.renamed and settings.to.device_classes:
-            made.found.extend(unfollowed_renames(document, layer.renamed(document), sources))
+
+def _change_patches(state: State) -> None:
+    """The patches of templates of claims that are added and removed."""
+    from gpuxlate.translation.overlays import patch_changes
+
+    if not state.refused:
+        _add_changes(state, patch_changes(state))
+
+
+def _replaced_dialects(keys: PodKeys, settings: Settings) -> tuple[Backend, ...]:
+    """Those in which a pod is read; none where it has keys of the target alone."""
+    found = dialects_of(keys, settings)
+    return () if found == (settings.to,) else found
+
+
+def _add_changes(state: State, made: Changes) -> None:
     state.edits += made.edits
     state.beside += made.splices
     state.diagnostics += made.found
@@ -213,45 +216,42 @@ def _edit(state: State) -> None:
         state.diagnostics.append(with_location(state.document, found))
 
 
-OVERLAYS = frozenset({FileKind.VALUES, FileKind.PATCH})
-"""What may be laid over other files."""
-CLAIMS = Pass("claims", _settle_claims, words=lambda: (MARK,), needs=("new_objects", "patches", "renamed"))
-
-
-def _with(shares: Pass, *text: Pass) -> tuple[Pass, ...]:
-    return (
-        TEMPLATES,
-        SHARE_DOCUMENTS,
-        FIND_PODS,
-        shares,
-        Pass("parts", _translate_parts, OVERLAYS, needs=("runs", "operations")),
-        Pass("anchors of values", _write_at_anchors, frozenset({FileKind.VALUES}), needs=("edits",)),
-        Pass("shared metadata", _compare_shared, needs=("written",)),
-        of_jobs(_refuse_jobs),
-        of_quotas(partial(find_amounts, writes=True)),
-        *BESIDE_PODS,
-        Pass("leftovers", _find_leftovers),
-        *text,
-    )
-
-
 SHARES = Pass("shares", translate_pods, needs=("runs",))
+_OWN_SHARES = SHARES._replace(run=partial(translate_pods, own=True))
+_PARTS = Pass("parts", _translate_parts, needs=("runs", "operations"))
+_ANCHORS = Pass("anchors of values", _write_at_anchors, needs=("edits",))
+_METADATA = Pass("shared metadata", _compare_shared, needs=("written",))
+_JOBS, _QUOTAS = of_jobs(_refuse_jobs), of_quotas(partial(find_amounts, writes=True))
+_TEMPLATES = Pass("templates of claims", _change_templates, lambda: (MARK,), ("new_objects",))
+_RENAMES = Pass("renamed templates of claims", _follow_renames, needs=("renamed",))
+_PATCHES = Pass("patches of templates of claims", _change_patches, lambda: (MARK,), ("patches",))
+_TEXT = (Pass("comments", _find_stale_comments, lambda: ("#",)), Pass("edits", _edit, needs=("edits",)))
+PLAN = Task(
+    manifests=(*FIND_PODS, _OWN_SHARES, _METADATA, _JOBS, _QUOTAS, *BESIDE_PODS, LEFTOVERS),
+    values=(*FIND_PODS, _OWN_SHARES, _PARTS, _ANCHORS, _METADATA, *BESIDE_PODS, LEFTOVERS),
+    patch=(*FIND_PODS, _OWN_SHARES, _PARTS, _METADATA, *BESIDE_PODS, LEFTOVERS),
+    leave=report_left,
+    command="plan - --to {target}",
+)
+"""What the shares need at the target, with those that are there already."""
 TRANSLATE = Task(
-    _with(
-        SHARES,
-        CLAIMS,
-        Pass("comments", _find_stale_comments, words=lambda: ("#",)),
-        Pass("edits", _edit, needs=("edits",)),
+    manifests=(
+        *(*FIND_PODS, SHARES, _METADATA, _JOBS, _QUOTAS, *BESIDE_PODS, LEFTOVERS),
+        *(_TEMPLATES, _RENAMES, LEFT_TEMPLATES, *_TEXT),
     ),
-    report_left,
+    values=(
+        *(*FIND_PODS, SHARES, _PARTS, _ANCHORS, _METADATA, *BESIDE_PODS, LEFTOVERS),
+        *(_TEMPLATES, LEFT_TEMPLATES, *_TEXT),
+    ),
+    patch=(
+        *(*FIND_PODS, SHARES, _PARTS, _METADATA, *BESIDE_PODS, LEFTOVERS),
+        *(_PATCHES, *_TEXT),
+    ),
+    leave=report_left,
 )
 """To write another dialect."""
 ASSESS = TRANSLATE._replace(command="assess - --to {target}")
 """What would come of it: the same work, whose text nobody writes."""
-PLAN = Task(
-    _with(SHARES._replace(run=partial(translate_pods, own=True))), report_left, "plan - --to {target}"
-)
-"""What the shares need at the target, with those that are there already."""
 
 # The files of a run, with what is between them: claims, builds of kustomize, names that clash.
 # files ── each ──> Result ── += ──> Result of the run ── builds, clashes
