@@ -7,12 +7,13 @@ A new kind of thing to read or to move is a pass.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
 
+from gpuxlate.backends.base import Backend, Reading
 from gpuxlate.manifest.passes import Pass, run_passes
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model import limits
@@ -23,13 +24,14 @@ from gpuxlate.rules.documents import once_per_object
 from gpuxlate.rules.source import are_too_many, no_yaml
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.claims import applied, clashes
-from gpuxlate.translation.fit import Verdict
+from gpuxlate.translation.fit import PodFit, Verdict
 from gpuxlate.translation.leftovers import Leftover, half_translated, left_in_text
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.pod_run import ClaimTemplate, PodRun
-from gpuxlate.translation.results import Result
+from gpuxlate.translation.results import Result, pod_items
+from gpuxlate.translation.shares import is_refusal
 from gpuxlate.yamltext.edit import apply
-from gpuxlate.yamltext.parse import Document, DocumentReader, NotYamlError, documents
+from gpuxlate.yamltext.parse import Document, DocumentReader, NotYamlError, documents, with_location
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import EditError, Splice
 
@@ -106,6 +108,28 @@ class State(Result):
     def is_base(self) -> bool:
         """Nothing is missing: the document is not laid over other files."""
         return not self.layer.partial
+
+    def add_shares(
+        self,
+        pod: Pod,
+        readings: Sequence[tuple[Backend, Reading]],
+        fit: PodFit,
+        findings: Sequence[Diagnostic],
+        *,
+        broken: bool,
+    ) -> list[Diagnostic]:
+        """Add the shares of a pod, and what is wrong with them, which is returned with its places.
+
+        ``broken``: the keys of the pod are wrong. A share that the target can express and the manifest cannot
+        is refused.
+        """
+        located = [with_location(self.document, finding, pod.object) for finding in findings]
+        items = pod_items(self.document, pod, readings, fit, self.settings.to, broken, located)
+        if any(map(is_refusal, findings)):
+            items = [replace(item, verdict=Verdict.REFUSED) for item in items]
+        self.items += items
+        self.diagnostics += located
+        return located
 
     def leave(self, found: Iterable[Leftover]) -> None:
         """Add what is not translated."""

@@ -20,7 +20,7 @@ from gpuxlate.overlays.parts import Home
 from gpuxlate.rules.translation import isolation_is_the_same, share_is_expressible
 from gpuxlate.translation.claims import other_claims, shared_claims, with_templates
 from gpuxlate.translation.edits import share_edits, writable
-from gpuxlate.translation.fit import PodFit, Verdict, fit_pod
+from gpuxlate.translation.fit import PodFit, fit_pod
 from gpuxlate.translation.hints import in_keys
 from gpuxlate.translation.notes import (
     miscounted,
@@ -33,8 +33,7 @@ from gpuxlate.translation.notes import (
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State
 from gpuxlate.translation.pod_run import ClaimTemplate, PodRun
-from gpuxlate.translation.results import pod_items
-from gpuxlate.translation.shares import dialects_of, is_refusal, refuses, shares_of
+from gpuxlate.translation.shares import dialects_of, refuses, shares_of
 from gpuxlate.yamltext.parse import Document, with_location
 
 if TYPE_CHECKING:
@@ -254,13 +253,8 @@ def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...], numbe
         replaced = [one for one in sources if one is not target]
         found += shared_claims(pod, replaced, state.claims)
         found += other_claims(pod.keys)
-    located = [with_location(document, one, pod.object) for one in found]
     share = made.whole or made  # that of the pod as it is built
-    items = pod_items(document, pod, share.readings, share.fit, target, share.broken, located)
-    if any(is_refusal(one) for one in found):  # the target can express the share, and the manifest cannot
-        items = [replace(one, verdict=Verdict.REFUSED) for one in items]
-    state.items += items
-    state.diagnostics += located
+    located = state.add_shares(pod, share.readings, share.fit, found, broken=share.broken)
     if decided:
         state.judged += decided.judged
     if not target.writes_pods:

@@ -36,7 +36,7 @@ from gpuxlate.rules.translation import unread_classes
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.claims import left_templates, unknown_claims
 from gpuxlate.translation.edits import awakened
-from gpuxlate.translation.fit import Verdict, as_read
+from gpuxlate.translation.fit import as_read
 from gpuxlate.translation.leftovers import (
     VARIABLE,
     Leftover,
@@ -49,8 +49,8 @@ from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State, Task, listed, run_source
 from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.translation.quotas import find_quotas
-from gpuxlate.translation.results import Item, Result, pod_items
-from gpuxlate.translation.shares import dialects_of, has_variables, is_refusal, shares_of
+from gpuxlate.translation.results import Item, Result
+from gpuxlate.translation.shares import dialects_of, has_variables, shares_of
 from gpuxlate.yamltext.nodes import get_text
 from gpuxlate.yamltext.parse import DocumentReader, documents, with_location
 from gpuxlate.yamltext.source import Source
@@ -74,18 +74,13 @@ def read_source(
 
 def _read_pod(state: State, pod: Pod, sources: tuple[Backend, ...]) -> None:
     """Add the shares of a pod as they are."""
-    document, settings = state.document, state.settings
-    readings, containers, found, broken = shares_of(pod.keys, sources, settings)
+    settings = state.settings
+    readings, containers, findings, broken = shares_of(pod.keys, sources, settings)
     fit = as_read(containers, settings.profile, sources)
-    found += fit.findings()
+    findings += fit.findings()
     if pod.keys.claims:
-        found += shared_in_pod(readings, settings.to)
-    at = [with_location(document, one, pod.object) for one in found]
-    items = pod_items(document, pod, readings, fit, settings.to, broken, at)
-    if any(map(is_refusal, found)):
-        items = [replace(one, verdict=Verdict.REFUSED) for one in items]
-    state.diagnostics += at
-    state.items += items
+        findings += shared_in_pod(readings, settings.to)
+    state.add_shares(pod, readings, fit, findings, broken=broken)
 
 
 def find_template(state: State) -> None:

@@ -27,7 +27,7 @@ from gpuxlate.rules.source import in_chart
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
 from gpuxlate.translation.claims import Changes, changes, unfollowed_renames
 from gpuxlate.translation.edits import disagreements
-from gpuxlate.translation.fit import Verdict, fit_pod
+from gpuxlate.translation.fit import fit_pod
 from gpuxlate.translation.leftovers import Leftover, left_in_text
 from gpuxlate.translation.notes import stale_comments
 from gpuxlate.translation.options import Settings, relevant_to
@@ -44,7 +44,7 @@ from gpuxlate.translation.read import (
     pods_to_read,
     requested_jobs,
 )
-from gpuxlate.translation.results import File, Result, pod_items
+from gpuxlate.translation.results import File, Result
 from gpuxlate.translation.shares import dialects_of, shares_of
 from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.nodes import AnchorIndex
@@ -132,15 +132,13 @@ def _compare_shared(state: State) -> None:
 # --- jobs -----------------------------------------------------------------------------------------
 def _refuse_jobs(state: State) -> None:
     """Shares of jobs are read, and refused: one error is enough."""
-    document, settings = state.document, state.settings
+    settings = state.settings
     for pod, backend, path in requested_jobs(state):
         readings, containers, _, broken = shares_of(pod.keys, (backend,), settings)
         fit = fit_pod(containers, settings.to, settings.accept, settings.profile)
         message = msg("the share of {backend} is in a job file, not in a pod", backend=backend.name)
-        found = [with_location(document, share_is_expressible(path, message, PARSE_FIRST), pod.object)]
-        items = pod_items(document, pod, readings, fit, settings.to, broken, found)
-        state.diagnostics += found
-        state.items += [replace(one, verdict=Verdict.REFUSED) for one in items]
+        refusal = share_is_expressible(path, message, PARSE_FIRST)
+        state.add_shares(pod, readings, fit, [refusal], broken=broken)
 
 
 # --- what is left ---------------------------------------------------------------------------------
