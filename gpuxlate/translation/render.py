@@ -289,16 +289,16 @@ class _Render:
     ) -> Item:
         ref = ObjectRef("gpuxlate.io/v1alpha1", "GPUShare", None, asked.share.name)
         return Item(
-            asked.document.source.name,
-            asked.document.index,
-            ref,
-            spot.name,
-            "spec",
-            self.settings.to.name,
-            asked.share.share,
-            outcome.verdict,
-            outcome.losses,
-            found,
+            file=asked.document.source.name,
+            document=asked.document.index,
+            object=ref,
+            container=spot.name,
+            source="spec",
+            target=self.settings.to.name,
+            share=asked.share.share,
+            verdict=outcome.verdict,
+            losses=outcome.losses,
+            diagnostics=found,
             derived=outcome.derived,
         )
 
@@ -396,16 +396,16 @@ def render_form(asked: RenderRequest, settings: Settings, output: str, base: Sou
                 found.append(text_is_editable((), message_of(error)).located(file=base.name))
     outcome = fit.outcomes[0]
     item = Item(
-        asked.document.source.name,
-        asked.document.index,
-        ObjectRef("gpuxlate.io/v1alpha1", "GPUShare", None, share.name),
-        CONTAINER,
-        "spec",
-        backend.name,
-        share.share,
-        outcome.verdict,
-        outcome.losses,
-        tuple(found),
+        file=asked.document.source.name,
+        document=asked.document.index,
+        object=ObjectRef("gpuxlate.io/v1alpha1", "GPUShare", None, share.name),
+        container=CONTAINER,
+        source="spec",
+        target=backend.name,
+        share=share.share,
+        verdict=outcome.verdict,
+        losses=outcome.losses,
+        diagnostics=tuple(found),
         derived=outcome.derived,
     )
     suffix = PurePath(base.name).suffix if base else ".json" if output == "json" else backend.suffix
