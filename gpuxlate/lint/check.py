@@ -2,36 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import islice
-from typing import NamedTuple
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, PodReader
-from gpuxlate.backends.proposals import accepted
 from gpuxlate.lint.ignore import COMMENTS, Ignore, ignores_in_document, ignores_in_text, without_ignored
+from gpuxlate.lint.pods import limits_of, lint_job, lint_pod, shares_of_the_pod, unseen_by_operator
 from gpuxlate.lint.settings import LintResult, LintSettings
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.kinds import QUOTA_KINDS
 from gpuxlate.manifest.passes import Pass, run_passes
-from gpuxlate.manifest.pods import METADATA, Job, Pod, counted, counter_of, jobs_in
-from gpuxlate.manifest.quotas import Quota, quotas_in
+from gpuxlate.manifest.pods import METADATA, Job, Pod, jobs_in
 from gpuxlate.model import limits
-from gpuxlate.model.diagnostics import Diagnostic, Fix, ObjectRef, Path, Put, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, ObjectRef, Path
 from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, key_occurrences
+from gpuxlate.model.pod import key_occurrences
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.overlays.parts import OverlayPod
 from gpuxlate.overlays.roles import ClaimLookup, FileKind, FileRole
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule, in_order
-from gpuxlate.rules.catalog import check_document, check_pod
-from gpuxlate.rules.documents import once_per_object, quota_is_counted
-from gpuxlate.rules.keys import key_is_known, product_is_read
-from gpuxlate.rules.kubernetes import quantity_has_no_suffix, quantity_is_whole
-from gpuxlate.rules.number_format import NumberForm, written
+from gpuxlate.rules.catalog import check_document
+from gpuxlate.rules.documents import once_per_object
 from gpuxlate.rules.source import (
     TEMPLATE,
     are_too_many,
@@ -41,8 +35,8 @@ from gpuxlate.rules.source import (
     too_much,
     unrendered,
 )
-from gpuxlate.rules.translation import operator_knows_the_cards, unread_classes, unread_resources
-from gpuxlate.rules.vocabulary import Vocabulary, vocabulary_of
+from gpuxlate.rules.translation import unread_classes, unread_resources
+from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.parse import Document, DocumentReader, NotYamlError, documents, with_location
 from gpuxlate.yamltext.source import Source
@@ -230,6 +224,8 @@ def _find_ignores(state: LintState) -> None:
 
 
 def _judge_quotas(state: LintState) -> None:
+    from gpuxlate.lint.quotas import judge_quotas
+
     judged = judge_quotas(state.document, state.context)
     state.quotas += judged.found
     state.read |= judged.read
@@ -283,7 +279,7 @@ def _check_pods(state: LintState) -> None:
         if state.done:
             return
         apart = registry.with_own_devices(pod.keys, asking) if pod.keys.claims else asking
-        state.shares += len(apart) or _shares_of_the_pod(pod.keys, context)
+        state.shares += len(apart) or shares_of_the_pod(pod.keys, context)
 
 
 def _check_parts(state: LintState) -> None:
@@ -308,14 +304,6 @@ def _with_fixes(findings: Iterable[Diagnostic], is_offered: Callable[[Fix], bool
         yield finding if finding.fix is None or is_offered(finding.fix) else finding.located(fix=None)
 
 
-def _shares_of_the_pod(pod: PodKeys, context: Context) -> int:
-    """The shares that only annotations and labels ask for."""
-    readings = (
-        one.read(PodReader(pod, context.profile), context.profile) for one in registry.backends_of(pod)
-    )
-    return sum(one.share is not None for reading in readings for one in reading.containers)
-
-
 @cache
 def _rules_of_claims() -> tuple[Rule, ...]:
     """The rules of drivers that are about documents, such as templates of claims."""
@@ -338,159 +326,6 @@ def _has_place(pod: Pod, fix: Fix) -> bool:
 def _requests_gpus(pods: Sequence[Pod]) -> bool:
     """Some pod of the document requests a GPU in a known dialect."""
     return any(registry.backends_of(pod.keys) for pod in pods)
-
-
-def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """The rules of the keys that the pod has: the vendor-neutral ones, then those of each vendor.
-
-    A label that a selector of the object matches is never changed alone: such a finding has no fix.
-    """
-    labels = pod.labels
-    matched = {labels[name].path: labels[name] for name in pod.selected if name in labels}
-
-    def check(keys: PodKeys) -> Iterator[Diagnostic]:
-        return islice(_found_in(keys, context), limits.MAX_FINDINGS + 1)
-
-    for one in accepted([*check(pod)], pod, check):
-        alone = one.fix is not None and any(
-            edit.path in matched and not (isinstance(edit, Put) and edit.value == matched[edit.path].text)
-            for edit in one.fix.edits
-        )
-        yield one.located(fix=None) if alone else one
-
-
-def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    yield from check_pod(catalog.neutral_pod_rules(), pod, context)
-    speaking = registry.backends_of(pod)
-    if context.partial:  # labels alone, say: the resources are in the object
-        words = vocabulary_of(context)
-        speaking = tuple(
-            one
-            for one in registry.pod_backends()
-            if any(words.is_meant(name, place, pod) for name, place, _ in one.owned(pod))
-            or one.is_detected(pod)
-        )
-    for backend in speaking:
-        of_vendor = list(islice(backend.check(pod, context), limits.MAX_FINDINGS + 1))
-        yield from of_vendor
-        reading = backend.read(PodReader(pod, context.profile), context.profile)
-        yield from context.applying(reading.invalid_beside(of_vendor))
-
-
-def limits_of(job: Job) -> Mapping[str, Value]:
-    """The parameters of a job."""
-    return job.pod.keys.containers[0].limits
-
-
-def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnostic]:
-    """The rules of a target whose shares are not in pods, and findings of its reader, without fixes."""
-    keys = job.pod.keys
-    here = context._replace(dialects=(backend,))
-    both = (catalog.rules_beside(backend), backend.rules)
-    found = [one for rules in both for one in check_pod(rules, keys, here)]
-    yield from (one.located(fix=None) for one in found)
-    reported = {one.path for one in found if one.severity is Severity.ERROR}
-    if any(name.startswith(backend.gpu_prefixes) for name in limits_of(job)):
-        reading = backend.read(PodReader(keys, context.profile), context.profile)
-        beside = (one for one in (*reading.invalid, *reading.notes) if one.path not in reported)
-        yield from context.applying(beside)
-
-
-# Quotas: the names of resources, and the numbers as far as the API server has rules for them.
-class Judged(NamedTuple):
-    """The findings about the quotas of a document, and the places of the names that they are about."""
-
-    found: list[tuple[Diagnostic, ObjectRef]]
-    read: frozenset[Path]
-
-
-def judge_quotas(document: Document, context: Context) -> Judged:
-    """A resource in a quota is judged as in a container, where the API server does so too."""
-    words, renamed = vocabulary_of(context), renamed_by(context.profile)
-    found: list[tuple[Diagnostic, ObjectRef]] = []
-    read: set[Path] = set()
-    for quota in quotas_in(document):
-        name = renamed.get(quota.resource, quota.resource)
-        known = words.rows(name) or name in registry.whole_card_keys() or words.unread(name)
-        if known and not quota.is_counted and not _is_kept(quota, name):
-            found += [
-                (
-                    replace(
-                        quota_is_counted(path, quota.written, quota.resource),
-                        on_key=path[-1] == quota.written,
-                    ),
-                    quota.object,
-                )
-                for path in quota.names
-            ]
-        if _is_resource(words, quota, name):
-            read |= {*quota.names}
-            found += [(one, quota.object) for one in _findings(quota, name, context)]
-        elif words.unread(name) is not None or words.product(name):
-            read |= {*quota.names}
-            found += [(one, quota.object) for one in _unread(quota, name, context)]
-    return Judged(found, frozenset(read))
-
-
-def _is_resource(words: Vocabulary, quota: Quota, name: str) -> bool:
-    """The name is that of a resource of GPUs, or a misspelt one; other keys have no effect in a quota."""
-    rows = words.rows(name)
-    return any(map(quota.takes, rows)) or (not rows and bool(words.near_miss(name)))
-
-
-def _findings(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]:
-    for path in quota.names:
-        for one in key_is_known(_pod(name, Value("", path=path), quota), context):
-            # the name of another key alone, without its prefix, is no fix
-            yield replace(one, fix=None, on_key=path[-1] == quota.written)
-        if any(row.sets == "partition" for row in vocabulary_of(context).rows(name)):
-            for one in _of_readers(_pod(name, replace(Value.of(1), path=path), quota), context):
-                yield replace(one, on_key=path[-1] == quota.written)
-    for value, _ in quota.amounts:
-        if quota.takes_fractions and written(value).form is NumberForm.FRACTION:
-            continue
-        for rule in (quantity_is_whole, quantity_has_no_suffix):
-            yield from rule(_pod(name, value, quota), context)
-
-
-def _is_kept(quota: Quota, name: str) -> bool:
-    """The scheduler of a dialect keeps to the amount, though Kubernetes does not count it."""
-    from gpuxlate.translation.quotas import keeps_limits
-
-    rows = ((one, one.find(name)) for one in registry.pod_backends())
-    return any(row is not None and keeps_limits(one, row, quota) for one, row in rows)
-
-
-def _unread(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]:
-    """Resources of accelerators and products that are not read."""
-    for path in quota.names:
-        pod = _pod(name, Value("", path=path), quota)
-        for one in (*unread_resources(pod, context), *product_is_read(pod, context)):
-            yield replace(one, on_key=path[-1] == quota.written)
-
-
-def _of_readers(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-    """What is wrong with a share in the name of a resource."""
-    for backend in registry.backends_of(pod):
-        yield from backend.read(PodReader(pod, context.profile), context.profile).invalid
-
-
-def _pod(name: str, value: Value, quota: Quota) -> PodKeys:
-    """A pod whose one container asks for the resource."""
-    return PodKeys((ContainerKeys(limits={name: value}),), served=quota.served)
-
-
-def unseen_by_operator(document: Document, pod: Pod) -> Iterator[Diagnostic]:
-    """The operator of the pod's object finds no GPU by the names of its resources (GX028)."""
-    counter = counter_of(document, pod)
-    first = pod.keys.containers[0] if pod.keys.containers else None
-    if counter is None or first is None or not registry.asks(pod.keys, first) or counted(counter, first):
-        return
-    text = "{operator} counts GPUs by the names of resources, and finds none in this pod"
-    hint = msg("set {what}", what=counter.hint.format(cards="NUMBER"))
-    message = msg(text, operator=counter.operator)
-    found: Diagnostic = operator_knows_the_cards(first.path, message, hint)
-    yield replace(found, severity=Severity.INFO)
 
 
 # --- the passes -----------------------------------------------------------------------------------

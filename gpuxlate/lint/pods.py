@@ -1,0 +1,99 @@
+"""The rules of a pod, and those of a job: what is wrong with their keys, and how many shares they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import islice
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend, PodReader
+from gpuxlate.backends.proposals import accepted
+from gpuxlate.manifest.pods import Job, Pod, counted, counter_of
+from gpuxlate.model import limits
+from gpuxlate.model.diagnostics import Diagnostic, Put, Severity
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.rules import catalog
+from gpuxlate.rules.base import Context
+from gpuxlate.rules.catalog import check_pod
+from gpuxlate.rules.translation import operator_knows_the_cards
+from gpuxlate.rules.vocabulary import vocabulary_of
+from gpuxlate.yamltext.parse import Document
+
+
+def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    """The rules of the keys that the pod has: the vendor-neutral ones, then those of each vendor.
+
+    A label that a selector of the object matches is never changed alone: such a finding has no fix.
+    """
+    labels = pod.labels
+    matched = {labels[name].path: labels[name] for name in pod.selected if name in labels}
+
+    def check(keys: PodKeys) -> Iterator[Diagnostic]:
+        return islice(_found_in(keys, context), limits.MAX_FINDINGS + 1)
+
+    for one in accepted([*check(pod)], pod, check):
+        alone = one.fix is not None and any(
+            edit.path in matched and not (isinstance(edit, Put) and edit.value == matched[edit.path].text)
+            for edit in one.fix.edits
+        )
+        yield one.located(fix=None) if alone else one
+
+
+def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    yield from check_pod(catalog.neutral_pod_rules(), pod, context)
+    speaking = registry.backends_of(pod)
+    if context.partial:  # labels alone, say: the resources are in the object
+        words = vocabulary_of(context)
+        speaking = tuple(
+            one
+            for one in registry.pod_backends()
+            if any(words.is_meant(name, place, pod) for name, place, _ in one.owned(pod))
+            or one.is_detected(pod)
+        )
+    for backend in speaking:
+        of_vendor = list(islice(backend.check(pod, context), limits.MAX_FINDINGS + 1))
+        yield from of_vendor
+        reading = backend.read(PodReader(pod, context.profile), context.profile)
+        yield from context.applying(reading.invalid_beside(of_vendor))
+
+
+def limits_of(job: Job) -> Mapping[str, Value]:
+    """The parameters of a job."""
+    return job.pod.keys.containers[0].limits
+
+
+def lint_job(job: Job, backend: Backend, context: Context) -> Iterator[Diagnostic]:
+    """The rules of a target whose shares are not in pods, and findings of its reader, without fixes."""
+    keys = job.pod.keys
+    here = context._replace(dialects=(backend,))
+    both = (catalog.rules_beside(backend), backend.rules)
+    found = [one for rules in both for one in check_pod(rules, keys, here)]
+    yield from (one.located(fix=None) for one in found)
+    reported = {one.path for one in found if one.severity is Severity.ERROR}
+    if any(name.startswith(backend.gpu_prefixes) for name in limits_of(job)):
+        reading = backend.read(PodReader(keys, context.profile), context.profile)
+        beside = (one for one in (*reading.invalid, *reading.notes) if one.path not in reported)
+        yield from context.applying(beside)
+
+
+def shares_of_the_pod(pod: PodKeys, context: Context) -> int:
+    """The shares that only annotations and labels ask for."""
+    readings = (
+        one.read(PodReader(pod, context.profile), context.profile) for one in registry.backends_of(pod)
+    )
+    return sum(one.share is not None for reading in readings for one in reading.containers)
+
+
+def unseen_by_operator(document: Document, pod: Pod) -> Iterator[Diagnostic]:
+    """The operator of the pod's object finds no GPU by the names of its resources (GX028)."""
+    counter = counter_of(document, pod)
+    first = pod.keys.containers[0] if pod.keys.containers else None
+    if counter is None or first is None or not registry.asks(pod.keys, first) or counted(counter, first):
+        return
+    text = "{operator} counts GPUs by the names of resources, and finds none in this pod"
+    hint = msg("set {what}", what=counter.hint.format(cards="NUMBER"))
+    message = msg(text, operator=counter.operator)
+    found: Diagnostic = operator_knows_the_cards(first.path, message, hint)
+    yield replace(found, severity=Severity.INFO)
