@@ -297,7 +297,7 @@ def _lint_files(path: os.PathLike[str], selection: RuleSelection, mode: Mode) ->
         for one in expand([os.fspath(path)]):
             settings = selection.for_file(one.place)
             try:
-                data, manifests = settings.layer.read(one)
+                data, manifests = settings.role.read(one)
                 checked.append(check(one, data, settings, mode, manifests))
             except InputError as error:
                 unreadable.append(error)

@@ -116,7 +116,7 @@ def test_words(text: str, more: set[str]) -> None:
 
 def applying(text: str) -> list[set[str]]:
     states = (
-        State(document=document, settings=Settings.reading(), layer=MANIFESTS, task=TRANSLATE)
+        State(document=document, settings=Settings.reading(), role=MANIFESTS, task=TRANSLATE)
         for document in documents(Source("a.yaml", text))
     )
     return [{step.name for step in TRANSLATE.manifests if step.applies(state)} for state in states]

@@ -309,7 +309,7 @@ def _remarks(run: Run, mode: Mode, *, diff: bool) -> None:
 def read_and_check(one: Input, selection: RuleSelection, mode: Mode) -> CheckedFile:
     """Read and check one input, and apply its fixes. Raises InputError."""
     settings = selection.for_file(one.place)
-    data, manifests = settings.layer.read(one)
+    data, manifests = settings.role.read(one)
     checked = check(one, data, settings, mode, manifests)
     return (
         checked._replace(dialects=dialects_in(one, data, settings.profile))

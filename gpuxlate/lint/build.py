@@ -29,7 +29,7 @@ def findings_of_build(
     of_build: dict[tuple[str, str | None, object], Diagnostic] = {}
     for one in made.objects:
         document = places.of(one.document).with_root(one.root)
-        here = settings[document.source.name]._replace(layer=MANIFESTS)
+        here = settings[document.source.name]._replace(role=MANIFESTS)
         for each in lint_built(document, here):
             placed = places.found(each, one)
             name = placed.file or ""

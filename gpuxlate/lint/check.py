@@ -98,7 +98,7 @@ def lint_source(source: Source, settings: LintSettings, read: DocumentReader = d
         return LintState(document=document, settings=settings, context=context, claims=claims, most=most)
 
     try:
-        for state in run_passes(read(source), _passes_of(settings.layer), start):
+        for state in run_passes(read(source), _passes_of(settings.role), start):
             result.documents += 1
             result.shares += state.shares
             result.skipped = state.skipped or result.skipped
@@ -191,7 +191,7 @@ def _find_pods(state: LintState) -> None:
     document, context = state.document, state.context
     if document.job is not None:
         return
-    found = state.settings.layer.pods(document)
+    found = state.settings.role.pods(document)
     if found and not nodes.get_text(document.root, "kind"):
         state.context = context._replace(values=True)  # no object: the values of a chart somewhere else
     renamed = renamed_by(context.profile)

@@ -33,13 +33,13 @@ def nothing(_code: str) -> bool:
 class LintSettings(NamedTuple):
     """``selected``: whether a code is checked; ``excused``: whether the configuration ignores it here.
 
-    ``layer``: what the source is beside other files. ``claims``: those of the files of the run.
+    ``role``: what the source is beside other files. ``claims``: those of the files of the run.
     """
 
     profile: Profile | None = None
     selected: Callable[[str], bool] = everything
     excused: Callable[[str], bool] = nothing
-    layer: FileRole = MANIFESTS
+    role: FileRole = MANIFESTS
     claims: Claims | None = None
 
     def claims_beside(self, source: Source) -> ClaimLookup:
@@ -51,8 +51,8 @@ class LintSettings(NamedTuple):
         from gpuxlate.backends import registry
         from gpuxlate.rules.base import Context
 
-        layer = self.layer
-        return Context(self.profile, registry.pod_backends(), layer.partial, layer.kind == "values")
+        role = self.role
+        return Context(self.profile, registry.pod_backends(), role.partial, role.kind == "values")
 
 
 @dataclass(slots=True)

@@ -58,7 +58,7 @@ class Translated:
         if reader(text.input, text.source) is not documents:
             raise ValueError("parameters of a job are not translated: gpuxlate parse reads their share")
         settings = replace(settings, claims=text.claims)
-        return cls(check, target, translate_source(text.source, settings, layer=check.here.lint.layer))
+        return cls(check, target, translate_source(text.source, settings, role=check.here.lint.role))
 
     @property
     def label(self) -> str:

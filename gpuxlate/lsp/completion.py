@@ -37,7 +37,7 @@ def completions(
     A key with its colon is a snippet where the editor expands such: as plain text Neovim drops the space
     behind the colon.
     """
-    found = typed_at(text.source, text.offset(position), here.lint.layer, here.profile)
+    found = typed_at(text.source, text.offset(position), here.lint.role, here.profile)
     if found is None:
         return []
     place = text.range_between(found.start, found.end)

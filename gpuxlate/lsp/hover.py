@@ -170,7 +170,7 @@ class Typed:
     colon: bool
 
 
-def typed_at(source: Source, index: int, layer: FileRole, profile: Profile | None) -> Typed | None:
+def typed_at(source: Source, index: int, role: FileRole, profile: Profile | None) -> Typed | None:
     """What is being typed at a character, where pods are read; the rest of the text may be half-typed."""
     text = source.text
     first, last = _document_around(text, index)
@@ -182,7 +182,7 @@ def typed_at(source: Source, index: int, layer: FileRole, profile: Profile | Non
     for written in (PROBE,) if colon else (f"{PROBE}: 0", PROBE, f" {PROBE}"):
         until_line = text[first:start] + written + text[end : line_end.start()]
         for tried in (text[first:start] + written + text[end:last], until_line, _closed(until_line)):
-            found = _probed(Source(source.name, tried), layer, profile)
+            found = _probed(Source(source.name, tried), role, profile)
             if found:
                 spot, pod, is_name = found
                 return Typed(start, end, spot, pod, is_name, colon)
@@ -223,13 +223,13 @@ def _closed(text: str) -> str:
 
 
 def _probed(
-    source: Source, layer: FileRole, profile: Profile | None
+    source: Source, role: FileRole, profile: Profile | None
 ) -> tuple[KeyOccurrence, PodKeys, bool] | None:
     with suppress(NotYamlError):
         for document in documents(source):
             if document.root is None:
                 continue
-            for one in layer.pods(document):
+            for one in role.pods(document):
                 pod = one.pod.under(renamed_by(profile)).keys if one.pod else None
                 for spot in key_occurrences(pod) if pod else ():
                     is_name = spot.name == PROBE

@@ -63,7 +63,7 @@ def lenses(text: OpenText, here: Here) -> list[types.CodeLens]:
 def _items(text: OpenText, here: Here, settings: Settings, task: Task) -> Sequence[Item]:
     read = reader(text.input, text.source)
     settings = replace(settings, claims=text.claims)
-    return run_source(text.source, settings, task, read, here.lint.layer).items if read is documents else ()
+    return run_source(text.source, settings, task, read, here.lint.role).items if read is documents else ()
 
 
 def _where(one: Item) -> Where:
@@ -74,7 +74,7 @@ def _places(text: OpenText, here: Here) -> Iterator[tuple[Where, types.Range]]:
     """Where each container begins."""
     try:
         for document in documents(text.source):
-            for laid in here.lint.layer.pods(document) if document.root else ():
+            for laid in here.lint.role.pods(document) if document.root else ():
                 for one in laid.pod.keys.all_containers() if laid.pod else ():
                     assert laid.pod is not None
                     assert document.root is not None

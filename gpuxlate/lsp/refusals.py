@@ -93,7 +93,7 @@ def _decisions(files: Iterable[str], base: str) -> Decisions:
 
 
 def refusals(
-    source: Source, target: DecidedTarget, claims: Claims, layer: FileRole, known: Iterable[Diagnostic]
+    source: Source, target: DecidedTarget, claims: Claims, role: FileRole, known: Iterable[Diagnostic]
 ) -> list[TargetRefusal]:
     """What a target refuses of a text that is none of the ``known`` findings."""
     settings = replace(target.settings, claims=claims)
@@ -101,7 +101,7 @@ def refusals(
     if read is not documents:
         return []
     found = [*_of_shares(source, target._replace(settings=settings))]
-    made = translate_source(source, settings, read, layer._replace(found=True))
+    made = translate_source(source, settings, read, role._replace(found=True))
     found += [TargetRefusal(one, target, tuple(_open_at(one, made, settings))) for one in made.diagnostics]
     places = {(one.code, one.document, one.span) for one in known}
     return [

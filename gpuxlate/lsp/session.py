@@ -343,7 +343,7 @@ class Check:
         except (ValueError, LookupError, InputError) as error:
             return found, with_hint(error)
         for one in targets:
-            found += refusals(text.source, one, text.claims, here.lint.layer, self.findings)
+            found += refusals(text.source, one, text.claims, here.lint.role, self.findings)
         return found[:MOST_SHOWN], None
 
     @cached_property

@@ -61,7 +61,7 @@ class FileRole(NamedTuple):
         return read_shared(one) if self.shared else (one.read_bytes(), documents)
 
     @property
-    def stands_alone(self) -> bool:
+    def can_skip(self) -> bool:
         """Nothing in a run depends on the file if it has no vendor's word.
 
         A patch or the values of one release may take away what the file below them asks for.

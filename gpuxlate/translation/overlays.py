@@ -187,7 +187,7 @@ def patch_changes(state: State) -> Changes:
     """The new patches of templates behind a document of a patch file, and it where it is one that goes."""
     document, scope = state.document, state.settings.scope
     made = Changes([], [], [], [], [])
-    for one in state.layer.templates(document) if state.layer.templates else ():
+    for one in state.role.templates(document) if state.role.templates else ():
         if not replaced_backends(one.classes, scope):
             continue
         why = one.why or (None if one.users else _UNUSED)
@@ -504,7 +504,7 @@ def run_build(made: Built, builds: Builds, settings: Settings, task: Task, left:
             if settings.decisions
             else settings
         )
-        part = State(document=document, settings=here, layer=MANIFESTS, task=task)
+        part = State(document=document, settings=here, role=MANIFESTS, task=task)
         part.runs += (PodRun(_called(pod, one)) for pod in pods)
         task.run("shares", part)
         if one.unknown:

@@ -50,7 +50,7 @@ class State(Result):
 
     document: Document
     settings: Settings
-    layer: FileRole
+    role: FileRole
     task: Task
     runs: list[PodRun] = field(default_factory=list)
     operations: list[OverlayPod] = field(default_factory=list)
@@ -92,22 +92,22 @@ class State(Result):
     @property
     def renamed(self) -> bool:
         """The document is a kustomization, which may rename objects."""
-        return self.layer.renamed is not None
+        return self.role.renamed is not None
 
     @property
     def counts_alone(self) -> bool:
         """What kustomize builds of the file is not counted beside it."""
-        return not self.layer.counted
+        return not self.role.counted
 
     @property
     def part_of_build(self) -> bool:
         """What it asks for is counted with what kustomize builds of the file."""
-        return self.layer.counted
+        return self.role.counted
 
     @property
     def is_base(self) -> bool:
         """Nothing is missing: the document is not laid over other files."""
-        return not self.layer.partial
+        return not self.role.partial
 
     def add_shares(
         self,
@@ -138,7 +138,7 @@ class State(Result):
         decisions = self.settings.decisions
         if decisions is not None:
             source, target = self.document.source, self.settings.to.name
-            kind, whole = self.layer.kind, not self.layer.counted
+            kind, whole = self.role.kind, not self.role.counted
             found, judged = decisions.leave(
                 found, source, target, self.document, kind, self.pods, whole=whole
             )
@@ -207,22 +207,22 @@ def run_source(
     settings: Settings,
     task: Task,
     read: DocumentReader = documents,
-    layer: FileRole = MANIFESTS,
+    role: FileRole = MANIFESTS,
 ) -> Result:
     """Do a task with every document of a source. Errors are in the result; nothing is raised for content.
 
-    ``read`` reads its documents, ``layer`` says what they are beside other files.
+    ``read`` reads its documents, ``role`` says what they are beside other files.
     """
     whole = Result(text=source.text)
     beside: list[Splice] = []
     omitted: list[Splice] = []
 
     def start(document: Document) -> State:
-        return State(document=document, settings=settings, layer=layer, task=task)
+        return State(document=document, settings=settings, role=role, task=task)
 
     end = count = 0
     try:
-        for state in run_passes(read(source), task.passes(layer.kind), start):
+        for state in run_passes(read(source), task.passes(role.kind), start):
             end = state.document.end
             count += state.document.root is not None
             refuse_items(state)
@@ -232,12 +232,12 @@ def run_source(
             if are_too_many(source, whole.diagnostics):
                 break
     except NotYamlError as error:
-        left = _unread(whole, source, no_yaml(source, error), end, settings, layer)
+        left = _unread(whole, source, no_yaml(source, error), end, settings, role)
         leave_text(whole, left, source, settings, task)
     if len(whole.diagnostics) > 1:
         whole.diagnostics = once_per_object(whole.diagnostics)
     if whole.named and (again := with_own_names(whole, settings)):
-        return run_source(source, again, task, read, layer)
+        return run_source(source, again, task, read, role)
     if whole.splices or beside:
         _change_text(whole, source, beside, count)
     if omitted:
@@ -246,11 +246,11 @@ def run_source(
 
 
 def _unread(
-    whole: Result, source: Source, problem: Diagnostic, end: int, settings: Settings, layer: FileRole
+    whole: Result, source: Source, problem: Diagnostic, end: int, settings: Settings, role: FileRole
 ) -> Iterable[Leftover]:
     """What is left of a text that cannot be read from ``end`` on: a template's keys; in a folder, whose other
     files can go on without it, the mistake itself."""
-    if problem.code == "GX001" and layer.found:
+    if problem.code == "GX001" and role.found:
         return [Leftover("", replace(problem, severity=settings.scope.severity), of_share=True)]
     whole.diagnostics.append(problem)
     return left_in_text(source, settings.scope, end) if problem.code == "GX012" else ()

@@ -63,13 +63,13 @@ RENDER = "gpuxlate render writes its manifest: gpuxlate render FILE --to TARGET"
 
 
 def read_source(
-    source: Source, settings: Settings, read: DocumentReader = documents, layer: FileRole = MANIFESTS
+    source: Source, settings: Settings, read: DocumentReader = documents, role: FileRole = MANIFESTS
 ) -> Result:
     """The shares of every document of a source, with ``Settings.reading``. Errors are in the result.
 
-    ``read`` reads its documents, ``layer`` says what they are beside other files.
+    ``read`` reads its documents, ``role`` says what they are beside other files.
     """
-    return run_source(source, settings, READ, read, layer)
+    return run_source(source, settings, READ, read, role)
 
 
 def _read_pod(state: State, pod: Pod, sources: tuple[Backend, ...]) -> None:
@@ -100,14 +100,14 @@ def find_share_document(state: State) -> None:
     Decisions are left out.
     """
     if get_text(state.document.root, "kind") == KIND:
-        if state.layer.found:
+        if state.role.found:
             state.share_documents = 1
         else:
             found = Diagnostic("GX010", Severity.ERROR, NOT_A_MANIFEST, RENDER)
             state.diagnostics.append(with_location(state.document, found))
         state.done = True
     state.done = state.done or is_decisions(state.document)
-    if state.done and state.layer.found:
+    if state.done and state.role.found:
         state.omitted.append(Splice(state.document.start, state.document.end, ""))
 
 
@@ -116,7 +116,7 @@ def find_pods(state: State) -> None:
     if state.document.job is not None:
         return
     names = state.settings.renamed
-    for one in state.layer.pods(state.document):
+    for one in state.role.pods(state.document):
         known = one.under(names) if names else one
         if known.pod is None:
             state.operations.append(known)
@@ -142,7 +142,7 @@ def pods_to_read(state: State) -> Iterator[tuple[PodRun, tuple[Backend, ...]]]:
         if run.is_part:
             continue
         sources = dialects_of(run.pod.keys, state.settings)
-        if state.layer.counted:
+        if state.role.counted:
             run.dialects = sources or None
             continue
         _say_left_alone(state, run.pod, sources)
@@ -229,7 +229,7 @@ def find_leftovers(state: State) -> None:
         state.document,
         state.runs,
         state.settings.scope,
-        state.layer.kind,
+        state.role.kind,
         state.why_left,
         frozenset(one.path for one in state.edits) | state.edited,
         state.handled,

@@ -60,13 +60,13 @@ def translate_source(
     source: Source,
     settings: Settings,
     read: DocumentReader = documents,
-    layer: FileRole = MANIFESTS,
+    role: FileRole = MANIFESTS,
 ) -> Result:
     """Translate every document of a source. Errors are in the result; nothing is raised for content.
 
-    ``read`` reads its documents, ``layer`` says what they are beside other files.
+    ``read`` reads its documents, ``role`` says what they are beside other files.
     """
-    return run_source(source, settings, TRANSLATE, read, layer)
+    return run_source(source, settings, TRANSLATE, read, role)
 
 
 # --- pods -----------------------------------------------------------------------------------------
@@ -166,9 +166,9 @@ def _change_templates(state: State) -> None:
 
 def _follow_renames(state: State) -> None:
     """A kustomization renames no template that the pods of its objects name."""
-    if state.layer.renamed and state.settings.to.device_classes and not state.refused:
+    if state.role.renamed and state.settings.to.device_classes and not state.refused:
         read = partial(_replaced_dialects, settings=state.settings)
-        pods = state.layer.renamed(state.document)
+        pods = state.role.renamed(state.document)
         state.diagnostics += unfollowed_renames(state.document, pods, read)
 
 
@@ -371,20 +371,20 @@ def _bound(run: Result, name: str) -> None:
 def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Builds | None) -> list[Result]:
     """Do a task with one input for each target. Raises InputError."""
     place = one.place
-    layer = role_of(place)
+    role = role_of(place)
     if not one.named:
-        layer = layer._replace(found=True)
-    data, manifests = layer.read(one)
+        role = role._replace(found=True)
+    data, manifests = role.read(one)
     if under_chart_templates(place, os.getcwd()):
         return [_run_template(one, data, settings, task) for settings in wanted]
     if one.named and is_blank(data):
         raise InputError(msg("{name}: it is empty", name=one.name))
     source = one.source(data)
     if builds is not None and builds.uses(one):
-        layer = layer._replace(counted=True)
+        role = role._replace(counted=True)
     read = reader(one, source, wanted[0].from_.name if wanted[0].from_ else None)
     matters = [might_have_gpu_keys(data, settings.profile) for settings in wanted]
-    if layer.stands_alone and any(matters) and read is documents:
+    if role.can_skip and any(matters) and read is documents:
         source = relevant_to(wanted, source)
     read = manifests if read is documents else read
     read = kept(read) if len(wanted) > 1 else read
@@ -393,8 +393,8 @@ def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Build
     for settings, has_word in zip(wanted, matters, strict=True):
         made, new = Result(), data
         decided = settings.decisions is not None and settings.decisions.about(data)
-        if one.named or decided or not layer.stands_alone or has_word:
-            made = run_source(source, settings, task, read, layer)
+        if one.named or decided or not role.can_skip or has_word:
+            made = run_source(source, settings, task, read, role)
             new = source.encode(made.text) if made.changed else data
             made.sources += [source] if made.diagnostics else []
         copy = None if made.copy is None else source.encode(made.copy) if made.copy.strip() else b""

@@ -106,7 +106,7 @@ def codes(made: Result) -> set[str]:
 def both(part: Part, settings: Settings, task: Task = TRANSLATE) -> tuple[Result, Result]:
     return (
         run_source(source(as_manifest(part)), settings, task),
-        run_source(source(as_values(part)), settings, task, layer=VALUES),
+        run_source(source(as_values(part)), settings, task, role=VALUES),
     )
 
 
@@ -146,7 +146,7 @@ def parts_of(case: lint_cases.Case) -> list[Part]:
 def values_have_the_findings_of_pods(case: lint_cases.Case) -> None:
     for part in parts_of(case):
         pod = lint_source(source(as_manifest(part)), LintSettings())
-        values = lint_source(source(as_values(part)), LintSettings(layer=VALUES))
+        values = lint_source(source(as_values(part)), LintSettings(role=VALUES))
         of_pod = sorted(one.code for one in pod.diagnostics if one.code != OF_CLAIMS)
         assert sorted(one.code for one in values.diagnostics) == of_pod
         assert values.shares == pod.shares
@@ -164,7 +164,7 @@ CLAIMED: dict[str, tuple[str, int]] = {
 @pytest.mark.parametrize("title", CLAIMED)
 def test_the_claims_of_a_chart(title: str) -> None:
     text, count = CLAIMED[title]
-    found = lint_source(source(text), LintSettings(layer=VALUES)).diagnostics
+    found = lint_source(source(text), LintSettings(role=VALUES)).diagnostics
     assert [one.code for one in found] == [OF_CLAIMS] * count
 
 
@@ -194,7 +194,7 @@ FORMS: dict[str, Callable[[str], str]] = {
 
 def moved(data: bytes, to: str) -> bytes:
     read = Source.from_bytes("values.yaml", data)
-    made = translate_source(read, Settings(registry.get(to)), layer=VALUES)
+    made = translate_source(read, Settings(registry.get(to)), role=VALUES)
     errors = [f"{one.code} {one.message}" for one in made.diagnostics if one.severity == "error"]
     assert not errors
     assert not made.leftovers
@@ -257,7 +257,7 @@ def overlays(part: Part, other: Part) -> Iterator[Values]:
 
 def translated(text: str, path: Path | None, target: str) -> Result:
     settings = Settings(registry.get(target), accept=ACCEPT)
-    return translate_source(source(text), settings, layer=role_of(path) if path else VALUES)
+    return translate_source(source(text), settings, role=role_of(path) if path else VALUES)
 
 
 def pairs() -> list[tuple[Part, Values]]:

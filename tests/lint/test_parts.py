@@ -76,10 +76,10 @@ def without(manifest: Any, path: Path) -> Any:
     return left
 
 
-def found(manifest: Any, profile: Profile | None, layer: FileRole = MANIFESTS) -> dict[str, str]:
+def found(manifest: Any, profile: Profile | None, role: FileRole = MANIFESTS) -> dict[str, str]:
     """The code and severity of each finding, with its message."""
     source = Source("patch.yaml", json.dumps(manifest))
-    linted = lint_source(source, LintSettings(profile, layer=layer))
+    linted = lint_source(source, LintSettings(profile, role=role))
     # an object without containers is no pod, and an ignore of the whole may be gone
     listed = [one for one in linted.diagnostics if one.code not in ("GX014", "GX009")]
     return {f"{one.code} {one.severity}": one.message for one in listed}
@@ -130,7 +130,7 @@ def test_what_is_there_is_checked_in_a_patch_too() -> None:
     """The rules that find nothing in any of their cases as a patch are those about what is missing."""
     silent = {case.code for case in cases() if case.is_bad}
     for case in cases():
-        linted = lint_source(case.source, LintSettings(case.profile, layer=PATCH))
+        linted = lint_source(case.source, LintSettings(case.profile, role=PATCH))
         silent -= {one.code for one in linted.diagnostics}
     rules = all_rules(tuple(registry.all_backends()))
     assert {code for code in silent if not rules[code].missing} == MIXED
