@@ -372,4 +372,4 @@ def _passes_of(role: FileRole) -> tuple[Pass[LintState], ...]:
     """What is done with the documents of a file."""
     if role.kind is FileKind.PATCH:
         return OF_PATCHES
-    return OF_RELEASE_VALUES if role.partial else OF_MANIFESTS
+    return OF_RELEASE_VALUES if role.is_overlay else OF_MANIFESTS

@@ -52,7 +52,7 @@ class LintSettings(NamedTuple):
         from gpuxlate.rules.base import Context
 
         role = self.role
-        return Context(self.profile, registry.pod_backends(), role.partial, role.kind == "values")
+        return Context(self.profile, registry.pod_backends(), role.is_overlay, role.kind == "values")
 
 
 @dataclass(slots=True)

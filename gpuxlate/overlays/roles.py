@@ -40,19 +40,20 @@ class FileKind(StrEnum):
 
 
 class FileRole(NamedTuple):
-    """How to read one file. ``partial``: nothing is missing in its pods, and their shares are not counted.
+    """How to read one file. ``is_overlay``: it is laid over others, so that nothing is missing in its pods,
+    and their shares are not counted.
 
     ``templates``: the patches of templates of claims in it. ``renamed``: of a kustomization, the pods of the
-    objects that it renames. ``counted``: its shares are counted with what kustomize builds of it.
+    objects that it renames. ``part_of_build``: its shares are counted with what kustomize builds of it.
     ``shared``: other files are read with it. ``found``: in a folder, not named by hand.
     """
 
     kind: FileKind
     pods: Callable[[Document], Sequence[OverlayPod]]
-    partial: bool = False
+    is_overlay: bool = False
     templates: Callable[[Document], Sequence[TemplatePatch]] | None = None
     renamed: Callable[[Document], Sequence[Pod]] | None = None
-    counted: bool = False
+    part_of_build: bool = False
     shared: bool = False
     found: bool = False
 
@@ -66,7 +67,7 @@ class FileRole(NamedTuple):
 
         A patch or the values of one release may take away what the file below them asks for.
         """
-        return not (self.partial or self.renamed)
+        return not (self.is_overlay or self.renamed)
 
 
 def _whole(document: Document) -> Sequence[OverlayPod]:
@@ -86,7 +87,7 @@ def role_of(path: StrPath | None) -> FileRole:
 
         values = chart_pods(os.path.abspath(folder), name)
         if values is not None:
-            return FileRole(FileKind.VALUES, values[0], partial=values[1], shared=not values[1])
+            return FileRole(FileKind.VALUES, values[0], is_overlay=values[1], shared=not values[1])
     is_named = names_files(folder)
     if is_named and patched_by(path) is not None:
         from gpuxlate.overlays.kustomize import overlay_pods, template_patches
@@ -94,7 +95,7 @@ def role_of(path: StrPath | None) -> FileRole:
         return FileRole(
             FileKind.PATCH,
             partial(overlay_pods, path),
-            partial=True,
+            is_overlay=True,
             shared=True,
             templates=partial(template_patches, path),
         )

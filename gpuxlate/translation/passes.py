@@ -97,17 +97,17 @@ class State(Result):
     @property
     def counts_alone(self) -> bool:
         """What kustomize builds of the file is not counted beside it."""
-        return not self.role.counted
+        return not self.role.part_of_build
 
     @property
     def part_of_build(self) -> bool:
         """What it asks for is counted with what kustomize builds of the file."""
-        return self.role.counted
+        return self.role.part_of_build
 
     @property
     def is_base(self) -> bool:
         """Nothing is missing: the document is not laid over other files."""
-        return not self.role.partial
+        return not self.role.is_overlay
 
     def add_shares(
         self,
@@ -138,7 +138,7 @@ class State(Result):
         decisions = self.settings.decisions
         if decisions is not None:
             source, target = self.document.source, self.settings.to.name
-            kind, whole = self.role.kind, not self.role.counted
+            kind, whole = self.role.kind, not self.role.part_of_build
             found, judged = decisions.leave(
                 found, source, target, self.document, kind, self.pods, whole=whole
             )

@@ -142,7 +142,7 @@ def pods_to_read(state: State) -> Iterator[tuple[PodRun, tuple[Backend, ...]]]:
         if run.is_part:
             continue
         sources = dialects_of(run.pod.keys, state.settings)
-        if state.role.counted:
+        if state.role.part_of_build:
             run.dialects = sources or None
             continue
         _say_left_alone(state, run.pod, sources)

@@ -381,7 +381,7 @@ def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Build
         raise InputError(msg("{name}: it is empty", name=one.name))
     source = one.source(data)
     if builds is not None and builds.uses(one):
-        role = role._replace(counted=True)
+        role = role._replace(part_of_build=True)
     read = reader(one, source, wanted[0].from_.name if wanted[0].from_ else None)
     matters = [might_have_gpu_keys(data, settings.profile) for settings in wanted]
     if role.can_skip and any(matters) and read is documents:

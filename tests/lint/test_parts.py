@@ -24,7 +24,7 @@ from tests.lint.cases import FOLDER, SERVED, Case, cases
 NAMES = ("apiVersion", "kind", "name")
 Path = tuple[Any, ...]
 PATCH = FileRole(
-    FileKind.PATCH, lambda document: [OverlayPod(pod) for pod in patched_pods(document)], partial=True
+    FileKind.PATCH, lambda document: [OverlayPod(pod) for pod in patched_pods(document)], is_overlay=True
 )
 """A patch of which nothing else is known."""
 
