@@ -145,11 +145,11 @@ def summarize(run: Result, *done: str, target: str = "", apart: bool = False) ->
     shares = _shares(len(items))
     what = msg("{shares}: {verdicts}", shares=shares, verdicts=join_and(each)) if each else shares
     there = plural(
-        run.pods_there,
+        run.pods_already_at_target,
         "{count} pod has keys of the target already",
         "{count} pods have keys of the target already",
     )
-    for one in (*_beside(run), *([there] if run.pods_there else []), *done):
+    for one in (*_beside(run), *([there] if run.pods_already_at_target else []), *done):
         what = msg("{what}; {more}", what=what, more=one)
     common.info(msg("{target}: {what}", target=target, what=what) if target else what)
 

@@ -43,9 +43,9 @@ class State(Result):
     ``runs``: its pods; ``operations``: lists of operations, which are about pods of other files; ``edited``:
     the places of those that were read, ``why_left``: why others were not. ``edits``: of the document;
     ``kept``: mappings and lists that stay where they are emptied. ``patches``: of templates of claims, as
-    plain data. ``handled``: the places that need no other finding; ``behind``: what is left beside keys.
-    ``beside``: the documents that are added and removed; ``omitted``: those that are no manifests, which a
-    copy of the file has not. ``done``: no later pass applies.
+    plain data. ``settled_paths``: the places that need no other finding; ``extra_leftovers``: what is left
+    beside keys. ``document_splices``: the documents that are added and removed; ``omitted``: those that are
+    no manifests, which a copy of the file has not. ``done``: no later pass applies.
     """
 
     document: Document
@@ -59,9 +59,9 @@ class State(Result):
     edits: list[Edit] = field(default_factory=list)
     kept: list[Path] = field(default_factory=list)
     patches: list[dict[str, object]] = field(default_factory=list)
-    handled: set[Path] = field(default_factory=set)
-    behind: list[Leftover] = field(default_factory=list)
-    beside: list[Splice] = field(default_factory=list)
+    settled_paths: set[Path] = field(default_factory=set)
+    extra_leftovers: list[Leftover] = field(default_factory=list)
+    document_splices: list[Splice] = field(default_factory=list)
     omitted: list[Splice] = field(default_factory=list)
     done: bool = False
 
@@ -193,7 +193,7 @@ def with_own_names(whole: Result, settings: Settings, *, repeats: bool = True) -
 
     ``repeats``: the work can be done again, with these.
     """
-    twice = clashes(whole.named)
+    twice = clashes(whole.new_template_names)
     new = {(one.namespace, one.name) for one in twice} - settings.shared_names
     if new and repeats:
         return replace(settings, shared_names=settings.shared_names | new)
@@ -214,7 +214,7 @@ def run_source(
     ``read`` reads its documents, ``role`` says what they are beside other files.
     """
     whole = Result(text=source.text)
-    beside: list[Splice] = []
+    document_splices: list[Splice] = []
     omitted: list[Splice] = []
 
     def start(document: Document) -> State:
@@ -227,7 +227,7 @@ def run_source(
             count += state.document.root is not None
             refuse_items(state)
             whole += state
-            beside += state.beside
+            document_splices += state.document_splices
             omitted += state.omitted
             if are_too_many(source, whole.diagnostics):
                 break
@@ -236,10 +236,10 @@ def run_source(
         leave_text(whole, left, source, settings, task)
     if len(whole.diagnostics) > 1:
         whole.diagnostics = once_per_object(whole.diagnostics)
-    if whole.named and (again := with_own_names(whole, settings)):
+    if whole.new_template_names and (again := with_own_names(whole, settings)):
         return run_source(source, again, task, read, role)
-    if whole.splices or beside:
-        _change_text(whole, source, beside, count)
+    if whole.splices or document_splices:
+        _change_text(whole, source, document_splices, count)
     if omitted:
         whole.copy = apply(source.text, [*whole.splices, *omitted])
     return whole
@@ -256,15 +256,21 @@ def _unread(
     return left_in_text(source, settings.scope, end) if problem.code == "GX012" else ()
 
 
-def _change_text(whole: Result, source: Source, beside: list[Splice], count: int) -> None:
-    """The new text of a source of ``count`` documents, where nothing of it is refused: all of it, or none."""
+def _change_text(whole: Result, source: Source, added: list[Splice], count: int) -> None:
+    """The new text of a source of ``count`` documents, where nothing of it is refused: all of it, or none.
+
+    ``added``: the splices that add and remove documents.
+    """
     whole.diagnostics += [half_translated(left) for left in whole.leftovers if left.of_share][:1]
     splices, whole.splices = whole.splices, []
     if whole.refused:
         return
     try:
-        whole.text = applied(source, splices, beside, count) if beside else apply(source.text, splices)
-        whole.splices = [*splices, *beside]
+        if added:
+            whole.text = applied(source, splices, added, count)
+        else:
+            whole.text = apply(source.text, splices)
+        whole.splices = [*splices, *added]
         whole.changed = whole.text != source.text
     except EditError as error:
         whole.diagnostics.append(text_is_editable((), error.message).located(file=source.name))

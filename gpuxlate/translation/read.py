@@ -198,15 +198,15 @@ def find_amounts(state: State, *, writes: bool = False) -> None:
     state.quotas += found.items
     state.edits += found.edits
     state.diagnostics += found.diagnostics
-    state.handled |= found.settled
-    state.behind += found.leftovers
+    state.settled_paths |= found.settled
+    state.extra_leftovers += found.leftovers
 
 
 def check_around(state: State) -> None:
     """The rules of a document: repeated keys, and keys outside of any pod."""
     document = state.document
     edited = frozenset(one.path for one in state.edits) | state.edited
-    keys = document_keys(document, state.pods, registry.is_gpu_key, state.handled | edited)
+    keys = document_keys(document, state.pods, registry.is_gpu_key, state.settled_paths | edited)
     has_shares = state.has_shares
     for one in check_document(catalog.neutral_document_rules(), keys, state.settings.context):
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
@@ -215,12 +215,12 @@ def check_around(state: State) -> None:
             state.diagnostics.append(with_location(document, one))
     if keys.claims:
         found = unread_classes(keys, state.settings.context)
-        state.behind += [Leftover(name, with_location(document, one)) for name, one in found.items()]
+        state.extra_leftovers += [Leftover(name, with_location(document, one)) for name, one in found.items()]
 
 
 def find_machines(state: State) -> None:
     """Choices of machines of another cloud, beside the shares."""
-    state.behind += left_machines(state.document, state.runs, state.settings.scope)
+    state.extra_leftovers += left_machines(state.document, state.runs, state.settings.scope)
 
 
 def find_leftovers(state: State) -> None:
@@ -232,10 +232,10 @@ def find_leftovers(state: State) -> None:
         state.role.kind,
         state.why_left,
         frozenset(one.path for one in state.edits) | state.edited,
-        state.handled,
+        state.settled_paths,
         lambda run: awakened(run, state.settings.to),
     )
-    state.leave([*state.behind, *found])
+    state.leave([*state.extra_leftovers, *found])
 
 
 def _leave_to_build(state: State) -> None:

@@ -341,9 +341,9 @@ class Result:
     ``text``: the new text of one source, the old one where something was refused; ``splices``: what makes it
     of the old one; ``copy``: that of a copy of the source, where documents are left out; ``files``: those of
     a run.
-    ``named``: new templates of claims by their names. ``sources``: the texts that findings are in.
-    ``share_documents``: the GPUShare documents in folders, which are left out. ``pods_there``: the pods that
-    have keys of the target alone.
+    ``new_template_names``: new templates of claims by their names. ``sources``: the texts that findings are
+    in. ``share_documents``: the GPUShare documents in folders, which are left out.
+    ``pods_already_at_target``: those that have keys of the target alone.
     ``judged``: the losses by their objects, where there are decisions. ``unreadable``: the files of a run
     that were not read; what the others come to is there.
     """
@@ -352,7 +352,7 @@ class Result:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     leftovers: list[Leftover] = field(default_factory=list)
     quotas: list[QuotaItem] = field(default_factory=list)
-    named: list[NamedTemplate] = field(default_factory=list)
+    new_template_names: list[NamedTemplate] = field(default_factory=list)
     files: list[File] = field(default_factory=list)
     sources: list[Source] = field(default_factory=list)
     judged: list[JudgedObject] = field(default_factory=list)
@@ -361,7 +361,7 @@ class Result:
     copy: str | None = None
     changed: bool = False
     share_documents: int = 0
-    pods_there: int = 0
+    pods_already_at_target: int = 0
     unreadable: list[InputError] = field(default_factory=list)
 
     def __iadd__(self, more: Result) -> Self:
@@ -369,14 +369,14 @@ class Result:
         self.diagnostics += more.diagnostics
         self.leftovers += more.leftovers
         self.quotas += more.quotas
-        self.named += more.named
+        self.new_template_names += more.new_template_names
         self.files += more.files
         self.sources += more.sources
         self.judged += more.judged
         self.splices += more.splices
         self.changed |= more.changed
         self.share_documents += more.share_documents
-        self.pods_there += more.pods_there
+        self.pods_already_at_target += more.pods_already_at_target
         self.unreadable += more.unreadable
         return self
 

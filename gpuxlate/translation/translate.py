@@ -84,7 +84,7 @@ def translate_pods(state: State, *, own: bool = False) -> None:
             translate_pod(state, run, sources, numbered)
         elif sources:
             run.wanted = pod.keys
-            state.pods_there += 1
+            state.pods_already_at_target += 1
 
 
 def _translate_parts(state: State) -> None:
@@ -188,9 +188,9 @@ def _replaced_dialects(keys: PodKeys, settings: Settings) -> tuple[Backend, ...]
 
 def _add_changes(state: State, made: Changes) -> None:
     state.edits += made.edits
-    state.beside += made.splices
+    state.document_splices += made.splices
     state.diagnostics += made.found
-    state.named += made.named
+    state.new_template_names += made.named
     state.leave(made.leftovers)
 
 
@@ -352,8 +352,10 @@ def _run_each(
         for run, found in zip(runs, made, strict=True):
             run += found
             _bound(run, one.name)
-    pairs = zip(runs, wanted, strict=True)
-    again = [with_own_names(run, one, repeats=repeats) if run.named else None for run, one in pairs]
+    again = [
+        with_own_names(run, options, repeats=repeats) if run.new_template_names else None
+        for run, options in zip(runs, wanted, strict=True)
+    ]
     if any(again):
         settings = [new or one for new, one in zip(again, wanted, strict=True)]
         return _run_each(given, settings, task, each, builds)
