@@ -103,8 +103,8 @@ def find_share_document(state: State) -> None:
         if state.role.found:
             state.share_documents = 1
         else:
-            found = Diagnostic("GX010", Severity.ERROR, NOT_A_MANIFEST, RENDER)
-            state.diagnostics.append(with_location(state.document, found))
+            finding = Diagnostic("GX010", Severity.ERROR, NOT_A_MANIFEST, RENDER)
+            state.diagnostics.append(with_location(state.document, finding))
         state.done = True
     state.done = state.done or is_decisions(state.document)
     if state.done and state.role.found:
@@ -116,13 +116,13 @@ def find_pods(state: State) -> None:
     if state.document.job is not None:
         return
     names = state.settings.renamed
-    for one in state.role.pods(state.document):
-        known = one.under(names) if names else one
-        if known.pod is None:
-            state.operations.append(known)
+    for written in state.role.pods(state.document):
+        overlay = written.under(names) if names else written
+        if overlay.pod is None:
+            state.operations.append(overlay)
         else:
-            pod = state.claims.resolve(known.pod) if known.pod.keys.claims else known.pod
-            state.runs.append(PodRun(pod, known.over, known.unknown))
+            pod = state.claims.resolve(overlay.pod) if overlay.pod.keys.claims else overlay.pod
+            state.runs.append(PodRun(pod, overlay.over, overlay.unknown))
 
 
 def read_pods(state: State) -> None:
@@ -162,19 +162,19 @@ def _without_variables(state: State, run: PodRun, sources: tuple[Backend, ...]) 
 
 def _leave_unknown_claims(state: State, pod: Pod) -> None:
     """Claims whose devices are not known: nothing is counted of them, and no option accepts them."""
-    located = (with_location(state.document, one, pod.object) for one in unknown_claims(pod.keys))
-    state.leave([Leftover(str(one.path[-1]), one, final=True) for one in located])
+    findings = (with_location(state.document, finding, pod.object) for finding in unknown_claims(pod.keys))
+    state.leave([Leftover(str(finding.path[-1]), finding, final=True) for finding in findings])
 
 
 def _say_left_alone(state: State, pod: Pod, sources: Sequence[Backend]) -> None:
     """Whole cards that no dialect reads; accelerators that are not read are left."""
     words = vocabulary_of(state.settings.context)
     for key, path in common_keys(pod.keys, sources, words).items():
-        found = with_location(state.document, left_alone(path, key, str(path[-1]), words), pod.object)
+        finding = with_location(state.document, left_alone(path, key, str(path[-1]), words), pod.object)
         if words.unread(key) is None:
-            state.diagnostics.append(found)
+            state.diagnostics.append(finding)
         else:
-            state.leave([Leftover(key, found)])
+            state.leave([Leftover(key, finding)])
 
 
 def requested_jobs(state: State) -> Iterator[tuple[Pod, Backend, Path]]:
@@ -194,12 +194,12 @@ def _read_jobs(state: State) -> None:
 
 def find_amounts(state: State, *, writes: bool = False) -> None:
     """The amounts of quotas. ``writes``: with the edits that give them to the target."""
-    found = find_quotas(state.document, state.settings, writes=writes)
-    state.quotas += found.items
-    state.edits += found.edits
-    state.diagnostics += found.diagnostics
-    state.settled_paths |= found.settled
-    state.extra_leftovers += found.leftovers
+    quotas = find_quotas(state.document, state.settings, writes=writes)
+    state.quotas += quotas.items
+    state.edits += quotas.edits
+    state.diagnostics += quotas.diagnostics
+    state.settled_paths |= quotas.settled
+    state.extra_leftovers += quotas.leftovers
 
 
 def check_around(state: State) -> None:

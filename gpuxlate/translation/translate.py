@@ -77,8 +77,9 @@ def translate_pods(state: State, *, own: bool = False) -> None:
     for run, sources in pods_to_read(state):
         pod = run.pod
         if not sources:
-            mistaken = (one.located(fix=None) for one in _mistaken_resources(pod.keys, settings.context))
-            state.diagnostics += [with_location(document, one, pod.object) for one in mistaken]
+            mistakes = _mistaken_resources(pod.keys, settings.context)
+            without_fixes = (finding.located(fix=None) for finding in mistakes)
+            state.diagnostics += [with_location(document, finding, pod.object) for finding in without_fixes]
         if sources and (own or sources != (settings.to,)):
             run.dialects = sources
             translate_pod(state, run, sources, numbered)
@@ -101,8 +102,10 @@ def _translate_parts(state: State) -> None:
 def _mistaken_resources(keys: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Misspelt keys of a pod without a share of any dialect, and resources that only a scheduler writes."""
     yield from key_is_known(keys, context)
-    resources = {value.path for one in keys.all_containers() for value in one.resources.values()}
-    yield from (one for one in key_is_where_it_takes_effect(keys, context) if one.path in resources)
+    containers = keys.all_containers()
+    resources = {value.path for container in containers for value in container.resources.values()}
+    findings = key_is_where_it_takes_effect(keys, context)
+    yield from (finding for finding in findings if finding.path in resources)
 
 
 def _write_at_anchors(state: State) -> None:
@@ -112,21 +115,21 @@ def _write_at_anchors(state: State) -> None:
 
 
 def _of_anchors(document: Document, edits: Sequence[Edit], pods: Sequence[Pod]) -> Iterator[Edit]:
-    homes, known = AnchorIndex(document.root), {one.path for one in edits}
+    homes, edited = AnchorIndex(document.root), {edit.path for edit in edits}
     read = {path for pod in pods for path in ((*pod.keys.path, pod.resources_key), *pod.siblings)}
-    for one in edits:
-        home = homes.of(one.path)
-        if home not in known and not any(home[: len(path)] == path for path in read):
-            known.add(home)
-            yield replace(one, path=home)
+    for edit in edits:
+        home = homes.of(edit.path)
+        if home not in edited and not any(home[: len(path)] == path for path in read):
+            edited.add(home)
+            yield replace(edit, path=home)
 
 
 def _compare_shared(state: State) -> None:
     """What pods share of labels and annotations has to be the same for all of them."""
     written = state.written
     if len(written) > 1:
-        found = disagreements(written)
-        state.diagnostics += [with_location(state.document, one, pod.object) for pod, one in found]
+        findings = disagreements(written)
+        state.diagnostics += [with_location(state.document, finding, pod.object) for pod, finding in findings]
 
 
 # --- jobs -----------------------------------------------------------------------------------------
@@ -182,23 +185,23 @@ def _change_patches(state: State) -> None:
 
 def _replaced_dialects(keys: PodKeys, settings: Settings) -> tuple[Backend, ...]:
     """Those in which a pod is read; none where it has keys of the target alone."""
-    found = dialects_of(keys, settings)
-    return () if found == (settings.to,) else found
+    dialects = dialects_of(keys, settings)
+    return () if dialects == (settings.to,) else dialects
 
 
-def _add_changes(state: State, made: Changes) -> None:
-    state.edits += made.edits
-    state.document_splices += made.splices
-    state.diagnostics += made.found
-    state.new_template_names += made.named
-    state.leave(made.leftovers)
+def _add_changes(state: State, new: Changes) -> None:
+    state.edits += new.edits
+    state.document_splices += new.splices
+    state.diagnostics += new.found
+    state.new_template_names += new.named
+    state.leave(new.leftovers)
 
 
 def _find_stale_comments(state: State) -> None:
     """Comments that name the unit of a number that gets another one."""
     if state.edits and not state.refused:
-        found = stale_comments(state.document, state.edits, state.settings.context)
-        state.diagnostics += [with_location(state.document, one) for one in found]
+        findings = stale_comments(state.document, state.edits, state.settings.context)
+        state.diagnostics += [with_location(state.document, finding) for finding in findings]
 
 
 def _edit(state: State) -> None:
@@ -208,10 +211,10 @@ def _edit(state: State) -> None:
     try:
         state.splices = edit_document(state.document, state.edits, state.kept)
     except EditError as error:
-        found = text_is_editable(error.path, error.message)
+        finding = text_is_editable(error.path, error.message)
         if error.code:  # GX005: the text is shared by an anchor
-            found = replace(found, code=error.code, hint="write the keys out for each container")
-        state.diagnostics.append(with_location(state.document, found))
+            finding = replace(finding, code=error.code, hint="write the keys out for each container")
+        state.diagnostics.append(with_location(state.document, finding))
 
 
 SHARES = Pass("shares", translate_pods, needs=("runs",))
