@@ -96,12 +96,13 @@ def groups(folder: Path, bin_folder: Path) -> Iterator[Group]:
         {"lint of 10 MB in files, to kubeconform": (tool("lint", str(files)), 1.3)},
         missing="KUBECONFORM does not name the program and its options",
     )
-    for name, one_core, two_cores in (
-        ("lint", tool("lint", str(files)), tool("lint", str(files), cores=2)),
-        ("translate", translate(files), translate(files, cores=2)),
-    ):
-        title = f"{name} of 10 MB in files on two cores, to one (elapsed)"
-        yield Group(one_core, {title: (two_cores, None)}, wall=True)
+    for name, path, aim in (("10 MB in files", files, None), ("10 MB in one file", stream, 0.6)):
+        for command, one_core, two_cores in (
+            ("lint", tool("lint", str(path)), tool("lint", str(path), cores=2)),
+            ("translate", translate(path), translate(path, cores=2)),
+        ):
+            title = f"{command} of {name} on two cores, to one (elapsed)"
+            yield Group(one_core, {title: (two_cores, aim)}, wall=True)
     # Jobs of Volcano name a vendor, so that they are parsed for its keys: no clean tree is full of them
     plain = (text for text in corpus.documents(no_gpu=1.0) if "volcano" not in text)
     without = list(islice(plain, 10_000))

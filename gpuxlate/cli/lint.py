@@ -17,7 +17,7 @@ from gpuxlate.cli import common, options, outputs
 from gpuxlate.cli.errors import CliError, Exit, InvalidValueError
 from gpuxlate.cli.options import invocation
 from gpuxlate.cli.process import color_wanted
-from gpuxlate.cli.runner import dialects_used, map_inputs
+from gpuxlate.cli.runner import dialects_used, in_chunks, map_inputs
 from gpuxlate.files.find import HELD, STDIN, SUFFIXES, Input, InputError, reason
 from gpuxlate.files.read import content
 from gpuxlate.lint.files import MAY_BE_EMPTY, CheckedFile, Mode, check, dialects_in, each_change
@@ -152,6 +152,7 @@ def _lint(
         build = kustomization.built(kustomize)
         given = kustomization.files_of(build, kustomize)
     selection.claims = Claims(given)
+    selection.in_chunks = in_chunks
     run = _run(given, selection, mode, diff=diff)
     if build and not mode.writes:
         from gpuxlate.lint.build import findings_of_build

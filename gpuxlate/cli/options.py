@@ -355,7 +355,7 @@ class Invocation(SharedOptions):
     words: Sequence[str] = ()
     """The command line, with the name of the program."""
     in_one_process: bool = False
-    """Nothing is forked: the process has threads."""
+    """Nothing is forked: the process has threads, or is itself one of several."""
     unread: bool = False
     """The reader of stdout has gone."""
     ignored_variables: set[str] = field(default_factory=set)

@@ -14,6 +14,7 @@ from threading import Thread
 from typing import Any, TypeVar
 
 from gpuxlate.cli.errors import CliError, Exit
+from gpuxlate.cli.options import invocation
 from gpuxlate.cli.process import end_if_signalled
 
 Job = TypeVar("Job")
@@ -56,6 +57,7 @@ def _begin(work: Callable[[Any], Any]) -> None:
     """Initialise a new process, which inherits the work."""
     global _work
     _work = work
+    invocation().in_one_process = True
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent ends the run
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_DFL)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from gpuxlate.backends.base import Backend
@@ -35,14 +36,14 @@ def translate_inputs(given: Iterable[Input], wanted: Sequence[Settings]) -> list
 
     Raises InputError where none can be read.
     """
-    found = runs.translate_to(given, wanted, _each)
+    found = runs.translate_to(given, _in_chunks(wanted), _each)
     _note(found[0], wanted[0])
     return found
 
 
 def translate_to_each(given: Iterable[Input], wanted: Sequence[Settings]) -> list[Result]:
     """Translate inputs for several targets. Raises InputError."""
-    found = runs.translate_to(given, wanted, _each)
+    found = runs.translate_to(given, _in_chunks(wanted), _each)
     for problem in found[0].unreadable:
         raise problem
     return found
@@ -53,7 +54,7 @@ def count_to_each(given: Iterable[Input], wanted: Sequence[Settings], task: Task
 
     Raises InputError where none can be read.
     """
-    found = runs.count(given, wanted, task, _each)
+    found = runs.count(given, _in_chunks(wanted), task, _each)
     for folder in {one.build: None for run in found for one in run.items if one.build}:
         for run in found:
             runner.dialects_used(folder, (one.source for one in run.items if one.build == folder))
@@ -95,6 +96,11 @@ def note_source(run: Result, source: Backend | None) -> None:
         return
     found = msg("found: {names}", names=", ".join(others)) if others else msg("no share is in it")
     common.info(msg("note: nothing in the input is of {name}; {found}", name=source.name, found=found))
+
+
+def _in_chunks(wanted: Sequence[Settings]) -> list[Settings]:
+    """The same, with large sources read on all cores."""
+    return [replace(one, in_chunks=runner.in_chunks) for one in wanted]
 
 
 def _each(work: runs.Work, given: Iterable[Input]) -> Iterator[tuple[Input, list[Result] | InputError]]:

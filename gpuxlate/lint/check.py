@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cache, partial
 from itertools import islice
+from typing import Self
 
 from gpuxlate.backends import registry
 from gpuxlate.lint.ignore import COMMENTS, Ignore, ignores_in_document, ignores_in_text, without_ignored
@@ -38,7 +39,14 @@ from gpuxlate.rules.source import (
 from gpuxlate.rules.translation import unread_classes, unread_resources
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.yamltext import nodes
-from gpuxlate.yamltext.parse import Document, DocumentReader, NotYamlError, documents, with_location
+from gpuxlate.yamltext.parse import (
+    Document,
+    DocumentReader,
+    NotYamlError,
+    documents,
+    over_documents,
+    with_location,
+)
 from gpuxlate.yamltext.source import Source
 
 
@@ -83,8 +91,7 @@ class LintState:
 
 def lint_source(source: Source, settings: LintSettings, read: DocumentReader = documents) -> LintResult:
     """Every finding of a source, in the order of the text. ``read`` reads its documents."""
-    result = LintResult()
-    context, claims = settings.context, settings.claims_beside(source)
+    context = settings.context
     found: list[Diagnostic] = []
     comments = ignores_in_text(source) if source.holds(COMMENTS) else ()
     ignores: list[Ignore] = list(islice(comments, limits.MAX_IGNORES + 1))
@@ -92,21 +99,69 @@ def lint_source(source: Source, settings: LintSettings, read: DocumentReader = d
         what = msg("more than {number} comments that ignore findings", number=limits.MAX_IGNORES)
         found.append(too_much(source, what, "ignore in the configuration: per-file-ignores", 0))
         ignores.clear()
+    work = partial(_check_documents, source, settings, context, limits.MAX_FINDINGS - len(found))
+    checked = over_documents(work, source, read, settings.in_chunks)
+    result = checked.result
+    found += checked.found
+    # where there are too many the rest is not checked, so ignores may have findings there
+    ignores = [] if checked.too_many else [*ignores, *checked.ignores]
+    if found or ignores:
+        wanted = [one for one in once_per_object(_once(found)) if settings.selected(one.code)]
+        left, result.suppressed = without_ignored(wanted, ignores, settings.selected)
+        result.diagnostics = sorted(context.applying(left), key=Diagnostic.sort_key)
+        result.excuse(settings.excused)
+    return result
+
+
+@dataclass(slots=True)
+class _CheckedDocuments:
+    """The findings of documents of a source, at most so many, and the annotations that ignore some.
+
+    ``stopped``: not all of the documents were read, for a mistake, or for ``too_many`` findings.
+    """
+
+    most: int
+    result: LintResult = field(default_factory=LintResult)
+    found: list[Diagnostic] = field(default_factory=list)
+    ignores: list[Ignore] = field(default_factory=list)
+    too_many: bool = False
+
+    @property
+    def stopped(self) -> bool:
+        return self.result.broken or len(self.found) > self.most
+
+    def __iadd__(self, more: _CheckedDocuments) -> Self:
+        self.found += more.found
+        self.ignores += more.ignores
+        result, other = self.result, more.result
+        result.documents += other.documents
+        result.shares += other.shares
+        result.skipped = other.skipped or result.skipped
+        result.broken |= other.broken
+        return self
+
+
+def _check_documents(
+    source: Source, settings: LintSettings, context: Context, most: int, read: DocumentReader
+) -> _CheckedDocuments:
+    """The findings of documents of a source, each by itself."""
+    checked = _CheckedDocuments(most)
+    result, found = checked.result, checked.found
+    claims = settings.claims_beside(source)
 
     def start(document: Document) -> LintState:
-        most = limits.MAX_FINDINGS + 1 - len(found)
-        return LintState(document=document, settings=settings, context=context, claims=claims, most=most)
+        left = most + 1 - len(found)
+        return LintState(document=document, settings=settings, context=context, claims=claims, most=left)
 
     try:
         for state in run_passes(read(source), _passes_of(settings.role), start):
             result.documents += 1
             result.shares += state.shares
             result.skipped = state.skipped or result.skipped
-            ignores += state.ignores
+            checked.ignores += state.ignores
             found += state.diagnostics
-            if are_too_many(source, found):
-                ignores.clear()  # the rest is not checked, so they may have findings there
-                result.broken = True
+            if are_too_many(source, found, most):
+                checked.too_many = result.broken = True
                 break
     except NotYamlError as error:
         problem = no_yaml(source, error)
@@ -114,12 +169,7 @@ def lint_source(source: Source, settings: LintSettings, read: DocumentReader = d
         result.broken = True
         if problem.code == "GX012":
             result.skipped = skipped_as(source)
-    if found or ignores:
-        wanted = [one for one in once_per_object(_once(found)) if settings.selected(one.code)]
-        left, result.suppressed = without_ignored(wanted, ignores, settings.selected)
-        result.diagnostics = sorted(context.applying(left), key=Diagnostic.sort_key)
-        result.excuse(settings.excused)
-    return result
+    return checked
 
 
 def lint_built(document: Document, settings: LintSettings) -> list[Diagnostic]:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from gpuxlate.backends import registry
 from gpuxlate.manifest.objects import objects_in
@@ -34,14 +34,26 @@ UNUSED = "GX009"
 class Ignore:
     """One ignore: the codes it names, what it covers, and which of them matched.
 
-    A comment covers ``lines``; an annotation everything ``below`` a path of one document.
+    ``unused``: the finding about it, without a message. A comment covers ``lines``; an annotation everything
+    ``below`` a path of one document.
     """
 
     codes: tuple[str, ...]
-    unused: Callable[[str], Diagnostic]
+    unused: Diagnostic
     lines: tuple[int, ...] = ()
     below: tuple[int, Path] | None = None
     used: set[str] = field(default_factory=set)
+
+    def as_unused(self, code: str) -> Diagnostic:
+        """The finding that one of its codes matches nothing."""
+        if not code:
+            hint = "write the codes in brackets: ignore[GX007] and a reason"
+            return replace(self.unused, message="this ignore names no rule", hint=hint)
+        known = catalog.find(code, registry.all_backends()) is not None
+        near = None if known else catalog.nearest(code, registry.all_backends())
+        message, hint = ignore_matches(code, near)
+        # the finding of a patch's annotation may be in the object that it patches
+        return replace(self.unused, message=message, hint=hint, missing=known and self.below is not None)
 
 
 COMMENTS = "gpuxlate:"
@@ -72,7 +84,8 @@ def _next_line(source: Source, line: int) -> int:
 
 
 def _comment(source: Source, codes: tuple[str, ...], lines: Sequence[int], span: Span) -> Ignore:
-    return Ignore(codes, lambda code: _unused(code).located(file=source.name, span=span), lines=tuple(lines))
+    unused = Diagnostic(UNUSED, Severity.WARNING, "", file=source.name, span=span)
+    return Ignore(codes, unused, lines=tuple(lines))
 
 
 def ignores_in_document(document: Document, pods: Sequence[Pod]) -> Iterator[Ignore]:
@@ -100,12 +113,7 @@ def _common(one: Path, other: Path) -> Path:
 
 
 def _annotation(document: Document, path: Path, text: str, below: Path, ref: ObjectRef) -> Ignore:
-    def unused(code: str) -> Diagnostic:
-        # the finding of a patch's annotation may be in the object that it patches
-        known = catalog.find(code, registry.all_backends()) is not None
-        found = _unused(code).located(path=path, missing=known)
-        return with_location(document, found, ref)
-
+    unused = with_location(document, Diagnostic(UNUSED, Severity.WARNING, "", path=path), ref)
     return Ignore(_codes_first(text), unused, below=(document.index, below))
 
 
@@ -114,19 +122,6 @@ def _codes_first(text: str) -> tuple[str, ...]:
     words = [word.upper() for word in _WORD.findall(text)]
     codes = tuple(itertools.takewhile(_CODE.fullmatch, words))
     return codes or tuple(words[:1]) or ("",)
-
-
-def _unused(code: str) -> Diagnostic:
-    if not code:
-        message, hint = "this ignore names no rule", "write the codes in brackets: ignore[GX007] and a reason"
-        return Diagnostic(UNUSED, Severity.WARNING, message, hint)
-    near = (
-        None
-        if catalog.find(code, registry.all_backends())
-        else catalog.nearest(code, registry.all_backends())
-    )
-    message, hint = ignore_matches(code, near)
-    return Diagnostic(UNUSED, Severity.WARNING, message, hint)
 
 
 def without_ignored(
@@ -146,7 +141,7 @@ def without_ignored(
             left.append(one)
     if selected(UNUSED):
         left.extend(
-            one.unused(code) for one in ignores for code in one.codes if _is_unused(one, code, selected)
+            one.as_unused(code) for one in ignores for code in one.codes if _is_unused(one, code, selected)
         )
     return left, gone
 

@@ -11,7 +11,7 @@ from gpuxlate.files.read import StrPath, content
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.overlays.roles import MANIFESTS, ClaimLookup, Claims, FileRole, role_of
-from gpuxlate.yamltext.parse import documents, with_location
+from gpuxlate.yamltext.parse import InChunks, documents, with_location
 from gpuxlate.yamltext.source import Source
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class LintSettings(NamedTuple):
     """``selected``: whether a code is checked; ``excused``: whether the configuration ignores it here.
 
     ``role``: what the source is beside other files. ``claims``: those of the files of the run.
+    ``in_chunks``: how a large source is read; None: in one piece.
     """
 
     profile: Profile | None = None
@@ -41,6 +42,7 @@ class LintSettings(NamedTuple):
     excused: Callable[[str], bool] = nothing
     role: FileRole = MANIFESTS
     claims: Claims | None = None
+    in_chunks: InChunks | None = None
 
     def claims_beside(self, source: Source) -> ClaimLookup:
         """The claims of the run as the pods of a source find them, or those of the source alone."""
@@ -105,13 +107,14 @@ def _known(names: Sequence[str], where: str = "") -> None:
 class RuleSelection:
     """The rules that a run checks; it also records which ignores of the configuration match.
 
-    ``claims``: those of the files of the run."""
+    ``claims``: those of the files of the run. ``in_chunks``: how a large one is read."""
 
     select: tuple[str, ...]
     ignore: tuple[str, ...]
     config: Config | None
     profile: Profile | None
     claims: Claims = field(default_factory=Claims)
+    in_chunks: InChunks | None = None
     _seen: set[int] = field(default_factory=set)
     _used: set[tuple[int, str]] = field(default_factory=set)
 
@@ -141,7 +144,9 @@ class RuleSelection:
     def for_file(self, path: StrPath | None) -> LintSettings:
         """The settings for one input."""
         selected = self.selected if self.select or self.ignore else everything
-        return LintSettings(self.profile, selected, self._excused(path), role_of(path), self.claims)
+        return LintSettings(
+            self.profile, selected, self._excused(path), role_of(path), self.claims, self.in_chunks
+        )
 
     def _excused(self, path: StrPath | None) -> Callable[[str], bool]:
         if self.config is None or path is None:

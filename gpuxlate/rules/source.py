@@ -242,14 +242,17 @@ def too_much(source: Source, what: str, hint: str, index: int) -> Diagnostic:
     return placed_at_index(source, Diagnostic("GX025", Severity.ERROR, message, hint), index)
 
 
-def are_too_many(source: Source, findings: list[Diagnostic]) -> bool:
-    """Whether a source has more findings than the limit; GX025 is then in place of those above it."""
-    above = findings[limits.MAX_FINDINGS :]
+def are_too_many(source: Source, findings: list[Diagnostic], most: int) -> bool:
+    """Whether a source has more findings than the limit; GX025 is then in place of those above it.
+
+    ``most``: the limit, without the findings that it has beside these.
+    """
+    above = findings[most:]
     if not above:
         return False
     what = msg("more than {number} findings", number=limits.MAX_FINDINGS)
     finding = too_much(source, what, "fix these first: the rest was not checked", 0)
-    findings[limits.MAX_FINDINGS :] = [finding.located(document=above[0].document, span=above[0].span)]
+    findings[most:] = [finding.located(document=above[0].document, span=above[0].span)]
     return True
 
 

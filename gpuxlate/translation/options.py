@@ -18,6 +18,7 @@ from gpuxlate.overlays.roles import Claims
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.leftovers import LeftoverScope
+from gpuxlate.yamltext.parse import InChunks
 
 if TYPE_CHECKING:
     from gpuxlate.translation.decisions import Decisions
@@ -29,7 +30,8 @@ class Settings:
     """The target, and the losses that the user accepts. ``from_`` None finds the dialect by its keys.
 
     ``decisions``: what is accepted one by one. ``shared_names``: namespaces and names that templates of
-    several workloads would have: these get the kind of their workload into theirs.
+    several workloads would have: these get the kind of their workload into theirs. ``in_chunks``: how a large
+    source is read; None: in one piece.
     """
 
     to: Backend
@@ -41,6 +43,7 @@ class Settings:
     builds: RunBuilds = field(default_factory=RunBuilds)  # what kustomizations build of these files
     decisions: Decisions | None = None
     shared_names: frozenset[tuple[str | None, str]] = frozenset()
+    in_chunks: InChunks | None = None
 
     @classmethod
     def reading(cls, from_: Backend | None = None, profile: Profile | None = None) -> Settings:

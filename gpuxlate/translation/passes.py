@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 from gpuxlate.backends.base import Backend, Reading
 from gpuxlate.manifest.passes import Pass, run_passes
@@ -31,21 +31,54 @@ from gpuxlate.translation.pod_run import ClaimTemplate, PodRun
 from gpuxlate.translation.results import Result, pod_items
 from gpuxlate.translation.shares import is_refusal
 from gpuxlate.yamltext.edit import apply
-from gpuxlate.yamltext.parse import Document, DocumentReader, NotYamlError, documents, with_location
+from gpuxlate.yamltext.parse import (
+    Document,
+    DocumentReader,
+    NotYamlError,
+    documents,
+    over_documents,
+    with_location,
+)
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.writer import EditError, Splice
 
 
 @dataclass(slots=True, kw_only=True)
-class State(Result):
+class DocumentResults(Result):
+    """What documents of a source come to, each by itself.
+
+    ``document_splices``: the documents that are added and removed; ``omitted``: those that are no manifests,
+    which a copy of the file has not. ``count``: the documents that are not empty; ``end``: of the last one.
+    ``problem``: why those behind could not be read; ``stopped``: they were not.
+    """
+
+    document_splices: list[Splice] = field(default_factory=list)
+    omitted: list[Splice] = field(default_factory=list)
+    count: int = 0
+    end: int = 0
+    problem: Diagnostic | None = None
+    stopped: bool = False
+
+    def __iadd__(self, more: Result) -> Self:
+        Result.__iadd__(self, more)
+        if isinstance(more, DocumentResults):
+            self.document_splices += more.document_splices
+            self.omitted += more.omitted
+            self.count += more.count
+            self.end = max(self.end, more.end)
+            self.stopped |= more.stopped or len(self.diagnostics) > limits.MAX_FINDINGS
+        return self
+
+
+@dataclass(slots=True, kw_only=True)
+class State(DocumentResults):
     """A document on its way, and its results.
 
     ``runs``: its pods; ``operations``: lists of operations, which are about pods of other files; ``edited``:
     the places of those that were read, ``why_left``: why others were not. ``edits``: of the document;
     ``kept``: mappings and lists that stay where they are emptied. ``patches``: of templates of claims, as
     plain data. ``settled_paths``: the places that need no other finding; ``extra_leftovers``: what is left
-    beside keys. ``document_splices``: the documents that are added and removed; ``omitted``: those that are
-    no manifests, which a copy of the file has not. ``done``: no later pass applies.
+    beside keys. ``done``: no later pass applies.
     """
 
     document: Document
@@ -61,8 +94,6 @@ class State(Result):
     patches: list[dict[str, object]] = field(default_factory=list)
     settled_paths: set[Path] = field(default_factory=set)
     extra_leftovers: list[Leftover] = field(default_factory=list)
-    document_splices: list[Splice] = field(default_factory=list)
-    omitted: list[Splice] = field(default_factory=list)
     done: bool = False
 
     @property
@@ -213,35 +244,43 @@ def run_source(
 
     ``read`` reads its documents, ``role`` says what they are beside other files.
     """
-    whole = Result(text=source.text)
-    document_splices: list[Splice] = []
-    omitted: list[Splice] = []
-
-    def start(document: Document) -> State:
-        return State(document=document, settings=settings, role=role, task=task)
-
-    end = count = 0
-    try:
-        for state in run_passes(read(source), task.passes(role.kind), start):
-            end = state.document.end
-            count += state.document.root is not None
-            refuse_items(state)
-            whole += state
-            document_splices += state.document_splices
-            omitted += state.omitted
-            if are_too_many(source, whole.diagnostics):
-                break
-    except NotYamlError as error:
-        left = _unread(whole, source, no_yaml(source, error), end, settings, role)
+    work = partial(_run_documents, source, settings, task, role)
+    whole = over_documents(work, source, read, settings.in_chunks)
+    whole.text = source.text
+    if whole.problem is not None:
+        left = _unread(whole, source, whole.problem, whole.end, settings, role)
         leave_text(whole, left, source, settings, task)
     if len(whole.diagnostics) > 1:
         whole.diagnostics = once_per_object(whole.diagnostics)
     if whole.new_template_names and (again := with_own_names(whole, settings)):
         return run_source(source, again, task, read, role)
-    if whole.splices or document_splices:
-        _change_text(whole, source, document_splices, count)
-    if omitted:
-        whole.copy = apply(source.text, [*whole.splices, *omitted])
+    if whole.splices or whole.document_splices:
+        _change_text(whole, source, whole.document_splices, whole.count)
+    if whole.omitted:
+        whole.copy = apply(source.text, [*whole.splices, *whole.omitted])
+    return whole
+
+
+def _run_documents(
+    source: Source, settings: Settings, task: Task, role: FileRole, read: DocumentReader
+) -> DocumentResults:
+    """What documents of a source come to, each by itself."""
+    whole = DocumentResults()
+
+    def start(document: Document) -> State:
+        return State(document=document, settings=settings, role=role, task=task)
+
+    try:
+        for state in run_passes(read(source), task.passes(role.kind), start):
+            whole.end = state.document.end
+            whole.count += state.document.root is not None
+            refuse_items(state)
+            whole += state
+            if are_too_many(source, whole.diagnostics, limits.MAX_FINDINGS):
+                break
+    except NotYamlError as error:
+        whole.problem = no_yaml(source, error)
+        whole.stopped = True
     return whole
 
 

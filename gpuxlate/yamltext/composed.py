@@ -15,7 +15,7 @@ from yaml.nodes import MappingNode, ScalarNode
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import regex
 from gpuxlate.yamltext.nodes import MERGE, Mapping, Node, Scalar, Sequence
-from gpuxlate.yamltext.ranges import ANCHOR, BANG, document_ranges, has_plain_markers
+from gpuxlate.yamltext.ranges import ANCHOR, BANG, document_ranges
 
 _COLUMNS = 256
 """Where no collection in block style begins farther right, at most twice as many are open in one another."""
@@ -42,16 +42,12 @@ class NeedsEventsError(ValueError):
     """The document needs to be composed from events."""
 
 
-def parts(text: str) -> Iterator[DocumentRange] | None:
-    """The documents of a text, if it is valid; None where that needs more than their markers."""
-    return _parts(text) if has_plain_markers(text) else None
-
-
-def _parts(text: str) -> Iterator[DocumentRange]:
+def parts(text: str, begin: int) -> Iterator[DocumentRange]:
+    """The documents of a text with plain markers, from ``begin`` on, if it is valid."""
     signs = [one for one in _SIGNS if one[0] in text]
     wide = not _narrow(text)
     most = limits.MAX_NODES // 2  # a character may be two; and in large ones nothing is gained
-    for start, _, end in document_ranges(text):
+    for start, _, end in document_ranges(text, begin):
         brackets = text.count("{", start, end) + text.count("[", start, end)
         composable = end - start <= most
         for letter, sign in signs:

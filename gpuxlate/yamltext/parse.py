@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Any
+from typing import Any, Protocol, Self, TypeVar
 
 from yaml.error import YAMLError
 from yaml.events import (
@@ -40,6 +40,7 @@ from gpuxlate.yamltext.nodes import (
     deref,
     entry_of,
 )
+from gpuxlate.yamltext.ranges import Chunk, has_plain_markers
 from gpuxlate.yamltext.source import Source, StandIns
 
 _WRITE_OUT = "write the values in place of the aliases, in several files"
@@ -101,6 +102,44 @@ DocumentReader = Callable[[Source], Iterable[Document]]
 """Reads the documents of a source: ``documents``, or a reader of another syntax."""
 
 
+LARGE = 2**20
+"""Characters from which on it pays to read a source in several processes."""
+
+
+class Joined(Protocol):
+    """What some documents come to. ``stopped``: others behind them were not read."""
+
+    @property
+    def stopped(self) -> bool: ...
+
+    def __iadd__(self, more: Self) -> Self: ...
+
+
+Joinable = TypeVar("Joinable", bound=Joined)
+
+
+class InChunks(Protocol):
+    """How work over the documents of a large source is done: for chunks of them, in several processes.
+
+    What the chunks come to is joined in order. Where it is ``stopped``, all of it is what the work comes to
+    in one process: what was not read may change what is said of documents before it.
+    """
+
+    def __call__(self, work: Callable[[DocumentReader], Joinable], source: Source, /) -> Joinable: ...
+
+
+def over_documents(
+    work: Callable[[DocumentReader], Joinable],
+    source: Source,
+    read: DocumentReader,
+    in_chunks: InChunks | None,
+) -> Joinable:
+    """What work over the documents of a source comes to. ``in_chunks``: where the source is large."""
+    if in_chunks is None or read is not documents or len(source.text) < LARGE:
+        return work(read)
+    return in_chunks(work, source)
+
+
 def kept(read: DocumentReader) -> DocumentReader:
     """A reader of one source that reads it once, and gives the same documents and error each time."""
     found: list[Document | NotYamlError] = []
@@ -120,9 +159,13 @@ def kept(read: DocumentReader) -> DocumentReader:
     return again
 
 
-def documents(source: Source) -> Iterator[Document]:
-    """The documents of a source, one by one. Raises NotYamlError where the text is not valid YAML."""
-    composer = _Composer(source)
+def documents(source: Source, chunk: Chunk | None = None) -> Iterator[Document]:
+    """The documents of a source, one by one; of a chunk of it alone, where one is given.
+
+    Raises NotYamlError where the text is not valid YAML.
+    """
+    chunk = chunk or source.whole
+    composer = _Composer(source, chunk)
     previous: Document | None = None
     broken: NotYamlError | None = None
     found = composer.run()
@@ -137,7 +180,7 @@ def documents(source: Source) -> Iterator[Document]:
             elif broken is not None:  # in the next document, or before it begins
                 previous.end = composer.start if composer.start > previous.start else broken.index
             else:
-                previous.end = len(source.text)
+                previous.end = chunk.end
             yield previous
         if document is None:
             break
@@ -147,21 +190,25 @@ def documents(source: Source) -> Iterator[Document]:
 
 
 class _Composer:
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, chunk: Chunk) -> None:
         self._source = source
-        self.start = 0  # of the current document
-        given = source.parsed_text
+        self._first = chunk.first
+        self.start = chunk.start  # of the current document
+        given = source.parsed_text(chunk)
         self._stand_ins = StandIns(given)
-        text = self._stand_ins.text
-        composes = hasattr(EventParser, "get_limited_node") and text is given
-        self._parts = parts(text) if composes else None  # None: all come from events
+        # a comment in place of what is before a chunk: its nodes have the places of the source
+        before = f" {'#' * (chunk.start - 2)}\n" if chunk.start else ""
+        self._text = before + self._stand_ins.text
+        plain = self._stand_ins.text is given and has_plain_markers(given)
+        composes = plain and hasattr(EventParser, "get_limited_node")
+        self._parts = parts(self._text, chunk.start) if composes else None  # None: all come from events
         try:
-            self._parser: Any = EventParser(text)
+            self._parser: Any = EventParser(self._text)
         except (YAMLError, ValueError) as error:
             raise _problem(error, source.text) from None
 
     def run(self) -> Iterator[Document]:
-        for index in count():
+        for index in count(self._first):
             try:
                 document = self._next(index)
             except (YAMLError, ValueError) as error:
@@ -185,12 +232,12 @@ class _Composer:
     def _begin_again(self, index: int) -> None:
         """Read all that follows from events, from the document of this number on."""
         self._parts = self._parser = None  # which has a copy of the text
-        self._parser = EventParser(self._stand_ins.text)
-        while index:
+        self._parser = EventParser(self._text)
+        while index > self._first:
             index -= type(self._parser.get_event()) is DocumentEndEvent
 
     def _composed(self, index: int, part: DocumentRange | None) -> Document | None:
-        if not index:
+        if index == self._first:
             self._parser.get_event()  # the start of the stream
         if part is not None and part.deep:
             node = self._parser.get_limited_node(limits.MAX_DEPTH + 1)

@@ -8,7 +8,7 @@ parsed: a comment stands in its place, and all others keep their places and numb
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,7 +18,7 @@ _BREAKS = "\x85\u2028\u2029\ufeff"
 """Other line breaks of YAML 1.1, and a byte order mark inside."""
 IsRelevant = Callable[[str], bool]
 """Whether the text of a document, or of an item of a List, matters to who reads it."""
-_LEADING = regex(r"(?:[ \t]*(?:#[^\n]*)?\n)*(?:---(?=[ \t\r\n]|$))?")
+_LEADING = regex(r"(?:[ \t]*(?:#[^\n]*|\r)?\n)*(?:---(?=[ \t\r\n]|$))?")
 """What may be before the first document, and its marker."""
 _BEHIND = r"""(?<! [^\s\[\]{},:?"'] . )"""
 """The character before may be the end of what is before a node."""
@@ -46,6 +46,18 @@ class TextRange(NamedTuple):
     end: int
 
 
+class Chunk(NamedTuple):
+    """Whole documents of a text, one after the other: characters ``start`` to ``end``.
+
+    ``first``: the number of the first document in the text; ``size``: how many there are.
+    """
+
+    start: int
+    end: int
+    first: int
+    size: int
+
+
 def has_plain_markers(text: str) -> bool:
     """The documents of a text are known by their markers alone."""
     ends = text.startswith(("%", "...")) or "\n%" in text or "\n..." in text
@@ -55,10 +67,10 @@ def has_plain_markers(text: str) -> bool:
     return not (ends or breaks)
 
 
-def document_ranges(text: str) -> Iterator[TextRange]:
-    """The documents of a text with plain markers; the first begins with the text, with a marker or not."""
-    leading = _LEADING.match(text)
-    start, behind = 0, leading.end() if leading else 0
+def document_ranges(text: str, start: int = 0) -> Iterator[TextRange]:
+    """The documents of a text with plain markers; the first begins at ``start``, with a marker or not."""
+    leading = _LEADING.match(text, start)
+    behind = leading.end() if leading else start
     while start < len(text):
         end = _marker(text, behind)
         yield TextRange(start, behind, end)
@@ -72,6 +84,16 @@ def _marker(text: str, start: int) -> int:
             return found + 1
         start = found + 4
     return len(text)
+
+
+def chunks(text: str, documents: Sequence[TextRange], most: int) -> Iterator[Chunk]:
+    """The documents of a text in at most so many chunks, of about the same size."""
+    size = -(-len(text) // most)
+    first = start = 0
+    for number, document in enumerate(documents, 1):
+        if document.end - start >= size or document.end == len(text):
+            yield Chunk(start, document.end, first, number - first)
+            first, start = number, document.end
 
 
 def text_to_parse(text: str, is_relevant: IsRelevant) -> str:

@@ -11,7 +11,7 @@ from itertools import islice
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Span
 from gpuxlate.model.messages import msg
-from gpuxlate.yamltext.ranges import IsRelevant, text_to_parse, unread
+from gpuxlate.yamltext.ranges import Chunk, IsRelevant, text_to_parse, unread
 
 BOM = "\ufeff"
 BLOCK = 256
@@ -93,9 +93,14 @@ class Source:
         return Source(self.name, self.bom + self.text, is_relevant)
 
     @property
-    def parsed_text(self) -> str:
-        """What is parsed: a comment stands in place of what does not matter."""
-        return self.text if self.is_relevant is None else text_to_parse(self.text, self.is_relevant)
+    def whole(self) -> Chunk:
+        """All of its documents; how many these are is not known."""
+        return Chunk(0, len(self.text), 0, 0)
+
+    def parsed_text(self, chunk: Chunk) -> str:
+        """What is parsed of the documents of a chunk: a comment stands in place of what does not matter."""
+        text = self.text[chunk.start : chunk.end]
+        return text if self.is_relevant is None else text_to_parse(text, self.is_relevant)
 
     def encode(self, text: str) -> bytes:
         """The bytes of a new text of this file, with its byte order mark if it had one."""
