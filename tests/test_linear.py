@@ -26,9 +26,9 @@ from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.kept import forget
 from gpuxlate.overlays import roles
 from gpuxlate.report.characters import unified
+from gpuxlate.sync.by_hand import changed_lines
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import names, read_source
-from gpuxlate.translation.sync import changed_lines
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext import parse
 from gpuxlate.yamltext.edit import Origins

@@ -10,7 +10,7 @@ import gpuxlate
 from gpuxlate.backends import registry
 
 ROOT = Path(gpuxlate.__file__).parent
-ROOMS = ("model", "manifest", "inputs", "config", "translation", "lint", "policy", "report", "cli")
+ROOMS = ("model", "manifest", "inputs", "config", "translation", "lint", "sync", "policy", "report", "cli")
 
 NAMES = {
     *(part for row in registry.BUILT_IN for name in registry.names_of(row) for part in name.split("-")),

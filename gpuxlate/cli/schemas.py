@@ -58,8 +58,8 @@ def _outputs() -> dict[str, type[Output]]:
     from gpuxlate.planning.printed_plan import PlanOutput
     from gpuxlate.report.baseline import KnownFindings
     from gpuxlate.report.json import Findings
+    from gpuxlate.sync.lock import LockFile
     from gpuxlate.translation.results import TranslationReport
-    from gpuxlate.translation.sync import LockFile
 
     outputs = (
         *(Findings, TranslationReport, PlanOutput, parse.SharesOutput, rules.RulesOutput, explain.RuleOutput),

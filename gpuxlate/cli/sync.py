@@ -26,7 +26,15 @@ from gpuxlate.locale import localize
 from gpuxlate.model.declarations import Output, Printed, Sometimes, record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import join_and, msg, plural
-from gpuxlate.translation import sync
+from gpuxlate.sync.by_hand import changed_lines, line_writers
+from gpuxlate.sync.errors import SyncError
+from gpuxlate.sync.files import tree_files
+from gpuxlate.sync.fill import fill
+from gpuxlate.sync.fingerprints import file_fingerprints, options_fingerprint
+from gpuxlate.sync.lock import LOCK, read_lock, sha256
+from gpuxlate.sync.settings import target_settings
+from gpuxlate.sync.source import SourceTree
+from gpuxlate.sync.target import TargetTree, WantedFile
 from gpuxlate.translation.acceptance import AcceptError
 from gpuxlate.yamltext.source import Texts
 
@@ -48,8 +56,8 @@ class PlannedTree:
     by its decisions as they are now.
     """
 
-    tree: sync.SourceTree
-    targets: list[sync.TargetTree]
+    tree: SourceTree
+    targets: list[TargetTree]
     decided: dict[str, DecisionFiles]
     dirs: dict[str, str]
     commons: dict[str, Callable[[], str]]
@@ -57,8 +65,8 @@ class PlannedTree:
     def find_keys(self) -> None:
         """Say what each file depends on."""
         for target in self.targets:
-            target.options = sync.options_key(target.settings, self.commons[target.folder]())
-            target.keys = sync.keys(self.tree, target.settings)
+            target.options = options_fingerprint(target.settings, self.commons[target.folder]())
+            target.keys = file_fingerprints(self.tree, target.settings)
 
 
 @record
@@ -172,14 +180,14 @@ def _trees(request: SyncRequest) -> list[PlannedTree]:
         planned = [_planned(request, entry, not_copied) for entry in request.config.sync]
         for one in planned:
             _fill(one)
-    except sync.SyncError as error:
+    except SyncError as error:
         raise CliError(error.message, error.hint) from None
     return planned
 
 
 def _fill(one: PlannedTree) -> None:
     """Make what the folders are to hold. A wrong ``from`` is noted where every file was looked at."""
-    sync.fill(one.tree, one.targets, translate_to_each, partial(_watched, "rendering"))
+    fill(one.tree, one.targets, translate_to_each, partial(_watched, "rendering"))
     for each in one.targets[:1]:
         if len(each.result.files) == sum(file.is_translated for file in one.tree.files):
             note_source(each.result, each.settings.from_)
@@ -251,18 +259,16 @@ def _judge_place(folder: str, what: str, top: str) -> None:
     """Raises SyncError for a folder that is not of this repository, or of git itself."""
     if not inside(folder, top):
         message = msg("{what} is outside of the repository {top}", what=what, top=top)
-        raise sync.SyncError(message, "name a folder of this repository")
+        raise SyncError(message, "name a folder of this repository")
     real = os.path.realpath(folder)
     for over in upwards(real):
         if os.path.basename(over).casefold() == ".git" or _is_of_git(over):
-            raise sync.SyncError(
-                msg("{what} is inside a folder of git, {over}", what=what, over=over), BESIDE
-            )
+            raise SyncError(msg("{what} is inside a folder of git, {over}", what=what, over=over), BESIDE)
         if over == top:
             return
         if os.path.lexists(os.path.join(over, ".git")):
             message = msg("{what} is in another repository, {over}", what=what, over=over)
-            raise sync.SyncError(message, BESIDE)
+            raise SyncError(message, BESIDE)
 
 
 def _is_of_git(folder: str) -> bool:
@@ -270,7 +276,7 @@ def _is_of_git(folder: str) -> bool:
     return all(os.path.exists(os.path.join(folder, name)) for name in ("HEAD", "objects", "refs"))
 
 
-def _overlap(one: tuple[str | None, str], other: tuple[str | None, str]) -> sync.SyncError:
+def _overlap(one: tuple[str | None, str], other: tuple[str | None, str]) -> SyncError:
     """The error for a target's folder that is inside a source or another target's, or around it."""
     (name, folder), (second_name, second) = (one, other) if one[0] is not None else (other, one)
     if second_name is None:
@@ -280,7 +286,7 @@ def _overlap(one: tuple[str | None, str], other: tuple[str | None, str]) -> sync
             folder=folder,
             source=second,
         )
-        return sync.SyncError(message, "name a folder beside the source")
+        return SyncError(message, "name a folder beside the source")
     message = msg(
         "the folders of {name} and {other} are inside each other: {folder}, {second}",
         name=name,
@@ -288,7 +294,7 @@ def _overlap(one: tuple[str | None, str], other: tuple[str | None, str]) -> sync
         folder=folder,
         second=second,
     )
-    return sync.SyncError(message, "give each target a folder of its own")
+    return SyncError(message, "give each target a folder of its own")
 
 
 def _not_copied(request: SyncRequest) -> frozenset[str]:
@@ -313,7 +319,7 @@ def _not_copied(request: SyncRequest) -> frozenset[str]:
 def _planned(request: SyncRequest, entry: SyncEntry, not_copied: frozenset[str]) -> PlannedTree:
     """A source and its targets. Raises SyncError, InputError, CliError."""
     source = _folder(request.config, entry.source)
-    targets: list[sync.TargetTree] = []
+    targets: list[TargetTree] = []
     decided: dict[str, DecisionFiles] = {}
     dirs: dict[str, str] = {}
     commons: dict[str, Callable[[], str]] = {}
@@ -325,8 +331,8 @@ def _planned(request: SyncRequest, entry: SyncEntry, not_copied: frozenset[str])
             dirs[target.folder] = one.dir
             if files is not None:
                 decided[target.folder] = files
-    files_ = sync.tree_files(source, common.exclusion_of(options.invocation(), request.config), not_copied)
-    tree = sync.SourceTree.of(source, files_)
+    files_ = tree_files(source, common.exclusion_of(options.invocation(), request.config), not_copied)
+    tree = SourceTree.of(source, files_)
     if tree.alone:
         shares = plural(tree.alone, "{count} GPUShare document", "{count} GPUShare documents")
         common.info(
@@ -345,14 +351,14 @@ def _judge_file(config: Config, name: str) -> None:
     top = repository(_home(config))
     if not inside(name, top):
         message = msg("{name} is outside of the repository {top}", name=name, top=top)
-        raise sync.SyncError(message, "put the file into the repository")
+        raise SyncError(message, "put the file into the repository")
     if os.path.exists(name) and not os.path.isfile(name):
-        raise sync.SyncError(msg("{name} is not a regular file", name=name), "name a file")
+        raise SyncError(msg("{name} is not a regular file", name=name), "name a file")
 
 
 def _target(
     request: SyncRequest, entry: SyncEntry, one: SyncTarget
-) -> tuple[sync.TargetTree, DecisionFiles | None, Callable[[], str]]:
+) -> tuple[TargetTree, DecisionFiles | None, Callable[[], str]]:
     """A target as its mapping says, and what all of its files depend on, once it is asked."""
     config, more, write = request.config, request.decisions, request.write_decisions
     given = one.options
@@ -374,13 +380,13 @@ def _target(
         _judge_file(config, profile)
     known = common.profile(profile)
     try:
-        settings = sync.settings_of(one, source, known, decided.known if decided else None)
+        settings = target_settings(one, source, known, decided.known if decided else None)
     except AcceptError as error:
         where = msg("sync targets {name}", name=one.name)
         raise CliError(msg("{where}: {message}", where=where, message=error.message), error.hint) from None
     paths = [str(path) for path in (config.path, profile) if path and os.path.isfile(path)]
     paths += [str(each) for each in config.profiles.values() if isinstance(each, Path)]
-    digests = [sync.sha256(content(path)) for path in paths]
+    digests = [sha256(content(path)) for path in paths]
 
     def common_() -> str:
         accepted = decided.known.accepted(settings.to.name) if decided else []
@@ -388,8 +394,8 @@ def _target(
 
     folder = _folder(config, one.dir)
     anew = decided is not None and decided.prunes  # an entry matches nothing where every loss is known
-    lock = sync.read_lock(folder)
-    tree = sync.TargetTree(settings.to.name, folder, os.path.normpath(entry.source), settings, lock, anew)
+    lock = read_lock(folder)
+    tree = TargetTree(settings.to.name, folder, os.path.normpath(entry.source), settings, lock, anew)
     return tree, decided, common_
 
 
@@ -415,7 +421,7 @@ def _decide(planned: Sequence[PlannedTree], request: SyncRequest) -> bool:
 
 
 # --- what is said -------------------------------------------------------------------------------------------
-def _judge(each: sync.TargetTree, *, overwrite: bool) -> None:
+def _judge(each: TargetTree, *, overwrite: bool) -> None:
     """Say the findings of a target, and what stands in the way; what is to be done is known then."""
     least = Severity.INFO if options.invocation().verbose else Severity.WARNING
     found = each.result.diagnostics
@@ -438,7 +444,7 @@ def _judge(each: sync.TargetTree, *, overwrite: bool) -> None:
         common.alert("help", "move it away, or pass --overwrite")
 
 
-def _offer(one: PlannedTree, each: sync.TargetTree) -> None:
+def _offer(one: PlannedTree, each: TargetTree) -> None:
     """What accepts the losses for which a target is refused, where something does."""
     accepted = accepting(each.result)
     if accepted:
@@ -490,7 +496,7 @@ class SyncOutput(Output):
     """The targets, in the order of the configuration."""
 
 
-def _printed(one: PlannedTree, each: sync.TargetTree) -> SyncedTarget:
+def _printed(one: PlannedTree, each: TargetTree) -> SyncedTarget:
     return SyncedTarget(
         each.name,
         one.dirs[each.folder],
@@ -504,11 +510,11 @@ def _printed(one: PlannedTree, each: sync.TargetTree) -> SyncedTarget:
     )
 
 
-def _errors(each: sync.TargetTree) -> list[Diagnostic]:
+def _errors(each: TargetTree) -> list[Diagnostic]:
     return [one for one in each.result.diagnostics if one.severity is Severity.ERROR]
 
 
-def _listed(each: sync.TargetTree) -> str:
+def _listed(each: TargetTree) -> str:
     """What is not in step, a line each."""
     from gpuxlate.report.characters import text_of
 
@@ -518,13 +524,13 @@ def _listed(each: sync.TargetTree) -> str:
     return text_of(map(localize, lines))
 
 
-def _written(each: sync.TargetTree) -> list[str]:
+def _written(each: TargetTree) -> list[str]:
     """The files that are written; the lock, where nothing else is out of step."""
     is_lock_alone = not each.owns and not (each.written or each.removed or each.stays)
-    return [sync.LOCK] if is_lock_alone else each.written
+    return [LOCK] if is_lock_alone else each.written
 
 
-def _diff(one: PlannedTree, each: sync.TargetTree) -> str:
+def _diff(one: PlannedTree, each: TargetTree) -> str:
     """What would change in a folder; of what somebody changed there, which lines of the source wrote it."""
     from gpuxlate.report.characters import text_of, unified
 
@@ -543,12 +549,10 @@ def _diff(one: PlannedTree, each: sync.TargetTree) -> str:
     return text
 
 
-def _back(
-    tree: sync.SourceTree, each: sync.TargetTree, wanted: sync.WantedFile, made: str, there: str
-) -> Iterator[str]:
+def _back(tree: SourceTree, each: TargetTree, wanted: WantedFile, made: str, there: str) -> Iterator[str]:
     """Where a change of a target's file belongs in the source."""
-    writers = tree.writers(wanted, made)
-    for number, old, new in sync.changed_lines(made, there):
+    writers = line_writers(tree, wanted, made)
+    for number, old, new in changed_lines(made, there):
         for place, line, text in writers(number):
             message = msg(
                 "{place}:{line} wrote {target}:{number}",
@@ -563,7 +567,7 @@ def _back(
         yield from (f"#   + {one.strip()}\n" for one in new)
 
 
-def _sum_up(each: sync.TargetTree, *, wrote: bool) -> None:
+def _sum_up(each: TargetTree, *, wrote: bool) -> None:
     parts = [
         files_written(len(each.written)) if each.written else "",
         plural(len(each.removed), "{count} removed", "{count} removed") if each.removed else "",
@@ -586,7 +590,7 @@ def _note_former(config: Config) -> None:
             continue
         for name in names:
             place = os.path.join(parent, name)
-            if os.path.realpath(place) not in folders and os.path.isfile(os.path.join(place, sync.LOCK)):
+            if os.path.realpath(place) not in folders and os.path.isfile(os.path.join(place, LOCK)):
                 common.info(
                     msg(
                         "note: {folder} stays as it is: no target of sync has it",
@@ -596,7 +600,7 @@ def _note_former(config: Config) -> None:
 
 
 # --- what is written ----------------------------------------------------------------------------------
-def _write(each: sync.TargetTree) -> None:
+def _write(each: TargetTree) -> None:
     """Every file old or new, then the lock: a run that was killed is finished by the next one."""
     try:
         each.write(partial(_watched, "writing"))

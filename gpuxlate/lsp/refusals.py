@@ -17,11 +17,11 @@ from gpuxlate.files.read import inside
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.overlays.roles import Claims, FileRole
+from gpuxlate.sync.settings import target_settings
 from gpuxlate.translation.decisions import LEFTOVER, Decisions, DecisionsError, read_decisions
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.render import RenderRequest, render_on
 from gpuxlate.translation.results import Result
-from gpuxlate.translation.sync import settings_of
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.plain import plain_text
@@ -73,7 +73,7 @@ def decided_targets(
             if profile is not None and profile not in config.profiles:
                 profile = str(home / profile)
             known = find_profile(profile, config, plain_text) if profile else None
-            settings = settings_of(one, source, known, _decisions(files, str(home)))
+            settings = target_settings(one, source, known, _decisions(files, str(home)))
             yield DecidedTarget(one.name, settings, next(iter(files), ""))
     if config.decisions is not None:
         known_file = str(config.decisions)

@@ -281,16 +281,16 @@ def translate_to(given: Iterable[Input], wanted: Sequence[Settings], each: Each 
     runs = _run_each(given, wanted, TRANSLATE, each)
     folders = kustomized(given) if isinstance(given, Sequence) else []
     if folders:
-        _check_trees(folders, given, wanted, runs)
+        _check_builds(folders, given, wanted, runs)
     return runs
 
 
-def _check_trees(
+def _check_builds(
     folders: Sequence[str], given: Iterable[Input], wanted: Sequence[Settings], runs: Sequence[Result]
 ) -> None:
     """Refuse the runs that would change what their kustomizations build."""
     from gpuxlate.overlays.kustomize import builds_of
-    from gpuxlate.translation.trees import TreeCheck
+    from gpuxlate.translation.build_check import BuildCheck
 
     builds = builds_of(folders, given)
     for run, settings in zip(runs, wanted, strict=True):
@@ -303,7 +303,7 @@ def _check_trees(
             made = done(work, one)
             return made if isinstance(made, InputError) else made[0]
 
-        TreeCheck(run, here, builds, translate_file, translate_source).refuse()
+        BuildCheck(run, here, builds, translate_file, translate_source).refuse()
 
 
 def count(

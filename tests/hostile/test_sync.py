@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from gpuxlate.translation.sync import LOCK, LockFile
+from gpuxlate.sync.lock import LOCK, LockFile
 from tests.effort import SEED, number, some
 from tests.hostile.conftest import Worker, fill, holds, left_over, moments
 from tests.lint.conftest import pod

@@ -14,7 +14,8 @@ from jsonschema import Draft202012Validator
 from gpuxlate.cli import runner
 from gpuxlate.cli.schemas import schema
 from gpuxlate.files.write import wait_for_folder
-from gpuxlate.translation import sync
+from gpuxlate.sync.fill import fill
+from gpuxlate.sync.lock import LOCK
 from tests import steps
 from tests.running import run
 
@@ -49,12 +50,12 @@ def test_the_lock_is_the_same_wherever_the_tree_is(
     tree: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     assert run("sync").code == 0
-    first = (tree / "clusters/tke" / sync.LOCK).read_bytes()
+    first = (tree / "clusters/tke" / LOCK).read_bytes()
     other = tmp_path_factory.mktemp("elsewhere")
     os.chdir(other)
     steps.write(CASES["trees/each file of the source, translated, copied or rendered"]["files"])
     assert run("sync").code == 0
-    assert (other / "clusters/tke" / sync.LOCK).read_bytes() == first
+    assert (other / "clusters/tke" / LOCK).read_bytes() == first
     assert str(tree).encode() not in first
 
 
@@ -94,7 +95,7 @@ def test_a_name_begins_no_line(tree: Path) -> None:
 def test_the_lock_follows_one_line_for_each_change(tree: Path) -> None:
     """The options of all files are one line of the lock, whatever their number."""
     assert run("sync").code == 0
-    lock = tree / "clusters/tke" / sync.LOCK
+    lock = tree / "clusters/tke" / LOCK
     before = lock.read_text().splitlines()
     config = tree / ".gpuxlate.yaml"
     config.write_text(config.read_text() + "# a comment\n")
@@ -145,7 +146,7 @@ def test_an_interrupted_run_is_finished(tree: Path) -> None:
     """Some files are there, and the lock is not: they are adopted."""
     assert run("sync").code == 0
     before = steps.contents()
-    (tree / "clusters/tke" / sync.LOCK).unlink()
+    (tree / "clusters/tke" / LOCK).unlink()
     (tree / "clusters/tke/web.yaml").unlink()
     assert run("sync").code == 0
     assert steps.contents() == before
@@ -166,12 +167,12 @@ def test_what_the_disk_refuses(tree: Path, monkeypatch: pytest.MonkeyPatch) -> N
         raise OSError(28, "No space left on device", "x")
 
     with monkeypatch.context() as patch:
-        patch.setattr(sync, "write_atomically", full)
+        patch.setattr("gpuxlate.sync.target.write_atomically", full)
         done = run("sync")
         assert (done.code, done.err) == (3, done.err), done
         assert b"no space left on device" in done.err
     with monkeypatch.context() as patch:
-        patch.setattr(sync.os, "scandir", full)
+        patch.setattr(os, "scandir", full)
         assert run("sync").code == 3
     os.mkfifo(tree / "base" / "pipe")
     done = run("sync")
@@ -203,7 +204,7 @@ def test_the_lock_follows_the_decisions_that_count(tmp_path: Path, monkeypatch: 
     """Neither an entry that waits nor a reason makes it another one, and removed entries are out at once."""
     monkeypatch.chdir(tmp_path)
     steps.write(CASES["trees/decisions of the configuration are those of all its trees"]["files"])
-    decisions, lock = tmp_path / "d.yaml", tmp_path / "clusters/tke" / sync.LOCK
+    decisions, lock = tmp_path / "d.yaml", tmp_path / "clusters/tke" / LOCK
     assert run("sync", "--write-decisions", "d.yaml").code == 1
     decisions.write_text(decisions.read_text().replace("accept: false", "accept: true"))
     assert run("sync").code == 0
@@ -260,7 +261,7 @@ def test_a_folder_of_git_is_no_target(tree: Path, name: str) -> None:
     done = run("sync")
     assert done.code == 2
     assert b"beside those of git" in done.err
-    assert not list(tree.rglob(sync.LOCK))
+    assert not list(tree.rglob(LOCK))
 
 
 @pytest.fixture
@@ -323,13 +324,11 @@ def test_a_pipe_is_not_replaced(plain: Path) -> None:
 
 
 def test_a_file_that_changes_while_it_is_read(plain: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    first = sync.fill
-
     def changed(*given: object) -> None:
         (plain / "base/d/x").write_text("2")
-        first(*given)  # type: ignore[arg-type]
+        fill(*given)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(sync, "fill", changed)
+    monkeypatch.setattr("gpuxlate.cli.sync.fill", changed)
     done = run("sync")
     assert (done.code, b"changed by another process" in done.err) == (3, True)
     assert not (plain / "out").exists()
@@ -339,7 +338,7 @@ def test_what_points_git_elsewhere_is_not_copied(plain: Path) -> None:
     for name in ("d/.git", ".GIT"):
         (plain / "base" / name).write_text("gitdir: ../../other\n")
     assert run("sync").code == 0
-    assert sorted(one.name for one in (plain / "out").rglob("*")) == [sync.LOCK, "d", "x"]
+    assert sorted(one.name for one in (plain / "out").rglob("*")) == [LOCK, "d", "x"]
 
 
 @pytest.mark.parametrize("change", ["other", "gone"])

@@ -9,8 +9,8 @@ import gpuxlate
 from docs.tools.inserts.pictures.svg import Drawing
 
 ORDER = (
-    *("testing", "cli", "api", "cluster", "lsp", "report", "planning", "policy", "lint", "translation"),
-    *("config", "overlays", "files"),
+    *("testing", "cli", "api", "cluster", "lsp", "report", "planning", "policy", "sync", "lint"),
+    *("translation", "config", "overlays", "files"),
     *("backends", "rules", "manifest", "yamltext", "locale", "model"),
 )
 """From top to bottom: a folder imports itself and those below it."""

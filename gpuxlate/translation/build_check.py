@@ -44,7 +44,7 @@ Key = int | tuple[str, str]
 
 
 @dataclass(frozen=True)
-class TreeCheck:
+class BuildCheck:
     """The builds of a run before and after its translation.
 
     ``translate_file``: a file that the run leaves to another one, as if it were in it.

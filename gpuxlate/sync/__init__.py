@@ -1,0 +1,1 @@
+"""One source tree, and one tree for each target that is always in step with it."""

@@ -1,0 +1,45 @@
+"""Lines of a target's file that somebody changed, and the lines of the source that wrote them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from gpuxlate.sync.files import file_bytes
+from gpuxlate.sync.source import SourceTree
+from gpuxlate.sync.target import WantedFile
+from gpuxlate.yamltext.edit import Origins
+from gpuxlate.yamltext.parse import locate
+from gpuxlate.yamltext.source import LINE_BREAK, Source
+
+
+def changed_lines(made: str, there: str) -> Iterator[tuple[int, list[str], list[str]]]:
+    """The lines of a made text that somebody changed: the number from 1, the old and the new ones."""
+    from gpuxlate.model.windows import differences
+
+    old, new = LINE_BREAK.split(made), LINE_BREAK.split(there)
+    for tag, a, end_a, b, end_b in differences(old, new):
+        if tag != "equal":
+            yield min(a + 1, len(old)), old[a:end_a], new[b:end_b]
+
+
+def line_writers(
+    tree: SourceTree, wanted: WantedFile, made: str
+) -> Callable[[int], Iterator[tuple[str, int, str]]]:
+    """What gives the lines of the source that wrote a line (from 1) of a made text: file, number from 1,
+    and text. Those are of GPUShare documents where their shares are written in it."""
+    old = Source(wanted.source.place, file_bytes(wanted.source.place).decode(errors="replace"))
+    new = Source(wanted.source.place, made)
+    translated, rest, with_shares = map(Origins, wanted.steps)
+
+    def of_line(number: int) -> Iterator[tuple[str, int, str]]:
+        start = new.line_start(number)
+        if with_shares.are_copied(start, start + len(new.line_text(number))):
+            line, _ = old.position(translated.of(rest.of(with_shares.of(start))))
+            yield old.name, line, old.line_text(line)
+            return
+        for document, _ in tree.shares[wanted.source.path]:
+            assert document.root is not None
+            first = document.source.span(*locate(document.root, ("spec",))).line
+            yield document.source.name, first, document.source.line_text(first)
+
+    return of_line

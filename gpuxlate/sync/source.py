@@ -1,0 +1,188 @@
+"""A source tree: its files, the shares that it puts on workloads, and what depends on what."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from gpuxlate.backends import registry
+from gpuxlate.config.document import (
+    DECISIONS,
+    KIND,
+    ShareDocument,
+    is_decisions,
+    is_share_document,
+    shares_in,
+)
+from gpuxlate.files.read import inside, repository, upwards
+from gpuxlate.files.relevance import might_have_gpu_keys
+from gpuxlate.manifest.claims import may_name_claims
+from gpuxlate.manifest.pods import pods_in
+from gpuxlate.model.declarations import regex
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import msg
+from gpuxlate.overlays.kustomization import NAMES
+from gpuxlate.overlays.roles import FileKind, role_of
+from gpuxlate.sync.files import TreeFile, file_bytes, file_documents
+from gpuxlate.sync.lock import sha256
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
+from gpuxlate.yamltext.source import DecodeError, Source
+
+_OUTSIDE = regex(r"(?:^|[\s\"'\[,:/])((?:\.\./)*\.\.(?:/[\w./-]*)?)", re.M)
+"""Paths in a kustomization that lead upwards."""
+
+_WORD = regex(r"[\w.-]+")
+"""What may be the name of an object."""
+
+
+@dataclass
+class SourceTree:
+    """The files of a source, the shares that it puts on workloads, and what depends on what."""
+
+    root: str
+    files: list[TreeFile]
+    shares: dict[str, list[tuple[Document, ShareDocument]]] = field(default_factory=dict)
+    emptied: set[str] = field(default_factory=set)
+    alone: int = 0
+    together: frozenset[str] = frozenset()
+    known: bool = True
+    problems: list[Diagnostic] = field(default_factory=list)
+    sources: list[Source] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, root: str, files: list[TreeFile]) -> SourceTree:
+        """Look at what is in the files. ``shares``: by their workload; ``emptied``: files with nothing else;
+        ``alone``: shares without a workload; ``together``: files of which each may change the result of
+        others, ``known``: all of these are in the source. Raises InputError for what cannot be read."""
+        tree = cls(root, [])
+        by_path = {one.path: one for one in files}
+        together: set[str] = set()
+        patches: list[TreeFile] = []
+        for one in files:
+            if one.link is not None:
+                tree.files.append(one)
+                continue
+            data = file_bytes(one.place)
+            tree.files.append(replace(one, digest=sha256(data)))
+            if not one.is_translated:
+                continue
+            role = role_of(one.place)
+            kept_apart = role.kind is FileKind.MANIFESTS and not (role.shared or role.renamed)
+            if not kept_apart or may_name_claims(data):
+                together.add(one.path)
+            if role.renamed and not tree._stays(one, data):
+                tree.known = False
+            if (role.renamed or role.kind is FileKind.PATCH) and might_have_gpu_keys(data):
+                patches.append(one)
+            if KIND.encode() in data:
+                tree._add_shares(one, data, by_path)
+            elif DECISIONS.encode() in data and _are_decisions(one):
+                tree.emptied.add(one.path)
+        if tree.shares and patches:
+            tree._judge_patches(patches)
+        tree.files = [one for one in tree.files if one.path not in tree.emptied]
+        tree.together = frozenset(together - tree.emptied)
+        tree.known = tree.known and not _is_named_from_above(root)
+        return tree
+
+    def _stays(self, one: TreeFile, data: bytes) -> bool:
+        """A kustomization names nothing outside of the source."""
+        folder = posixpath.dirname(one.path)
+        paths = _OUTSIDE.findall(data.decode(errors="replace"))
+        return not any(posixpath.normpath(posixpath.join(folder, path)).startswith("..") for path in paths)
+
+    def _add_shares(self, one: TreeFile, data: bytes, by_path: Mapping[str, TreeFile]) -> None:
+        try:
+            source = Source.from_bytes(one.place, data)
+        except DecodeError:
+            return  # whoever reads it reports it
+        found, problems = shares_in(source, named=False)
+        if found or problems:
+            self.sources.append(source)
+        if (
+            found
+            and not problems
+            and all(each.root is None or is_share_document(each) for each in documents(source))
+        ):
+            self.emptied.add(one.path)
+        self.problems += (each for each in problems if each.code != "GX012")
+        folder = posixpath.dirname(one.path)
+        for document, share in found:
+            if share.workload is None:
+                self.alone += 1
+                continue
+            path = posixpath.normpath(posixpath.join(folder, share.workload.file))
+            if path.startswith("..") or by_path.get(path) is None or not by_path[path].is_translated:
+                message = msg(
+                    "{file} is not a manifest of {folder}", file=share.workload.file, folder=self.root
+                )
+                hint = "name a file of the source, relative to this document"
+                at = ("spec", "workload", "file")
+                wrong = Diagnostic("GX010", Severity.ERROR, message, hint, at)
+                self.problems.append(with_location(document, wrong))
+                continue
+            self.shares.setdefault(path, []).append((document, share))
+
+    def _judge_patches(self, patches: Sequence[TreeFile]) -> None:
+        """Refuse a share on a pod whose GPU keys a patch changes: that is translated without the share."""
+        objects: Objects = {}
+        for path in self.shares:
+            for document in file_documents(os.path.join(self.root, path)):
+                for pod in pods_in(document):
+                    objects.setdefault(pod.object.name, {})[pod.object.kind] = path
+        for one in patches:
+            for kind, name in _patched(one, objects):
+                document, share = self.shares[objects[name][kind]][0]
+                file = share.workload.file if share.workload else ""
+                message = msg(
+                    "{patch} changes GPU keys of {kind} {name}, and does not know this share",
+                    patch=one.place,
+                    kind=kind,
+                    name=name,
+                )
+                hint = msg(
+                    "write the share into {file} (gpuxlate.io/cores, ...), and remove this document",
+                    file=file,
+                )
+                at = ("spec", "workload", "file")
+                wrong = Diagnostic("GX010", Severity.ERROR, message, hint, at)
+                self.problems.append(with_location(document, wrong))
+
+
+Objects = dict[str | None, dict[str | None, str]]
+"""The files of objects, by their names and kinds."""
+
+
+def _patched(one: TreeFile, objects: Objects) -> list[tuple[str | None, str | None]]:
+    """The objects whose GPU keys a patch, or one within a kustomization, changes."""
+    role = role_of(one.place)
+    if role.renamed:
+        text = file_bytes(one.place).decode(errors="replace")
+        words = dict.fromkeys(_WORD.findall(text))
+        return [(kind, name) for name in words for kind in objects.get(name, ())]
+    try:
+        over = [base for each in file_documents(one.place) for pod in role.pods(each) for base in pod.over]
+    except NotYamlError:
+        return []  # the translation says so
+    found = dict.fromkeys(
+        (base.base.object.kind, base.base.object.name)
+        for base in over
+        if registry.backends_of(base.part.keys)
+    )
+    return [(kind, name) for kind, name in found if kind in objects.get(name, ())]
+
+
+def _are_decisions(one: TreeFile) -> bool:
+    """Nothing but decisions is in a file."""
+    found = [each for each in file_documents(one.place) if each.root is not None]
+    return bool(found) and all(map(is_decisions, found))
+
+
+def _is_named_from_above(root: str) -> bool:
+    """A kustomization above the source may name files of it."""
+    top = repository(root)
+    folders = (one for one in upwards(os.path.dirname(os.path.realpath(root))) if inside(one, top))
+    return any(os.path.exists(os.path.join(one, name)) for one in folders for name in NAMES)

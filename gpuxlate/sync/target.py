@@ -1,0 +1,328 @@
+"""A target's folder: what is in it, what it is to hold, and what is written and removed."""
+
+from __future__ import annotations
+
+import os
+import posixpath
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from gpuxlate.files.read import content
+from gpuxlate.files.write import link_atomically, write_atomically
+from gpuxlate.model import limits
+from gpuxlate.model.declarations import record
+from gpuxlate.model.messages import msg
+from gpuxlate.sync.files import TreeFile, first_of_folders
+from gpuxlate.sync.lock import LOCK, Locked, SyncLock, lock_text, sha256
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.results import Result
+from gpuxlate.yamltext.writer import Splice
+
+
+@record
+class WantedFile:
+    """A file as it is to be. ``data`` None: as it is, since nothing changed that it depends on.
+
+    ``steps``: what made it of its source: the translation, the documents left out, the shares put on it.
+    """
+
+    source: TreeFile
+    data: bytes | None
+    steps: Sequence[Sequence[Splice]] = ((), (), ())
+
+    @property
+    def digest(self) -> str:
+        return sha256(self.data) if self.data is not None else ""
+
+    @property
+    def there(self) -> tuple[str, bool]:
+        """What ``on_disk`` says of the same."""
+        return self.digest, self.source.link is not None
+
+
+Watched = Callable[[Sequence[Any]], Iterable[Any]]
+"""Gives back what is gone through, for somebody to see how far it is."""
+
+
+def _above(path: str) -> list[str]:
+    """The folders of a path from the top down, without the one that it counts from."""
+    parts = path.split("/")
+    return ["/".join(parts[:n]) for n in range(1, len(parts))]
+
+
+def _make_folders(folder: str) -> None:
+    """Those that are missing, however deep: os.makedirs calls itself for each. Raises OSError."""
+    missing = []
+    while folder and not os.path.isdir(folder):
+        missing.append(folder)
+        folder = os.path.dirname(folder)
+    for place in reversed(missing):
+        with suppress(FileExistsError):
+            os.mkdir(place)
+
+
+def _is_repository(folder: str) -> bool:
+    return os.path.lexists(os.path.join(folder, ".git"))
+
+
+def _is_folder(place: str) -> bool:
+    return os.path.isdir(place) and not os.path.islink(place)
+
+
+@dataclass
+class TargetTree:
+    """One target of a source: its folder, what is in it, and what is to be done.
+
+    ``source``: that of its lock. ``anew``: every file is translated again, whether or not something changed.
+    ``conflicts``: what ``overwrite`` takes away, ``blocked``: what it does not. ``owns``: the lock lists
+    what it is to list.
+    """
+
+    name: str
+    folder: str
+    source: str
+    settings: Settings
+    lock: SyncLock
+    anew: bool = False
+    options: str = ""
+    keys: dict[str, str] = field(default_factory=dict)
+    result: Result = field(default_factory=Result)
+    wanted: dict[str, WantedFile] = field(default_factory=dict)
+    written: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    unchanged: list[str] = field(default_factory=list)
+    by_hand: list[str] = field(default_factory=list)
+    conflicts: list[str] = field(default_factory=list)
+    blocked: dict[str, None] = field(default_factory=dict)
+    owns: bool = True
+    refused: bool = False
+    seen: dict[str, tuple[str, bool] | None] = field(default_factory=dict)
+    _elsewhere: dict[str, bool | None] = field(default_factory=lambda: {"": None})
+    _barred: dict[str, str | None] = field(default_factory=dict)
+
+    def stale(self, files: Iterable[TreeFile]) -> list[TreeFile]:
+        """The files whose result is not in the folder."""
+        anew = self.anew or self.lock.options != self.options
+        return [one for one in files if anew or not self._in_step(one)]
+
+    def _in_step(self, one: TreeFile) -> bool:
+        locked, key = self.lock.files.get(one.path), self.keys.get(one.path)
+        if locked is None or key is None or locked.made != key:
+            return False
+        there = self.on_disk(one.path)
+        return there == (locked.digest, locked.link) and (locked.link or self._has_mode(one.path, one))
+
+    def place(self, path: str) -> str:
+        return os.path.join(self.folder, path)
+
+    def on_disk(self, path: str) -> tuple[str, bool] | None:
+        """The digest of what is there, and whether it is a link; None where nothing is. A folder has none.
+
+        What is behind a link or in another repository is not there.
+        """
+        if path not in self.seen:
+            is_elsewhere = first_of_folders(path, self._elsewhere, self._leads_elsewhere)
+            self.seen[path] = None if is_elsewhere else self._on_disk(self.place(path))
+        return self.seen[path]
+
+    def _leads_elsewhere(self, folder: str) -> bool | None:
+        place = self.place(folder)
+        return os.path.islink(place) or _is_repository(place) or None
+
+    @staticmethod
+    def _on_disk(place: str) -> tuple[str, bool] | None:
+        if os.path.islink(place):
+            return sha256(os.fsencode(os.readlink(place))), True
+        try:
+            return sha256(content(place, limits.MAX_TEXT)), False
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        except OSError:
+            return "", False
+
+    def compare(self, *, overwrite: bool) -> None:
+        """Say what is to be written and removed, or what stands in the way."""
+        self._compare_gone(overwrite=overwrite)
+        for path, one in self.wanted.items():
+            locked = self.lock.files.get(path)
+            blocked = self._blocked(path)
+            there = None if blocked is not None else self.on_disk(path)
+            if blocked is not None:
+                self.blocked[blocked] = None
+            elif one.data is None or (there == one.there and self._has_mode(path, one.source)):
+                self.unchanged.append(path)
+            elif _is_folder(self.place(path)):
+                if self._goes(path):
+                    self.written.append(path)
+                else:
+                    self.blocked[
+                        msg("{place} is a folder, and a file has to go there", place=self.place(path))
+                    ] = None
+            elif there is None or overwrite:
+                self.written.append(path)
+            elif there == one.there:
+                self.written.append(path)  # the mode alone
+            elif locked is None:
+                message = msg(
+                    "{place} is not of sync, and {source} has to go there",
+                    place=self.place(path),
+                    source=one.source.place,
+                )
+                self.conflicts.append(message)
+            elif not locked.wrote(there):
+                self.by_hand.append(path)
+            else:
+                self.written.append(path)
+        is_now = {path: replace(one, made=None) for path, one in self.lock.files.items()}
+        self.owns = is_now == {path: replace(one, made=None) for path, one in self._locked().items()}
+
+    def _goes(self, path: str) -> bool:
+        """It is a folder of which nothing stays: no file but those that go, and no folder without one."""
+        place = self.place(path)
+        if not _is_folder(place):
+            return False
+        removed = set(self.removed)
+        emptied = {over for one in self.lock.files for over in _above(one)}
+        for top, folders, names in os.walk(place):
+            here = os.path.relpath(top, self.folder)
+            links = {name for name in folders if os.path.islink(os.path.join(top, name))}
+            if (
+                here not in emptied
+                or not {posixpath.join(here, name) for name in (*names, *links)} <= removed
+            ):
+                return False
+        return True
+
+    def _compare_gone(self, *, overwrite: bool) -> None:
+        for path, locked in self.lock.files.items():
+            if path in self.wanted or self._blocked(path) is not None:
+                continue
+            there = self.on_disk(path)
+            if there is None or _is_folder(self.place(path)):
+                continue  # a folder in its place: the file is gone
+            if locked.wrote(there) or overwrite:
+                self.removed.append(path)
+            else:
+                self.by_hand.append(path)
+
+    def _has_mode(self, path: str, one: TreeFile) -> bool:
+        return one.link is not None or os.stat(self.place(path)).st_mode & 0o111 == one.mode & 0o111
+
+    def _blocked(self, path: str) -> str | None:
+        """Why nothing can be written at a path, whatever is there: a link or a file stands above it."""
+        if not self._barred:
+            self._barred[""] = self._bars("")
+        barred = first_of_folders(path, self._barred, self._bars)
+        if barred is not None:
+            return barred
+        place = self.place(path)
+        is_known = os.path.islink(place) or os.path.isfile(place) or os.path.isdir(place)
+        if os.path.lexists(place) and not is_known:
+            return msg("{place} is not a regular file", place=place)
+        return None
+
+    def _bars(self, folder: str) -> str | None:
+        """Why nothing can be written into a folder."""
+        place = self.place(folder) if folder else self.folder
+        if os.path.islink(place) and not self._removes(folder):
+            return msg("{link} is a link: nothing is written through it", link=place)
+        if os.path.lexists(place) and not os.path.isdir(place) and folder not in self.lock.files:
+            return msg("{place} is a file, and a folder has to go there", place=place)
+        if folder and _is_repository(place):
+            return msg("{place} is a repository of its own: nothing is written into it", place=place)
+        return None
+
+    def _removes(self, link: str) -> bool:
+        """A link of the last run, as that left it, whose source is a folder now."""
+        locked = self.lock.files.get(link)
+        return locked is not None and link not in self.wanted and locked.wrote(self.on_disk(link))
+
+    @property
+    def stays(self) -> bool:
+        """Nothing of it is written."""
+        return self.refused or bool(self.blocked or self.conflicts or self.by_hand)
+
+    @property
+    def in_step(self) -> bool:
+        return self.owns and not (self.written or self.removed or self.stays)
+
+    # -- reading and writing -------------------------------------------------------------------------------
+    def made(self, path: str) -> str:
+        """The text that a file is to have; none where it goes."""
+        one = self.wanted.get(path)
+        return (one.data or b"").decode(errors="replace") if one else ""
+
+    def there(self, path: str) -> str:
+        """The text that a file has."""
+        place = self.place(path)
+        if os.path.islink(place):
+            return os.readlink(place)
+        return content(place).decode(errors="replace") if os.path.isfile(place) else ""
+
+    def write(self, watched: Watched = iter) -> None:
+        """The lock of what is about to be written, every file old or new, then the lock of what there is:
+        whenever the run is killed, the next one knows the files of both. Raises OSError."""
+        if self.written or self.removed:
+            self._write_lock(self._locked() | self._replaced())
+        for path in self.removed:
+            self._remove(path)
+        for path in watched(self.written):
+            self._write(self.place(path), self.wanted[path])
+        self._write_lock(self._locked())
+
+    def _write_lock(self, files: Mapping[str, Locked]) -> None:
+        place = self.place(LOCK)
+        if files or os.path.lexists(place):
+            lock = lock_text(self.name, self.source, self.options, files)
+            _make_folders(self.folder)
+            if not os.path.isfile(place) or content(place) != lock:
+                write_atomically(Path(place), lock)
+
+    def _replaced(self) -> dict[str, Locked]:
+        """The entries of files that are about to change or to go, with what is there now."""
+        locked = self._locked()
+        found: dict[str, Locked] = {}
+        for path in (*self.written, *self.removed):
+            there = self.on_disk(path)
+            one = locked.get(path) or self.lock.files[path]
+            found[path] = replace(one, before=there[0] if there and there[0] else None)
+        return found
+
+    def _write(self, place: str, one: WantedFile) -> None:
+        assert one.data is not None
+        _make_folders(os.path.dirname(place))
+        if _is_folder(place):
+            for folder, _, _ in os.walk(place, topdown=False):
+                os.rmdir(folder)  # what was in it has been removed
+        if one.source.link is not None:
+            link_atomically(Path(place), one.source.link)
+            return
+        if os.path.islink(place):
+            os.unlink(place)
+        has_mode = os.path.isfile(place) and self._has_mode(one.source.path, one.source)
+        if not os.path.isfile(place) or content(place) != one.data:
+            mode = None if has_mode else one.source.mode
+            write_atomically(Path(place), one.data, mode=mode, read_only=True)
+        elif not has_mode:
+            os.chmod(place, one.source.mode)
+
+    def _remove(self, path: str) -> None:
+        """A file, and the folders that it leaves empty."""
+        os.unlink(self.place(path))
+        parent = posixpath.dirname(path)
+        while parent and not os.listdir(self.place(parent)):
+            os.rmdir(self.place(parent))
+            parent = posixpath.dirname(parent)
+
+    def _locked(self) -> dict[str, Locked]:
+        """The entries of the lock as it is to be."""
+        found: dict[str, Locked] = {}
+        for path, one in self.wanted.items():
+            is_link = one.source.link is not None
+            digest = self.lock.files[path].digest if one.data is None else one.digest
+            source = posixpath.join(self.source, one.source.path)
+            found[path] = Locked(source, digest, self.keys.get(path), is_link)
+        return found
