@@ -20,8 +20,9 @@ from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.cli import inspect as inspect_command
 from gpuxlate.cli.compare import columns
 from gpuxlate.cluster.apply import Kinds, ObjectError, sent
+from gpuxlate.lint.batch import each_alone
 from gpuxlate.lint.check import lint_source
-from gpuxlate.lint.fix import each_alone, fix_source
+from gpuxlate.lint.fix import fix_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.kept import forget
 from gpuxlate.overlays import roles

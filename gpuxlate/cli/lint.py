@@ -268,7 +268,7 @@ def _mode(fix: bool, unsafe: bool, allow_empty: bool, reason: str | None, diff: 
     """What to do with each input. Raises CliError."""
     if reason is None:
         return Mode(fix or diff, unsafe, allow_empty)
-    from gpuxlate.lint.fix import is_reason
+    from gpuxlate.lint.add_ignores import is_reason
 
     if fix:
         raise CliError(

@@ -16,7 +16,7 @@ from gpuxlate.yamltext.parse import DocumentReader, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 
 if TYPE_CHECKING:
-    from gpuxlate.lint.fix import RefusedIgnore
+    from gpuxlate.lint.add_ignores import RefusedIgnore
     from gpuxlate.model.profile import Profile
     from gpuxlate.yamltext.writer import Splice
 
@@ -91,12 +91,12 @@ def check(
         linted = lint_source(source, settings, manifests if read is documents else read)
         refused: Sequence[RefusedIgnore] = ()
         if mode.reason is not None:
-            from gpuxlate.lint.fix import IN_PARAMETERS, not_ignored
+            from gpuxlate.lint.add_ignores import IN_PARAMETERS, not_ignored
 
             refused = not_ignored(linted.diagnostics, IN_PARAMETERS)
         return CheckedFile(linted, source if linted.diagnostics else None, 0, data, data, refused)
     if mode.reason is not None:
-        from gpuxlate.lint.fix import add_ignores
+        from gpuxlate.lint.add_ignores import add_ignores
 
         done = add_ignores(source, settings, mode.reason)
         new = source.encode(done.source.text)
@@ -136,7 +136,7 @@ def each_change(source: Source, found: Iterable[Diagnostic]) -> dict[int, list[S
 
     Only of fixes that can be applied. The documents are read again.
     """
-    from gpuxlate.lint.fix import each_alone
+    from gpuxlate.lint.batch import each_alone
 
     by_document: dict[int, list[Diagnostic]] = {}
     for one in found:

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from gpuxlate.lint.add_ignores import NOT_OF_A_LINE, add_ignores, is_json
 from gpuxlate.lint.check import lint_source
-from gpuxlate.lint.fix import NOT_OF_A_LINE, add_ignores, is_json
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.yamltext.edit import with_comments
 from gpuxlate.yamltext.parse import NotYamlError, documents

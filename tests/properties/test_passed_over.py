@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from gpuxlate.backends import registry
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.files.relevance import only_relevant
+from gpuxlate.lint.add_ignores import add_ignores
 from gpuxlate.lint.check import lint_source
-from gpuxlate.lint.fix import add_ignores, fix_source
+from gpuxlate.lint.fix import fix_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import read_source

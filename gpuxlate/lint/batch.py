@@ -1,0 +1,86 @@
+"""Fixes of one document that are applied together: an attempt reads the whole result again."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gpuxlate.lint.halves import refused_alone
+from gpuxlate.model import limits
+from gpuxlate.model.diagnostics import Diagnostic, Edit, Path
+from gpuxlate.yamltext.edit import edit_document, planned
+from gpuxlate.yamltext.parse import Document
+from gpuxlate.yamltext.writer import EditError, Splice
+
+MAX_TURNS = 10
+"""Attempts for fixes of the same place, which are applied one after the other."""
+
+
+class Batch:
+    """The fixes of ``taken`` findings of a document, and the ``splices`` that apply them."""
+
+    def __init__(self, document: Document, allowed: limits.Allowance) -> None:
+        self._document = document
+        self._allowed = allowed
+        self._edits: list[Edit] = []
+        self._at: dict[Path, list[Edit]] = {}
+        self.splices: list[Splice] = []
+        self.taken: list[Diagnostic] = []
+
+    def add(self, findings: Sequence[Diagnostic]) -> None:
+        """Take the fixes that can be applied with those taken, in their order."""
+        refused_alone(findings, self._take)
+
+    def _take(self, findings: Sequence[Diagnostic]) -> bool:
+        """Take all of these fixes but those that overlap; none where they cannot be applied together."""
+        fixed, edits = self._without_overlaps(findings)
+        if edits:
+            if not self._allowed.spend(self._document.end - self._document.start):
+                return False
+            try:
+                self.splices = edit_document(self._document, [*self._edits, *edits])
+            except EditError:
+                return False
+        for edit in edits:
+            self._at.setdefault(edit.path, []).append(edit)
+        self._edits += edits
+        self.taken += fixed
+        return True
+
+    def _without_overlaps(self, findings: Sequence[Diagnostic]) -> tuple[list[Diagnostic], list[Edit]]:
+        """The findings whose fixes change no path that others change too, and their edits that are new."""
+        fixed: list[Diagnostic] = []
+        fresh: list[Edit] = []
+        fresh_at: dict[Path, list[Edit]] = {}
+        for finding in findings:
+            assert finding.fix is not None
+            edits = [
+                edit
+                for edit in finding.fix.edits
+                if edit not in (*self._at.get(edit.path, ()), *fresh_at.get(edit.path, ()))
+            ]
+            if edits and any(edit.path in self._at or edit.path in fresh_at for edit in finding.fix.edits):
+                continue
+            for edit in edits:
+                fresh_at.setdefault(edit.path, []).append(edit)
+            fixed.append(finding)
+            fresh += edits
+        return fixed, fresh
+
+
+def each_alone(document: Document, findings: Iterable[Diagnostic]) -> dict[int, list[Splice]]:
+    """The text changes of each fix on its own, by the id of its finding; only fixes that can be applied."""
+    changes: dict[int, list[Splice]] = {}
+    left = [finding for finding in findings if finding.fix is not None]
+    allowed = limits.Allowance(document.end - document.start)
+    for _ in range(MAX_TURNS):
+        batch = Batch(document, allowed)
+        batch.add(left)
+        for finding in batch.taken:
+            # a plan looks up what aliases share, each time
+            if finding.fix is not None and (len(changes) < limits.MAX_TRIES or not document.aliases):
+                changes[id(finding)] = planned(document, finding.fix.edits)
+        taken = {id(finding) for finding in batch.taken}
+        left = [finding for finding in left if id(finding) not in taken]
+        if not left or not taken:
+            break
+    return changes

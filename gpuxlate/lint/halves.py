@@ -1,0 +1,17 @@
+"""Several things at once with few attempts: where they fail together, each half of them is tried."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item")
+
+
+def refused_alone(items: Sequence[Item], take: Callable[[Sequence[Item]], bool]) -> list[Item]:
+    """The items that ``take`` does not take even alone. It takes all that it is given, or none of them."""
+    if not items or take(items):
+        return []
+    middle = len(items) // 2
+    halves = (items[:middle], items[middle:]) if middle else ()
+    return [item for half in halves for item in refused_alone(half, take)] if halves else [*items]
