@@ -32,11 +32,10 @@ from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import names, read_source
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext import parse
-from gpuxlate.yamltext.edit import Origins
 from gpuxlate.yamltext.events import EventParser
 from gpuxlate.yamltext.parse import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import Splice
+from gpuxlate.yamltext.splices import Origins, Splice
 from tests.counting import Watched, calls, grows_with_the_input, lines
 from tests.effort import turn
 from tests.hostile.shapes import SHAPES

@@ -76,8 +76,8 @@ class DecisionFiles:
 
     def _replace(self, name: str, source: Source, changed: Callable[[], str]) -> None:
         from gpuxlate.cli.outputs import change_file, write_files
+        from gpuxlate.yamltext.plan import EditError
         from gpuxlate.yamltext.source import Source
-        from gpuxlate.yamltext.writer import EditError
 
         old = source.encode(source.text)
         try:

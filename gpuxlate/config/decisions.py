@@ -14,12 +14,13 @@ from gpuxlate.model.diagnostics import Append, Diagnostic, Path, Put, Remove, Se
 from gpuxlate.model.limits import FULL_CARD_CORES, MAX_ENTRIES
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.rules.source import broken, decision_has_a_reason
-from gpuxlate.yamltext.edit import apply, edit_document
+from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.nodes import Node, get
 from gpuxlate.yamltext.nodes import Sequence as YamlSequence
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
 from gpuxlate.yamltext.plain import dump_yaml
 from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.splices import apply
 
 LIST = "decisions"
 NUMBER_FIELDS = ("cores", "memoryMiB")

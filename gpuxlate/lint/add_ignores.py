@@ -26,8 +26,9 @@ from gpuxlate.rules.vocabulary import IGNORE
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.edit import with_comments
 from gpuxlate.yamltext.parse import NotYamlError, documents
+from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import EditError, Splice
+from gpuxlate.yamltext.splices import Splice
 
 LONGEST = 100
 """Characters of a line with its comment; where it would be longer, the comment is on the line above."""

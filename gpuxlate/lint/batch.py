@@ -9,7 +9,8 @@ from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Path
 from gpuxlate.yamltext.edit import edit_document, planned
 from gpuxlate.yamltext.parse import Document
-from gpuxlate.yamltext.writer import EditError, Splice
+from gpuxlate.yamltext.plan import EditError
+from gpuxlate.yamltext.splices import Splice
 
 MAX_TURNS = 10
 """Attempts for fixes of the same place, which are applied one after the other."""

@@ -18,7 +18,7 @@ from gpuxlate.yamltext.source import Source
 if TYPE_CHECKING:
     from gpuxlate.lint.add_ignores import RefusedIgnore
     from gpuxlate.model.profile import Profile
-    from gpuxlate.yamltext.writer import Splice
+    from gpuxlate.yamltext.splices import Splice
 
 MAY_BE_EMPTY = "nothing was checked; if that is intended, pass --allow-empty"
 

@@ -12,10 +12,9 @@ from gpuxlate.lint.settings import LintResult, LintSettings, everything, nothing
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
-from gpuxlate.yamltext.edit import apply
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import Splice
+from gpuxlate.yamltext.splices import Splice, apply
 
 MAX_ROUNDS = 10
 """How often what fixes reveal is fixed too."""

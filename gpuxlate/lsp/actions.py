@@ -24,7 +24,7 @@ from gpuxlate.translation.decisions import LEFTOVER
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.parse import documents
-from gpuxlate.yamltext.writer import EditError
+from gpuxlate.yamltext.plan import EditError
 
 MOST_LINES = 12
 """Findings that one message lists."""

@@ -36,7 +36,7 @@ from gpuxlate.overlays.roles import Claims
 from gpuxlate.translation.options import Settings
 from gpuxlate.yamltext.plain import plain_text
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import Splice, in_order
+from gpuxlate.yamltext.splices import Splice, in_order
 
 MAX_TEXT = 2 * 2**20
 """Characters of a text that is checked while it is typed; ``gpuxlate lint`` checks larger files."""

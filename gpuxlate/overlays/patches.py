@@ -26,7 +26,7 @@ from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, ge
 from gpuxlate.yamltext.nodes import Sequence as List
 from gpuxlate.yamltext.nodes import Sequence as YamlSequence
 from gpuxlate.yamltext.parse import Document
-from gpuxlate.yamltext.writer import EditError
+from gpuxlate.yamltext.plan import EditError
 
 LISTS: Map[str, str] = {
     "containers": "name",

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from gpuxlate.sync.files import file_bytes
 from gpuxlate.sync.source import SourceTree
 from gpuxlate.sync.target import WantedFile
-from gpuxlate.yamltext.edit import Origins
 from gpuxlate.yamltext.parse import locate
 from gpuxlate.yamltext.source import LINE_BREAK, Source
+from gpuxlate.yamltext.splices import Origins
 
 
 def changed_lines(made: str, there: str) -> Iterator[tuple[int, list[str], list[str]]]:

@@ -18,7 +18,7 @@ from gpuxlate.translation.render import RenderRequest, render_on
 from gpuxlate.translation.results import File, Result
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents
 from gpuxlate.yamltext.source import DecodeError, Source
-from gpuxlate.yamltext.writer import Splice
+from gpuxlate.yamltext.splices import Splice
 
 Each = Callable[[Sequence[Input], Sequence[Settings]], list[Result]]
 """Translates files for several targets, each read once."""

@@ -19,7 +19,7 @@ from gpuxlate.sync.files import TreeFile, first_of_folders
 from gpuxlate.sync.lock import LOCK, Locked, SyncLock, lock_text, sha256
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.results import Result
-from gpuxlate.yamltext.writer import Splice
+from gpuxlate.yamltext.splices import Splice
 
 
 @record

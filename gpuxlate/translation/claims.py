@@ -23,12 +23,12 @@ from gpuxlate.rules.claims import claim_is_known, name_is_free, names_are_follow
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
 from gpuxlate.translation.leftovers import GIVE_USERS, NAME_NO_CLAIM, Leftover, LeftoverScope
 from gpuxlate.translation.pod_run import ClaimTemplate
-from gpuxlate.yamltext.edit import apply
 from gpuxlate.yamltext.nodes import get, get_text
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
 from gpuxlate.yamltext.plain import dump_yaml
+from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import EditError, Splice
+from gpuxlate.yamltext.splices import Splice, apply
 
 # The documents that a translation adds beside a workload, and those that it removes: templates of claims.
 # A template goes with the last pod that uses it; a new one stands behind the document of its workload, or

@@ -23,12 +23,13 @@ from gpuxlate.translation.acceptance import AcceptError, acceptance
 from gpuxlate.translation.options import Settings, relevant_to
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
-from gpuxlate.yamltext.edit import apply, edit_document
+from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.nodes import get, get_text
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
 from gpuxlate.yamltext.plain import plain_document, to_python
+from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import EditError
+from gpuxlate.yamltext.splices import apply
 
 if TYPE_CHECKING:
     from gpuxlate.translation.decisions import Decisions

@@ -60,8 +60,9 @@ from gpuxlate.translation.results import Result
 from gpuxlate.translation.shares import dialects_of, other_dialects, refuses
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.parse import Document, with_location
+from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import EditError, Splice
+from gpuxlate.yamltext.splices import Splice
 
 if TYPE_CHECKING:
     from gpuxlate.translation.decisions import DecidedPod, JudgedObject

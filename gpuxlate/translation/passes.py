@@ -30,7 +30,6 @@ from gpuxlate.translation.options import Settings
 from gpuxlate.translation.pod_run import ClaimTemplate, PodRun
 from gpuxlate.translation.results import Result, pod_items
 from gpuxlate.translation.shares import is_refusal
-from gpuxlate.yamltext.edit import apply
 from gpuxlate.yamltext.parse import (
     Document,
     DocumentReader,
@@ -39,8 +38,9 @@ from gpuxlate.yamltext.parse import (
     over_documents,
     with_location,
 )
+from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import EditError, Splice
+from gpuxlate.yamltext.splices import Splice, apply
 
 
 @dataclass(slots=True, kw_only=True)

@@ -54,7 +54,7 @@ from gpuxlate.translation.shares import dialects_of, has_variables, shares_of
 from gpuxlate.yamltext.nodes import get_text
 from gpuxlate.yamltext.parse import DocumentReader, documents, with_location
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import Splice
+from gpuxlate.yamltext.splices import Splice
 
 BUILT_FROM = {(name,) for name in (*FIELDS, "labels", "commonLabels", "commonAnnotations")}
 """Fields of a kustomization from which objects are built."""

@@ -34,10 +34,12 @@ from gpuxlate.translation.notes import miscounted, other_cards
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.pod_run import ClaimTemplate, PodRun
 from gpuxlate.translation.results import Item
-from gpuxlate.yamltext.edit import apply, edit_document
+from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
+from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import EditError, Splice, scalar
+from gpuxlate.yamltext.splices import Splice, apply
+from gpuxlate.yamltext.style import scalar
 
 if TYPE_CHECKING:
     from gpuxlate.translation.decisions import DecidedPod, Decisions, JudgedObject

@@ -34,7 +34,7 @@ from gpuxlate.translation.shares import refuses
 from gpuxlate.yamltext.parse import Document, documents
 from gpuxlate.yamltext.plain import to_python
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import Splice
+from gpuxlate.yamltext.splices import Splice
 
 if TYPE_CHECKING:
     from gpuxlate.translation.decisions import JudgedObject

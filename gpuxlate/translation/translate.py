@@ -49,8 +49,8 @@ from gpuxlate.translation.shares import dialects_of, shares_of
 from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.nodes import AnchorIndex
 from gpuxlate.yamltext.parse import Document, DocumentReader, documents, kept, with_location
+from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import EditError
 
 if TYPE_CHECKING:
     from gpuxlate.overlays.kustomize import Builds

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from bisect import bisect_left, bisect_right, insort
+from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Map
 from dataclasses import replace
@@ -13,23 +13,14 @@ from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ScalarKind
+from gpuxlate.yamltext.block import Block
 from gpuxlate.yamltext.composed import is_composed
+from gpuxlate.yamltext.flow import Flow
 from gpuxlate.yamltext.nodes import MERGE, Mapping, Node, Scalar, Sequence, deref, get
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents
+from gpuxlate.yamltext.plan import EditError, NodePlan, Plans, gone_nodes, make_plan
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import (
-    Block,
-    EditError,
-    Flow,
-    NodePlan,
-    Plans,
-    Splice,
-    gone_nodes,
-    in_order,
-    make_plan,
-)
-
-__all__ = ["EditError", "Splice", "apply", "edit_document", "planned", "with_comments"]
+from gpuxlate.yamltext.splices import Splice, apply, in_order
 
 
 def edit_document(document: Document, edits: Iterable[Edit], kept: Iterable[Path] = ()) -> list[Splice]:
@@ -71,38 +62,6 @@ def _until_invalid(source: Source) -> Iterator[Document | str]:
         yield from documents(source)
     except NotYamlError as error:
         yield error.problem or error.message
-
-
-def apply(text: str, made: Iterable[Splice]) -> str:
-    """The text with its splices made."""
-    parts: list[str] = []
-    at = 0
-    for splice in in_order(made):
-        parts += [text[at : splice.start], splice.text]
-        at = splice.end
-    return "".join([*parts, text[at:]])
-
-
-class Origins:
-    """Where the characters of a new text come from, by the splices that made it of the old one."""
-
-    def __init__(self, made: Iterable[Splice]) -> None:
-        # where each part begins in both: one that is copied, one that is written, and so on in turn
-        self._new, self._old = [0], [0]
-        for splice in in_order(made):
-            begin = self._new[-1] + splice.start - self._old[-1]
-            self._new += (begin, begin + len(splice.text))
-            self._old += (splice.start, splice.end)
-
-    def of(self, index: int) -> int:
-        """The character that one of the new text was, or in whose place it is."""
-        part = bisect_right(self._new, index) - 1
-        return self._old[part] + (0 if part % 2 else index - self._new[part])
-
-    def are_copied(self, start: int, end: int) -> bool:
-        """All characters from ``start`` up to ``end`` of the new text are those of the old one."""
-        parts = range(bisect_right(self._new, start) - 1, bisect_left(self._new, end))
-        return not any(part % 2 for part in parts)
 
 
 def _splices(document: Document, plans: Plans) -> list[Splice]:

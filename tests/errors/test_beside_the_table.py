@@ -18,8 +18,8 @@ from gpuxlate.files.write import write_atomically
 from gpuxlate.model.diagnostics import Put
 from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.parse import NotYamlError, documents
+from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import EditError
 
 SHARE = (
     "{apiVersion: gpuxlate.io/v1alpha1, kind: GPUShare, metadata: {name: a}, "

@@ -26,13 +26,14 @@ from gpuxlate.model.pod import ScalarKind, Value
 from gpuxlate.rules import number_format
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.translate import translate_source
-from gpuxlate.yamltext.edit import apply, edit_document
+from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, deref, get
 from gpuxlate.yamltext.nodes import Sequence as List
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents, locate
 from gpuxlate.yamltext.plain import dump_yaml, plain_document, to_python
+from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import DecodeError, Source
-from gpuxlate.yamltext.writer import EditError
+from gpuxlate.yamltext.splices import apply
 from tests.fuzz import model
 
 NAME = "f.yaml"

@@ -11,8 +11,9 @@ from gpuxlate.lint.settings import LintSettings
 from gpuxlate.yamltext.edit import with_comments
 from gpuxlate.yamltext.parse import NotYamlError, documents
 from gpuxlate.yamltext.plain import to_python
+from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import EditError, Splice
+from gpuxlate.yamltext.splices import Splice
 from tests.lint.cases import Case
 from tests.lint.conftest import lint, pod, write
 

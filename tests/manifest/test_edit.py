@@ -13,10 +13,11 @@ from hypothesis import strategies as st
 
 from gpuxlate.model.diagnostics import Append, Edit, Put, Remove, Rename
 from gpuxlate.yamltext import edit
-from gpuxlate.yamltext.edit import Origins, apply, edit_document
+from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents
+from gpuxlate.yamltext.plan import EditError, Plans, make_plan
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import EditError, Plans, Splice, make_plan
+from gpuxlate.yamltext.splices import Origins, Splice, apply
 
 CASES = yaml.safe_load(Path(__file__).with_name("edits.yaml").read_text(encoding="utf-8"))
 KINDS: dict[str, Any] = {"put": Put, "rename": Rename, "append": Append, "remove": Remove}

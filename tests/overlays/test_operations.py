@@ -8,11 +8,12 @@ import pytest
 
 from gpuxlate.model.diagnostics import Append, Edit, Put, Remove, Rename
 from gpuxlate.overlays.patches import CannotMergeError, WrittenPlaces, op_edits, operated
-from gpuxlate.yamltext.edit import apply, edit_document
+from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.nodes import Mapping, get, get_text
 from gpuxlate.yamltext.parse import Document, documents
+from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import EditError
+from gpuxlate.yamltext.splices import apply
 from tests.counting import lines
 
 AT = "/spec/containers/0/resources/limits"

@@ -17,9 +17,10 @@ from gpuxlate.model.diagnostics import Diagnostic, Path, Put, Severity
 from gpuxlate.model.pod import key_occurrences
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.translate import translate_source
-from gpuxlate.yamltext.edit import apply, edit_document
+from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.splices import apply
 
 FIXTURES = FilePath(__file__).parents[2] / "fixtures"
 

@@ -31,11 +31,12 @@ from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile
-from gpuxlate.yamltext.edit import apply, edit_document
+from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.nodes import Mapping, Scalar, get
 from gpuxlate.yamltext.parse import Document, DocumentReader, NotYamlError, documents
+from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import Source
-from gpuxlate.yamltext.writer import EditError
+from gpuxlate.yamltext.splices import apply
 
 
 @record

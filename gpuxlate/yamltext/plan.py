@@ -1,0 +1,362 @@
+"""What the edits of a document change in each of its mappings and lists, before any text is written."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, NamedTuple
+
+from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, below, merged
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import ScalarKind
+from gpuxlate.yamltext.nodes import (
+    Alias,
+    AnchorUses,
+    Mapping,
+    Node,
+    NodeUse,
+    Scalar,
+    Sequence,
+    SharingError,
+    deref,
+    entry_of,
+    get,
+    inside,
+)
+from gpuxlate.yamltext.parse import Document
+
+
+class EditError(ValueError):
+    """The edits cannot be made in this text; ``code`` names the rule where there is one."""
+
+    def __init__(self, message: str, path: Path, code: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.path = path
+        self.code = code
+
+
+@dataclass(slots=True)
+class NodePlan:
+    """What happens to one mapping or list. Keys of the dicts are identities of key or item nodes."""
+
+    node: Mapping | Sequence
+    ancestors: tuple[Node, ...]  # from the root down to the node itself
+    path: Path = ()  # of the first edit that changes it
+    removed: set[int] = field(default_factory=set)
+    values: dict[int, Any] = field(default_factory=dict)  # new value of an entry
+    keys: dict[int, str] = field(default_factory=dict)  # new key of an entry
+    added: dict[str, Any] = field(default_factory=dict)  # new entries of a mapping
+    appended: list[Any] = field(default_factory=list)  # new items of a list
+    kept: bool = False  # it stays where it is emptied
+
+    def numbers(self, handles: Iterable[int]) -> list[int]:
+        """The numbers of some entries, in order: a plan takes no look at all others."""
+        return sorted(map(self.node.places.__getitem__, handles))
+
+    def pairs(self, handles: Iterable[int]) -> list[tuple[Node, Node]]:
+        """Key and value of some entries, in order; of a list the item twice."""
+        return [self.node.pair(number) for number in self.numbers(handles)]
+
+
+Plans = dict[int, NodePlan]
+
+
+def make_plan(document: Document, edits: Iterable[Edit], kept: Iterable[Path] = ()) -> Plans:
+    """Raises EditError for a path that is not there, or that shares its value with others (GX005).
+
+    ``kept``: mappings and lists that stay where they are emptied.
+    """
+    planner = _Planner(document, frozenset(id(get(document.root, *path)) for path in kept))
+    for edit in edits:
+        planner.add(edit)
+    planner.check_names()
+    planner.prune()
+    if planner.leaving:
+        planner.check_gone()
+    if document.aliases:
+        planner.check_shared()
+        planner.check_anchored()
+    return planner.plans
+
+
+class _Spot(NamedTuple):
+    """Where a path leads: the deepest existing entry, the steps that are missing below it."""
+
+    owner: Mapping | Sequence  # what holds the entry physically: a merged mapping, say
+    here: Mapping | Sequence  # what the path names: it holds or merges the entry
+    handle: Node  # the key node of the entry, or the item
+    step: str | int
+    value: Node
+    ancestors: tuple[Node, ...]  # down to the owner
+    rest: Path
+
+
+@dataclass(slots=True)
+class _Change:
+    """One change of the text, and the paths of the edits that ask for it, each as often as it does."""
+
+    holder: Mapping | Sequence
+    step: str | int
+    paths: Counter[Path] = field(default_factory=Counter)
+
+
+class _Planner:
+    def __init__(self, document: Document, kept: frozenset[int]) -> None:
+        self._document = document
+        self._kept = kept
+        self.plans: Plans = {}
+        # by node: the entries through which edits reached it
+        self._reached: dict[int, dict[int, _Spot]] = {}
+        self._wanted: dict[tuple[Any, ...], _Change] = {}
+        self.leaving: list[tuple[Mapping, str, Path]] = []  # names that a mapping is to lose
+        self._path: Path = ()  # of the edit at hand
+
+    @cached_property
+    def _sharing(self) -> AnchorUses:
+        return AnchorUses(self._document.root)
+
+    def add(self, edit: Edit) -> None:
+        self._path = edit.path
+        spot = self._find(edit.path)
+        if isinstance(edit, Remove) and spot.rest:
+            return
+        if isinstance(edit, Rename) and spot.rest:
+            raise EditError("no such entry to rename", edit.path)
+        if any(isinstance(step, int) for step in spot.rest):
+            raise EditError("no such item", edit.path)
+        if isinstance(edit, Remove) or (isinstance(edit, Rename) and edit.key != spot.step):
+            self._leaves(spot, edit.path)
+        holder, step = _place(spot, edit)
+        new = repr(getattr(edit, "value", None)), getattr(edit, "key", None)
+        missing = spot.rest[1:] if holder is deref(spot.value) else spot.rest
+        change = (type(edit), id(holder), step, missing, *new)
+        paths = self._wanted.setdefault(change, _Change(holder, step)).paths
+        before = max(paths.values(), default=0)
+        # another path to the same place asks for the same change; the same path for one more item
+        paths[edit.path] = paths[edit.path] + 1 if isinstance(edit, Append) else 1
+        if paths[edit.path] > before:
+            self._apply(edit, spot)
+
+    def _apply(self, edit: Edit, spot: _Spot) -> None:
+        match edit:
+            case Remove():
+                self._plan(spot).removed.add(id(spot.handle))
+            case Rename(path, key, value):
+                if key != spot.step:
+                    self._plan(spot).keys[id(spot.handle)] = key
+                self._put(spot, value, path)
+            case Put(path, value):
+                self._put(spot, value, path)
+            case Append(path, value):
+                inner = deref(spot.value)
+                if spot.rest or _fillable(spot):
+                    self._put(spot, below(spot.rest, [value]), path, nested=True)
+                elif isinstance(inner, Sequence):
+                    self._plan_of(inner, (*spot.ancestors, inner)).appended.append(value)
+                else:
+                    raise EditError("not a list", path)
+
+    def _put(self, spot: _Spot, value: Any, path: Path, *, nested: bool = False) -> None:
+        """Set the value at a spot; ``nested``: the value holds the missing steps already."""
+        if spot.rest and not nested:
+            value = below(spot.rest, value)
+        if not spot.rest and not nested:
+            if not _has_value(spot.value, value):
+                self._plan(spot).values[id(spot.handle)] = value
+            return
+        inner = deref(spot.value)
+        if _fillable(spot):
+            values = self._plan(spot).values
+            values[id(spot.handle)] = merged(values.get(id(spot.handle)), value)
+        elif isinstance(inner, Mapping) and spot.rest and isinstance(spot.rest[0], str):
+            plan = self._plan_of(inner, (*spot.ancestors, inner))
+            name = spot.rest[0]
+            plan.added[name] = merged(plan.added.get(name), value[name])
+        else:
+            raise EditError("not a mapping", path)
+
+    def _find(self, path: Path) -> _Spot:
+        root = self._document.root
+        if not isinstance(root, (Mapping, Sequence)):
+            raise EditError("the document is not a mapping or a list", path)
+        ancestors: tuple[Node, ...] = ()
+        spot = _Spot(root, root, root, "", root, ancestors, path)
+        here: Node = root
+        for depth, step in enumerate(path):
+            if isinstance(here, Mapping):
+                entry = entry_of(here, step)
+                if entry is None:
+                    break
+                handle, value, owner = entry
+                holder: Mapping | Sequence = owner
+            elif isinstance(here, Sequence) and isinstance(step, int) and 0 <= step < len(here.items):
+                handle = value = here.items[step]
+                holder = here
+            else:
+                break
+            ancestors = (*ancestors, here) if holder is here else (*ancestors, here, holder)
+            spot = _Spot(holder, here, handle, step, value, ancestors, path[depth + 1 :])
+            here = deref(value)
+            self._reached.setdefault(id(here), {})[id(handle)] = spot
+        return spot
+
+    def _plan(self, spot: _Spot) -> NodePlan:
+        if spot.owner is spot.handle:
+            raise EditError("the document itself is not an entry", ())
+        return self._plan_of(spot.owner, spot.ancestors)
+
+    def _plan_of(self, node: Mapping | Sequence, ancestors: tuple[Node, ...]) -> NodePlan:
+        return self.plans.setdefault(id(node), NodePlan(node, ancestors, self._path))
+
+    # -- names ---------------------------------------------------------------------------------
+
+    def check_names(self) -> None:
+        """A new key is not there already."""
+        for plan in self.plans.values():
+            if not (plan.keys or plan.added) or not isinstance(plan.node, Mapping):
+                continue
+            renamed = (name for key, name in plan.keys.items() if key not in plan.removed)
+            names = Counter([*renamed, *plan.added])
+            changed = plan.removed | plan.keys.keys()
+            for name in names:
+                there = plan.node.sources_of.get(name, ())
+                staying = sum(owner is None and id(key) not in changed for key, owner in there)
+                if names[name] + staying > 1:
+                    raise EditError(msg("{name} already exists", name=name), self._path_to(plan, name))
+
+    def _path_to(self, plan: NodePlan, name: str) -> Path:
+        paths = [path for one in self._wanted.values() if one.holder is plan.node for path in one.paths]
+        return min(paths, key=lambda path: (path[-1] != name, repr(path)), default=())
+
+    def _leaves(self, spot: _Spot, path: Path) -> None:
+        if isinstance(spot.here, Mapping):
+            self.leaving.append((spot.here, str(spot.step), path))
+
+    def check_gone(self) -> None:
+        """What goes does not come back from an earlier entry of its name, or from a merged mapping."""
+        for here, name, path in self.leaving:
+            for key, owner in here.sources_of.get(name, ()):
+                plan = self.plans.get(id(here if owner is None else owner))
+                if plan is None or not (id(key) in plan.removed or id(key) in plan.keys):
+                    twice = owner is None
+                    why = "it is given twice" if twice else "a merge key brings it back"
+                    raise EditError(
+                        msg("{name} would remain: {why}", name=name, why=why),
+                        path,
+                        None if twice else "GX005",
+                    )
+
+    # -- anchors -------------------------------------------------------------------------------
+
+    def check_shared(self) -> None:
+        """Every path that leads to a changed entry must ask for the same change."""
+        for change in self._wanted.values():
+            try:
+                ways = self._sharing.ways(change.holder, change.step)
+            except SharingError:
+                ways = 0
+            if len(change.paths) != ways or len({*change.paths.values()}) > 1:
+                raise EditError(
+                    "an anchor, alias or merge key shares this with an entry that changes differently",
+                    min(change.paths, key=repr),
+                    "GX005",
+                )
+
+    def check_anchored(self) -> None:
+        """A value with an anchor changes for all of its aliases or not at all."""
+        gone = gone_nodes(self.plans)
+        for plan in self.plans.values():
+            for key, _ in plan.pairs(plan.keys):
+                if key.anchor and self._sharing.uses[id(key)]:
+                    raise EditError("an alias uses this key elsewhere", self._path_of([]), "GX005")
+        for target in {id(a.target): a.target for a in self._document.aliases}.values():
+            uses = [use for use in self._sharing.uses[id(target)] if id(use.written) not in gone]
+            new = [self.plans[id(u.holder)].values[id(u.handle)] for u in uses if self._changes(u)]
+            alike = not new or (len(new) == len(uses) and all(value == new[0] for value in new))
+            if not alike or (uses and id(target) in gone):
+                message = f"the anchor &{target.anchor} is used elsewhere too"
+                raise EditError(message, self._path_of(uses), "GX005")
+            for use in uses:
+                if self._changes(use) and isinstance(use.written, Alias):
+                    del self.plans[id(use.holder)].values[id(use.handle)]  # it follows its anchor
+
+    def _changes(self, use: NodeUse) -> bool:
+        plan = self.plans.get(id(use.holder))
+        return plan is not None and id(use.handle) in plan.values
+
+    def _path_of(self, uses: list[NodeUse]) -> Path:
+        holders = {id(use.holder) for use in uses}
+        paths = [
+            path for change in self._wanted.values() if id(change.holder) in holders for path in change.paths
+        ]
+        return min(
+            paths or [p for change in self._wanted.values() for p in change.paths], key=repr, default=()
+        )
+
+    # -- pruning -------------------------------------------------------------------------------
+
+    def prune(self) -> None:
+        """What a removal empties goes with it, wherever it stands."""
+        pending = [plan for plan in self.plans.values() if plan.removed]
+        while pending:
+            plan = pending.pop()
+            if plan.added or plan.appended or len(plan.removed) < len(plan.node.places):
+                continue
+            if id(plan.node) in self._kept:
+                plan.kept = True
+                continue
+            for spot in self._reached.get(id(plan.node), {}).values():
+                above = self._plan(spot)
+                if id(spot.handle) not in above.removed:
+                    above.removed.add(id(spot.handle))
+                    self._leaves(spot, above.path)
+                    pending.append(above)
+
+
+def _place(spot: _Spot, edit: Edit) -> tuple[Mapping | Sequence, str | int]:
+    """The mapping or list that an edit changes physically, and the entry of it."""
+    inner = deref(spot.value)
+    if isinstance(inner, (Mapping, Sequence)) and not _fillable(spot):
+        if spot.rest:
+            return inner, spot.rest[0]
+        if isinstance(edit, Append):
+            return inner, len(inner.items) if isinstance(inner, Sequence) else ""
+    return spot.owner, spot.step
+
+
+def _fillable(spot: _Spot) -> bool:
+    """Nothing is there yet: no value, ``null``, or empty braces in a block file."""
+    node = spot.value
+    if isinstance(node, Scalar):
+        return node.kind is ScalarKind.NULL and spot.handle is not spot.owner
+    if isinstance(node, (Mapping, Sequence)):
+        empty = not (node.entries if isinstance(node, Mapping) else node.items)
+        plain = node.anchor is None and node.tag is None
+        return empty and plain and isinstance(spot.owner, Mapping) and not spot.owner.flow
+    return False
+
+
+def _has_value(node: Node, value: Any) -> bool:
+    """The node has this value already."""
+    node = deref(node)
+    if not isinstance(node, Scalar) or isinstance(value, bool) or not isinstance(value, (int, str)):
+        return False
+    kind = ScalarKind.INT if isinstance(value, int) else ScalarKind.STR
+    return node.kind is kind and node.text == str(value)
+
+
+def gone_nodes(plans: Plans) -> set[int]:
+    """The nodes that go with removed or replaced entries; their own plans need no splices."""
+    gone: set[int] = set()
+    for plan in plans.values():
+        pending = [part for entry in plan.pairs(plan.removed) for part in entry]
+        for _, value in plan.pairs(plan.values):
+            pending += inside(value)
+        while pending:
+            node = pending.pop()
+            gone.add(id(node))
+            pending += inside(node)
+    return gone

@@ -1,0 +1,64 @@
+"""Characters of a text that become others: in order, applied, and where those of the new text come from."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterable
+
+from gpuxlate.model.declarations import record
+
+
+@record
+class Splice:
+    """Characters ``start`` to ``end`` of the source become ``text``.
+
+    ``depth``: of the mapping or list that is written; of two insertions at one place the deeper comes
+    first. ``takes_break_before``: a removal at the end of a file without a final line break.
+    """
+
+    start: int
+    end: int
+    text: str
+    depth: int = 0
+    takes_break_before: bool = False
+
+    @property
+    def order(self) -> tuple[int, int, int]:
+        return self.start, self.end, -self.depth
+
+
+def in_order(made: Iterable[Splice]) -> list[Splice]:
+    """Splices by their place; of those at one place the deeper first."""
+    return sorted(made, key=lambda splice: splice.order)
+
+
+def apply(text: str, made: Iterable[Splice]) -> str:
+    """The text with its splices made."""
+    parts: list[str] = []
+    at = 0
+    for splice in in_order(made):
+        parts += [text[at : splice.start], splice.text]
+        at = splice.end
+    return "".join([*parts, text[at:]])
+
+
+class Origins:
+    """Where the characters of a new text come from, by the splices that made it of the old one."""
+
+    def __init__(self, made: Iterable[Splice]) -> None:
+        # where each part begins in both: one that is copied, one that is written, and so on in turn
+        self._new, self._old = [0], [0]
+        for splice in in_order(made):
+            begin = self._new[-1] + splice.start - self._old[-1]
+            self._new += (begin, begin + len(splice.text))
+            self._old += (splice.start, splice.end)
+
+    def of(self, index: int) -> int:
+        """The character that one of the new text was, or in whose place it is."""
+        part = bisect_right(self._new, index) - 1
+        return self._old[part] + (0 if part % 2 else index - self._new[part])
+
+    def are_copied(self, start: int, end: int) -> bool:
+        """All characters from ``start`` up to ``end`` of the new text are those of the old one."""
+        parts = range(bisect_right(self._new, start) - 1, bisect_left(self._new, end))
+        return not any(part % 2 for part in parts)
