@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from yaml.error import Mark
@@ -344,6 +344,15 @@ def inside(node: Node) -> list[Node]:
     return list(node.items) if isinstance(node, Sequence) else []
 
 
+def walk(roots: Iterable[Node]) -> Iterator[Node]:
+    """These nodes and all below them, keys included, in no order; what an alias names is not below it."""
+    pending = [*roots]
+    while pending:
+        node = pending.pop()
+        yield node
+        pending += inside(node)
+
+
 def _merged(value: Node) -> list[Mapping]:
     """The mappings that the value of a merge key names."""
     sources = deref(value)
@@ -434,10 +443,10 @@ class SharingError(ValueError):
 
 @record
 class NodeUse:
-    """One use of a node: an entry of a mapping (``handle`` is its key) or an item."""
+    """One use of a node: an entry of a mapping (``entry_node`` is its key) or an item."""
 
     holder: Mapping | Sequence
-    handle: Node
+    entry_node: Node
     step: str | int
     written: Node  # the node itself, or the alias
     merged: bool = False

@@ -24,6 +24,7 @@ from gpuxlate.yamltext.nodes import (
     entry_of,
     get,
     inside,
+    walk,
 )
 from gpuxlate.yamltext.parse import Document
 
@@ -52,13 +53,13 @@ class NodePlan:
     appended: list[Any] = field(default_factory=list)  # new items of a list
     kept: bool = False  # it stays where it is emptied
 
-    def numbers(self, handles: Iterable[int]) -> list[int]:
+    def numbers(self, entry_nodes: Iterable[int]) -> list[int]:
         """The numbers of some entries, in order: a plan takes no look at all others."""
-        return sorted(map(self.node.places.__getitem__, handles))
+        return sorted(map(self.node.places.__getitem__, entry_nodes))
 
-    def pairs(self, handles: Iterable[int]) -> list[tuple[Node, Node]]:
+    def pairs(self, entry_nodes: Iterable[int]) -> list[tuple[Node, Node]]:
         """Key and value of some entries, in order; of a list the item twice."""
-        return [self.node.pair(number) for number in self.numbers(handles)]
+        return [self.node.pair(number) for number in self.numbers(entry_nodes)]
 
 
 Plans = dict[int, NodePlan]
@@ -74,7 +75,7 @@ def make_plan(document: Document, edits: Iterable[Edit], kept: Iterable[Path] = 
         planner.add(edit)
     planner.check_names()
     planner.prune()
-    if planner.leaving:
+    if planner.removed_names:
         planner.check_gone()
     if document.aliases:
         planner.check_shared()
@@ -82,16 +83,28 @@ def make_plan(document: Document, edits: Iterable[Edit], kept: Iterable[Path] = 
     return planner.plans
 
 
-class _Spot(NamedTuple):
-    """Where a path leads: the deepest existing entry, the steps that are missing below it."""
+class ResolvedPath(NamedTuple):
+    """Where a path leads: the deepest entry on it that there is, and the steps that are missing below."""
 
     owner: Mapping | Sequence  # what holds the entry physically: a merged mapping, say
-    here: Mapping | Sequence  # what the path names: it holds or merges the entry
-    handle: Node  # the key node of the entry, or the item
+    named: Mapping | Sequence  # what the path names: it holds or merges the entry
+    entry_node: Node  # the key node of the entry, or the item
     step: str | int
     value: Node
     ancestors: tuple[Node, ...]  # down to the owner
-    rest: Path
+    missing: Path
+
+    @property
+    def is_blank(self) -> bool:
+        """Nothing is there yet: no value, ``null``, or empty braces in a block file."""
+        node = self.value
+        if isinstance(node, Scalar):
+            return node.kind is ScalarKind.NULL and self.entry_node is not self.owner
+        if isinstance(node, (Mapping, Sequence)):
+            empty = not (node.entries if isinstance(node, Mapping) else node.items)
+            plain = node.anchor is None and node.tag is None
+            return empty and plain and isinstance(self.owner, Mapping) and not self.owner.flow
+        return False
 
 
 @dataclass(slots=True)
@@ -109,9 +122,9 @@ class _Planner:
         self._kept = kept
         self.plans: Plans = {}
         # by node: the entries through which edits reached it
-        self._reached: dict[int, dict[int, _Spot]] = {}
-        self._wanted: dict[tuple[Any, ...], _Change] = {}
-        self.leaving: list[tuple[Mapping, str, Path]] = []  # names that a mapping is to lose
+        self._reached: dict[int, dict[int, ResolvedPath]] = {}
+        self._changes: dict[tuple[Any, ...], _Change] = {}
+        self.removed_names: list[tuple[Mapping, str, Path]] = []  # names that a mapping is to lose
         self._path: Path = ()  # of the edit at hand
 
     @cached_property
@@ -119,94 +132,99 @@ class _Planner:
         return AnchorUses(self._document.root)
 
     def add(self, edit: Edit) -> None:
+        """Plan an edit. Of a removal, nothing where its entry is not there. Raises EditError."""
         self._path = edit.path
-        spot = self._find(edit.path)
-        if isinstance(edit, Remove) and spot.rest:
+        place = self._resolve(edit.path)
+        if isinstance(edit, Remove) and place.missing:
             return
-        if isinstance(edit, Rename) and spot.rest:
+        if isinstance(edit, Rename) and place.missing:
             raise EditError("no such entry to rename", edit.path)
-        if any(isinstance(step, int) for step in spot.rest):
+        if any(isinstance(step, int) for step in place.missing):
             raise EditError("no such item", edit.path)
-        if isinstance(edit, Remove) or (isinstance(edit, Rename) and edit.key != spot.step):
-            self._leaves(spot, edit.path)
-        holder, step = _place(spot, edit)
+        if isinstance(edit, Remove) or (isinstance(edit, Rename) and edit.key != place.step):
+            self._forget(place, edit.path)
+        holder, step = _changed_entry(place, edit)
         new = repr(getattr(edit, "value", None)), getattr(edit, "key", None)
-        missing = spot.rest[1:] if holder is deref(spot.value) else spot.rest
+        missing = place.missing[1:] if holder is deref(place.value) else place.missing
         change = (type(edit), id(holder), step, missing, *new)
-        paths = self._wanted.setdefault(change, _Change(holder, step)).paths
+        paths = self._changes.setdefault(change, _Change(holder, step)).paths
         before = max(paths.values(), default=0)
         # another path to the same place asks for the same change; the same path for one more item
         paths[edit.path] = paths[edit.path] + 1 if isinstance(edit, Append) else 1
         if paths[edit.path] > before:
-            self._apply(edit, spot)
+            self._apply(edit, place)
 
-    def _apply(self, edit: Edit, spot: _Spot) -> None:
+    def _apply(self, edit: Edit, place: ResolvedPath) -> None:
         match edit:
+            # the entry goes, and with it a mapping or list that this empties (prune)
             case Remove():
-                self._plan(spot).removed.add(id(spot.handle))
-            case Rename(path, key, value):
-                if key != spot.step:
-                    self._plan(spot).keys[id(spot.handle)] = key
-                self._put(spot, value, path)
+                self._plan(place).removed.add(id(place.entry_node))
+            # in the same place; no other entry may have its new key (check_names)
+            case Rename(_, key, value):
+                if key != place.step:
+                    self._plan(place).keys[id(place.entry_node)] = key
+                self._replace(place, value)
+            # another value; its anchor stays, so all aliases have to change alike (check_anchored)
+            case Put(_, value) if not place.missing:
+                self._replace(place, value)
+            # a new entry, with the mappings on the way to it: never in a list, or in place of a value
             case Put(path, value):
-                self._put(spot, value, path)
+                self._fill(place, below(place.missing, value), path)
+            # a new list with this item, where there is none
+            case Append(path, value) if place.missing or place.is_blank:
+                self._fill(place, below(place.missing, [value]), path)
+            # behind the last item, also of those that were appended before
             case Append(path, value):
-                inner = deref(spot.value)
-                if spot.rest or _fillable(spot):
-                    self._put(spot, below(spot.rest, [value]), path, nested=True)
-                elif isinstance(inner, Sequence):
-                    self._plan_of(inner, (*spot.ancestors, inner)).appended.append(value)
-                else:
+                items = deref(place.value)
+                if not isinstance(items, Sequence):
                     raise EditError("not a list", path)
+                self._plan_of(items, (*place.ancestors, items)).appended.append(value)
 
-    def _put(self, spot: _Spot, value: Any, path: Path, *, nested: bool = False) -> None:
-        """Set the value at a spot; ``nested``: the value holds the missing steps already."""
-        if spot.rest and not nested:
-            value = below(spot.rest, value)
-        if not spot.rest and not nested:
-            if not _has_value(spot.value, value):
-                self._plan(spot).values[id(spot.handle)] = value
-            return
-        inner = deref(spot.value)
-        if _fillable(spot):
-            values = self._plan(spot).values
-            values[id(spot.handle)] = merged(values.get(id(spot.handle)), value)
-        elif isinstance(inner, Mapping) and spot.rest and isinstance(spot.rest[0], str):
-            plan = self._plan_of(inner, (*spot.ancestors, inner))
-            name = spot.rest[0]
+    def _replace(self, place: ResolvedPath, value: Any) -> None:
+        if not _has_value(place.value, value):
+            self._plan(place).values[id(place.entry_node)] = value
+
+    def _fill(self, place: ResolvedPath, value: Any, path: Path) -> None:
+        """Write a value with all missing steps into what is blank, or into a mapping without that entry."""
+        mapping = deref(place.value)
+        if place.is_blank:
+            values = self._plan(place).values
+            values[id(place.entry_node)] = merged(values.get(id(place.entry_node)), value)
+        elif isinstance(mapping, Mapping) and isinstance(name := place.missing[0], str):
+            plan = self._plan_of(mapping, (*place.ancestors, mapping))
             plan.added[name] = merged(plan.added.get(name), value[name])
         else:
             raise EditError("not a mapping", path)
 
-    def _find(self, path: Path) -> _Spot:
+    def _resolve(self, path: Path) -> ResolvedPath:
         root = self._document.root
         if not isinstance(root, (Mapping, Sequence)):
             raise EditError("the document is not a mapping or a list", path)
         ancestors: tuple[Node, ...] = ()
-        spot = _Spot(root, root, root, "", root, ancestors, path)
+        place = ResolvedPath(root, root, root, "", root, ancestors, path)
         here: Node = root
         for depth, step in enumerate(path):
             if isinstance(here, Mapping):
                 entry = entry_of(here, step)
                 if entry is None:
                     break
-                handle, value, owner = entry
+                entry_node, value, owner = entry
                 holder: Mapping | Sequence = owner
             elif isinstance(here, Sequence) and isinstance(step, int) and 0 <= step < len(here.items):
-                handle = value = here.items[step]
+                entry_node = value = here.items[step]
                 holder = here
             else:
                 break
             ancestors = (*ancestors, here) if holder is here else (*ancestors, here, holder)
-            spot = _Spot(holder, here, handle, step, value, ancestors, path[depth + 1 :])
+            place = ResolvedPath(holder, here, entry_node, step, value, ancestors, path[depth + 1 :])
             here = deref(value)
-            self._reached.setdefault(id(here), {})[id(handle)] = spot
-        return spot
+            self._reached.setdefault(id(here), {})[id(entry_node)] = place
+        return place
 
-    def _plan(self, spot: _Spot) -> NodePlan:
-        if spot.owner is spot.handle:
+    def _plan(self, place: ResolvedPath) -> NodePlan:
+        if place.owner is place.entry_node:
             raise EditError("the document itself is not an entry", ())
-        return self._plan_of(spot.owner, spot.ancestors)
+        return self._plan_of(place.owner, place.ancestors)
 
     def _plan_of(self, node: Mapping | Sequence, ancestors: tuple[Node, ...]) -> NodePlan:
         return self.plans.setdefault(id(node), NodePlan(node, ancestors, self._path))
@@ -228,16 +246,16 @@ class _Planner:
                     raise EditError(msg("{name} already exists", name=name), self._path_to(plan, name))
 
     def _path_to(self, plan: NodePlan, name: str) -> Path:
-        paths = [path for one in self._wanted.values() if one.holder is plan.node for path in one.paths]
+        paths = [path for one in self._changes.values() if one.holder is plan.node for path in one.paths]
         return min(paths, key=lambda path: (path[-1] != name, repr(path)), default=())
 
-    def _leaves(self, spot: _Spot, path: Path) -> None:
-        if isinstance(spot.here, Mapping):
-            self.leaving.append((spot.here, str(spot.step), path))
+    def _forget(self, place: ResolvedPath, path: Path) -> None:
+        if isinstance(place.named, Mapping):
+            self.removed_names.append((place.named, str(place.step), path))
 
     def check_gone(self) -> None:
         """What goes does not come back from an earlier entry of its name, or from a merged mapping."""
-        for here, name, path in self.leaving:
+        for here, name, path in self.removed_names:
             for key, owner in here.sources_of.get(name, ()):
                 plan = self.plans.get(id(here if owner is None else owner))
                 if plan is None or not (id(key) in plan.removed or id(key) in plan.keys):
@@ -253,7 +271,7 @@ class _Planner:
 
     def check_shared(self) -> None:
         """Every path that leads to a changed entry must ask for the same change."""
-        for change in self._wanted.values():
+        for change in self._changes.values():
             try:
                 ways = self._sharing.ways(change.holder, change.step)
             except SharingError:
@@ -274,26 +292,26 @@ class _Planner:
                     raise EditError("an alias uses this key elsewhere", self._path_of([]), "GX005")
         for target in {id(a.target): a.target for a in self._document.aliases}.values():
             uses = [use for use in self._sharing.uses[id(target)] if id(use.written) not in gone]
-            new = [self.plans[id(u.holder)].values[id(u.handle)] for u in uses if self._changes(u)]
+            new = [self.plans[id(u.holder)].values[id(u.entry_node)] for u in uses if self._has_new_value(u)]
             alike = not new or (len(new) == len(uses) and all(value == new[0] for value in new))
             if not alike or (uses and id(target) in gone):
                 message = f"the anchor &{target.anchor} is used elsewhere too"
                 raise EditError(message, self._path_of(uses), "GX005")
             for use in uses:
-                if self._changes(use) and isinstance(use.written, Alias):
-                    del self.plans[id(use.holder)].values[id(use.handle)]  # it follows its anchor
+                if self._has_new_value(use) and isinstance(use.written, Alias):
+                    del self.plans[id(use.holder)].values[id(use.entry_node)]  # it follows its anchor
 
-    def _changes(self, use: NodeUse) -> bool:
+    def _has_new_value(self, use: NodeUse) -> bool:
         plan = self.plans.get(id(use.holder))
-        return plan is not None and id(use.handle) in plan.values
+        return plan is not None and id(use.entry_node) in plan.values
 
     def _path_of(self, uses: list[NodeUse]) -> Path:
         holders = {id(use.holder) for use in uses}
         paths = [
-            path for change in self._wanted.values() if id(change.holder) in holders for path in change.paths
+            path for change in self._changes.values() if id(change.holder) in holders for path in change.paths
         ]
         return min(
-            paths or [p for change in self._wanted.values() for p in change.paths], key=repr, default=()
+            paths or [p for change in self._changes.values() for p in change.paths], key=repr, default=()
         )
 
     # -- pruning -------------------------------------------------------------------------------
@@ -308,35 +326,23 @@ class _Planner:
             if id(plan.node) in self._kept:
                 plan.kept = True
                 continue
-            for spot in self._reached.get(id(plan.node), {}).values():
-                above = self._plan(spot)
-                if id(spot.handle) not in above.removed:
-                    above.removed.add(id(spot.handle))
-                    self._leaves(spot, above.path)
+            for place in self._reached.get(id(plan.node), {}).values():
+                above = self._plan(place)
+                if id(place.entry_node) not in above.removed:
+                    above.removed.add(id(place.entry_node))
+                    self._forget(place, above.path)
                     pending.append(above)
 
 
-def _place(spot: _Spot, edit: Edit) -> tuple[Mapping | Sequence, str | int]:
+def _changed_entry(place: ResolvedPath, edit: Edit) -> tuple[Mapping | Sequence, str | int]:
     """The mapping or list that an edit changes physically, and the entry of it."""
-    inner = deref(spot.value)
-    if isinstance(inner, (Mapping, Sequence)) and not _fillable(spot):
-        if spot.rest:
-            return inner, spot.rest[0]
+    inner = deref(place.value)
+    if isinstance(inner, (Mapping, Sequence)) and not place.is_blank:
+        if place.missing:
+            return inner, place.missing[0]
         if isinstance(edit, Append):
             return inner, len(inner.items) if isinstance(inner, Sequence) else ""
-    return spot.owner, spot.step
-
-
-def _fillable(spot: _Spot) -> bool:
-    """Nothing is there yet: no value, ``null``, or empty braces in a block file."""
-    node = spot.value
-    if isinstance(node, Scalar):
-        return node.kind is ScalarKind.NULL and spot.handle is not spot.owner
-    if isinstance(node, (Mapping, Sequence)):
-        empty = not (node.entries if isinstance(node, Mapping) else node.items)
-        plain = node.anchor is None and node.tag is None
-        return empty and plain and isinstance(spot.owner, Mapping) and not spot.owner.flow
-    return False
+    return place.owner, place.step
 
 
 def _has_value(node: Node, value: Any) -> bool:
@@ -352,11 +358,7 @@ def gone_nodes(plans: Plans) -> set[int]:
     """The nodes that go with removed or replaced entries; their own plans need no splices."""
     gone: set[int] = set()
     for plan in plans.values():
-        pending = [part for entry in plan.pairs(plan.removed) for part in entry]
-        for _, value in plan.pairs(plan.values):
-            pending += inside(value)
-        while pending:
-            node = pending.pop()
-            gone.add(id(node))
-            pending += inside(node)
+        removed = (part for entry in plan.pairs(plan.removed) for part in entry)
+        replaced = (part for _, value in plan.pairs(plan.values) for part in inside(value))
+        gone.update(map(id, walk((*removed, *replaced))))
     return gone

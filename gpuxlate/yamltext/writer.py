@@ -17,7 +17,7 @@ from gpuxlate.yamltext.nodes import (
     body_start,
     content_end,
     deref,
-    inside,
+    walk,
 )
 from gpuxlate.yamltext.parse import Document
 from gpuxlate.yamltext.plan import EditError, NodePlan
@@ -145,7 +145,8 @@ class Writer:
         """The comments between ``start`` and ``end`` that are not inside a scalar."""
         found: list[str] = []
         at = start
-        for node in [*sorted(_leaves(nodes), key=lambda n: n.start), None]:
+        leaves = (node for node in walk(nodes) if not isinstance(node, (Mapping, Sequence)))
+        for node in [*sorted(leaves, key=lambda node: node.start), None]:
             stop = min(node.start, end) if node else end
             found.extend(match.group().rstrip() for match in _COMMENT.finditer(self.text[at:stop]))
             at = max(at, content_end(node)) if node else end
@@ -162,15 +163,3 @@ def _lists(plan: NodePlan) -> bool:
         if isinstance(value, dict):
             pending.extend(value.values())
     return False
-
-
-def _leaves(nodes: list[Node]) -> list[Node]:
-    found: list[Node] = []
-    pending = list(nodes)
-    while pending:
-        node = pending.pop()
-        if isinstance(node, (Mapping, Sequence)):
-            pending += inside(node)
-        else:
-            found.append(node)
-    return found
