@@ -196,9 +196,5 @@ def _strings(source: Source, wanted: Mapping[int, str]) -> tuple[set[int], set[i
 def _scalars(source: Source) -> Iterator[nodes.Scalar]:
     with suppress(NotYamlError):  # the text before a syntax error has its findings
         for document in documents(source):
-            pending = [document.root] if document.root else []
-            while pending:
-                node = pending.pop()
-                if isinstance(node, nodes.Scalar):
-                    yield node
-                pending += nodes.inside(node)
+            scalars = nodes.walk([document.root] if document.root else [])
+            yield from (node for node in scalars if isinstance(node, nodes.Scalar))

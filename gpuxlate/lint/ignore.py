@@ -16,7 +16,7 @@ from gpuxlate.backends import registry
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.declarations import regex
-from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity, Span
+from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity, Span, prefixes
 from gpuxlate.rules import catalog
 from gpuxlate.rules.source import ignore_matches
 from gpuxlate.rules.vocabulary import IGNORE
@@ -166,8 +166,8 @@ class _IgnoreIndex:
             for line in {one.span.line, one.text_line or one.span.line}:
                 found += self._by_line.get((one.code, line), ())
         if self._by_path and one.document is not None:
-            for length in range(len(one.path) + 1):
-                found += self._by_path.get((one.code, one.document, one.path[:length]), ())
+            for path in prefixes(one.path):
+                found += self._by_path.get((one.code, one.document, path), ())
         return found
 
 

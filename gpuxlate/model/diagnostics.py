@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from enum import StrEnum
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from gpuxlate.model.declarations import Count, Keywords, Positive, Printed, PrintedAs, RuleCode, record
 from gpuxlate.model.limits import MAX_MESSAGE, MAX_STEP, cut
 
 Path = tuple[str | int, ...]
 """Keys and indices from the root of one document."""
+Step = TypeVar("Step", str, int, str | int)
+
+
+def prefixes(path: tuple[Step, ...]) -> Iterator[tuple[Step, ...]]:
+    """The beginnings of a path, from the root, which is empty, to the path itself."""
+    return (path[:length] for length in range(len(path) + 1))
 
 
 # Changes of a document at a path, as data; ``yamltext.edit`` turns them into text.

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from gpuxlate.manifest.kinds import BUILT_IN
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import METADATA, Pod, items, pod_at, pods_in
-from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename
+from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, prefixes
 from gpuxlate.model.limits import MAX_DEPTH
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, ScalarKind, Value
@@ -533,7 +533,7 @@ class _Maker:
             not steps
             or self._there(path)
             or self._there((*path[:-1], steps[-1]))
-            or any(steps[:depth] in given for depth in range(len(steps) + 1))
+            or not given.isdisjoint(prefixes(steps))
         )
 
 
@@ -685,10 +685,10 @@ def part_of_operations(base: Pod, after: Pod, places: tuple[Path, ...]) -> Pod:
     """
 
     said = frozenset(places)
-    above = {one[:length] for one in said for length in range(len(one) + 1)}
+    above = {path for place in said for path in prefixes(place)}
 
     def about(path: Path) -> bool:
-        return path in above or any(path[:length] in said for length in range(len(path)))
+        return path in above or not said.isdisjoint(prefixes(path))
 
     def touched(old: Any, new: Any) -> dict[str, Any]:
         found: dict[str, Any] = {}

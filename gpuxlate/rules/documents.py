@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Path, Severity, prefixes
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import DocumentKeys
 from gpuxlate.rules.base import Context, Rule, Scope, Subject, rule
@@ -342,7 +342,7 @@ class PodPlaces:
     def _not_listed(self, name: str, below: str, spec: Path) -> Misplaced | None:
         """A mapping in place of the list of containers: a container, or containers by name, as in the values
         of many charts, whose templates make a list of them."""
-        of_kind = any(spec[:length] in self._objects for length in range(len(spec) + 1))
+        of_kind = any(path in self._objects for path in prefixes(spec))
         by_name = below not in _OF_CONTAINER
         if not of_kind and (by_name or self._has_kind):
             return None

@@ -14,7 +14,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.share import ShareProblem
 from gpuxlate.rules.base import Rule, Scope, rule
-from gpuxlate.yamltext.nodes import Mapping, Sequence
+from gpuxlate.yamltext.nodes import Mapping, walk
 from gpuxlate.yamltext.parse import Document, NotYamlError, TooMuchError, documents, placed_at_index
 from gpuxlate.yamltext.source import Source
 
@@ -273,16 +273,9 @@ def template_in(document: Document) -> int | None:
 
     No key of a manifest is a mapping, so such a document has not been rendered yet. Its text has TEMPLATE.
     """
-    pending = [document.root] if document.root else []
-    found: list[int] = []
-    while pending:
-        node = pending.pop()
-        if isinstance(node, Mapping):
-            found += [node.start for key, _ in node.entries if isinstance(key, Mapping)]
-            pending += [child for entry in node.entries for child in entry]
-        elif isinstance(node, Sequence):
-            pending += node.items
-    return min((at for at in found if document.source.text.startswith(TEMPLATE, at)), default=None)
+    mappings = (node for node in walk([document.root] if document.root else []) if isinstance(node, Mapping))
+    places = (node.start for node in mappings if any(isinstance(key, Mapping) for key, _ in node.entries))
+    return min((at for at in places if document.source.text.startswith(TEMPLATE, at)), default=None)
 
 
 def _tag_that_fails(source: Source, error: NotYamlError) -> int | None:

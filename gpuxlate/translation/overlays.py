@@ -18,7 +18,7 @@ from gpuxlate.files.relevance import might_have_gpu_keys
 from gpuxlate.manifest.claims import claims_of, patch_of
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import Numbered, Pod, pods_in
-from gpuxlate.model.diagnostics import Diagnostic, Edit, ObjectRef, Path, Remove, Rename, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Edit, ObjectRef, Path, Remove, Rename, Severity, prefixes
 from gpuxlate.model.keys import Place
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, message_of, msg
@@ -361,7 +361,7 @@ class _Changed:
         for edit in edits:
             made = (*edit.path[:-1], edit.key) if isinstance(edit, Rename) else edit.path
             if not isinstance(edit, Remove):
-                self._made.update(made[:depth] for depth in range(len(made) + 1))
+                self._made.update(prefixes(made))
 
     def has(self, path: Path) -> bool:
         """Something is at a path."""

@@ -22,7 +22,7 @@ from gpuxlate.model.declarations import (
     Sometimes,
     record,
 )
-from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path
+from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Path, prefixes
 from gpuxlate.model.messages import join_and, message_of
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.share import Share, ShareField
@@ -289,8 +289,7 @@ def _findings_by_container(
     places = {one.path: (one.init, one.index) for one in pod.all_containers()}
     own: dict[tuple[bool, int], list[Diagnostic]] = {}
     for one in found[limits.MAX_PROBLEMS :]:
-        above = (one.path[:length] for length in range(len(one.path) + 1))
-        place = next((places[path] for path in above if path in places), None)
+        place = next((places[path] for path in prefixes(one.path) if path in places), None)
         if place:
             own.setdefault(place, []).append(one)
     return lambda one: (*first, *own.get((one.init, one.index), ()))

@@ -276,7 +276,6 @@ def _assignment(text: str, start: int, stop: int, end: int, closed: bool) -> Par
 # Source: java.util.Properties.load; Spark, Utils.getPropertiesFromFile.
 # Lines of a mapping in Python, ``'key': 'value',``, are read too: the vendor's own example of a job has
 # them. Source: Volcengine, EMR Serverless "mGPU".
-_PROPERTY_LINE = regex(r"[^\r\n]*")
 _BREAK = regex(r"\r\n|\n|\r")
 _BLANK_PROPERTY = " \t\f"
 _ESCAPE = regex(r"\\(?:u([0-9a-fA-F]{4})|(?:\r\n|\n|\r)[ \t\f]*|(.)|\Z)", re.DOTALL)
@@ -310,7 +309,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, int]]:
     """Start and end of each logical line that is not blank; a continued line includes the next ones."""
     at = 0
     while at < len(text):
-        line = _PROPERTY_LINE.match(text, at)
+        line = _LINE.match(text, at)
         assert line is not None
         start = line.start()
         while start < line.end() and text[start] in _BLANK_PROPERTY:
@@ -320,7 +319,7 @@ def _logical_lines(text: str) -> Iterator[tuple[int, int]]:
         while not comment and start < end and _goes_on(text, start, end) and end < len(text):
             following = _BREAK.match(text, end)
             assert following is not None
-            more = _PROPERTY_LINE.match(text, following.end())
+            more = _LINE.match(text, following.end())
             assert more is not None
             end = more.end()
         if start < end:
