@@ -21,7 +21,7 @@ from gpuxlate.model import limits
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.kept import kept as held_by_run
 from gpuxlate.model.messages import Message, message_of, msg
-from gpuxlate.yamltext.parse import Document, DocumentReader, documents, kept
+from gpuxlate.yamltext.parse import Document, DocumentReader, documents, read_once
 from gpuxlate.yamltext.source import DecodeError, Source
 
 GITIGNORE = ".gitignore"
@@ -389,7 +389,7 @@ class FileText:
         """Raises OSError, and DecodeError."""
         self.data = content(path, limits.MAX_CONFIG_BYTES)
         self.source = Source.from_bytes(path, self.data)
-        self._read = kept(documents) if len(self.data) <= _MOST_HELD else documents
+        self._read = read_once(documents) if len(self.data) <= _MOST_HELD else documents
 
     def documents(self, source: Source | None = None) -> Iterator[Document]:
         """The documents, as those of another source with the same text. Raises NotYamlError."""

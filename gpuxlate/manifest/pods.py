@@ -164,7 +164,7 @@ def _walk(root: Node, path: Path, apart: tuple[Set[Path], ...]) -> Iterator[tupl
 
 def has_containers(node: Mapping) -> bool:
     """The mapping is a pod spec: it has a list of containers."""
-    plain = node.plain
+    plain = node.entries_by_key
     for name in _POD_LISTS:
         listed = items(get(node, name)) if plain is None or name in plain else ()
         if listed and all(isinstance(deref(item), Mapping) for item in listed):

@@ -71,9 +71,8 @@ from gpuxlate.overlays.refusals import (
     check_once,
     check_replicas,
 )
-from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, deref, entries_of, get, get_text
+from gpuxlate.yamltext.nodes import Alias, Mapping, Node, Scalar, children, deref, entries_of, get, get_text
 from gpuxlate.yamltext.nodes import Sequence as List
-from gpuxlate.yamltext.nodes import inside as inside_node
 from gpuxlate.yamltext.parse import Document, NotYamlError, TooMuchError, documents, node_at, with_location
 from gpuxlate.yamltext.source import DecodeError, Source
 
@@ -147,7 +146,7 @@ def measured(root: Node | None) -> tuple[int, int]:
         node = deref(pending.pop())
         count += 1
         if isinstance(node, (Mapping, List)):
-            below = inside_node(node)
+            below = children(node)
             widest = max(widest, len(below))
             pending += below
     return count, widest
@@ -1321,8 +1320,8 @@ def refused_at(found: Diagnostic, error: RefusedError, places: BuildPlaces) -> D
 
 def _first_written(node: Node) -> Node:
     """The node, or the first one in it that is in a text: what is merged is in none."""
-    while isinstance(node, (Mapping, List)) and node.end == 0 and node.handles:
-        node = node.handles[0]
+    while isinstance(node, (Mapping, List)) and node.end == 0 and node.entry_nodes:
+        node = node.entry_nodes[0]
     return node
 
 

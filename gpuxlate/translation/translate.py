@@ -48,7 +48,7 @@ from gpuxlate.translation.results import File, Result
 from gpuxlate.translation.shares import dialects_of, shares_of
 from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.nodes import AnchorIndex
-from gpuxlate.yamltext.parse import Document, DocumentReader, documents, kept, with_location
+from gpuxlate.yamltext.parse import Document, DocumentReader, documents, read_once, with_location
 from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import Source
 
@@ -392,7 +392,7 @@ def _run_input(one: Input, wanted: Sequence[Settings], task: Task, builds: Build
     if role.can_skip and any(matters) and read is documents:
         source = relevant_to(wanted, source)
     read = manifests if read is documents else read
-    read = kept(read) if len(wanted) > 1 else read
+    read = read_once(read) if len(wanted) > 1 else read
     is_file = one.path is not None
     results = []
     for settings, has_word in zip(wanted, matters, strict=True):

@@ -62,7 +62,7 @@ class Block(Writer):
         yield Splice(spec.start, spec.start, text, self.depth)
 
     def _spec(self) -> Node | None:
-        keys = (key for key in self.plan.node.handles if id(key) not in self.plan.removed)
+        keys = (key for key in self.plan.node.entry_nodes if id(key) not in self.plan.removed)
         named = (key for key in keys if isinstance(key, Scalar) and key.text == "spec")
         return next(named, None) if isinstance(self.plan.node, Mapping) else None
 
@@ -137,7 +137,7 @@ class Block(Writer):
 
     def _start(self, number: int) -> int:
         """Where an entry begins: at its key, or at its dash."""
-        key = self.pair(number)[0]
+        key = self.entry(number)[0]
         if isinstance(self.plan.node, Mapping):
             return key.start
         first = body_start(self.text, self.plan.node)
@@ -154,7 +154,7 @@ class Block(Writer):
 
     def _end(self, number: int) -> int:
         """Where the content of an entry ends."""
-        key, value = self.pair(number)
+        key, value = self.entry(number)
         end = content_end(value)
         if isinstance(value, Scalar) and value.empty and isinstance(self.plan.node, Mapping):
             return max(end, self.value_spot(key))

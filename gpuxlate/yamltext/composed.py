@@ -104,7 +104,7 @@ def _within(levels: list[list[Any]], size: int) -> bool:
         return True
     events = 2
     for one in chain.from_iterable(levels):
-        events += 1 + len(one.handles)
+        events += 1 + len(one.entry_nodes)
         if type(one) is Mapping:
             events += len(one.entries)
             if any(type(key) is Scalar and len(key.text) > limits.MAX_KEY for key, _ in one.entries):
@@ -118,7 +118,7 @@ def _below(  # noqa: C901 - one loop, for speed
     """The collections in those of a level, which get their parts."""
     new, scalar, mapping = object.__new__, ScalarNode, MappingNode
     below: list[Any] = []
-    handle: Any
+    key_node: Any
     held: Any
     for node in level:
         if type(node) is Sequence:
@@ -137,15 +137,15 @@ def _below(  # noqa: C901 - one loop, for speed
         plain = {}
         for key, value in node._read.value:
             if type(key) is scalar and not key.style:
-                handle = new(Scalar)
-                handle._read = key
-                handle.style = None
-                handle.text = name = key.value
+                key_node = new(Scalar)
+                key_node._read = key
+                key_node.style = None
+                key_node.text = name = key.value
                 if "/" in name:
-                    names.append(handle)
+                    names.append(key_node)
             else:
-                handle = _node(key, text, names, below)
-                name = handle.text if type(handle) is Scalar else MERGE
+                key_node = _node(key, text, names, below)
+                name = key_node.text if type(key_node) is Scalar else MERGE
             kind = type(value)
             if kind is scalar:
                 held = new(Scalar)
@@ -163,13 +163,13 @@ def _below(  # noqa: C901 - one loop, for speed
                 held = new(Mapping if kind is mapping else Sequence)
                 held._read = value
                 below.append(held)
-            plain[name] = entry = (handle, held)
+            plain[name] = entry = (key_node, held)
             entries.append(entry)
         node._read.value = None
         if len(plain) < len(entries) or MERGE in plain:
             odd.append(node)
         else:
-            node._plain = plain
+            node._entries_by_key = plain
     return below
 
 

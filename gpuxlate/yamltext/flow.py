@@ -68,7 +68,7 @@ class Flow(Writer):
     def _removal(self, first: int, after: int) -> Splice:
         """Entries ``first`` up to ``after`` go, with the comma behind them; the last with that before."""
         if after <= self.last:
-            start, end = self.pair(first)[0].start, self.pair(after)[0].start
+            start, end = self.entry(first)[0].start, self.entry(after)[0].start
         else:
             start, end = self._end(first - 1), self._end(self.last)
         self._no_comments(start, end, self.nodes(first, after))
@@ -79,7 +79,7 @@ class Flow(Writer):
             raise EditError("a comment is inside the braces of what is removed", ())
 
     def _end(self, number: int) -> int:
-        key, value = self.pair(number)
+        key, value = self.entry(number)
         return max(content_end(value), key.end)
 
     # -- style ---------------------------------------------------------------------------------
@@ -88,7 +88,7 @@ class Flow(Writer):
         """The braces span several lines, an entry a line."""
         if self.last < 0:
             return False
-        return "\n" in self.text[self.plan.node.start : self.pair(0)[0].start]
+        return "\n" in self.text[self.plan.node.start : self.entry(0)[0].start]
 
     def _padding(self) -> str:
         """The blanks inside the braces: ``{ a: 1 }``."""
@@ -105,7 +105,7 @@ class Flow(Writer):
         return match.group() if match else ""
 
     def _indent(self) -> str:
-        return self._lead(self.pair(0)[0].start)
+        return self._lead(self.entry(0)[0].start)
 
     def _step(self) -> str:
         """What an entry is further in than its braces' line."""

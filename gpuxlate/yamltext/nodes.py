@@ -129,9 +129,9 @@ def _mark(index: int) -> Mark:
 class Collection(Node):
     """A mapping or a sequence; ``flow``: written in braces or brackets."""
 
-    __slots__ = ("_places",)
+    __slots__ = ("_index_by_id",)
 
-    _places: dict[int, int]
+    _index_by_id: dict[int, int]
 
     def __init__(self, start: int, anchor: str | None, tag: str | None, flow: bool) -> None:
         self.begin(CollectionStartEvent(anchor, tag, False, _mark(start), _mark(start), flow))
@@ -148,44 +148,44 @@ class Collection(Node):
     def flow(self) -> bool:
         return bool(self._read.flow_style)
 
-    def pair(self, number: int) -> tuple[Node, Node]:
+    def entry(self, number: int) -> tuple[Node, Node]:
         """Key and value of an entry; of a list the item twice."""
         raise NotImplementedError
 
     @property
-    def handles(self) -> list[Node]:
+    def entry_nodes(self) -> list[Node]:
         """The keys, or the items."""
         raise NotImplementedError
 
     @property
-    def places(self) -> dict[int, int]:
+    def index_by_id(self) -> dict[int, int]:
         """The number of each entry by the identity of its key or item. Computed once."""
         try:
-            return self._places
+            return self._index_by_id
         except AttributeError:
-            self._places = {id(handle): number for number, handle in enumerate(self.handles)}
-            return self._places
+            self._index_by_id = {id(node): number for number, node in enumerate(self.entry_nodes)}
+            return self._index_by_id
 
 
 class Mapping(Collection):
     """A mapping: its entries in their order, repeated keys included."""
 
-    __slots__ = ("_by_name", "_givers", "_plain", "entries")
+    __slots__ = ("_entries_by_key", "_givers", "_resolved_entries", "entries")
 
     entries: list[tuple[Node, Node]]
-    _by_name: dict[str, tuple[Node, Node, Mapping]]
+    _resolved_entries: dict[str, tuple[Node, Node, Mapping]]
     _givers: dict[str, list[tuple[Node, Mapping | None]]]
-    _plain: dict[str, tuple[Node, Node]] | None
+    _entries_by_key: dict[str, tuple[Node, Node]] | None
 
     def begin(self, event: CollectionStartEvent) -> None:
         super().begin(event)
         self.entries = []
 
-    def pair(self, number: int) -> tuple[Node, Node]:
+    def entry(self, number: int) -> tuple[Node, Node]:
         return self.entries[number]
 
     @property
-    def handles(self) -> list[Node]:
+    def entry_nodes(self) -> list[Node]:
         return [key for key, _ in self.entries]
 
     @property
@@ -213,18 +213,18 @@ class Mapping(Collection):
         return found
 
     @property
-    def plain(self) -> dict[str, tuple[Node, Node]] | None:
+    def entries_by_key(self) -> dict[str, tuple[Node, Node]] | None:
         """Key and value by the text of the key, where that is all: no merge keys, no keys but scalars.
 
         Of a repeated key the last counts. Computed once, when the mapping is complete.
         """
         try:
-            return self._plain
+            return self._entries_by_key
         except AttributeError:
-            self._plain = self._by_key()
-            return self._plain
+            self._entries_by_key = self._indexed()
+            return self._entries_by_key
 
-    def _by_key(self) -> dict[str, tuple[Node, Node]] | None:
+    def _indexed(self) -> dict[str, tuple[Node, Node]] | None:
         found: dict[str, tuple[Node, Node]] = {}
         for entry in self.entries:
             key = entry[0]
@@ -234,13 +234,15 @@ class Mapping(Collection):
         return found
 
     @property
-    def by_name(self) -> dict[str, tuple[Node, Node, Mapping]]:
+    def resolved_entries(self) -> dict[str, tuple[Node, Node, Mapping]]:
         """``entries_of`` by name, for a mapping that is not plain. Computed once."""
         try:
-            return self._by_name
+            return self._resolved_entries
         except AttributeError:
-            self._by_name = {name: (key, value, owner) for name, key, value, owner in entries_of(self)}
-            return self._by_name
+            self._resolved_entries = {
+                name: (key, value, owner) for name, key, value, owner in entries_of(self)
+            }
+            return self._resolved_entries
 
 
 class Sequence(Collection):
@@ -254,11 +256,11 @@ class Sequence(Collection):
         super().begin(event)
         self.items = []
 
-    def pair(self, number: int) -> tuple[Node, Node]:
+    def entry(self, number: int) -> tuple[Node, Node]:
         return self.items[number], self.items[number]
 
     @property
-    def handles(self) -> list[Node]:
+    def entry_nodes(self) -> list[Node]:
         return self.items
 
 
@@ -310,7 +312,7 @@ def entries_of(mapping: Mapping) -> Iterator[tuple[str, Node, Node, Mapping]]:
     Merge keys are followed: entries of the mapping itself come first and override merged ones. Of
     a repeated key the last counts, as for the API server.
     """
-    plain = mapping.plain
+    plain = mapping.entries_by_key
     if plain is not None:
         for name, (key_node, value) in plain.items():
             yield name, key_node, value, mapping
@@ -337,7 +339,7 @@ def entries_of(mapping: Mapping) -> Iterator[tuple[str, Node, Node, Mapping]]:
                 yield name, key_node, value, owner
 
 
-def inside(node: Node) -> list[Node]:
+def children(node: Node) -> list[Node]:
     """The nodes directly below a node, keys included; the target of an alias is not below it."""
     if isinstance(node, Mapping):
         return [part for entry in node.entries for part in entry]
@@ -350,7 +352,7 @@ def walk(roots: Iterable[Node]) -> Iterator[Node]:
     while pending:
         node = pending.pop()
         yield node
-        pending += inside(node)
+        pending += children(node)
 
 
 def _merged(value: Node) -> list[Mapping]:
@@ -362,11 +364,11 @@ def _merged(value: Node) -> list[Mapping]:
 
 def entry_of(mapping: Mapping, name: str | int) -> tuple[Node, Node, Mapping] | None:
     """Key node, value node and owning mapping of one entry, found as by ``entries_of``."""
-    plain = mapping.plain
+    plain = mapping.entries_by_key
     if plain is not None:
         entry = plain.get(name) if isinstance(name, str) else None
         return None if entry is None else (*entry, mapping)
-    return mapping.by_name.get(name) if isinstance(name, str) else None
+    return mapping.resolved_entries.get(name) if isinstance(name, str) else None
 
 
 def fields(node: Node | None) -> dict[str, Node]:
@@ -374,9 +376,9 @@ def fields(node: Node | None) -> dict[str, Node]:
     if type(node) is not Mapping:
         return {}
     try:
-        plain = node._plain
+        plain = node._entries_by_key
     except AttributeError:
-        plain = node.plain
+        plain = node.entries_by_key
     if plain is None:
         return {name: deref(value) for name, _, value, _ in entries_of(node)}
     return {name: deref(value) if type(value) is Alias else value for name, (_, value) in plain.items()}
@@ -384,7 +386,7 @@ def fields(node: Node | None) -> dict[str, Node]:
 
 def collections_in(mapping: Mapping) -> list[tuple[str, Node]]:
     """The entries of a mapping whose values are no scalars, as ``entries_of`` finds them."""
-    plain = mapping.plain
+    plain = mapping.entries_by_key
     if plain is None:
         return [(name, value) for name, _, value, _ in entries_of(mapping) if type(value) is not Scalar]
     return [(name, value) for name, (_, value) in plain.items() if type(value) is not Scalar]
@@ -397,9 +399,9 @@ def get(node: Node | None, *path: str | int) -> Node | None:
             node = deref(node)
         if type(node) is Mapping:
             try:
-                plain = node._plain  # the property costs as much as all else here
+                plain = node._entries_by_key  # the property costs as much as all else here
             except AttributeError:
-                plain = node.plain
+                plain = node.entries_by_key
             # keys are strings: an index finds nothing
             found = entry_of(node, step) if plain is None else plain.get(step)  # type: ignore[arg-type]
             if found is None:
@@ -464,7 +466,7 @@ class AnchorUses:
             node = pending.pop()
             for use in _uses_in(node):
                 self.uses[id(deref(use.written))].append(use)
-            pending.extend(_children(node))
+            pending.extend(_values_of(node))
 
     def shared(self, node: Node) -> bool:
         """The node has more than one use."""
@@ -499,7 +501,7 @@ def _uses_in(node: Node) -> Iterator[NodeUse]:
         yield from (NodeUse(node, item, n, item) for n, item in enumerate(node.items))
 
 
-def _children(node: Node) -> list[Node]:
+def _values_of(node: Node) -> list[Node]:
     """The children of a node, without following aliases."""
     if isinstance(node, Mapping):
         return [value for _, value in node.entries]
@@ -528,8 +530,8 @@ def resolve(root: Node, path: Path) -> tuple[Mapping | Sequence, Node] | None:
             entry = entry_of(here, step)
             if entry is None:
                 return None
-            handle, node, owner = entry
-            found = owner, handle
+            entry_node, node, owner = entry
+            found = owner, entry_node
         elif isinstance(here, Sequence) and isinstance(step, int) and 0 <= step < len(here.items):
             node = here.items[step]
             found = here, node

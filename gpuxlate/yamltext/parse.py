@@ -41,7 +41,7 @@ from gpuxlate.yamltext.nodes import (
     entry_of,
 )
 from gpuxlate.yamltext.ranges import Chunk, has_plain_markers
-from gpuxlate.yamltext.source import Source, StandIns
+from gpuxlate.yamltext.source import CharacterSubstitution, Source
 
 _WRITE_OUT = "write the values in place of the aliases, in several files"
 
@@ -140,7 +140,7 @@ def over_documents(
     return in_chunks(work, source)
 
 
-def kept(read: DocumentReader) -> DocumentReader:
+def read_once(read: DocumentReader) -> DocumentReader:
     """A reader of one source that reads it once, and gives the same documents and error each time."""
     found: list[Document | NotYamlError] = []
 
@@ -195,11 +195,11 @@ class _Composer:
         self._first = chunk.first
         self.start = chunk.start  # of the current document
         given = source.parsed_text(chunk)
-        self._stand_ins = StandIns(given)
+        self._substitution = CharacterSubstitution(given)
         # a comment in place of what is before a chunk: its nodes have the places of the source
         before = f" {'#' * (chunk.start - 2)}\n" if chunk.start else ""
-        self._text = before + self._stand_ins.text
-        plain = self._stand_ins.text is given and has_plain_markers(given)
+        self._text = before + self._substitution.text
+        plain = self._substitution.text is given and has_plain_markers(given)
         composes = plain and hasattr(EventParser, "get_limited_node")
         self._parts = parts(self._text, chunk.start) if composes else None  # None: all come from events
         try:
@@ -275,7 +275,7 @@ class _Composer:
         next_event: Callable[[], Any] = self._parser.get_event
         text = self._source.text
         new = object.__new__
-        strange = self._stand_ins.used
+        strange = self._substitution.used
         names = document.names
         anchors: dict[str, Node] = {}
         sizes: dict[int, int] = {}  # nodes in what an anchor marks, aliases written out
@@ -310,7 +310,7 @@ class _Composer:
                     scalar.ends_in(text)
                 if strange:
                     start, end = event.start_mark.index, event.end_mark.index
-                    scalar.text = self._stand_ins.restored(value, text[start:end], scalar.style)
+                    scalar.text = self._substitution.restored(value, text[start:end], scalar.style)
                 if len(value) > max_key and entries is not None and key is None:
                     raise TooMuchError(
                         msg("a key of more than {most} characters", most=max_key),
@@ -404,7 +404,7 @@ def _written(root: Node) -> Node | None:
 
 
 def _note_repeated(document: Document, mapping: Mapping) -> None:
-    plain = mapping.plain
+    plain = mapping.entries_by_key
     if plain is not None and len(plain) == len(mapping.entries):
         return
     seen: set[str] = set()

@@ -20,10 +20,10 @@ from gpuxlate.yamltext.nodes import (
     Scalar,
     Sequence,
     SharingError,
+    children,
     deref,
     entry_of,
     get,
-    inside,
     walk,
 )
 from gpuxlate.yamltext.parse import Document
@@ -55,11 +55,11 @@ class NodePlan:
 
     def numbers(self, entry_nodes: Iterable[int]) -> list[int]:
         """The numbers of some entries, in order: a plan takes no look at all others."""
-        return sorted(map(self.node.places.__getitem__, entry_nodes))
+        return sorted(map(self.node.index_by_id.__getitem__, entry_nodes))
 
     def pairs(self, entry_nodes: Iterable[int]) -> list[tuple[Node, Node]]:
         """Key and value of some entries, in order; of a list the item twice."""
-        return [self.node.pair(number) for number in self.numbers(entry_nodes)]
+        return [self.node.entry(number) for number in self.numbers(entry_nodes)]
 
 
 Plans = dict[int, NodePlan]
@@ -321,7 +321,7 @@ class _Planner:
         pending = [plan for plan in self.plans.values() if plan.removed]
         while pending:
             plan = pending.pop()
-            if plan.added or plan.appended or len(plan.removed) < len(plan.node.places):
+            if plan.added or plan.appended or len(plan.removed) < len(plan.node.index_by_id):
                 continue
             if id(plan.node) in self._kept:
                 plan.kept = True
@@ -359,6 +359,6 @@ def gone_nodes(plans: Plans) -> set[int]:
     gone: set[int] = set()
     for plan in plans.values():
         removed = (part for entry in plan.pairs(plan.removed) for part in entry)
-        replaced = (part for _, value in plan.pairs(plan.values) for part in inside(value))
+        replaced = (part for _, value in plan.pairs(plan.values) for part in children(value))
         gone.update(map(id, walk((*removed, *replaced))))
     return gone

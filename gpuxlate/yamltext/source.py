@@ -224,7 +224,7 @@ _REPLACEMENT = 0xFFFD
 """The replacement where a text has all of those; it is not replaced back."""
 
 
-class StandIns:
+class CharacterSubstitution:
     """``text`` is what libyaml reads in place of the text given; ``used`` says whether it differs."""
 
     def __init__(self, text: str) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 
 from gpuxlate.model.declarations import record, regex
 from gpuxlate.model.pod import ScalarKind
-from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, body_start, inside, resolve_plain
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, body_start, children, resolve_plain
 from gpuxlate.yamltext.source import Source
 
 _PLAIN_SAFE = regex(r"(?![.]{3})[A-Za-z0-9_./][A-Za-z0-9_./+=@%^~ -]*")
@@ -137,7 +137,7 @@ def style_at(source: Source, path_nodes: tuple[Node, ...], *, lists: bool) -> St
     """
     nearest = [node for node in reversed(path_nodes) if isinstance(node, Mapping)]
     if not nearest:  # a list is the document: as its items are written
-        nearest = [item for node in path_nodes for item in inside(node)[:1] if isinstance(item, Mapping)]
+        nearest = [item for node in path_nodes for item in children(node)[:1] if isinstance(item, Mapping)]
     keys = _common_quote([key for node in nearest[:2] for key, _ in node.entries[:_LOOK_AT]])
     values = _common_quote([value for node in nearest[:1] for _, value in node.entries[:_LOOK_AT]], True)
     if keys == '"' and nearest and nearest[0].flow:

@@ -37,8 +37,8 @@ class Writer:
         self.source = document.source
         self.plan = plan
         self.depth = len(plan.ancestors)
-        self.pair = plan.node.pair
-        self.last = len(plan.node.places) - 1
+        self.entry = plan.node.entry
+        self.last = len(plan.node.index_by_id) - 1
         self.empties = len(plan.removed) > self.last
         """All entries go."""
 
@@ -61,7 +61,7 @@ class Writer:
 
     def nodes(self, first: int, after: int) -> list[Node]:
         """Keys and values of the entries ``first`` up to ``after``."""
-        return [part for number in range(first, after) for part in self.pair(number)]
+        return [part for number in range(first, after) for part in self.entry(number)]
 
     def column(self, index: int) -> int:
         """The column of a character, from 0."""
