@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 from gpuxlate.backends.pod_reader import Selector, too_large, too_many_cards
@@ -53,7 +53,13 @@ class Accept:
         """A loss of a container's share is accepted; None: of the pod. The one place that decides it."""
         if loss.kind is LossKind.ROUNDED:
             return self.round_up
+        if loss.kind is LossKind.FILLED:
+            return loss.given is not None
         return loss.kind is LossKind.DROPPED and loss.field in self.drop
+
+    def settled(self, loss: Loss, container: str | None) -> Loss:
+        """A recorded loss as it is reported. One that nobody can choose is accepted already."""
+        return replace(loss, accepted=True) if self.takes(loss, container) else loss
 
     def fills(self, field: str, code: str, container: str, *, init: bool) -> int | None:
         """What an unset field gets, per card (percent, MiB)."""
@@ -69,7 +75,8 @@ class ShareWriter:
 
     ``take`` returns a field and marks it as placed. A field that no backend takes becomes a Loss
     (GX020). Every method that records a Loss continues as if it were accepted, so that all losses of a
-    share are found at once. ``why`` is a clause of its own, that follows the finding after a colon.
+    share are found at once; ``fit_pod`` settles which are. ``why`` is a clause of its own, that follows the
+    finding after a colon.
     """
 
     def __init__(
@@ -169,7 +176,7 @@ class ShareWriter:
     @property
     def refused(self) -> bool:
         """Some loss was not accepted."""
-        return any(not loss.accepted for loss in self.losses)
+        return not all(self.accept.takes(loss, self.name) for loss in self.losses)
 
     def origin(self, attribute: str) -> Path:
         """The place of a field in what was read, else that of the container."""
@@ -227,13 +234,12 @@ class ShareWriter:
         if attribute == "memory_mib":
             self._now["memory_limit_mib"] = limit_beside(given, self._now["memory_limit_mib"])
         valid: int | str = "whole cards" if given is None else given
-        accepted = self.accepts(LossKind.ROUNDED, attribute, code, given)
-        if accepted:
+        if self.accepts(LossKind.ROUNDED, attribute, code, given):
             message = msg("{problem}; rounded up to {valid}", problem=problem, valid=valid)
         else:
             message = msg("{problem}; next valid value: {valid}", problem=problem, valid=valid)
         hint = msg(OMIT, field=name) if given is None else msg(WRITE, field=name, given=given)
-        self._lose(LossKind.ROUNDED, attribute, code, message, hint, given, accepted=accepted)
+        self._lose(LossKind.ROUNDED, attribute, code, message, hint, given)
         return given
 
     def accepts(self, kind: LossKind, attribute: str, code: str, given: int | None) -> bool:
@@ -269,7 +275,7 @@ class ShareWriter:
             example=example,
             unit=msg("percent") if attribute == "cores" else "MiB",
         )
-        self._lose(LossKind.FILLED, attribute, code, message, hint, given, accepted=given is not None)
+        self._lose(LossKind.FILLED, attribute, code, message, hint, given)
         return given
 
     def _too_large(self, attribute: str, given: int | None) -> bool:
@@ -301,8 +307,7 @@ class ShareWriter:
         if why:
             message = msg("{problem}: {why}", problem=message, why=why)
         hint = msg(REMOVE, field=name)
-        accepted = self.accepts(LossKind.DROPPED, attribute, code, None)
-        self._lose(LossKind.DROPPED, attribute, code, message, hint, None, accepted=accepted)
+        self._lose(LossKind.DROPPED, attribute, code, message, hint, None)
 
     def drop_rest(self) -> None:
         """Record every field that the backend did not take (GX020)."""
@@ -323,7 +328,7 @@ class ShareWriter:
 
     def refuse(self, attribute: str, code: str, message: str, hint: str | None = None) -> None:
         """Record that the target cannot express this share, whatever the user accepts."""
-        self._lose(LossKind.REFUSED, attribute, code, message, hint, None, accepted=False)
+        self._lose(LossKind.REFUSED, attribute, code, message, hint, None)
 
     def on_nodes(self, nodes: CardProfile, count: str | None, memory: str | None) -> None:
         """Refuse what the nodes of a profile do not have; ``count`` and ``memory`` are codes, if any."""
@@ -359,8 +364,6 @@ class ShareWriter:
         message: str,
         hint: str | None,
         given: int | None,
-        *,
-        accepted: bool,
     ) -> None:
         loss = Loss(
             kind,
@@ -370,7 +373,6 @@ class ShareWriter:
             hint,
             asked=_json(getattr(self.asked, attribute)),
             given=given,
-            accepted=accepted,
             path=self.origin(attribute),
         )
         earlier = next(

@@ -1,6 +1,6 @@
 """Losses that are accepted one by one, by a decisions file, and those of a run that nobody has decided.
 
-``Accept.takes`` is the one place where a loss is accepted: ``DecidedAccept`` is that of one pod. A leftover
+``Accept.settled`` is the one place where a loss is accepted: ``DecidedAccept`` is that of one pod. A leftover
 is accepted where it is left. A run without decisions enters none of this.
 """
 
@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -79,12 +79,24 @@ class DecidedAccept(Accept):
     names: Mapping[str, str] = field(default_factory=dict)
 
     def takes(self, loss: Loss, container: str | None) -> bool:
-        mine = self._about(loss.field, loss.code, container)
-        here = (one for one in mine if one.verdict != LossKind.FILLED)
         # super() without arguments does not work in a dataclass with slots
-        return Accept.takes(self, loss, container) or any(
-            (one.asked, one.given) == (loss.asked, loss.given) for one in here if one.accept
+        if Accept.takes(self, loss, container) or loss.kind in (LossKind.FILLED, LossKind.REFUSED):
+            return Accept.takes(self, loss, container)
+        return any(
+            entry.accept and (entry.asked, entry.given) == (loss.asked, loss.given)
+            for entry in self._about(loss.field, loss.code, container)
+            if entry.verdict != LossKind.FILLED
         )
+
+    def settled(self, loss: Loss, container: str | None) -> Loss:
+        """With the old entry named where its numbers have changed since."""
+        settled = Accept.settled(self, loss, container)
+        if settled.accepted or loss.kind in (LossKind.FILLED, LossKind.REFUSED):
+            return settled
+        old = [entry for entry in self._about(loss.field, loss.code, container) if entry.accept]
+        if not old:
+            return settled
+        return replace(settled, message=changed_since(loss.message, old[-1], loss.asked, loss.given))
 
     def _fills(self, field: str, code: str, container: str) -> int | None:
         mine = self._about(field, code, container)
@@ -99,65 +111,48 @@ class DecidedAccept(Accept):
             if of_container and (one.field, one.code) == (field, code):
                 yield one
 
-    def judge(self, loss: Loss, container: str, *, of_pod: bool = False) -> tuple[Loss, JudgedLoss]:
-        """A loss of a fitted pod, with the old entry named where its numbers have changed since."""
-        filled = loss.kind is LossKind.FILLED
-        judged = JudgedLoss(
-            self.names.get(container, container),
-            loss.field,
-            loss.code,
-            str(loss.kind),
-            loss.asked,
-            loss.given,
-            loss.accepted,
-            loss.kind is LossKind.REFUSED,
-            loss.path,
-        )
-        if not loss.accepted and not filled:
-            mine = [
-                one for one in self._about(loss.field, loss.code, None if of_pod else container) if one.accept
-            ]
-            if mine and loss.kind is not LossKind.REFUSED:
-                loss = replace(loss, message=changed_since(loss.message, mine[-1], loss.asked, loss.given))
-        return loss, judged
+    def judged(self, fit: PodFit) -> list[JudgedLoss]:
+        """The losses of a fitted pod; those of the pod itself with its first container."""
+        of_pod = fit.outcomes[0].container.name if fit.outcomes else ""
+        losses = [(outcome.container.name, loss) for outcome in fit.outcomes for loss in outcome.losses]
+        return [
+            JudgedLoss(
+                self.names.get(container, container),
+                loss.field,
+                loss.code,
+                str(loss.kind),
+                loss.asked,
+                loss.given,
+                loss.accepted,
+                loss.kind is LossKind.REFUSED,
+                loss.path,
+            )
+            for container, loss in (*losses, *((of_pod, loss) for loss in fit.selectors))
+        ]
 
 
-@dataclass
+@record
 class DecidedPod:
-    """The entries about one pod on its way to a target, and its losses as they are judged."""
+    """The entries about one pod on its way to a target."""
 
     name: str
     target: str
     accept: DecidedAccept
-    judged: list[JudgedObject] = field(default_factory=list)
 
-    def judge(self, fit: PodFit) -> PodFit:
-        """The fit of the pod, with old entries named where numbers have changed since."""
-        judged: list[JudgedLoss] = []
-        outcomes = []
-        for outcome in fit.outcomes:
-            pairs = [self.accept.judge(loss, outcome.container.name) for loss in outcome.losses]
-            judged += (one for _, one in pairs)
-            outcomes.append(replace(outcome, losses=tuple(loss for loss, _ in pairs)))
-        first = fit.outcomes[0].container.name if fit.outcomes else ""
-        pairs = [self.accept.judge(loss, first, of_pod=True) for loss in fit.selectors]
-        judged += (one for _, one in pairs)
-        self.judged.append(JudgedObject(self.name, self.target, judged))
-        return replace(fit, outcomes=tuple(outcomes), selectors=tuple(loss for loss, _ in pairs))
+    def judged(self, fit: PodFit) -> JudgedObject:
+        return JudgedObject(self.name, self.target, self.accept.judged(fit))
 
     def over(self, below: DecidedPod) -> DecidedPod:
         """A part that is laid over a pod: what is accepted there is accepted of the whole."""
         entries = [*self.accept.entries, *below.accept.entries]
         names = {**below.accept.names, **self.accept.names}
-        return replace(self, accept=replace(self.accept, entries=entries, names=names), judged=[])
+        return replace(self, accept=replace(self.accept, entries=entries, names=names))
 
-    def beside(self, below: DecidedPod) -> list[JudgedObject]:
-        """What was judged and is not of the pod below."""
-        known = {one[:-1] for each in below.judged for one in each.losses}
-        return [
-            each._replace(losses=[one for one in each.losses if one[:-1] not in known])
-            for each in self.judged
-        ]
+    def judged_beside(self, fit: PodFit, below: JudgedObject) -> JudgedObject:
+        """That of a part: what is not judged of the pod below it."""
+        known = {loss[:-1] for loss in below.losses}
+        judged = self.judged(fit)
+        return judged._replace(losses=[loss for loss in judged.losses if loss[:-1] not in known])
 
 
 def changed_since(message: str, old: Decision, asked: Amount, given: Amount) -> Message:

@@ -139,16 +139,15 @@ def _in_numbers(
     for field_name, known in zip(NUMBERS, (amount.cores, amount.memory_mib), strict=True):
         if known is not None:
             values[field_name] = max(1, known)  # one of very many clients has less than a share can ask for
-            loss = _derived(field_name, values[field_name], name, part, amount, backend, path)
-            losses.append(replace(loss, accepted=accept.takes(loss, container.name)))
+            losses.append(_derived(field_name, values[field_name], name, part, amount, backend, path))
         elif (filled := accept.fills(field_name, FILLED, container.name, init=container.init)) is not None:
             values[field_name] = filled
             unknown = _unknown(field_name, name, part, share, profile, path)
-            losses.append(replace(unknown, given=values[field_name], accepted=True))
+            losses.append(replace(unknown, given=filled))
     # compute is not capped, unless the target needs it
     open_ = [one for one in counted if one not in values and not (one == "cores" and values)]
     losses += [_unknown(one, name, part, share, profile, path) for one in open_]
-    if not values or any(one.kind is LossKind.FILLED and not one.accepted for one in losses):
+    if not values or any(loss.kind is LossKind.FILLED and loss.given is None for loss in losses):
         return Terms(_some(bare), tuple(losses), undecided=True)
     return Terms(replace(bare, cores=values.get("cores"), memory_mib=values.get("memoryMiB")), tuple(losses))
 
@@ -225,7 +224,7 @@ def _as_part(
     if not share.caps_memory:  # all memory of a card is no part of it
         why = msg("{target} has parts of a card, and each has a part of its memory", target=backend.name)
         given = accept.fills("memoryMiB", FILLED, container.name, init=container.init)
-        filled = (replace(_to_fill("memoryMiB", why, path), given=given, accepted=given is not None),)
+        filled = (replace(_to_fill("memoryMiB", why, path), given=given),)
         if given is None:
             return Terms(_bare(share), filled, undecided=True)
         share = replace(share, memory_mib=given)
@@ -256,7 +255,6 @@ def _as_part(
     )
     hint = msg(WRITE, field=name, given=part)
     loss = Loss(LossKind.ROUNDED, name, PART, message, hint, asked, part, path=path)
-    loss = replace(loss, accepted=accept.takes(loss, container.name))
     becomes = replace(bare, partition=found.partition, replica=found.replica)
     return Terms(becomes, (*filled, loss), amount=found.amount)
 
@@ -459,7 +457,9 @@ def fit_pod(
         Outcome(
             one,
             share,
-            (*one.granted, *terms.with_losses(placing.losses)),
+            tuple(
+                accept.settled(loss, one.name) for loss in (*one.granted, *terms.with_losses(placing.losses))
+            ),
             tuple(placing.diagnostics),
             frozenset(placing.implied),
             terms.share,
@@ -468,8 +468,8 @@ def fit_pod(
         )
         for (one, share), terms, placing in zip(shared, fitted, placings, strict=True)
     )
-    lost = [one for one in selectors if one.chosen not in pod.taken]
-    return PodFit(outcomes, keys, tuple(_selector_loss(one, accept, backend) for one in lost))
+    lost = (_selector_loss(one, backend) for one in selectors if one.chosen not in pod.taken)
+    return PodFit(outcomes, keys, tuple(accept.settled(loss, None) for loss in lost))
 
 
 def as_read(
@@ -521,8 +521,8 @@ def _differences(
             yield attribute, *shares_of_a_pod_agree(JSON_NAMES[attribute], found)
 
 
-def _selector_loss(selector: Selector, accept: Accept, backend: Backend) -> Loss:
-    loss = Loss(
+def _selector_loss(selector: Selector, backend: Backend) -> Loss:
+    return Loss(
         LossKind.DROPPED,
         "selector",
         "GX020",
@@ -535,7 +535,6 @@ def _selector_loss(selector: Selector, accept: Accept, backend: Backend) -> Loss
         given=None,
         path=selector.path,
     )
-    return replace(loss, accepted=accept.takes(loss, None))
 
 
 def _without(selector: Selector, backend: Backend) -> Message:

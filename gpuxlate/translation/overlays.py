@@ -292,7 +292,7 @@ def _edits(
     before = fitted(document, one.base, below, settings, based, one.home)
     after = fitted(document, whole, dialects_of(keys, settings), settings, over, one.home)
     if based is not None and over is not None:
-        part.judged += over.beside(based)
+        part.judged.append(over.judged_beside(after.fit, based.judged(before.fit)))
     if refuses(before.found):
         raise _CannotError(BELOW)
     known = set(map(words_of, before.found))

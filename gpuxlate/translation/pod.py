@@ -80,10 +80,7 @@ def fitted(
     right = [one for one in made.found[: made.misread] if words_of(one) not in wrong]
     if filled is None or not (filled or any(one.severity is Severity.ERROR for one in right)):
         return made
-    again = replace(decided, judged=[]) if decided else None
-    completed = _fitted(document, pod, sources, settings, again, filled)
-    if decided and again:
-        decided.judged[:] = again.judged
+    completed = _fitted(document, pod, sources, settings, decided, filled)
     found = [one for one in completed.found if one not in right]
     broken = refuses(one for one in completed.found[: completed.misread] if one not in right)
     return completed._replace(found=found, broken=broken, whole=wholes[0])
@@ -135,8 +132,6 @@ def _fitted(
     fit = fit_pod(containers, target, accept, settings.profile, selectors)
     if filled:
         fit = _without_losses(fit, filled)
-    if decided:
-        fit = decided.judge(fit)
     if not fit.accepted or any(one.diagnostics for one in fit.outcomes):
         fit = in_keys(fit, pod.keys, readings, settings.profile)
     found = _without_rounded(read, fit, readings, settings.profile)
@@ -256,7 +251,7 @@ def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...], numbe
     share = made.whole or made  # that of the pod as it is built
     located = state.add_shares(pod, share.readings, share.fit, found, broken=share.broken)
     if decided:
-        state.judged += decided.judged
+        state.judged.append(decided.judged(fit))
     if not target.writes_pods:
         state.diagnostics.append(with_location(document, _not_a_pod(pod, sources, target), pod.object))
     elif not refuses(located):

@@ -251,8 +251,7 @@ class _Render:
         accept = decided.accept if decided else self.settings.accept
         fit = fit_pod(containers, target, accept, self.settings.profile)
         if decided:
-            fit = decided.judge(fit)
-            self.judged += decided.judged
+            self.judged.append(decided.judged(fit))
         for outcome in fit.outcomes:
             asked = documents_of.get((outcome.container.init, outcome.container.index))
             where = asked.document if asked else spot.document
@@ -385,7 +384,6 @@ def render_form(asked: RenderRequest, settings: Settings, output: str, base: Sou
         named = _object_of(settings.decisions, asked)
         decided = settings.decisions.named(settings.accept, named, backend.name)
     fit = fit_pod([one], backend, decided.accept if decided else settings.accept, settings.profile)
-    fit = decided.judge(fit) if decided else fit
     found = [with_location(asked.document, finding) for finding in fit.findings()]
     text = ""
     if fit.accepted:
@@ -411,7 +409,7 @@ def render_form(asked: RenderRequest, settings: Settings, output: str, base: Sou
         derived=outcome.derived,
     )
     suffix = PurePath(base.name).suffix if base else ".json" if output == "json" else backend.suffix
-    judged = tuple(decided.judged) if decided else ()
+    judged = (decided.judged(fit),) if decided else ()
     return RenderResult(share.name, text, (item,), tuple(found), suffix, judged)
 
 
