@@ -7,7 +7,7 @@ from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.backends.base import Backend, Reading
+from gpuxlate.backends.base import Backend, ContainerShare, Reading
 from gpuxlate.backends.pod_writer import Accept, SetElsewhere
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import Numbered, Pod
@@ -42,16 +42,28 @@ if TYPE_CHECKING:
 PARSE_FIRST = "gpuxlate parse reads the share, gpuxlate render --to TARGET writes it"
 
 
+class ReadPod(NamedTuple):
+    """The shares of a pod in the dialects that it is read in. ``found``: what is wrong with its keys."""
+
+    readings: Sequence[tuple[Backend, Reading]]
+    containers: Sequence[ContainerShare]
+    found: Sequence[Diagnostic]
+
+
 class FittedPod(NamedTuple):
-    """The shares of a pod at the target. ``broken``: its keys are wrong. ``misread``: how many of the
-    findings are about these. ``whole``: what patches make of the pod, where it is not complete without."""
+    """The shares of a pod at the target. ``found``: all that is wrong, ``misread``: that which is wrong with
+    its keys. ``whole``: what patches make of the pod, where it is not complete without."""
 
     readings: Sequence[tuple[Backend, Reading]]
     fit: PodFit
+    misread: Sequence[Diagnostic]
     found: list[Diagnostic]
-    broken: bool
-    misread: int = 0
     whole: FittedPod | None = None
+
+    @property
+    def broken(self) -> bool:
+        """Its keys are wrong."""
+        return refuses(self.misread)
 
 
 def fitted(
@@ -65,25 +77,27 @@ def fitted(
     """Read the shares of a pod in some dialects and fit them to the target, with all that is wrong.
 
     ``decided``: what is accepted of this pod alone. ``home``: where it is written. What the patches of all
-    kustomizations of the run set is not missing there.
+    kustomizations of the run set is not missing there, and what they correct is not wrong.
     """
-    made = _fitted(document, pod, sources, settings, decided)
+    read = _read(pod, sources, settings)
+    made = _fitted(document, pod, sources, settings, read, decided)
     built = settings.builds.pods(home) if refuses(made.found) and not pod.keys.claims else ()
     if not built:
         return made
-    wholes = [
-        _fitted(document, one, dialects_of(one.keys, settings), settings)
-        for one in (each.under(settings.renamed) for each in built)
-    ]
-    filled = _set_in_all(made.fit, [one.fit for one in wholes])
-    wrong = {words_of(one) for whole in wholes for one in whole.found[: whole.misread]}
-    right = [one for one in made.found[: made.misread] if words_of(one) not in wrong]
-    if filled is None or not (filled or any(one.severity is Severity.ERROR for one in right)):
+    wholes = []
+    for whole in (each.under(settings.renamed) for each in built):
+        dialects = dialects_of(whole.keys, settings)
+        wholes.append(_fitted(document, whole, dialects, settings, _read(whole, dialects, settings)))
+    filled = _set_in_all(made.fit, [whole.fit for whole in wholes])
+    stays = {words_of(found) for whole in wholes for found in whole.misread}
+    corrects = any(
+        found.severity is Severity.ERROR and words_of(found) not in stays for found in made.misread
+    )
+    if filled is None or not (filled or corrects):
         return made
-    completed = _fitted(document, pod, sources, settings, decided, filled)
-    found = [one for one in completed.found if one not in right]
-    broken = refuses(one for one in completed.found[: completed.misread] if one not in right)
-    return completed._replace(found=found, broken=broken, whole=wholes[0])
+    read = read._replace(found=[found for found in read.found if words_of(found) in stays])
+    completed = _fitted(document, pod, sources, settings, read, decided, filled)
+    return completed._replace(whole=wholes[0])
 
 
 def words_of(found: Diagnostic) -> tuple[str, str]:
@@ -113,29 +127,34 @@ def _set_in_all(fit: PodFit, wholes: Sequence[PodFit]) -> SetElsewhere | None:
     return found
 
 
+def _read(pod: Pod, sources: tuple[Backend, ...], settings: Settings) -> ReadPod:
+    readings, containers, found, _ = shares_of(pod.keys, sources, settings)
+    return ReadPod(readings, containers, found)
+
+
 def _fitted(
     document: Document,
     pod: Pod,
     sources: tuple[Backend, ...],
     settings: Settings,
+    read: ReadPod,
     decided: DecidedPod | None = None,
     filled: SetElsewhere = MappingProxyType({}),
 ) -> FittedPod:
     """``filled``: what is set elsewhere; it is no loss, and no key is written for it."""
-    target = settings.to
-    readings, containers, read, _ = shares_of(pod.keys, sources, settings)
+    target, readings = settings.to, read.readings
     wanted = [one for _, reading in readings for one in reading.selectors]
     selectors = [one for one in wanted if not target.chooses(one.key)]
     accept = decided.accept if decided else settings.accept
     if filled:
         accept = replace(accept, elsewhere=filled)
-    fit = fit_pod(containers, target, accept, settings.profile, selectors)
+    fit = fit_pod(read.containers, target, accept, settings.profile, selectors)
     if filled:
         fit = _without_losses(fit, filled)
     if not fit.accepted or any(one.diagnostics for one in fit.outcomes):
         fit = in_keys(fit, pod.keys, readings, settings.profile)
-    found = _without_rounded(read, fit, readings, settings.profile)
-    misread, broken = len(found), refuses(found)
+    misread = _without_rounded(read.found, fit, readings, settings.profile)
+    found = [*misread]
     if wanted:
         found += unknown_choices(wanted, target)
     found += fit.findings()
@@ -146,7 +165,8 @@ def _fitted(
         for _, reading in readings
         if reading.isolation and reading.shares
     ]
-    found += other_cards(((source.vendor, one) for source, read in readings for one in read.shares), target)
+    shares = ((source.vendor, share) for source, reading in readings for share in reading.shares)
+    found += other_cards(shares, target)
     found += writable(pod, fit, sources, target, settings.context)
     found += miscounted(document, pod, fit)
     found += written_without_a_dialect(fit, target)
@@ -154,12 +174,15 @@ def _fitted(
         found += uncounted(pod, fit, target)
     if filled:
         fit = replace(fit, keys=_without_keys(fit.keys, filled, target))
-    return FittedPod(readings, fit, found, broken, misread)
+    return FittedPod(readings, fit, misread, found)
 
 
 def _without_rounded(
-    found: list[Diagnostic], fit: PodFit, readings: Sequence[tuple[Backend, Reading]], profile: Profile | None
-) -> list[Diagnostic]:
+    found: Sequence[Diagnostic],
+    fit: PodFit,
+    readings: Sequence[tuple[Backend, Reading]],
+    profile: Profile | None,
+) -> Sequence[Diagnostic]:
     """What is wrong at the source, but for numbers that both it and the target round up: these are reported
     once, with what accepts them."""
     paths = {loss.path for loss in _rounded(fit)}
