@@ -179,7 +179,7 @@ def left_templates(document: Document, beside: ClaimLookup, scope: LeftoverScope
     for claim in claims_of(document) if document.holds(*MARKS) else ():
         by, users = beside.index.kept_by(claim), beside.index.users(claim)
         if (by or not users) and replaced_backends(claim.devices.classes(), scope):
-            yield _left_template(document, claim, by, scope)
+            yield _left_template(document, claim, by)
 
 
 def changes(
@@ -261,7 +261,7 @@ def unfollowed_renames(document: Document, pods: Iterable[Pod], translated: Sour
         yield with_location(document, names_are_followed(changed_names(document.root)[0], user.object))
 
 
-def _left_template(document: Document, one: ClaimObject, by: Unread | None, scope: LeftoverScope) -> Leftover:
+def _left_template(document: Document, one: ClaimObject, by: Unread | None) -> Leftover:
     """``by``: what names the template and is not translated; None where nothing does."""
     if by:
         message = msg(
@@ -279,8 +279,7 @@ def _left_template(document: Document, one: ClaimObject, by: Unread | None, scop
         hint = msg(GIVE_USERS)
     ref = ObjectRef(f"resource.k8s.io/{one.api}", one.kind, one.namespace, one.name[:MAX_NAME])
     path = (*one.place.path, "metadata", "name")
-    found = replace(nothing_is_left_behind(path, message, hint), severity=scope.severity)
-    return Leftover(one.name, with_location(document, found, ref))
+    return Leftover(one.name, with_location(document, nothing_is_left_behind(path, message, hint), ref))
 
 
 def why_not_appendable(document: Document) -> Message | None:

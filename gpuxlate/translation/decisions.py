@@ -1,7 +1,8 @@
 """Losses that are accepted one by one, by a decisions file, and those of a run that nobody has decided.
 
-``Accept.settled`` is the one place where a loss is accepted: ``DecidedAccept`` is that of one pod. A leftover
-is accepted where it is left. A run without decisions enters none of this.
+They say what is accepted, and accept nothing by themselves: ``Accept.settled`` does that for the losses of
+shares, of one pod with ``DecidedAccept``, and ``passes.settled`` for what is not translated. A run without
+decisions enters none of this.
 """
 
 from __future__ import annotations
@@ -200,7 +201,8 @@ class Decisions:
         mine = (one for one in self.entries if one.accept and one.to in (None, target))
         return sorted(json.dumps(one._replace(reason="").to_data()) for one in mine)
 
-    def _of(self, name: str, target: str) -> list[Decision]:
+    def about_object(self, name: str, target: str) -> list[Decision]:
+        """The entries about an object with this name in entries."""
         names = self.built or (name,)
         return [one for one in self.entries if one.object in names and one.to in (None, target)]
 
@@ -209,7 +211,7 @@ class Decisions:
         self, flags: Accept, name: str, target: str, names: Mapping[str, str] = MappingProxyType({})
     ) -> DecidedPod:
         """What is accepted of a pod of an object with this name in entries."""
-        entries = self._of(name, target)
+        entries = self.about_object(name, target)
         accept = DecidedAccept(flags.round_up, flags.fill, flags.drop, entries=entries, names=names)
         return DecidedPod(name, target, accept)
 
@@ -224,65 +226,18 @@ class Decisions:
         return self.named(flags, name, target, parts)
 
     # -- leftovers ---------------------------------------------------------------------------------------
-    def leave(
+    def of_text(
         self,
-        found: Iterable[Leftover],
         source: Source,
         target: str,
         document: Document | None = None,
         kind: FileKind = FileKind.MANIFESTS,
         pods: Sequence[Pod] = (),
-        *,
-        whole: bool = True,
-    ) -> tuple[list[Leftover], list[JudgedObject]]:
-        """What is not translated, a warning where an entry accepts it; ``document`` None: of a template."""
-        left: list[Leftover] = []
-        judged = [JudgedObject(name, target, (), whole) for name in self._names(source, document, kind)]
-        for one in found:
-            ref = one.diagnostic.object if document else None
-            name = self.object(ref, source.name, kind)
-            of_text = document is None or not one.diagnostic.path
-            asked = _behind(source, one.diagnostic) if of_text else _value(document, one.diagnostic.path)
-            container = _container(one.diagnostic.path, pods) if document else None
-            mine = [
-                each
-                for each in self._of(name, target)
-                if (each.field, each.code, each.verdict) == (one.key, one.diagnostic.code, LEFTOVER)
-                and each.container in (None, container)
-            ]
-            taken = not one.final and any(
-                each.accept and (each.asked, each.given) == (asked, None) for each in mine
-            )
-            accepted = taken or one.diagnostic.severity is not Severity.ERROR
-            judged.append(
-                JudgedObject(
-                    name,
-                    target,
-                    [
-                        JudgedLoss(
-                            container,
-                            one.key,
-                            one.diagnostic.code,
-                            LEFTOVER,
-                            asked,
-                            None,
-                            accepted,
-                            one.final,
-                        )
-                    ],
-                )
-            )
-            diagnostic = one.diagnostic
-            if taken:
-                diagnostic = replace(diagnostic, severity=Severity.WARNING)
-            elif not accepted and (old := [each for each in mine if each.accept]):
-                diagnostic = replace(
-                    diagnostic, message=changed_since(diagnostic.message, old[-1], asked, None)
-                )
-            left.append(replace(one, diagnostic=diagnostic))
-        return left, judged
+    ) -> DecidedText:
+        """The entries about what is not translated of a document; ``document`` None: of a template."""
+        return DecidedText(self, source, target, document, kind, pods)
 
-    def _names(self, source: Source, document: Document | None, kind: FileKind) -> set[str]:
+    def names_in(self, source: Source, document: Document | None, kind: FileKind) -> set[str]:
         """The objects of a document by the names that entries may have for them."""
         refs = [ref for ref, _, _ in objects_in(document)] if document else []
         return {self.file(source.name), *(self.object(ref, source.name, kind) for ref in refs)}
@@ -335,6 +290,68 @@ class Decisions:
             found.append(entry.find(Diagnostic("GX034", Severity.WARNING, message, hint)))
             unmatched.append(entry)
         return found, unmatched
+
+
+class DecidedText(NamedTuple):
+    """The entries about what is not translated of a document, or of a template."""
+
+    decisions: Decisions
+    source: Source
+    target: str
+    document: Document | None
+    kind: FileKind
+    pods: Sequence[Pod]
+
+    def objects(self, *, whole: bool = True) -> list[JudgedObject]:
+        """The objects that were looked at. ``whole``: as they are."""
+        names = self.decisions.names_in(self.source, self.document, self.kind)
+        return [JudgedObject(name, self.target, (), whole) for name in names]
+
+    def about(self, left: Leftover) -> DecidedLeftover:
+        """The entries about one leftover, whatever they accept."""
+        found, document = left.diagnostic, self.document
+        name = self.decisions.object(found.object if document else None, self.source.name, self.kind)
+        of_text = document is None or not found.path
+        asked = _behind(self.source, found) if of_text else _value(document, found.path)
+        container = _container(found.path, self.pods) if document else None
+        entries = [
+            entry
+            for entry in self.decisions.about_object(name, self.target)
+            if (entry.field, entry.code, entry.verdict) == (left.key, found.code, LEFTOVER)
+            and entry.container in (None, container)
+        ]
+        return DecidedLeftover(name, self.target, container, asked, entries)
+
+
+class DecidedLeftover(NamedTuple):
+    """A leftover as entries have it, and the entries about it. ``asked``: what it is now."""
+
+    name: str
+    target: str
+    container: str | None
+    asked: Amount
+    entries: Sequence[Decision]
+
+    @property
+    def accepts(self) -> bool:
+        """An entry accepts what it is now."""
+        return any(
+            entry.accept and (entry.asked, entry.given) == (self.asked, None) for entry in self.entries
+        )
+
+    def compared(self, message: str) -> str:
+        """The message, with the entry named that accepts what it was."""
+        old = [entry for entry in self.entries if entry.accept]
+        return changed_since(message, old[-1], self.asked, None) if old else message
+
+    def judged(self, left: Leftover) -> JudgedObject:
+        """What came of it."""
+        found = left.diagnostic
+        accepted = found.severity is not Severity.ERROR
+        loss = JudgedLoss(
+            self.container, left.key, found.code, LEFTOVER, self.asked, None, accepted, left.final
+        )
+        return JudgedObject(self.name, self.target, [loss])
 
 
 def _matches(entry: Decision, one: JudgedLoss) -> bool:

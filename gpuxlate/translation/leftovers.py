@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import shlex
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import replace
 from functools import lru_cache
@@ -122,9 +121,9 @@ class PrintedLeftover(Printed):
 
 @record
 class Leftover(PrintedAs):
-    """A key that a translation leaves behind, and the finding about it. ``final``: nothing accepts it.
+    """A key that a translation leaves behind, and the finding about it: an error until it is ``settled``.
 
-    ``of_share``: a share has it, which is not translated.
+    ``final``: nothing accepts it. ``of_share``: a share has it, which is not translated.
     """
 
     key: str
@@ -138,19 +137,6 @@ class Leftover(PrintedAs):
         said = self.diagnostic.message
         return isinstance(said, Message) and said.values.get("why") == BELOW
 
-    def hinted(self, folder: Callable[[], str], *, allowed: bool) -> Leftover:
-        """With the folder of the kustomization in a hint that says to build one, and without an option in it
-        that the user has given."""
-        hint = self.diagnostic.hint or ""
-        template, values = (hint.template, hint.values) if isinstance(hint, Message) else (hint, {})
-        if template == BUILT:
-            told = msg(BUILT, **{**values, "folder": shlex.quote(folder())})
-        elif allowed and template in ALLOWED:
-            told = msg(ALLOWED[template], **values)
-        else:
-            return self
-        return replace(self, diagnostic=replace(self.diagnostic, hint=told))
-
     def printed(self) -> PrintedLeftover:
         one, span = self.diagnostic, self.diagnostic.span
         line, column = (span.line, span.column) if span else (None, None)
@@ -158,13 +144,12 @@ class Leftover(PrintedAs):
 
 
 class LeftoverScope(NamedTuple):
-    """The dialects whose keys count as not translated, the target, and what the user accepts."""
+    """The dialects whose keys count as not translated, and the target."""
 
     source: str | None
     target: str
     words: Vocabulary
     renamed: Mapping[str, str]  # names of resources in this cluster
-    allowed: bool = False
 
     def is_left(
         self, name: str, place: Place | None = None, *, beside_gpus: bool = False, meant: bool = True
@@ -187,27 +172,24 @@ class LeftoverScope(NamedTuple):
         return self.words.is_foreign(name) and name not in self.renamed
 
     def found(self, name: str, place: Place | None, path: Path, why: str, hint: str) -> Diagnostic:
-        """The finding about a key: an error, a warning where the user accepts leftovers."""
+        """The finding about a key."""
         product = self.words.product(name, place)
         counts = self.words.unread(name)
         if counts:
             return replace(unread(path, name, counts), on_key=path[-1:] == (name,))
         if product:
-            made = product_is_read.diagnostic(path, not_read(name, product), UNREAD)
+            said = not_read(name, product)
+            made = product_is_read.diagnostic(path, said, UNREAD, severity=Severity.ERROR)
         else:
             message = msg(LEFT, name=name, why=why)
             made = nothing_is_left_behind(path, message, msg(hint, target=self.target, folder=FOLDER))
-        return replace(made, severity=self.severity, on_key=path[-1:] == (name,))
+        return replace(made, on_key=path[-1:] == (name,))
 
     def reader(self, name: str, resources: Set[str]) -> str | None:
         """The dialect of a key that would read whole cards of its pod, if ``--from`` named it."""
         readers = registry.pod_backends() if self.source is None else ()
         found = (one for one in readers if one.whole_card_key in resources and one.owns(name))
         return next((one.name for one in found if one.whole_card_key != name), None)
-
-    @property
-    def severity(self) -> Severity:
-        return Severity.WARNING if self.allowed else Severity.ERROR
 
 
 @lru_cache(maxsize=8192)
@@ -400,7 +382,7 @@ def _of_the_target(
         if spot.name == target.whole_card_key or any(one.owns(spot.name) for one in sources):
             continue
         made = nothing_is_left_behind(spot.path, msg(BEFORE, name=spot.name, target=target.name), REMOVE)
-        made = replace(made, severity=scope.severity, on_key=spot.on_key)
+        made = replace(made, on_key=spot.on_key)
         yield Leftover(spot.name, with_location(document, made, pod.object))
 
 
@@ -428,7 +410,7 @@ def left_machines(document: Document, runs: Sequence[PodRun], scope: LeftoverSco
             if of:
                 meant = [other for other in of if other in sources] or of  # as above
                 made = nothing_is_left_behind(one.path, _machine(one, meant), MACHINES)
-                made = replace(made, severity=scope.severity, on_key=one.on_key)
+                made = replace(made, on_key=one.on_key)
                 yield Leftover(one.name, with_location(document, made, pods[path].object))
 
 

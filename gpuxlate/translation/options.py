@@ -58,7 +58,7 @@ class Settings:
     def scope(self) -> LeftoverScope:
         source = self.from_.name if self.from_ else None
         words = vocabulary_of(self.context)
-        return LeftoverScope(source, self.to.name, words, self.renamed, self.allow_leftovers)
+        return LeftoverScope(source, self.to.name, words, self.renamed)
 
     @cached_property
     def renamed(self) -> Mapping[str, str]:

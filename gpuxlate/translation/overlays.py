@@ -53,7 +53,7 @@ from gpuxlate.translation.claims import (
 from gpuxlate.translation.edits import Owned, Role, replaced_keys, role_of, share_edits
 from gpuxlate.translation.leftovers import BELOW, BUILT, FOLDER, Leftover, LeftoverScope
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.passes import State, Task
+from gpuxlate.translation.passes import State, Task, settled
 from gpuxlate.translation.pod import fitted, words_of
 from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.translation.results import Result
@@ -152,10 +152,7 @@ def _claims_of_part(
         name = claim.reference.text[:MAX_NAME]
         path = places.of(claim.reference.path)
         message = msg("claim {name} is not translated: {why}", name=claim.name, why=why)
-        found = replace(
-            nothing_is_left_behind(path, message, msg(BUILT, target=scope.target, folder=FOLDER)),
-            severity=scope.severity,
-        )
+        found = nothing_is_left_behind(path, message, msg(BUILT, target=scope.target, folder=FOLDER))
         yield Leftover(name, with_location(document, found, part.object))
 
 
@@ -205,7 +202,6 @@ def patch_changes(state: State) -> Changes:
             )
             hint = msg(BUILT, target=scope.target, folder=FOLDER)
             found = nothing_is_left_behind((*one.path, "metadata", "name"), message, hint)
-            found = replace(found, severity=scope.severity)
             made.leftovers.append(Leftover(name, with_location(document, found, replace(one.ref, name=name))))
     if state.patches:
         made.splices.append(documents_behind(document, state.patches))
@@ -532,6 +528,9 @@ def run_build(made: Built, builds: Builds, settings: Settings, task: Task, left:
         whole.leftovers += (
             replace(each, diagnostic=places.found(each.diagnostic, one)) for each in part.leftovers
         )
+    missed = [
+        settled(each, folder=lambda: places.folder, allowed=settings.allow_leftovers) for each in missed
+    ]
     whole.leftovers += missed
     whole.diagnostics += (each.diagnostic for each in missed)
     whole.sources += places.sources.values()
@@ -602,8 +601,7 @@ def _left(
 ) -> Leftover:
     """What is not counted, and the ``command`` that counts it."""
     hint = msg(PIPED, folder=places.folder, command=command.format(target=settings.to.name))
-    found = nothing_is_left_behind(path, message, hint)
-    return Leftover(name, with_location(at, replace(found, severity=settings.scope.severity)))
+    return Leftover(name, with_location(at, nothing_is_left_behind(path, message, hint)))
 
 
 def _missed(
@@ -613,7 +611,6 @@ def _missed(
     host = kustomization_at(made.folder)
     if made.refused:
         found = nothing_is_left_behind((), made.refused.why, msg(CORRECT))
-        found = replace(found, severity=settings.scope.severity)
         yield Leftover(places.folder, refused_at(found, made.refused, places))
         return
     if made.unread and host:

@@ -7,17 +7,19 @@ A new kind of thing to read or to move is a pass.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
-from typing import NamedTuple, Self
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 from gpuxlate.backends.base import Backend, Reading
 from gpuxlate.manifest.passes import Pass, run_passes
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Severity
+from gpuxlate.model.messages import Message, msg
 from gpuxlate.overlays.parts import OverlayPod
 from gpuxlate.overlays.roles import MANIFESTS, ClaimLookup, FileKind, FileRole
 from gpuxlate.rules.documents import once_per_object
@@ -25,7 +27,7 @@ from gpuxlate.rules.source import are_too_many, no_yaml
 from gpuxlate.rules.translation import text_is_editable
 from gpuxlate.translation.claims import applied, clashes
 from gpuxlate.translation.fit import PodFit, Verdict
-from gpuxlate.translation.leftovers import Leftover, half_translated, left_in_text
+from gpuxlate.translation.leftovers import ALLOWED, BUILT, Leftover, half_translated, left_in_text
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.pod_run import ClaimTemplate, PodRun
 from gpuxlate.translation.results import Result, pod_items
@@ -41,6 +43,9 @@ from gpuxlate.yamltext.parse import (
 from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.splices import Splice, apply
+
+if TYPE_CHECKING:
+    from gpuxlate.translation.decisions import DecidedLeftover, DecidedText
 
 
 @dataclass(slots=True, kw_only=True)
@@ -164,17 +169,14 @@ class State(DocumentResults):
 
     def leave(self, found: Iterable[Leftover]) -> None:
         """Add what is not translated."""
-        folder = partial(self.settings.builds.folder, self.document.source.name)
-        found = (one.hinted(folder, allowed=self.settings.allow_leftovers) for one in found)
-        decisions = self.settings.decisions
-        if decisions is not None:
-            source, target = self.document.source, self.settings.to.name
-            kind, whole = self.role.kind, not self.role.part_of_build
-            found, judged = decisions.leave(
-                found, source, target, self.document, kind, self.pods, whole=whole
+        settings, document = self.settings, self.document
+        decided = None
+        if settings.decisions is not None:
+            decided = settings.decisions.of_text(
+                document.source, settings.to.name, document, self.role.kind, self.pods
             )
-            self.judged += judged
-        self.task.leave(self, found)
+            self.judged += decided.objects(whole=not self.role.part_of_build)
+        self.task.leave(self, _reported(self, found, document.source, settings, decided))
 
 
 class Task(NamedTuple):
@@ -204,10 +206,58 @@ def leave_text(
     made: Result, found: Iterable[Leftover], source: Source, settings: Settings, task: Task
 ) -> None:
     """Add what is not translated in a text that is no YAML."""
+    decided = None
     if settings.decisions is not None:
-        found, judged = settings.decisions.leave(found, source, settings.to.name)
-        made.judged += judged
-    task.leave(made, found)
+        decided = settings.decisions.of_text(source, settings.to.name)
+        made.judged += decided.objects()
+    task.leave(made, _reported(made, found, source, settings, decided))
+
+
+def settled(
+    left: Leftover, *, folder: Callable[[], str], allowed: bool, decided: DecidedLeftover | None = None
+) -> Leftover:
+    """A leftover as it is reported. The one place that accepts it: a warning then, and no option is in its
+    hint that is given.
+
+    ``folder``: of the kustomization that builds its file. ``allowed``: by ``--allow-leftovers``.
+    ``decided``: what entries say about it.
+    """
+    found, final = left.diagnostic, left.final
+    severity, message, hint = found.severity, found.message, found.hint or ""
+    if allowed and severity is Severity.ERROR and (left.follows or not final):
+        severity = Severity.WARNING
+    if decided is not None and decided.accepts and not final:
+        severity = Severity.WARNING
+    elif decided is not None and severity is Severity.ERROR:
+        message = decided.compared(message)
+    template, values = (hint.template, hint.values) if isinstance(hint, Message) else (hint, {})
+    if template == BUILT:
+        hint = msg(BUILT, **{**values, "folder": shlex.quote(folder())})
+    elif allowed and template in ALLOWED:
+        hint = msg(ALLOWED[template], **values)
+    reported = replace(found, severity=severity, message=message, hint=hint or found.hint)
+    return replace(left, diagnostic=reported)
+
+
+def _reported(
+    made: Result,
+    found: Iterable[Leftover],
+    source: Source,
+    settings: Settings,
+    decided: DecidedText | None,
+) -> Iterable[Leftover]:
+    """What is not translated as it is reported; where there are decisions, what came of each is added."""
+    report = partial(
+        settled, folder=partial(settings.builds.folder, source.name), allowed=settings.allow_leftovers
+    )
+    if decided is None:
+        return map(report, found)
+    reported = []
+    for left in found:
+        entries = decided.about(left)
+        reported.append(report(left, decided=entries))
+        made.judged.append(entries.judged(reported[-1]))
+    return reported
 
 
 def listed(found: Iterable[Leftover]) -> list[Leftover]:
@@ -290,7 +340,7 @@ def _unread(
     """What is left of a text that cannot be read from ``end`` on: a template's keys; in a folder, whose other
     files can go on without it, the mistake itself."""
     if problem.code == "GX001" and role.found:
-        return [Leftover("", replace(problem, severity=settings.scope.severity), of_share=True)]
+        return [Leftover("", problem, of_share=True)]
     whole.diagnostics.append(problem)
     return left_in_text(source, settings.scope, end) if problem.code == "GX012" else ()
 

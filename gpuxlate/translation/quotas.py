@@ -695,7 +695,7 @@ def _leftovers(document: Document, one: _Read, settings: Settings) -> Iterator[L
         why, hint = _reason(one, numbers.get(path, []), settings)
         message = msg("{name} is not translated: {why}", name=one.quota.resource, why=why)
         made = nothing_is_left_behind(path, message, hint)
-        made = replace(made, severity=settings.scope.severity, on_key=path[-1] == one.quota.written)
+        made = replace(made, on_key=path[-1] == one.quota.written)
         yield Leftover(one.quota.resource, with_location(document, made, one.quota.object))
 
 
