@@ -22,7 +22,7 @@ from gpuxlate.overlays.builds import RunBuilds
 from gpuxlate.overlays.kustomization import NAMES, kustomized
 from gpuxlate.overlays.roles import MANIFESTS, Claims, FileRole, role_of
 from gpuxlate.rules.base import Context
-from gpuxlate.rules.keys import key_is_known, key_is_where_it_takes_effect
+from gpuxlate.rules.keys import key_is_known, key_is_no_look_alike, key_is_where_it_takes_effect
 from gpuxlate.rules.source import in_chart
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
 from gpuxlate.translation.claims import Changes, changes, unfollowed_renames
@@ -39,6 +39,7 @@ from gpuxlate.translation.read import (
     LEFT_TEMPLATES,
     LEFTOVERS,
     find_amounts,
+    find_leftovers,
     of_jobs,
     of_quotas,
     pods_to_read,
@@ -145,17 +146,27 @@ def _refuse_jobs(state: State) -> None:
 
 
 # --- what is left ---------------------------------------------------------------------------------
+def _find_leftovers(state: State) -> None:
+    """What is in no share, in place of the remarks on its keys: one mistake has one code."""
+    find_leftovers(state)
+    left = {leftover.diagnostic for leftover in state.leftovers}
+    paths = {found.path for found in state.diagnostics if found.code == nothing_is_left_behind.code}
+    paths.update(found.path for found in left)
+    state.diagnostics = [
+        found
+        for found in state.diagnostics
+        if found in left or not (found.on_key and found.path in paths and _is_remark(found))
+    ]
+
+
+def _is_remark(found: Diagnostic) -> bool:
+    return found.code == key_is_no_look_alike.code or found.severity is Severity.INFO
+
+
 def report_left(part: Result, found: Iterable[Leftover]) -> None:
-    """What is not translated is found, once: in place of what else is said of its keys."""
+    """What is not translated is found."""
     left = listed(found)
-    refused = [one.path for one in part.diagnostics if one.code == nothing_is_left_behind.code]
-    if not (left or refused):
-        return
     part.leftovers += left
-    paths = {*refused, *(one.diagnostic.path for one in left)}  # one mistake, one code
-    named = [one for one in part.diagnostics if one.code == "GX006" or one.severity is Severity.INFO]
-    again = {id(one) for one in named if one.path in paths and one.on_key}
-    part.diagnostics = [one for one in part.diagnostics if id(one) not in again]
     part.diagnostics += [one.diagnostic for one in left]
 
 
@@ -219,6 +230,7 @@ def _edit(state: State) -> None:
 
 SHARES = Pass("shares", translate_pods, needs=("runs",))
 _OWN_SHARES = SHARES._replace(run=partial(translate_pods, own=True))
+_LEFTOVERS = LEFTOVERS._replace(run=_find_leftovers)
 _PARTS = Pass("parts", _translate_parts, needs=("runs", "operations"))
 _ANCHORS = Pass("anchors of values", _write_at_anchors, needs=("edits",))
 _METADATA = Pass("shared metadata", _compare_shared, needs=("written",))
@@ -228,24 +240,24 @@ _RENAMES = Pass("renamed templates of claims", _follow_renames, needs=("renamed"
 _PATCHES = Pass("patches of templates of claims", _change_patches, lambda: (MARK,), ("patches",))
 _TEXT = (Pass("comments", _find_stale_comments, lambda: ("#",)), Pass("edits", _edit, needs=("edits",)))
 PLAN = Task(
-    manifests=(*FIND_PODS, _OWN_SHARES, _METADATA, _JOBS, _QUOTAS, *BESIDE_PODS, LEFTOVERS),
-    values=(*FIND_PODS, _OWN_SHARES, _PARTS, _ANCHORS, _METADATA, *BESIDE_PODS, LEFTOVERS),
-    patch=(*FIND_PODS, _OWN_SHARES, _PARTS, _METADATA, *BESIDE_PODS, LEFTOVERS),
+    manifests=(*FIND_PODS, _OWN_SHARES, _METADATA, _JOBS, _QUOTAS, *BESIDE_PODS, _LEFTOVERS),
+    values=(*FIND_PODS, _OWN_SHARES, _PARTS, _ANCHORS, _METADATA, *BESIDE_PODS, _LEFTOVERS),
+    patch=(*FIND_PODS, _OWN_SHARES, _PARTS, _METADATA, *BESIDE_PODS, _LEFTOVERS),
     leave=report_left,
     command="plan - --to {target}",
 )
 """What the shares need at the target, with those that are there already."""
 TRANSLATE = Task(
     manifests=(
-        *(*FIND_PODS, SHARES, _METADATA, _JOBS, _QUOTAS, *BESIDE_PODS, LEFTOVERS),
+        *(*FIND_PODS, SHARES, _METADATA, _JOBS, _QUOTAS, *BESIDE_PODS, _LEFTOVERS),
         *(_TEMPLATES, _RENAMES, LEFT_TEMPLATES, *_TEXT),
     ),
     values=(
-        *(*FIND_PODS, SHARES, _PARTS, _ANCHORS, _METADATA, *BESIDE_PODS, LEFTOVERS),
+        *(*FIND_PODS, SHARES, _PARTS, _ANCHORS, _METADATA, *BESIDE_PODS, _LEFTOVERS),
         *(_TEMPLATES, LEFT_TEMPLATES, *_TEXT),
     ),
     patch=(
-        *(*FIND_PODS, SHARES, _PARTS, _METADATA, *BESIDE_PODS, LEFTOVERS),
+        *(*FIND_PODS, SHARES, _PARTS, _METADATA, *BESIDE_PODS, _LEFTOVERS),
         *(_PATCHES, *_TEXT),
     ),
     leave=report_left,
