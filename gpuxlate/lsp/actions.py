@@ -20,7 +20,6 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import Message, join_and, message_of, msg, plural
 from gpuxlate.report.characters import unified
-from gpuxlate.translation.decisions import LEFTOVER
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.parse import documents
@@ -198,7 +197,7 @@ def _loss(one: Decision) -> Message:
     """What is lost, in few words."""
     if one.verdict == LossKind.FILLED:
         return msg("{field} gets a number that you write", field=one.field)
-    if one.verdict == LEFTOVER:
+    if one.verdict == LossKind.LEFTOVER:
         return msg("{field} stays as it is", field=one.field)
     if one.verdict == LossKind.DROPPED:
         return msg("{field} {asked} is dropped", field=one.field, asked=one.asked)

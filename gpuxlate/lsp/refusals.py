@@ -14,11 +14,11 @@ from gpuxlate.config.decisions import Decision
 from gpuxlate.config.document import shares_in
 from gpuxlate.files.find import Input, InputError, reader
 from gpuxlate.files.read import inside
-from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.overlays.roles import Claims, FileRole
 from gpuxlate.sync.settings import target_settings
-from gpuxlate.translation.decisions import LEFTOVER, Decisions, DecisionsError, read_decisions
+from gpuxlate.translation.decisions import Decisions, DecisionsError, read_decisions
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.render import RenderRequest, render_on
 from gpuxlate.translation.results import Result
@@ -120,9 +120,11 @@ def _open_at(found: Diagnostic, made: Result, settings: Settings) -> Iterator[De
     left = [one.key for one in made.leftovers if one.diagnostic == found]
     names = (decisions.file(str(found.file)), decisions.object(found.object, str(found.file)))
     for each in made.judged:
-        mine = [one for one in each.losses if one.code == found.code and each.object in names]
+        mine = [one for one in each.losses if one.loss.code == found.code and each.object in names]
         here = [
-            one for one in mine if (one.field in left if one.verdict == LEFTOVER else one.path == found.path)
+            one
+            for one in mine
+            if (one.loss.field in left if one.loss.kind is LossKind.LEFTOVER else one.loss.path == found.path)
         ]
         yield from each._replace(losses=here).entries()
 
@@ -143,7 +145,11 @@ def _of_shares(source: Source, target: DecidedTarget) -> Iterator[TargetRefusal]
         for one in made.diagnostics:
             here = [
                 each._replace(
-                    losses=[loss for loss in each.losses if (loss.code, loss.path) == (one.code, one.path)]
+                    losses=[
+                        judged
+                        for judged in each.losses
+                        if (judged.loss.code, judged.loss.path) == (one.code, one.path)
+                    ]
                 )
                 for each in made.judged
             ]

@@ -232,12 +232,13 @@ def shown_path(path: Path) -> Path:
 
 
 class LossKind(StrEnum):
-    """In what way a share does not fit, in the order of the verdicts."""
+    """In what way a share does not fit, in the order of the verdicts; or a key is not translated."""
 
     ROUNDED = "rounded"
     FILLED = "filled"
     DROPPED = "dropped"
     REFUSED = "refused"
+    LEFTOVER = "leftover"
 
 
 @record

@@ -34,21 +34,20 @@ from gpuxlate.yamltext.plain import dump_yaml, to_python
 from gpuxlate.yamltext.source import Source
 
 RESOURCES = "resources"
-LEFTOVER = "leftover"
 
 
 class JudgedLoss(NamedTuple):
-    """A loss of a run as an entry has it. ``accepted``: by an entry or an option; ``refused``: by none."""
+    """A loss of a run, in the container that an entry names. ``final``: nothing accepts it."""
 
     container: str | None
-    field: str
-    code: str
-    verdict: str
-    asked: Amount
-    given: Amount
-    accepted: bool
-    refused: bool = False
-    path: Path = ()
+    loss: Loss
+    final: bool = False
+
+    @property
+    def subject(self) -> tuple[object, ...]:
+        """What it is, wherever it is written."""
+        loss = self.loss
+        return self.container, loss.kind, loss.field, loss.code, loss.asked, loss.given, loss.accepted
 
 
 class JudgedObject(NamedTuple):
@@ -64,11 +63,11 @@ class JudgedObject(NamedTuple):
 
     def entries(self) -> Iterator[Decision]:
         """What a person has to decide."""
-        for one in self.losses:
-            if not (one.accepted or one.refused):
-                given = None if one.verdict == LossKind.FILLED else one.given
-                decided = (one.field, one.code, one.verdict, one.asked, given, False)
-                yield Decision(self.object, one.container, self.to, *decided)
+        for container, loss, final in self.losses:
+            if not (loss.accepted or final):
+                given = None if loss.kind is LossKind.FILLED else loss.given
+                decided = (loss.field, loss.code, str(loss.kind), loss.asked, given, False)
+                yield Decision(self.object, container, self.to, *decided)
 
 
 @record
@@ -117,17 +116,7 @@ class DecidedAccept(Accept):
         of_pod = fit.outcomes[0].container.name if fit.outcomes else ""
         losses = [(outcome.container.name, loss) for outcome in fit.outcomes for loss in outcome.losses]
         return [
-            JudgedLoss(
-                self.names.get(container, container),
-                loss.field,
-                loss.code,
-                str(loss.kind),
-                loss.asked,
-                loss.given,
-                loss.accepted,
-                loss.kind is LossKind.REFUSED,
-                loss.path,
-            )
+            JudgedLoss(self.names.get(container, container), loss, loss.kind is LossKind.REFUSED)
             for container, loss in (*losses, *((of_pod, loss) for loss in fit.selectors))
         ]
 
@@ -151,9 +140,9 @@ class DecidedPod:
 
     def judged_beside(self, fit: PodFit, below: JudgedObject) -> JudgedObject:
         """That of a part: what is not judged of the pod below it."""
-        known = {loss[:-1] for loss in below.losses}
+        known = {loss.subject for loss in below.losses}
         judged = self.judged(fit)
-        return judged._replace(losses=[loss for loss in judged.losses if loss[:-1] not in known])
+        return judged._replace(losses=[loss for loss in judged.losses if loss.subject not in known])
 
 
 def changed_since(message: str, old: Decision, asked: Amount, given: Amount) -> Message:
@@ -267,7 +256,7 @@ class Decisions:
         for each in judged:
             looked.setdefault(each.object, set()).update([each.to] if each.whole else ())
             for one in each.losses:
-                losses.setdefault((each.object, one.field, one.code), []).append((each.to, one))
+                losses.setdefault((each.object, one.loss.field, one.loss.code), []).append((each.to, one))
         found: list[Diagnostic] = []
         unmatched: list[Decision] = []
         for entry in self.entries:
@@ -279,9 +268,9 @@ class Decisions:
                 for to, one in losses.get((entry.object, entry.field, entry.code), ())
                 if entry.to in (None, to) and entry.of_container(one.container)
             ]
-            if any(_matches(entry, one) for one in mine if not one.refused):
+            if any(_matches(entry, one.loss) for one in mine if not one.final):
                 continue
-            if entry.accept and any(one.refused for one in mine):
+            if entry.accept and any(one.final for one in mine):
                 message = msg("{field} is refused: no decision accepts it", field=entry.field)
                 hint = "change the share, and remove this entry"
                 found.append(entry.find(Diagnostic("GX034", Severity.ERROR, message, hint)))
@@ -317,7 +306,7 @@ class DecidedText(NamedTuple):
         entries = [
             entry
             for entry in self.decisions.about_object(name, self.target)
-            if (entry.field, entry.code, entry.verdict) == (left.key, found.code, LEFTOVER)
+            if (entry.field, entry.code, entry.verdict) == (left.key, found.code, LossKind.LEFTOVER)
             and entry.container in (None, container)
         ]
         return DecidedLeftover(name, self.target, container, asked, entries)
@@ -348,16 +337,15 @@ class DecidedLeftover(NamedTuple):
         """What came of it."""
         found = left.diagnostic
         accepted = found.severity is not Severity.ERROR
-        loss = JudgedLoss(
-            self.container, left.key, found.code, LEFTOVER, self.asked, None, accepted, left.final
-        )
-        return JudgedObject(self.name, self.target, [loss])
+        said = (left.key, found.code, found.message, found.hint)
+        loss = Loss(LossKind.LEFTOVER, *said, asked=self.asked, accepted=accepted)
+        return JudgedObject(self.name, self.target, [JudgedLoss(self.container, loss, left.final)])
 
 
-def _matches(entry: Decision, one: JudgedLoss) -> bool:
-    if one.verdict == LossKind.FILLED or entry.verdict == LossKind.FILLED:
-        return entry.verdict == one.verdict
-    return (entry.asked, entry.given) == (one.asked, one.given)
+def _matches(entry: Decision, loss: Loss) -> bool:
+    if LossKind.FILLED in (entry.verdict, loss.kind):
+        return entry.verdict == loss.kind
+    return (entry.asked, entry.given) == (loss.asked, loss.given)
 
 
 class DecisionsError(ValueError):
@@ -403,7 +391,7 @@ def of_build(
     """
     for each in judged:
         for one in each.losses:
-            where = written_in(one.path)
+            where = written_in(one.loss.path)
             name = each.object if where in (None, file) else base.file(str(where))
             yield JudgedObject(name, each.to, [one], whole=False)
 
