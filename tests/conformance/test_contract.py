@@ -7,7 +7,7 @@ from itertools import count
 import pytest
 from hypothesis.errors import NoSuchExample
 
-from gpuxlate.backends.base import ANY, Backend, Place, PodReader, PodWriter, Reading, ShareWriter, key
+from gpuxlate.backends.base import ANY, Backend, Place, PodReader, PodWriter, Reading, key
 from gpuxlate.backends.neutral import BACKEND, CARDS, CORES, MEMORY, POLICY
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
@@ -75,26 +75,6 @@ def refuses_by_an_unknown_code(pod: PodWriter, keys: PodKeys) -> PodKeys:
         if one.cards > 1:
             one.refuse("cards", "ABC001", "several cards")
     return keys
-
-
-def rounds_without_leave(pod: PodWriter, profile: Profile | None) -> PodKeys:
-    """Every share becomes one of a whole GiB, and nobody is asked."""
-    generous = tuple(_accepting(one) for one in pod.placings)
-    for one in generous:
-        one.on_grid("memory_mib", "GX023", step=1024, unit="MiB")
-    keys = BACKEND.write(PodWriter(generous, pod.containers), profile)
-    for one, made in zip(pod.placings, generous, strict=True):
-        one.losses.extend(made.losses)
-        for attribute in ("cards", "cores", "memory_mib", "policy", "qos"):
-            one.take(attribute)
-    return keys
-
-
-def _accepting(one: ShareWriter) -> ShareWriter:
-    accept = replace(one.accept, round_up=True)
-    return ShareWriter(
-        one.asked, accept, target=one.target, name=one.name, index=one.index, init=one.init, path=one.path
-    )
 
 
 _numbers: Iterator[int] = count()
@@ -194,7 +174,6 @@ BROKEN: dict[str, tuple[Backend, str]] = {
     "cores are read per card": (BACKEND.with_changes(read=reads_cores_per_card), THERE_AND_BACK),
     "compute grows": (resources(one_percent_more), "test_read_then_write_gives_the_keys_back"),
     "a code of nobody": (writes(refuses_by_an_unknown_code), "test_losses_are_declared"),
-    "rounded unasked": (BACKEND.with_changes(write=rounds_without_leave), "test_losses_are_declared"),
     "another outcome each time": (writes(never_twice_the_same), "test_the_same_again"),
     "limits without requests": (writes(forgets_requests), WHERE_KEYS_STAND),
     "a label for an annotation": (writes(policy_as_a_label), "test_its_own_rules_find_no_error_in_it"),
