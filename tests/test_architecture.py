@@ -14,7 +14,7 @@ import pytest
 
 PACKAGE = Path(__file__).parent.parent / "gpuxlate"
 ROOMS = (
-    *("model", "yamltext", "manifest", "rules", "backends", "files", "overlays", "config"),
+    *("model", "yamltext", "manifest", "rules", "backends", "files", "claims", "overlays", "config"),
     *("translation", "lint", "sync", "policy", "planning", "report", "lsp", "cluster", "cli"),
 )
 """The folders of the package, each of which imports itself and those before it."""

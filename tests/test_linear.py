@@ -17,6 +17,7 @@ import gpuxlate
 from bench.dialects import measured
 from gpuxlate.backends import registry
 from gpuxlate.backends.pod_writer import Accept
+from gpuxlate.claims import index
 from gpuxlate.cli import inspect as inspect_command
 from gpuxlate.cli.compare import columns
 from gpuxlate.cluster.apply import Kinds, ObjectError, sent
@@ -25,7 +26,6 @@ from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model.kept import forget
-from gpuxlate.overlays import roles
 from gpuxlate.report.characters import unified
 from gpuxlate.sync.by_hand import changed_lines
 from gpuxlate.translation.options import Settings
@@ -158,8 +158,8 @@ def test_a_text_is_not_searched_for_each_of_its_documents(
 
 def test_claims_are_read_once_in_a_source(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
-    text_of = roles.text_of
-    monkeypatch.setattr(roles, "text_of", lambda source: read.append(source.name) or text_of(source))
+    text_of = index.text_of
+    monkeypatch.setattr(index, "text_of", lambda source: read.append(source.name) or text_of(source))
     for work in (lint, translate):
         work(Source("f.yaml", SHAPES["claims of one template"](20)))
     assert read == ["f.yaml"] * 2

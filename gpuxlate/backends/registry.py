@@ -14,7 +14,7 @@ from gpuxlate.backends.base import Backend, JobBackend
 from gpuxlate.backends.plugins import BrokenPluginError
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import ContainerKeys, PodKeys
+from gpuxlate.model.pod import ContainerKeys, PodClaim, PodKeys
 from gpuxlate.rules.vocabulary import Owners
 
 if TYPE_CHECKING:
@@ -319,6 +319,12 @@ def whole_card_keys() -> frozenset[str]:
 def device_classes() -> frozenset[str]:
     """The classes of devices that some dialect reads in claims."""
     return frozenset(name for one in pod_backends() for name in one.device_classes)
+
+
+def has_devices_of(claim: PodClaim, backends: Iterable[Backend]) -> bool:
+    """The claim is for devices of one of some dialects."""
+    classes = claim.devices.classes() if claim.devices else frozenset()
+    return any(name in classes for backend in backends for name in backend.device_classes)
 
 
 def asks(pod: PodKeys, container: ContainerKeys) -> bool:

@@ -26,7 +26,7 @@ from gpuxlate.model import limits
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg, plural
-from gpuxlate.overlays.roles import Claims
+from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.report.summary import Replacement, Skipped, Summary
 from gpuxlate.yamltext.source import Texts
 

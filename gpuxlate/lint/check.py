@@ -22,7 +22,8 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import key_occurrences
 from gpuxlate.model.profile import renamed_by
 from gpuxlate.overlays.parts import OverlayPod
-from gpuxlate.overlays.roles import ClaimLookup, FileKind, FileRole
+from gpuxlate.overlays.roles import FileKind, FileRole
+from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule, in_order
 from gpuxlate.rules.catalog import check_document

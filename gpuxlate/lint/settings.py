@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, NamedTuple
 from gpuxlate.files.read import StrPath, content
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.overlays.roles import MANIFESTS, ClaimLookup, Claims, FileRole, role_of
+from gpuxlate.overlays.roles import MANIFESTS, FileRole, role_of
+from gpuxlate.overlays.run_claims import ClaimLookup, Claims
 from gpuxlate.yamltext.parse import InChunks, documents, with_location
 from gpuxlate.yamltext.source import Source
 

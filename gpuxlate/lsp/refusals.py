@@ -16,7 +16,8 @@ from gpuxlate.files.find import Input, InputError, reader
 from gpuxlate.files.read import inside
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity
 from gpuxlate.model.messages import msg
-from gpuxlate.overlays.roles import Claims, FileRole
+from gpuxlate.overlays.roles import FileRole
+from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.sync.settings import target_settings
 from gpuxlate.translation.decisions import Decisions, DecisionsError, read_decisions
 from gpuxlate.translation.options import Settings

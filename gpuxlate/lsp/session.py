@@ -32,7 +32,7 @@ from gpuxlate.model.kept import forget
 from gpuxlate.model.messages import message_of, msg, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.windows import same
-from gpuxlate.overlays.roles import Claims
+from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.translation.options import Settings
 from gpuxlate.yamltext.plain import plain_text
 from gpuxlate.yamltext.source import Source

@@ -1,17 +1,15 @@
-"""Objects of claims on devices (``resource.k8s.io``): what they request, and new templates."""
+"""Objects of claims on devices (``resource.k8s.io``): what they request."""
 
 from __future__ import annotations
 
 from collections.abc import Container, Iterator
-from typing import Any
 
 from gpuxlate.manifest.kinds import kind_of
 from gpuxlate.manifest.objects import LAST_APPLIED, objects_in
 from gpuxlate.manifest.pods import items, texts, value_of, values
-from gpuxlate.model.diagnostics import Path, below
+from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.pod import (
     CLAIM,
-    FLAT,
     GROUP,
     TEMPLATE,
     ClaimObject,
@@ -20,7 +18,6 @@ from gpuxlate.model.pod import (
     DeviceRequest,
     Devices,
     ObjectPlace,
-    PodClaim,
     RequestForm,
 )
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, get, get_text
@@ -147,44 +144,3 @@ def _config(node: Node, path: Path) -> DeviceConfig:
     except RecursionError:  # aliases in aliases
         plain = None
     return DeviceConfig(texts(get(node, "requests")), get_text(node, "opaque", "driver") or "", plain, path)
-
-
-# --- new templates, in the version of the API that is wanted --------------------------------------
-
-
-def template_of(name: str, namespace: str | None, claim: PodClaim) -> dict[str, object]:
-    """A ResourceClaimTemplate as plain data, for a claim that is to be written."""
-    devices = claim.devices or Devices()
-    asked: dict[str, object] = {"requests": [_written(one, claim.api) for one in devices.requests]}
-    if devices.constraints:
-        asked["constraints"] = [
-            {"requests": [*one.requests], "distinctAttribute": one.distinct.text}
-            for one in devices.constraints
-            if one.distinct
-        ]
-    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
-    return {
-        "apiVersion": f"{GROUP}/{claim.api}",
-        "kind": TEMPLATE,
-        "metadata": metadata,
-        **below(("spec", "spec", "devices"), asked),
-    }
-
-
-def patch_of(before: dict[str, Any], after: dict[str, Any]) -> dict[str, object] | None:
-    """A template as a patch of what it was before, with whole lists; None where nothing changes."""
-    old, new = (one["spec"]["spec"]["devices"] for one in (before, after))
-    changed = {name: new.get(name) for name in (*new, *old) if old.get(name) != new.get(name)}
-    return {**after, **below(("spec", "spec", "devices"), changed)} if changed else None
-
-
-def _written(request: DeviceRequest, api: str) -> dict[str, object]:
-    fields: dict[str, object] = {}
-    for name, value in (("deviceClassName", request.device_class), ("count", request.count)):
-        if value is not None:
-            fields[name] = value.plain
-    if request.selectors:
-        fields["selectors"] = [{"cel": {"expression": one.text}} for one in request.selectors]
-    if request.capacity:
-        fields["capacity"] = {"requests": {name: one.text for name, one in request.capacity.items()}}
-    return {"name": request.name, **(fields if api == FLAT else {"exactly": fields})}

@@ -15,7 +15,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
-from gpuxlate.files.claims import ClaimIndex, ClaimText
+from gpuxlate.claims.index import ClaimIndex, ClaimText
 from gpuxlate.files.find import HELD, SKIPPED, Input
 from gpuxlate.files.read import StrPath, cached, inside, repository
 from gpuxlate.files.relevance import might_have_gpu_keys

@@ -9,8 +9,8 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare, PodReader
 from gpuxlate.backends.limits import ANY, UNBOUND, InitContainers, Limits
 from gpuxlate.backends.live import PERCENT, NodeView, Serves
+from gpuxlate.claims.index import ClaimIndex, text_of
 from gpuxlate.config.document import is_share_document
-from gpuxlate.files.claims import ClaimIndex, text_of
 from gpuxlate.manifest.pods import Pod, pods_in, replicas
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, LossKind, Severity

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Sequence
 
+from gpuxlate.claims.documents import applied
 from gpuxlate.config.document import KIND, ShareDocument, is_share_document
 from gpuxlate.files.find import Input
 from gpuxlate.files.relevance import might_have_gpu_keys
@@ -12,7 +13,6 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.sync.files import TreeFile, file_bytes
 from gpuxlate.sync.source import SourceTree
 from gpuxlate.sync.target import TargetTree, WantedFile, Watched
-from gpuxlate.translation.claims import applied
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.render import RenderRequest, render_on
 from gpuxlate.translation.results import File, Result

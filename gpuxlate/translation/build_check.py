@@ -28,7 +28,7 @@ from gpuxlate.model.pod import TEMPLATE, dotted
 from gpuxlate.overlays.builds import RunBuilds
 from gpuxlate.overlays.kustomize import BuildPlaces, Builds, Built, Object, build, builds_of, refused_at
 from gpuxlate.overlays.refusals import CORRECT
-from gpuxlate.overlays.roles import Claims
+from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.rules.translation import nothing_is_left_behind
 from gpuxlate.translation.leftovers import BUILT
 from gpuxlate.translation.options import Settings

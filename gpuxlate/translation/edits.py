@@ -28,7 +28,6 @@ from gpuxlate.rules.translation import (
     scheduler_is_the_same,
     share_is_expressible,
 )
-from gpuxlate.translation.claims import is_replaced
 from gpuxlate.translation.fit import PodFit
 from gpuxlate.translation.leftovers import RENDERED
 from gpuxlate.translation.pod_run import PodRun
@@ -430,7 +429,7 @@ def awakened(run: PodRun, target: Backend) -> tuple[Backend, ...]:
     stays = pod.keys.scheduler_name
     if stays is not None and stays.text in left_schedulers(replaced, target):
         stays = own_scheduler(pod, wanted, replaced, target)
-    claims = tuple(one for one in pod.keys.claims if not is_replaced(one, replaced))
+    claims = tuple(one for one in pod.keys.claims if not registry.has_devices_of(one, replaced))
     left = replace(pod.keys, scheduler_name=stays, claims=claims)
     after = _after(left, wanted, replaced_keys(replaced, target, pod.keys))
     return tuple(one for one in registry.backends_of(after) if one is not target)
@@ -493,7 +492,7 @@ def share_edits(
             mirror_requests=mirror_requests,
             quoted_source=any(backend.quotes_numbers for backend in replaced),
             schedulers=schedulers,
-            gone={one.name for one in keys.claims if is_replaced(one, replaced)},
+            gone={one.name for one in keys.claims if registry.has_devices_of(one, replaced)},
         )
     )
 

@@ -14,7 +14,7 @@ from gpuxlate.files.relevance import only_relevant
 from gpuxlate.model.declarations import record
 from gpuxlate.model.profile import Profile, renamed_by
 from gpuxlate.overlays.builds import RunBuilds
-from gpuxlate.overlays.roles import Claims
+from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.vocabulary import vocabulary_of
 from gpuxlate.translation.leftovers import LeftoverScope

@@ -12,10 +12,13 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
+from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.files.claims import ClaimIndex, ClaimText
+from gpuxlate.claims.documents import append_documents, why_not_appendable
+from gpuxlate.claims.index import ClaimIndex, ClaimText
+from gpuxlate.claims.templates import patch_of, with_templates
 from gpuxlate.files.relevance import might_have_gpu_keys
-from gpuxlate.manifest.claims import claims_of, patch_of
+from gpuxlate.manifest.claims import claims_of
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import Numbered, Pod, pods_in
 from gpuxlate.model.diagnostics import Diagnostic, Edit, ObjectRef, Path, Remove, Rename, Severity, prefixes
@@ -39,17 +42,11 @@ from gpuxlate.overlays.kustomize import NOT_THERE, BuildPlaces, Builds, Built, O
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod, TemplatePatch, laid_over, unknown_containers
 from gpuxlate.overlays.patches import WrittenPlaces, is_operations, of_pods, op_edits, patched_pods
 from gpuxlate.overlays.refusals import CORRECT
-from gpuxlate.overlays.roles import MANIFESTS, ClaimLookup, FileKind
+from gpuxlate.overlays.roles import MANIFESTS, FileKind
+from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.overlays.values import MAIN_VALUES
 from gpuxlate.rules.translation import nothing_is_left_behind
-from gpuxlate.translation.claims import (
-    Changes,
-    documents_behind,
-    is_replaced,
-    replaced_backends,
-    why_not_appendable,
-    with_templates,
-)
+from gpuxlate.translation.claims import Changes, replaced_backends
 from gpuxlate.translation.edits import Owned, Role, replaced_keys, role_of, share_edits
 from gpuxlate.translation.leftovers import BELOW, BUILT, FOLDER, Leftover, LeftoverScope
 from gpuxlate.translation.options import Settings
@@ -204,7 +201,7 @@ def patch_changes(state: State) -> Changes:
             found = nothing_is_left_behind((*one.path, "metadata", "name"), message, hint)
             made.leftovers.append(Leftover(name, with_location(document, found, replace(one.ref, name=name))))
     if state.patches:
-        made.splices.append(documents_behind(document, state.patches))
+        made.splices.append(append_documents(document, state.patches))
     return made
 
 
@@ -301,7 +298,7 @@ def _edits(
     if refuses(after.found):
         return _Changes([], [])
     patches = _template_patches(document, one, before.fit.keys, after.fit.keys, below, settings)
-    gone = {claim.name for claim in one.base.keys.claims if is_replaced(claim, sources)}
+    gone = {claim.name for claim in one.base.keys.claims if registry.has_devices_of(claim, sources)}
     difference = _Difference(replaced_keys(sources, target, keys), role_of((*sources, target)), gone)
     wanted = difference.of_pods((one.base.keys, before.fit.keys), (keys, after.fit.keys), one.part.keys)
     edits = share_edits(one.part, wanted, sources, target, mirror_requests=False)

@@ -21,15 +21,15 @@ from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Severity
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.overlays.parts import OverlayPod
-from gpuxlate.overlays.roles import MANIFESTS, ClaimLookup, FileKind, FileRole
+from gpuxlate.overlays.roles import MANIFESTS, FileKind, FileRole
+from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.rules.documents import once_per_object
 from gpuxlate.rules.source import are_too_many, no_yaml
 from gpuxlate.rules.translation import text_is_editable
-from gpuxlate.translation.claims import applied, clashes
 from gpuxlate.translation.fit import PodFit, Verdict
 from gpuxlate.translation.leftovers import ALLOWED, BUILT, Leftover, half_translated, left_in_text
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.pod_run import ClaimTemplate, PodRun
+from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.translation.results import Result, pod_items
 from gpuxlate.translation.shares import is_refusal
 from gpuxlate.yamltext.parse import (
@@ -46,6 +46,9 @@ from gpuxlate.yamltext.splices import Splice, apply
 
 if TYPE_CHECKING:
     from gpuxlate.translation.decisions import DecidedLeftover, DecidedText
+
+if TYPE_CHECKING:
+    from gpuxlate.claims.templates import ClaimTemplate
 
 
 @dataclass(slots=True, kw_only=True)
@@ -274,6 +277,8 @@ def with_own_names(whole: Result, settings: Settings, *, repeats: bool = True) -
 
     ``repeats``: the work can be done again, with these.
     """
+    from gpuxlate.claims.templates import clashes
+
     twice = clashes(whole.new_template_names)
     new = {(one.namespace, one.name) for one in twice} - settings.shared_names
     if new and repeats:
@@ -356,6 +361,8 @@ def _change_text(whole: Result, source: Source, added: list[Splice], count: int)
         return
     try:
         if added:
+            from gpuxlate.claims.documents import applied
+
             whole.text = applied(source, splices, added, count)
         else:
             whole.text = apply(source.text, splices)

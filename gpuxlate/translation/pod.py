@@ -18,7 +18,6 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import JSON_NAMES
 from gpuxlate.overlays.parts import Home
 from gpuxlate.rules.translation import isolation_is_the_same, share_is_expressible
-from gpuxlate.translation.claims import other_claims, shared_claims, with_templates
 from gpuxlate.translation.edits import share_edits, writable
 from gpuxlate.translation.fit import PodFit, fit_pod
 from gpuxlate.translation.hints import in_keys
@@ -32,11 +31,12 @@ from gpuxlate.translation.notes import (
 )
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State
-from gpuxlate.translation.pod_run import ClaimTemplate, PodRun
+from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.translation.shares import dialects_of, refuses, shares_of
 from gpuxlate.yamltext.parse import Document, with_location
 
 if TYPE_CHECKING:
+    from gpuxlate.claims.templates import ClaimTemplate
     from gpuxlate.translation.decisions import DecidedPod
 
 PARSE_FIRST = "gpuxlate parse reads the share, gpuxlate render --to TARGET writes it"
@@ -263,13 +263,17 @@ def translate_pod(state: State, run: PodRun, sources: tuple[Backend, ...], numbe
     keys: PodKeys = fit.keys
     templates: Sequence[ClaimTemplate] = ()
     if fit.keys.claims:
+        from gpuxlate.claims.templates import with_templates
+
         keys, templates, problems = with_templates(
             document, pod, fit.keys, numbered, sources, state.settings.shared_names
         )
         found += problems
     if pod.keys.claims:
+        from gpuxlate.claims.findings import other_claims, shared_claims
+
         replaced = [one for one in sources if one is not target]
-        found += shared_claims(pod, replaced, state.claims)
+        found += shared_claims(pod, replaced, state.claims.index)
         found += other_claims(pod.keys)
     share = made.whole or made  # that of the pod as it is built
     located = state.add_shares(pod, share.readings, share.fit, found, broken=share.broken)

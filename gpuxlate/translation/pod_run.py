@@ -4,30 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from gpuxlate.manifest.claims import template_of
 from gpuxlate.manifest.pods import Pod
-from gpuxlate.model.diagnostics import Edit, Path
-from gpuxlate.model.pod import PodClaim, PodKeys
+from gpuxlate.model.diagnostics import Edit
+from gpuxlate.model.pod import PodKeys
 
 if TYPE_CHECKING:
     from gpuxlate.backends.base import Backend
+    from gpuxlate.claims.templates import ClaimTemplate
     from gpuxlate.overlays.parts import OverlayBase
-
-
-class ClaimTemplate(NamedTuple):
-    """A template to write: its claim, the workload that it is for, and where that is."""
-
-    pod: Pod
-    claim: PodClaim
-    namespace: str | None
-    name: str
-    path: Path
-
-    @property
-    def data(self) -> dict[str, object]:
-        return template_of(self.name, self.namespace, self.claim)
 
 
 @dataclass(slots=True, eq=False)

@@ -34,7 +34,6 @@ from gpuxlate.rules.documents import key_is_in_a_pod
 from gpuxlate.rules.source import TEMPLATE, template_in, unrendered
 from gpuxlate.rules.translation import unread_classes
 from gpuxlate.rules.vocabulary import vocabulary_of
-from gpuxlate.translation.claims import left_templates, unknown_claims
 from gpuxlate.translation.edits import awakened
 from gpuxlate.translation.fit import as_read
 from gpuxlate.translation.leftovers import (
@@ -162,6 +161,8 @@ def _without_variables(state: State, run: PodRun, sources: tuple[Backend, ...]) 
 
 def _leave_unknown_claims(state: State, pod: Pod) -> None:
     """Claims whose devices are not known: nothing is counted of them, and no option accepts them."""
+    from gpuxlate.claims.findings import unknown_claims
+
     findings = (with_location(state.document, finding, pod.object) for finding in unknown_claims(pod.keys))
     state.leave([Leftover(str(finding.path[-1]), finding, final=True) for finding in findings])
 
@@ -253,6 +254,8 @@ def _leave_patch_to_build(state: State) -> None:
 
 def find_left_templates(state: State) -> None:
     """The templates of claims that stay, whatever becomes of the pods."""
+    from gpuxlate.translation.claims import left_templates
+
     state.leave(left_templates(state.document, state.claims, state.settings.scope))
 
 

@@ -8,8 +8,11 @@ from functools import cached_property
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from gpuxlate.backends import registry
 from gpuxlate.backends.base import ContainerShare, JobBackend, PodReader
 from gpuxlate.backends.form import MergeError
+from gpuxlate.claims.findings import claimed_already
+from gpuxlate.claims.templates import ClaimTemplate, clashes, with_templates
 from gpuxlate.config.document import KIND, ShareDocument, shares_in
 from gpuxlate.manifest.pods import CONTAINER, Numbered, Pod, pods_in
 from gpuxlate.model import limits
@@ -17,22 +20,16 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Severity
 from gpuxlate.model.messages import message_of, msg
 from gpuxlate.model.profile import renamed_by
-from gpuxlate.overlays.roles import ClaimLookup, FileKind
+from gpuxlate.overlays.roles import FileKind
+from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.rules.source import broken
 from gpuxlate.rules.translation import text_is_editable
-from gpuxlate.translation.claims import (
-    Changes,
-    changes,
-    claimed_already,
-    clashes,
-    is_replaced,
-    with_templates,
-)
+from gpuxlate.translation.claims import Changes, changes
 from gpuxlate.translation.edits import disagreements, share_edits, writable
 from gpuxlate.translation.fit import Outcome, fit_pod
 from gpuxlate.translation.notes import miscounted, other_cards
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.pod_run import ClaimTemplate, PodRun
+from gpuxlate.translation.pod_run import PodRun
 from gpuxlate.translation.results import Item
 from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents, with_location
@@ -271,7 +268,7 @@ class _Render:
         )
         numbered = self._numbered[spot.document.index]
         writing = with_templates(spot.document, pod, fit.keys, numbered, ())
-        claimed = (one for one in pod.keys.claims if is_replaced(one, (target,)))
+        claimed = (one for one in pod.keys.claims if registry.has_devices_of(one, (target,)))
         found_ = (*writing.found, *map(claimed_already, claimed))
         self.diagnostics.extend(with_location(spot.document, one, pod.object) for one in found_)
         edits = share_edits(pod, writing.keys, (target,), target, mirror_requests=False)

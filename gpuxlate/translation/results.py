@@ -26,7 +26,6 @@ from gpuxlate.model.diagnostics import Diagnostic, Loss, LossKind, ObjectRef, Pa
 from gpuxlate.model.messages import join_and, message_of
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.share import Share, ShareField
-from gpuxlate.translation.claims import NamedTemplate
 from gpuxlate.translation.fit import PodFit, Verdict, worst
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.quotas import QuotaItem
@@ -37,6 +36,7 @@ from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.splices import Splice
 
 if TYPE_CHECKING:
+    from gpuxlate.claims.templates import NamedTemplate
     from gpuxlate.translation.decisions import JudgedObject
 
 

@@ -20,12 +20,12 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.overlays.builds import RunBuilds
 from gpuxlate.overlays.kustomization import NAMES, kustomized
-from gpuxlate.overlays.roles import MANIFESTS, Claims, FileRole, role_of
+from gpuxlate.overlays.roles import MANIFESTS, FileRole, role_of
+from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.keys import key_is_known, key_is_no_look_alike, key_is_where_it_takes_effect
 from gpuxlate.rules.source import in_chart
 from gpuxlate.rules.translation import nothing_is_left_behind, share_is_expressible, text_is_editable
-from gpuxlate.translation.claims import Changes, changes, unfollowed_renames
 from gpuxlate.translation.edits import disagreements
 from gpuxlate.translation.fit import fit_pod
 from gpuxlate.translation.leftovers import Leftover, left_in_text
@@ -55,6 +55,7 @@ from gpuxlate.yamltext.source import Source
 
 if TYPE_CHECKING:
     from gpuxlate.overlays.kustomize import Builds
+    from gpuxlate.translation.claims import Changes
 
 
 def translate_source(
@@ -173,6 +174,8 @@ def report_left(part: Result, found: Iterable[Leftover]) -> None:
 # --- the text -------------------------------------------------------------------------------------
 def _change_templates(state: State) -> None:
     """The templates of claims that are added and removed beside the pods of a document."""
+    from gpuxlate.translation.claims import changes
+
     if not state.refused:
         scope, read = state.settings.scope, partial(_replaced_dialects, settings=state.settings)
         _add_changes(state, changes(state.document, state.new_objects, state.claims, read, scope))
@@ -180,10 +183,12 @@ def _change_templates(state: State) -> None:
 
 def _follow_renames(state: State) -> None:
     """A kustomization renames no template that the pods of its objects name."""
+    from gpuxlate.translation.claims import rename_breaks_reference
+
     if state.role.renamed and state.settings.to.device_classes and not state.refused:
         read = partial(_replaced_dialects, settings=state.settings)
         pods = state.role.renamed(state.document)
-        state.diagnostics += unfollowed_renames(state.document, pods, read)
+        state.diagnostics += rename_breaks_reference(state.document, pods, read)
 
 
 def _change_patches(state: State) -> None:

@@ -14,7 +14,7 @@ import yaml
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
-from gpuxlate.files.claims import text_of
+from gpuxlate.claims.index import text_of
 from gpuxlate.model.keys import Place
 from gpuxlate.testing.strategies import WORDS
 from gpuxlate.yamltext.parse import NotYamlError, documents

@@ -27,7 +27,7 @@ from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import add_ignores, fix_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model import limits
-from gpuxlate.overlays.roles import Claims
+from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.read import read_source
 from gpuxlate.translation.results import Result

@@ -11,7 +11,7 @@ from gpuxlate.config.configuration import load_profile
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.profile import Profile
-from gpuxlate.overlays.roles import Claims
+from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.rules.base import Context, Rule, Scope
 from gpuxlate.rules.catalog import all_rules, check_pod
 from gpuxlate.yamltext.parse import documents

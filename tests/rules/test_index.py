@@ -10,7 +10,7 @@ from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import Profile
-from gpuxlate.overlays.roles import Claims
+from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Scope
 from gpuxlate.rules.catalog import Rules, check_pod

@@ -24,7 +24,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Put, Remove, Rename, Severity
 from gpuxlate.model.keys import Place
 from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value, dotted
 from gpuxlate.model.profile import Profile
-from gpuxlate.overlays.roles import Claims
+from gpuxlate.overlays.run_claims import Claims
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Scope
 from gpuxlate.rules.catalog import check_document, check_pod

@@ -1,0 +1,56 @@
+"""Documents that are put behind others of a text, and those that go: templates of claims."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.pod import TEMPLATE
+from gpuxlate.yamltext.parse import Document, NotYamlError, documents
+from gpuxlate.yamltext.plain import dump_yaml
+from gpuxlate.yamltext.plan import EditError
+from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.splices import Splice, apply
+
+_KIND = f"kind: {TEMPLATE}"
+
+
+def why_not_appendable(document: Document) -> Message | None:
+    """Why no document can be put behind this one."""
+    text = document.source.text
+    if document.index == 0 and document.end == len(text) and text.lstrip()[:1] in ("{", "["):
+        return msg("a JSON file has one object, and {kind} is a second one: make it a List", kind=TEMPLATE)
+    if document.end < len(text) and not text.startswith("---", document.end):
+        return msg("the next document does not begin with ---")
+    return None
+
+
+def append_documents(document: Document, added: Sequence[dict[str, object]]) -> Splice:
+    """New documents behind a document."""
+    text, end = document.source.text, document.end
+    line_break = document.source.newline(document.start) if "\n" in text or "\r" in text else "\n"
+    body = "".join(f"---\n{dump_yaml(one)}" for one in added).replace("\n", line_break)
+    if end and text[end - 1] not in "\r\n":
+        body = line_break + body.removesuffix(line_break)
+    return Splice(end, end, body)
+
+
+def applied(source: Source, edits: Iterable[Splice], beside: Sequence[Splice], count: int) -> str:
+    """The text with its edits, and with the documents that are added and removed.
+
+    ``count``: the documents that it has before. Raises EditError where others would change too.
+    """
+    made = apply(source.text, [*edits, *beside])
+    removed = [one for one in beside if not one.text]
+    if any(one.end == len(source.text) for one in removed) and source.text[-1] not in "\r\n":
+        made = made.removesuffix("\n").removesuffix("\r")  # that of the marker, which went
+    new = sum(one.text.count(f"{_KIND}\r\n") + one.text.count(f"{_KIND}\n") for one in beside)
+    try:
+        after = sum(one.root is not None for one in documents(source.changed(made)))
+    except NotYamlError as error:
+        raise EditError(
+            msg("the result would be invalid YAML ({message})", message=error.message), ()
+        ) from None
+    if after != count + new - len(removed):
+        raise EditError("the result would have other documents", ())
+    return made

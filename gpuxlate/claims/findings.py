@@ -1,0 +1,58 @@
+"""What is wrong with the claims of a pod, and with giving it others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.claims.index import ClaimIndex
+from gpuxlate.manifest.pods import Pod
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import CLAIM, TEMPLATE, PodClaim, PodKeys
+from gpuxlate.rules.claims import claim_is_known, other_claims_stay
+from gpuxlate.rules.translation import share_is_expressible
+
+
+def unknown_claims(pod: PodKeys) -> Iterator[Diagnostic]:
+    """Claims of containers whose devices are not known (DRA014): what they request is never guessed."""
+    for container in pod.all_containers():
+        for use in container.claims:
+            claim = pod.claim(use.name)
+            if claim is not None and claim.missing is not None:
+                where = claim.reference.path if claim.reference else claim.path
+                yield replace(claim_is_known.diagnostic(where, *claim.missing), severity=Severity.ERROR)
+
+
+def shared_claims(pod: Pod, sources: Sequence[Backend], index: ClaimIndex) -> Iterator[Diagnostic]:
+    """Pods that share one allocation: a share of each pod is not what they have (GX023)."""
+    for claim in pod.keys.claims:
+        if claim.claim is None or claim.found is None or not registry.has_devices_of(claim, sources):
+            continue
+        if pod.object.kind != "Pod" or len(index.users(claim.found)) > 1:
+            message = msg(
+                "all pods that name {kind} {name} share its devices", kind=CLAIM, name=claim.claim.text
+            )
+            hint = msg(
+                "keep these pods on claims; with a {kind} each pod gets devices of its own", kind=TEMPLATE
+            )
+            yield share_is_expressible(claim.claim.path, message, hint)
+
+
+def other_claims(pod: PodKeys) -> Iterator[Diagnostic]:
+    """Claims of a pod with shares that are for other devices, which stay (DRA020)."""
+    for claim in pod.claims:
+        classes = claim.devices.classes() if claim.devices else frozenset()
+        if claim.made_by:
+            yield other_claims_stay(claim, msg("what {kind} makes", kind=claim.made_by))
+        elif classes and classes.isdisjoint(registry.device_classes()):
+            yield other_claims_stay(claim, ", ".join(sorted(classes)))
+
+
+def claimed_already(claim: PodClaim, hint: str = "change its template, or remove it first") -> Diagnostic:
+    """A pod with claims gets no others: what these are for may be in no file of the run (GX023)."""
+    message = msg("the pod has claim {name} already", name=claim.name)
+    found: Diagnostic = share_is_expressible(claim.path, message, hint)
+    return found

@@ -1,0 +1,158 @@
+"""New templates of claims: their names, which follow from the workloads, and their texts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence, Set
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.claims.findings import claimed_already
+from gpuxlate.manifest.pods import CLAIMS, Numbered, Pod
+from gpuxlate.model.declarations import regex
+from gpuxlate.model.diagnostics import Diagnostic, Path, below
+from gpuxlate.model.limits import shortened
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import FLAT, GROUP, TEMPLATE, DeviceRequest, Devices, PodClaim, PodKeys, Value
+from gpuxlate.rules.translation import share_is_expressible
+from gpuxlate.yamltext.nodes import get, get_text
+from gpuxlate.yamltext.parse import Document
+
+SUBDOMAIN = 253
+"""Characters of the name of a template."""
+_UNFIT = regex(r"[^a-z0-9.-]+")
+RENAME = "give it another name there and in resources.claims of the containers"
+
+
+class ClaimTemplate(NamedTuple):
+    """A template to write: its claim, the workload that it is for, and where that is."""
+
+    pod: Pod
+    claim: PodClaim
+    namespace: str | None
+    name: str
+    path: Path
+
+    @property
+    def data(self) -> dict[str, object]:
+        return template_of(self.name, self.namespace, self.claim)
+
+
+class NamedTemplate(NamedTuple):
+    """A new template by its name. ``found``: a finding where it is the second one of a run."""
+
+    namespace: str | None
+    name: str
+    found: Diagnostic
+
+
+def _name(text: str) -> str:
+    return shortened(_UNFIT.sub("-", text.lower()), SUBDOMAIN)
+
+
+class Writing(NamedTuple):
+    """The keys to write into a pod, with the names of its templates."""
+
+    keys: PodKeys
+    templates: tuple[ClaimTemplate, ...]
+    found: tuple[Diagnostic, ...] = ()
+
+
+def with_templates(
+    document: Document,
+    pod: Pod,
+    keys: PodKeys,
+    pods: Numbered,
+    replaced: Sequence[Backend],
+    shared: Set[tuple[str | None, str]] = frozenset(),
+) -> Writing:
+    """Names for the claims of a pod, from its workload. ``pods``: all of its document.
+
+    ``replaced``: the dialects whose claims go. ``shared``: names that other workloads have too.
+    """
+    if not keys.claims or CLAIMS in pod.lacks:  # which is said by itself
+        return Writing(keys, ())
+    root = get(document.root, *pod.object_path)
+    base = get_text(root, "metadata", "name") or (get_text(root, "metadata", "generateName") or "").rstrip(
+        "-."
+    )
+    path = pod.keys.path
+    if not (pod.object_path == () or pod.object_path[-2:-1] == ("items",)):
+        message = msg(
+            "a {kind} inside another object: no document can be put beside it", kind=pod.object.kind
+        )
+        return Writing(
+            keys, (), (share_is_expressible(path, message, "translate the manifest that it is made of"),)
+        )
+    if not base:
+        message = msg(
+            "the {kind} has no name, and the names of its claims follow from it", kind=pod.object.kind
+        )
+        return Writing(keys, (), (share_is_expressible(path, message, "give it metadata.name"),))
+    new = {one.name for one in keys.claims}
+    taken = [one for one in pod.keys.claims if one.name in new and not registry.has_devices_of(one, replaced)]
+    if taken:
+        return Writing(keys, (), tuple(claimed_already(one, RENAME) for one in taken))
+    namespace = get_text(root, "metadata", "namespace")
+    number = pods.suffix(pod)
+    made = []
+    for claim in keys.claims:
+        name = _name(f"{base}{number}-{claim.name}")
+        if (namespace, name) in shared:
+            name = _name(f"{base}-{pod.object.kind}{number}-{claim.name}")
+        made.append(ClaimTemplate(pod, claim, namespace, name, path))
+    claims = tuple(replace(one.claim, template=Value.of(one.name)) for one in made)
+    return Writing(replace(keys, claims=claims), tuple(made))
+
+
+def clashes(named: Sequence[NamedTemplate]) -> list[NamedTemplate]:
+    """New templates that have the name of an earlier one of the same folder."""
+    found: list[NamedTemplate] = []
+    seen: set[tuple[str, str | None, str]] = set()
+    for one in named:
+        key = (os.path.dirname(one.found.file or ""), one.namespace, one.name)
+        if key in seen:
+            found.append(one)
+        seen.add(key)
+    return found
+
+
+# The text of a template, in the version of the API that is wanted.
+def template_of(name: str, namespace: str | None, claim: PodClaim) -> dict[str, object]:
+    """A ResourceClaimTemplate as plain data, for a claim that is to be written."""
+    devices = claim.devices or Devices()
+    asked: dict[str, object] = {"requests": [_written(one, claim.api) for one in devices.requests]}
+    if devices.constraints:
+        asked["constraints"] = [
+            {"requests": [*one.requests], "distinctAttribute": one.distinct.text}
+            for one in devices.constraints
+            if one.distinct
+        ]
+    metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
+    return {
+        "apiVersion": f"{GROUP}/{claim.api}",
+        "kind": TEMPLATE,
+        "metadata": metadata,
+        **below(("spec", "spec", "devices"), asked),
+    }
+
+
+def patch_of(before: dict[str, Any], after: dict[str, Any]) -> dict[str, object] | None:
+    """A template as a patch of what it was before, with whole lists; None where nothing changes."""
+    old, new = (one["spec"]["spec"]["devices"] for one in (before, after))
+    changed = {name: new.get(name) for name in (*new, *old) if old.get(name) != new.get(name)}
+    return {**after, **below(("spec", "spec", "devices"), changed)} if changed else None
+
+
+def _written(request: DeviceRequest, api: str) -> dict[str, object]:
+    fields: dict[str, object] = {}
+    for name, value in (("deviceClassName", request.device_class), ("count", request.count)):
+        if value is not None:
+            fields[name] = value.plain
+    if request.selectors:
+        fields["selectors"] = [{"cel": {"expression": one.text}} for one in request.selectors]
+    if request.capacity:
+        fields["capacity"] = {"requests": {name: one.text for name, one in request.capacity.items()}}
+    return {"name": request.name, **(fields if api == FLAT else {"exactly": fields})}

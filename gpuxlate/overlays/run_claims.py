@@ -1,0 +1,102 @@
+"""The claims of all files of a run, as the pods of each file find them."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Sequence, Set
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+from gpuxlate.files.find import Input, InputError, under_chart_templates
+from gpuxlate.manifest.claims import may_name_claims
+from gpuxlate.manifest.pods import Pod
+from gpuxlate.model.messages import msg
+from gpuxlate.overlays.roles import FileKind, role_of
+from gpuxlate.yamltext.source import Source
+
+if TYPE_CHECKING:
+    from gpuxlate.claims.index import ClaimIndex, ClaimText
+
+_IN_TEMPLATE = msg("a Helm template, which is not translated")
+_IN_VALUES = msg("the values of a chart")
+
+
+class Claims:
+    """The claims of all files of a run, read when the first pod with claims comes, or a new template."""
+
+    def __init__(self, given: Iterable[Input] = ()) -> None:
+        """Those of files. Stdin and live objects can be read only once: they know their own claims."""
+        self._files = tuple(given) if isinstance(given, Sequence) else ()
+        self._last: ClaimLookup | None = None
+
+    @cached_property
+    def names(self) -> Set[str]:
+        """The names of the files."""
+        return {file.name for file in self._files if file.path is not None}
+
+    @cached_property
+    def texts(self) -> tuple[ClaimText, ...]:
+        """What each file has."""
+        return tuple(_read(self._files))
+
+    @cached_property
+    def index(self) -> ClaimIndex:
+        """What all files have."""
+        from gpuxlate.claims.index import ClaimIndex
+
+        return ClaimIndex(self.texts)
+
+    def beside(self, source: Source) -> ClaimLookup:
+        """The claims as the pods of a source find them; one object for all documents of the source."""
+        last = self._last
+        if last is None or last.source is not source:
+            last = self._last = ClaimLookup(source, self)
+        return last
+
+
+def _read(files: Iterable[Input]) -> Iterator[ClaimText]:
+    from gpuxlate.claims.index import ClaimText, Unread, text_of
+
+    for file in files:
+        if file.path is None:
+            continue
+        try:
+            role = role_of(file.path)
+            data, manifests = role.read(file)
+            source = file.source(data) if may_name_claims(data) else None
+        except InputError:
+            continue  # reading it for its pods reports it
+        if source is None:
+            continue
+        in_chart = under_chart_templates(file.path, os.getcwd())
+        if in_chart or role.kind is FileKind.VALUES:
+            where = _IN_TEMPLATE if in_chart else _IN_VALUES
+            yield ClaimText(file.name, unread=(Unread(file.name, source.text, where),))
+        else:
+            naming = source.read_where(lambda part: may_name_claims(part.encode("utf-8", "surrogatepass")))
+            yield text_of(naming, manifests, is_patch=role.kind is FileKind.PATCH)
+
+
+@dataclass(eq=False)
+class ClaimLookup:
+    """The claims of a run as the pods of one source find them."""
+
+    source: Source
+    run: Claims
+
+    @property
+    def file(self) -> str:
+        return self.source.name
+
+    @cached_property
+    def index(self) -> ClaimIndex:
+        if self.file in self.run.names:
+            return self.run.index
+        from gpuxlate.claims.index import ClaimIndex, text_of
+
+        return ClaimIndex((text_of(self.source), *self.run.texts))
+
+    def resolve(self, pod: Pod) -> Pod:
+        """A pod with what its claims request."""
+        return self.index.resolved(pod, self.file) if pod.keys.claims else pod
