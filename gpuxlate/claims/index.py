@@ -81,57 +81,46 @@ def text_of(source: Source, read: DocumentReader = documents, *, is_patch: bool 
     return ClaimText(source.name, objects, pods, unread, made)
 
 
-class _Alike:
-    """Objects of one kind, name and namespace that stand together; ``same``: they request the same."""
-
-    def __init__(self) -> None:
-        self.objects: list[ClaimObject] = []
-        self.same = True
-
-    def add(self, one: ClaimObject) -> None:
-        self.objects.append(one)
-        self.same = self.same and one.devices == self.objects[0].devices
+Scope = tuple[str, str]
+"""What objects stand together in: a file, a folder, or all texts; which, and its name."""
+_ALL: Scope = ("all", "")
 
 
-class _SameName:
-    """The objects of one kind, name and namespace: all of them, those of a folder, and those of a file."""
+def _scopes(file: str) -> tuple[Scope, Scope, Scope]:
+    """Those of a file, the nearest first."""
+    return ("file", file), _folder(file), _ALL
 
-    def __init__(self) -> None:
-        self._all = _Alike()
-        self._folders: dict[str, _Alike] = {}
-        self._files: dict[str, _Alike] = {}
 
-    def add(self, one: ClaimObject) -> None:
-        file = one.place.file
-        here = self._folders.setdefault(os.path.dirname(file), _Alike())
-        for alike in (self._all, here, self._files.setdefault(file, _Alike())):
-            alike.add(one)
-
-    def nearest(self, file: str) -> _Alike:
-        """Those of a file, else those of its folder, else all."""
-        return self._files.get(file) or self._folders.get(os.path.dirname(file)) or self._all
-
-    def near(self, file: str) -> list[ClaimObject]:
-        """Those in the folder of a file."""
-        found = self._folders.get(os.path.dirname(file))
-        return found.objects if found else []
+def _folder(file: str) -> Scope:
+    return "folder", os.path.dirname(file)
 
 
 class ClaimIndex:
-    """The claims of some texts by their names, and the pods that name them."""
+    """The claims of some texts by kind, namespace, name and scope, and the pods that name them."""
 
     def __init__(self, texts: Iterable[ClaimText]) -> None:
-        self._objects: dict[tuple[str, str], dict[str, _SameName]] = {}
+        self._objects: dict[tuple[str, str, str, Scope], list[ClaimObject]] = {}
+        self._differing: set[tuple[str, str, str, Scope]] = set()  # objects that request different devices
+        self._namespaces: dict[tuple[str, str], str] = {}  # the first one, by kind and name
         self._made: dict[tuple[str, str], str] = {}
         self._pods: list[tuple[str, Pod]] = []
         self._unread: list[Unread] = []
         for text in texts:
             self._unread += text.unread
-            for one in text.objects:
-                named = self._objects.setdefault((one.kind, one.name), {})
-                named.setdefault(one.namespace or DEFAULT, _SameName()).add(one)
+            for claim in text.objects:
+                self._add(claim)
             self._made.update({(namespace or DEFAULT, name): kind for namespace, name, kind in text.made})
             self._pods += ((text.name, pod) for pod in text.pods)
+
+    def _add(self, claim: ClaimObject) -> None:
+        namespace = claim.namespace or DEFAULT
+        self._namespaces.setdefault((claim.kind, claim.name), namespace)
+        for scope in _scopes(claim.place.file):
+            key = claim.kind, namespace, claim.name, scope
+            same_name = self._objects.setdefault(key, [])
+            same_name.append(claim)
+            if claim.devices != same_name[0].devices:
+                self._differing.add(key)
 
     def resolved(self, pod: Pod, file: str) -> Pod:
         """A pod of a file with what its claims request, or why that is not known."""
@@ -158,27 +147,28 @@ class ClaimIndex:
         return replace(claim, missing=found)
 
     def _find(self, kind: str, name: str, namespace: str | None, file: str) -> ClaimObject | Missing:
-        named = self._objects.get((kind, name), {})
-        mine = named.get(namespace or DEFAULT)
-        if not named:
+        other = self._namespaces.get((kind, name))
+        if other is None:
             message = msg("{kind} {name} is not in the input", kind=kind, name=name)
             return Missing(message, "give the file with it to the same command")
-        if mine is None:
+        own = namespace or DEFAULT
+        keys = ((kind, own, name, scope) for scope in _scopes(file))
+        nearest = next((key for key in keys if key in self._objects), None)
+        if nearest is None:
             message = msg(
                 "{kind} {name} is in namespace {other}, the pod in {own}",
                 kind=kind,
                 name=name,
-                other=next(iter(named)),
-                own=namespace or DEFAULT,
+                other=other,
+                own=own,
             )
             return Missing(message, "a pod finds only objects of its own namespace")
-        near = mine.nearest(file)
-        if not near.same:
+        if nearest in self._differing:
             message = msg(
                 "{kind} {name} is in the input more than once, with different requests", kind=kind, name=name
             )
             return Missing(message, "keep one of them, or translate each folder by itself")
-        return near.objects[0]
+        return self._objects[nearest][0]
 
     @cached_property
     def _users(self) -> dict[ObjectPlace, list[tuple[str, PodKeys]]]:
@@ -205,7 +195,6 @@ class ClaimIndex:
                 found.setdefault(word, one)
         return found
 
-    def near(self, namespace: str | None, name: str, file: str) -> list[ClaimObject]:
+    def near(self, namespace: str | None, name: str, file: str) -> Sequence[ClaimObject]:
         """The templates of a name that would be applied together with those of a file."""
-        named = self._objects.get((TEMPLATE, name), {}).get(namespace or DEFAULT)
-        return named.near(file) if named else []
+        return self._objects.get((TEMPLATE, namespace or DEFAULT, name, _folder(file)), ())

@@ -10,7 +10,7 @@ from docs.tools.inserts.pictures.svg import Drawing
 
 ORDER = (
     *("testing", "cli", "api", "cluster", "lsp", "report", "planning", "policy", "sync", "lint"),
-    *("translation", "config", "overlays", "files"),
+    *("translation", "config", "overlays", "claims", "files"),
     *("backends", "rules", "manifest", "yamltext", "locale", "model"),
 )
 """From top to bottom: a folder imports itself and those below it."""
