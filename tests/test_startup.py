@@ -100,13 +100,15 @@ def of(parent: str, names: str) -> set[str]:
 
 
 TRANSLATE = "translate pod.yaml --to tke"
+BESIDE_PODS = {*of("", "claims manifest.quotas translation.claims translation.quotas translation.overlays")}
+"""What a pod by itself does not need."""
 # the command, what it loads, and what it does not
 LOADED: dict[str, tuple[set[str], set[str]]] = {
     "--help": ({"typer"}, {*of("cli.", "translate lint"), "gpuxlate.backends.volcengine", *HEAVY}),
     # nothing for fixes and profiles, no process for one file, and nothing that writes new documents
     "lint pod.yaml": (
         {"gpuxlate.manifest.pods", "yaml._yaml"},
-        {*of("yamltext.", "edit writer"), *of("config.", "models")}
+        {*of("yamltext.", "edit writer"), *of("config.", "models"), *BESIDE_PODS}
         | {"multiprocessing", "concurrent.futures", "ruamel.yaml", *HEAVY},
     ),
     # a text without GPU words needs YAML alone: no target, no rule
@@ -116,7 +118,7 @@ LOADED: dict[str, tuple[set[str], set[str]]] = {
     ),
     TRANSLATE: (
         {"yaml._yaml"},
-        {*of("cli.", "lint parse compare explain schema"), "ruamel.yaml", *HEAVY},
+        {*of("cli.", "lint parse compare explain schema"), "ruamel.yaml", *BESIDE_PODS, *HEAVY},
     ),
     "parse pod.yaml": ({"yaml._yaml", "ruamel.yaml"}, {*HEAVY}),
     # a share needs pydantic and no more

@@ -29,7 +29,7 @@ from gpuxlate.model.messages import msg, plural
 from gpuxlate.report.json import dump
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.quotas import QuotaItem, QuotaVerdict
+from gpuxlate.translation.quotas.items import QuotaItem, QuotaVerdict
 from gpuxlate.translation.results import Item, Result, counted_once
 from gpuxlate.translation.translate import ASSESS
 

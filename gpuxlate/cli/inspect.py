@@ -29,7 +29,7 @@ from gpuxlate.model.share import Share
 from gpuxlate.rules.number_format import MOST_PLAUSIBLE_MIB
 from gpuxlate.translation.leftovers import Leftover
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.quotas import PrintedQuota
+from gpuxlate.translation.quotas.items import PrintedQuota
 from gpuxlate.translation.read import READ
 from gpuxlate.translation.results import Item, counted_once
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gpuxlate.translation.leftovers import Leftover
-    from gpuxlate.translation.quotas import QuotaItem
+    from gpuxlate.translation.quotas.items import QuotaItem
     from gpuxlate.translation.results import Item, Result
 
 

@@ -80,7 +80,7 @@ def _findings(quota: Quota, name: str, context: Context) -> Iterator[Diagnostic]
 
 def _is_kept(quota: Quota, name: str) -> bool:
     """The scheduler of a dialect keeps to the amount, though Kubernetes does not count it."""
-    from gpuxlate.translation.quotas import keeps_limits
+    from gpuxlate.translation.quotas.counting import keeps_limits
 
     rows = ((one, one.find(name)) for one in registry.pod_backends())
     return any(row is not None and keeps_limits(one, row, quota) for one, row in rows)

@@ -47,7 +47,6 @@ from gpuxlate.translation.notes import common_keys, left_alone, shared_in_pod
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State, Task, listed, run_source
 from gpuxlate.translation.pod_run import PodRun
-from gpuxlate.translation.quotas import find_quotas
 from gpuxlate.translation.results import Item, Result
 from gpuxlate.translation.shares import dialects_of, has_variables, shares_of
 from gpuxlate.yamltext.nodes import get_text
@@ -195,6 +194,8 @@ def _read_jobs(state: State) -> None:
 
 def find_amounts(state: State, *, writes: bool = False) -> None:
     """The amounts of quotas. ``writes``: with the edits that give them to the target."""
+    from gpuxlate.translation.quotas.find import find_quotas
+
     quotas = find_quotas(state.document, state.settings, writes=writes)
     state.quotas += quotas.items
     state.edits += quotas.edits

@@ -28,7 +28,6 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.share import Share, ShareField
 from gpuxlate.translation.fit import PodFit, Verdict, worst
 from gpuxlate.translation.leftovers import Leftover
-from gpuxlate.translation.quotas import QuotaItem
 from gpuxlate.translation.shares import refuses
 from gpuxlate.yamltext.parse import Document, documents
 from gpuxlate.yamltext.plain import to_python
@@ -38,6 +37,7 @@ from gpuxlate.yamltext.splices import Splice
 if TYPE_CHECKING:
     from gpuxlate.claims.templates import NamedTemplate
     from gpuxlate.translation.decisions import JudgedObject
+    from gpuxlate.translation.quotas.items import QuotaItem
 
 
 @record

@@ -21,7 +21,8 @@ from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import Place
 from gpuxlate.translation.options import Settings
-from gpuxlate.translation.quotas import QuotaItem, row_of
+from gpuxlate.translation.quotas.counting import row_of
+from gpuxlate.translation.quotas.items import QuotaItem
 from gpuxlate.translation.results import Result
 from gpuxlate.translation.translate import translate_source
 from gpuxlate.yamltext.source import Source

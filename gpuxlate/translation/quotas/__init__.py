@@ -1,0 +1,1 @@
+"""Quotas, ranges of limits and queues: the amounts of resources that they set, read and translated."""

@@ -1,0 +1,164 @@
+"""The quotas of a document, read, and translated number by number from the dialects that are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+
+from gpuxlate.backends.base import Backend
+from gpuxlate.manifest.quotas import Quota, quotas_in
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic, Edit, Path, Put, Rename
+from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
+from gpuxlate.rules.vocabulary import vocabulary_of
+from gpuxlate.translation.leftovers import Leftover
+from gpuxlate.translation.notes import common_keys, left_alone
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.quotas.findings import leftovers_of, remarks_on
+from gpuxlate.translation.quotas.items import QuotaItem, QuotaVerdict
+from gpuxlate.translation.quotas.resources import (
+    QuotaNumber,
+    QuotaResource,
+    at_target,
+    read_resources,
+    together,
+    written_at_target,
+)
+from gpuxlate.translation.shares import dialects_of
+from gpuxlate.yamltext.nodes import Scalar, get
+from gpuxlate.yamltext.parse import Document, locate, with_location
+
+
+@dataclass(slots=True)
+class Quotas:
+    """The result for a document. ``settled``: the places of names that need no other finding."""
+
+    items: list[QuotaItem] = field(default_factory=list)
+    edits: list[Edit] = field(default_factory=list)
+    diagnostics: list[Diagnostic] = field(default_factory=list)
+    leftovers: list[Leftover] = field(default_factory=list)
+    settled: set[Path] = field(default_factory=set)
+
+    def add(self, document: Document, resource: QuotaResource, settings: Settings) -> None:
+        """The amounts of a resource, which need no other finding."""
+        self.settled |= {*resource.quota.names}
+        self.items += _items(document, resource, settings)
+
+    def leave_alone(
+        self, document: Document, quotas: Sequence[Quota], sources: Sequence[Backend], settings: Settings
+    ) -> None:
+        """Whole cards that no dialect reads; accelerators that are not read are left."""
+        words, names = vocabulary_of(settings.context), {path: one for one in quotas for path in one.names}
+        for key, path in common_keys(keys_of(quotas, settings.renamed), sources, words).items():
+            quota = names[path]
+            alone = with_location(document, left_alone(path, key, quota.resource, words), quota.object)
+            if words.unread(key) is None:
+                self.diagnostics.append(alone)
+            else:
+                self.settled |= {at for one in quotas if one.resource == quota.resource for at in one.names}
+                self.leftovers.append(Leftover(key, alone))
+
+
+def find_quotas(document: Document, settings: Settings, *, writes: bool) -> Quotas:
+    """The amounts of quotas in a document, and those that nothing can read.
+
+    ``writes``: the edits too that put them in the dialect of the target, and what is left. A resource changes
+    as a whole, or not at all.
+    """
+    found = Quotas()
+    for quotas, sources in _objects(document, settings):
+        found.leave_alone(document, quotas, sources, settings)
+        found.settled.update(path for one in quotas if _stays(one, settings) for path in one.names)
+        read = list(read_resources(quotas, sources, settings))
+        remarks: list[Diagnostic] = []
+        for one in together(at_target(read, settings) if writes else read):
+            found.add(document, one, settings)
+            if one.refused or (writes and not (one.is_exact or settings.accept.round_up)):
+                found.leftovers += leftovers_of(document, one, settings)
+            elif writes:
+                found.edits += _edits(document, one, settings)
+                remarks += remarks_on(one, settings)
+        once = {(one.code, one.message): one for one in reversed(remarks)}
+        found.diagnostics += [with_location(document, one, quotas[0].object) for one in once.values()]
+    return found
+
+
+def _objects(document: Document, settings: Settings) -> Iterator[tuple[list[Quota], tuple[Backend, ...]]]:
+    """The resources of each object that sets amounts, with the dialects that they are in."""
+    for _, group in groupby(quotas_in(document), lambda one: one.object_path):
+        quotas = list(group)
+        yield quotas, dialects_of(keys_of(quotas, settings.renamed), settings)
+
+
+def keys_of(quotas: Sequence[Quota], renamed: Mapping[str, str]) -> PodKeys:
+    """The resources of one object as those of a pod, for what looks at pods: a container for each place."""
+    amounts = {value.path: value for one in quotas for value, _ in one.amounts}
+    containers = (
+        ContainerKeys(
+            limits={
+                renamed.get(one.resource, one.resource): amounts.get(path, Value("", ScalarKind.NODE, path))
+            },
+            path=path,
+        )
+        for one in quotas
+        for path in one.names
+    )
+    return PodKeys(tuple(containers), served=any(one.served for one in quotas))
+
+
+def _stays(quota: Quota, settings: Settings) -> bool:
+    """A resource of GPUs that is kept: of the target, or of a dialect that is not asked for."""
+    rows = settings.scope.words.rows(settings.renamed.get(quota.resource, quota.resource))
+    known = any(map(quota.takes, rows))
+    return known and not settings.scope.is_left(quota.resource)
+
+
+def _items(document: Document, resource: QuotaResource, settings: Settings) -> Iterator[QuotaItem]:
+    """What each amount of a resource says, and what became of it."""
+    assert document.root is not None
+    written = written_at_target(resource, settings) if resource.key and not resource.refused else None
+    for number in resource.numbers:
+        outcome = QuotaVerdict.EXACT if number.is_exact else QuotaVerdict.ROUNDED
+        given = number.given if written else None
+        yield QuotaItem(
+            file=document.source.name,
+            document=document.index,
+            object=resource.quota.object,
+            object_path=resource.quota.object_path,
+            span=document.source.span(*locate(document.root, number.value.path)),
+            place=resource.quota.place_of(number.written),
+            key=resource.quota.written,
+            value=number.value.text,
+            source=resource.source.name,
+            target=settings.to.name,
+            outcome=QuotaVerdict.LEFT if given is None else outcome,
+            counted=resource.counted,
+            asked=number.amount,
+            each=resource.quota.each,
+            given=given.amount if given else None,
+            new_key=written,
+            new_value=given.text if given else None,
+        )
+
+
+def _edits(document: Document, resource: QuotaResource, settings: Settings) -> Iterator[Edit]:
+    """The names and the numbers of a resource; what stays the same has no edit."""
+    name = written_at_target(resource, settings)
+    numbers = {number.value.path: _written(document, number) for number in resource.numbers}
+    for path in resource.quota.names:
+        if path in numbers:
+            value = numbers.pop(path)
+            yield Put(path, value) if name == path[-1] else Rename(path, name, value)
+        elif name != resource.quota.written:
+            yield Put(path, name)
+    yield from (Put(path, value) for path, value in numbers.items())
+
+
+def _written(document: Document, number: QuotaNumber) -> int | str:
+    """A number with the quotes that it has, whatever the target's own habit: so the way back is the same."""
+    assert number.given is not None
+    node = get(document.root, *number.value.path)
+    quoted = isinstance(node, Scalar) and node.style is not None
+    text = number.given.text
+    return text if quoted or not quantity.is_plain(text) else int(text)

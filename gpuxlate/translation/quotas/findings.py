@@ -1,0 +1,111 @@
+"""What is said of the resources of a quota: remarks on those that are translated, and what is left."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from gpuxlate.model.diagnostics import Diagnostic, Path, Severity
+from gpuxlate.model.messages import Message, join_and, msg
+from gpuxlate.rules.translation import (
+    cards_are_of_one_vendor,
+    nothing_is_left_behind,
+    quota_limits_the_same,
+)
+from gpuxlate.translation.leftovers import BY_HAND, DECIDE, DROP_DEVICE, ROUND, Leftover
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.quotas.counting import has_whole_cards_in_cores, row_of
+from gpuxlate.translation.quotas.resources import QuotaNumber, QuotaResource, written_at_target
+from gpuxlate.yamltext.parse import Document, with_location
+
+
+def remarks_on(resource: QuotaResource, settings: Settings) -> Iterator[Diagnostic]:
+    """What changes with a resource, and how far the target counts the same."""
+    path, source, target = resource.quota.names[0], resource.source, settings.to
+    assert resource.key is not None
+    assert resource.counted is not None
+    for number in resource.numbers:
+        if not number.is_exact and number.given is not None and number.amount is not None:
+            message = msg(
+                "{amount} is rounded up to {given}: {key} {number}",
+                amount=resource.counted.text(number.amount, each=resource.quota.each),
+                given=resource.counted.text(number.given.amount, each=resource.quota.each),
+                key=written_at_target(resource, settings),
+                number=number.given.text,
+            )
+            yield quota_limits_the_same(number.value.path, message, None, Severity.INFO)
+    if resource.prefix:
+        message = msg(
+            "{key} is kept by the scheduler of {source}, and {new} by Kubernetes, as containers write it",
+            key=resource.quota.written,
+            source=source.name,
+            new=written_at_target(resource, settings),
+        )
+        yield quota_limits_the_same(path, message, "compare it with the pods that it is for")
+    in_source, in_target = map(has_whole_cards_in_cores, (source, target))
+    if resource.counted.field == "cores" and not resource.counted.offline and in_source != in_target:
+        names = (resource.quota.resource, resource.key.name)
+        more, less = names if in_source else names[::-1]
+        message = msg("{more} counts whole cards too, and {less} does not", more=more, less=less)
+        hint = (
+            "set an amount of whole cards beside it, if they are to be limited"
+            if in_source
+            else "add 100 for each whole card that is to be allowed"
+        )
+        yield quota_limits_the_same(path, message, hint)
+    read = row_of(source, settings.renamed.get(resource.quota.resource, resource.quota.resource))
+    for row in (read, resource.key):
+        if row is not None and row.repeats:  # its number is that key's in pods that have it
+            message = msg(
+                "{key} counts cards, and percent in pods that have {other}: a quota adds both",
+                key=row.name,
+                other=row.repeats,
+            )
+            yield quota_limits_the_same(path, message, "compare it with the pods that it is for")
+    if source.vendor and target.vendor not in (None, source.vendor):
+        yield cards_are_of_one_vendor(path, source.vendor, target.vendor, target.name)
+
+
+def leftovers_of(document: Document, resource: QuotaResource, settings: Settings) -> Iterator[Leftover]:
+    """Each place where the resource is named, with the number to decide about."""
+    numbers: dict[Path, list[QuotaNumber]] = {}
+    for number in resource.numbers:
+        numbers.setdefault(number.written.name, []).append(number)
+    for path in resource.quota.names:
+        why, hint = _reason(resource, numbers.get(path, []), settings)
+        message = msg("{name} is not translated: {why}", name=resource.quota.resource, why=why)
+        finding = nothing_is_left_behind(path, message, hint)
+        finding = replace(
+            finding, on_key=path[-1] == resource.quota.written
+        )
+        yield Leftover(resource.quota.resource, with_location(document, finding, resource.quota.object))
+
+
+def _reason(
+    resource: QuotaResource, here: Sequence[QuotaNumber], settings: Settings
+) -> tuple[Message, Message]:
+    """Why the resource is left in one place, with its numbers there, and what to do."""
+    uneven = next((each for each in here if each.given and not each.is_exact), None)
+    own = resource.why or next((each.why for each in here if each.why), None)
+    known = [each.amount for each in here if each.amount is not None]
+    amounts = (
+        join_and(resource.counted.text(each, each=resource.quota.each) for each in known)
+        if resource.counted
+        else ""
+    )
+    if own is None and uneven is not None and uneven.given is not None and not resource.refused:
+        key = written_at_target(resource, settings)
+        why = msg("{key} has no number for {amount}", key=key, amount=amounts)
+        hint = msg(ROUND, number=uneven.given.text)
+        return why, hint
+    why = own or msg("it changes together with amounts that cannot be translated")
+    if resource.foreign:
+        return why, msg(DROP_DEVICE, target=settings.to.name)
+    if not amounts:
+        return why, msg(BY_HAND, target=settings.to.name)
+    hint = msg(
+        DECIDE,
+        amount=amounts,
+        target=settings.to.name,
+    )
+    return why, hint

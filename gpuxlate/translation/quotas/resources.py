@@ -1,0 +1,242 @@
+"""A resource of a quota on its way: read in its dialect, and with the key and the numbers of the target."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
+from typing import NamedTuple
+
+from gpuxlate.backends.base import Backend
+from gpuxlate.manifest.quotas import REQUESTS, Quota, QuotaAmount
+from gpuxlate.model.keys import KeySpec
+from gpuxlate.model.messages import Message, join_and, msg
+from gpuxlate.model.pod import ScalarKind, Value
+from gpuxlate.rules.translation import (
+    made_by_another,
+)
+from gpuxlate.translation.options import Settings
+from gpuxlate.translation.quotas.counting import (
+    Counted,
+    FittedNumber,
+    amount_of,
+    counts,
+    first_of,
+    fitted,
+    keeps_limits,
+    meaning,
+    row_of,
+)
+
+
+class QuotaNumber(NamedTuple):
+    """An amount, in the terms of a share and at the target. ``why``: why the target has no number for it."""
+
+    written: QuotaAmount
+    amount: Fraction | None = None
+    given: FittedNumber | None = None
+    why: Message | None = None
+
+    @property
+    def value(self) -> Value:
+        return self.written.value
+
+    @property
+    def is_exact(self) -> bool:
+        return self.given is not None and self.given.amount == self.amount
+
+
+class QuotaResource(NamedTuple):
+    """A resource of a quota in the dialect that reads it, and the key of the target.
+
+    ``why``: why nothing at the target is the same; ``among``: the dialects that do not agree, if it is that;
+    ``foreign``: it is that the target's cards are of another maker. ``prefix``: what is before the key of the
+    target, where that changes.
+    """
+
+    quota: Quota
+    source: Backend
+    counted: Counted | None
+    key: KeySpec | None
+    numbers: tuple[QuotaNumber, ...]
+    why: Message | None = None
+    among: frozenset[str] = frozenset()
+    foreign: bool = False
+    prefix: str | None = None
+
+    @property
+    def refused(self) -> bool:
+        """Nothing can be written, whatever the user accepts."""
+        return self.why is not None or any(one.why for one in self.numbers)
+
+    @property
+    def is_exact(self) -> bool:
+        return not self.refused and all(one.is_exact for one in self.numbers)
+
+
+def read_resources(
+    quotas: Sequence[Quota], sources: Sequence[Backend], settings: Settings
+) -> Iterator[QuotaResource]:
+    """Resources in the dialects that read them, without those that none does."""
+    for quota in quotas:
+        name = settings.renamed.get(quota.resource, quota.resource)
+        readers = [
+            (one, row) for one in sources if (row := row_of(one, name)) is not None and quota.takes(row)
+        ]
+        if len(readers) > 1:
+            names = join_and(backend.name for backend, _ in readers)
+            why = msg("it is a key of {dialects}, which are both in this object", dialects=names)
+            among = frozenset(one.name for one, _ in readers)
+            yield QuotaResource(
+                quota, readers[0][0], None, None, tuple(map(QuotaNumber, quota.amounts)), why, among
+            )
+        elif readers:
+            source, row = readers[0]
+            counted = meaning(source, row, quota)
+            if counted is None and row.whole:
+                counted = counts(source, row)  # a part of the whole cards: read, and not translated
+            if counted is None:
+                numbers = tuple(map(QuotaNumber, quota.amounts))
+                yield QuotaResource(quota, source, None, None, numbers, none_counts_the_same(settings))
+            else:
+                numbers = tuple(_number(one, source, row, settings) for one in quota.amounts)
+                yield QuotaResource(quota, source, counted, None, numbers)
+
+
+def none_counts_the_same(settings: Settings) -> Message:
+    return msg("no key of {target} counts the same", target=settings.to.name)
+
+
+def _number(written: QuotaAmount, source: Backend, row: KeySpec, settings: Settings) -> QuotaNumber:
+    """An amount in the terms of a share."""
+    value = written.value
+    amount = amount_of(source, row, value, settings.profile)
+    if amount is not None:
+        return QuotaNumber(written, amount)
+    if value.kind is ScalarKind.NODE:
+        return QuotaNumber(written, why=msg("it has no number"))
+    return QuotaNumber(written, why=msg("{text!r} is not a whole number without a suffix", text=value.text))
+
+
+def at_target(read: Sequence[QuotaResource], settings: Settings) -> list[QuotaResource]:
+    """Resources with the keys of the target; those that are in its dialect already are no longer there."""
+    moved = [_for_target(one, settings) for one in read if one.among or one.source is not settings.to]
+    same: dict[tuple[str, str], _SameKey] = {}
+    for one in moved:
+        if one.key and not one.refused:
+            same.setdefault(key_at_target(one), _SameKey(set(), set())).add(one)
+    return [_alone(one, same, settings) for one in moved]
+
+
+def _for_target(resource: QuotaResource, settings: Settings) -> QuotaResource:
+    """The resource with the key of the target that counts the same, and its numbers there."""
+    if resource.why is not None:
+        return resource
+    name = settings.renamed.get(resource.quota.resource, resource.quota.resource)
+    row = row_of(resource.source, name)
+    assert row is not None
+    counted = meaning(resource.source, row, resource.quota)
+    key, prefix = _kept_by(settings.to, counted, resource, row) if counted else (None, None)
+    other_cards = settings.to.names_other_vendor(resource.source) and "device" not in settings.accept.drop
+    if key is None or other_cards:
+        bare = tuple(QuotaNumber(each.written, each.amount) for each in resource.numbers)
+        why = made_by_another(settings.to.name, settings.to.vendor, resource.source.vendor)
+        if key is None:
+            return resource._replace(numbers=bare, why=none_counts_the_same(settings))
+        return resource._replace(numbers=bare, why=why, foreign=True)
+    return resource._replace(
+        key=key,
+        prefix=prefix,
+        numbers=tuple(_given(each, resource, row, key, settings) for each in resource.numbers),
+    )
+
+
+def _kept_by(
+    target: Backend, counted: Counted, resource: QuotaResource, row: KeySpec
+) -> tuple[KeySpec | None, str | None]:
+    """The key of the target that counts the same and is kept by somebody if that of the source is, with what
+    is before it where that changes."""
+    key = first_of(target, counted, resource.quota)
+    kept_there = key is not None and keeps_limits(target, key, resource.quota)
+    if keeps_limits(resource.source, row, resource.quota) and not kept_there:
+        return first_of(target, counted, resource.quota._replace(prefix=REQUESTS)), REQUESTS
+    return (None if kept_there and not keeps_limits(resource.source, row, resource.quota) else key), None
+
+
+def _given(
+    number: QuotaNumber, resource: QuotaResource, row: KeySpec, key: KeySpec, settings: Settings
+) -> QuotaNumber:
+    """An amount as the target has it."""
+    if number.amount is None:
+        return number
+    given = fitted(settings.to, key, number.amount, settings.profile, each=resource.quota.each)
+    if given is None:
+        return number._replace(why=msg("no number of {key} holds it", key=key.name))
+    same_unit = resource.source.unit(row, settings.profile) == settings.to.unit(key, settings.profile)
+    if given.amount == number.amount and same_unit:
+        given = given._replace(text=number.value.text)  # 100k stays 100k
+    return number._replace(given=given)
+
+
+def together(read: Sequence[QuotaResource]) -> Iterator[QuotaResource]:
+    """Where one is left among some dialects, all others of these are too: the next run says the same."""
+    mixed = frozenset().union(*(one.among for one in read))
+    why = msg("it changes together with amounts that cannot be translated")
+    for one in read:
+        yield one._replace(why=why) if one.source.name in mixed and not one.refused else one
+
+
+class _SameKey(NamedTuple):
+    """The resources of an object that would have one key at the target, and their dialects."""
+
+    resources: set[str]
+    sources: set[str]
+
+    def add(self, resource: QuotaResource) -> None:
+        self.resources.add(resource.quota.resource)
+        self.sources.add(resource.source.name)
+
+
+def _alone(
+    resource: QuotaResource, same: Mapping[tuple[str, str], _SameKey], settings: Settings
+) -> QuotaResource:
+    """The resource, refused where the key of the target is in its place already, or would be twice.
+
+    ``same``: the resources of the object that would have a key, by prefix and key.
+    """
+    if (
+        resource.key is None
+        or resource.refused
+        or name_at_target(resource, settings) == resource.quota.resource
+    ):
+        return resource
+    names = {resource.key.name, *resource.key.aliases}
+    names |= {new for new, known in settings.renamed.items() if known in names}
+    prefix, _ = new = key_at_target(resource)
+    own, beside = {resource.quota.resource}, resource.quota.beside
+    there = not own.issuperset(names & beside.get(prefix, set()))
+    twice = not own.issuperset(same[new].resources & set().union(*beside.values()))
+    if not (there or twice):
+        return resource
+    text = "{key} is in this object already" if there else "{key} would be in this object twice"
+    among = same[new].sources if twice else set()
+    why = msg(text, key=written_at_target(resource, settings))
+    return resource._replace(why=why, among=frozenset(among) if len(among) > 1 else frozenset())
+
+
+def name_at_target(resource: QuotaResource, settings: Settings) -> str:
+    """The name of the target's key in its cluster."""
+    assert resource.key is not None
+    extension = settings.to.extension
+    names = extension.of(settings.profile).by_key if extension else {}
+    return names.get(resource.key.name, resource.key.name)
+
+
+def key_at_target(resource: QuotaResource) -> tuple[str, str]:
+    """The prefix and the key at the target."""
+    assert resource.key is not None
+    return resource.prefix or resource.quota.prefix_for(resource.key) or "", resource.key.name
+
+
+def written_at_target(resource: QuotaResource, settings: Settings) -> str:
+    """The name at the target, with its prefix."""
+    return key_at_target(resource)[0] + name_at_target(resource, settings)
