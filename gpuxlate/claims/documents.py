@@ -29,7 +29,7 @@ def append_documents(document: Document, added: Sequence[dict[str, object]]) -> 
     """New documents behind a document."""
     text, end = document.source.text, document.end
     line_break = document.source.newline(document.start) if "\n" in text or "\r" in text else "\n"
-    body = "".join(f"---\n{dump_yaml(one)}" for one in added).replace("\n", line_break)
+    body = "".join(f"---\n{dump_yaml(template)}" for template in added).replace("\n", line_break)
     if end and text[end - 1] not in "\r\n":
         body = line_break + body.removesuffix(line_break)
     return Splice(end, end, body)
@@ -41,12 +41,12 @@ def applied(source: Source, edits: Iterable[Splice], beside: Sequence[Splice], c
     ``count``: the documents that it has before. Raises EditError where others would change too.
     """
     made = apply(source.text, [*edits, *beside])
-    removed = [one for one in beside if not one.text]
-    if any(one.end == len(source.text) for one in removed) and source.text[-1] not in "\r\n":
+    removed = [splice for splice in beside if not splice.text]
+    if any(splice.end == len(source.text) for splice in removed) and source.text[-1] not in "\r\n":
         made = made.removesuffix("\n").removesuffix("\r")  # that of the marker, which went
-    new = sum(one.text.count(f"{_KIND}\r\n") + one.text.count(f"{_KIND}\n") for one in beside)
+    new = sum(splice.text.count(f"{_KIND}\r\n") + splice.text.count(f"{_KIND}\n") for splice in beside)
     try:
-        after = sum(one.root is not None for one in documents(source.changed(made)))
+        after = sum(document.root is not None for document in documents(source.changed(made)))
     except NotYamlError as error:
         raise EditError(
             msg("the result would be invalid YAML ({message})", message=error.message), ()

@@ -35,7 +35,7 @@ class Unread(NamedTuple):
 
     def words(self) -> set[str]:
         """What the text may have as names."""
-        return {one.strip(".-_") for one in _WORD.findall(self.text)}
+        return {word.strip(".-_") for word in _WORD.findall(self.text)}
 
 
 class ClaimText(NamedTuple):
@@ -72,9 +72,11 @@ def text_of(source: Source, read: DocumentReader = documents, *, is_patch: bool 
                 if template_in(document) is not None:
                     unread.append(Unread(source.name, document.text, _IN_TEMPLATE))
                     continue
-                users = [one for one in pods_in(document) if one.keys.claims]
+                users = [pod for pod in pods_in(document) if pod.keys.claims]
                 pods += users
-                known = {one.reference.path for pod in users for one in pod.keys.claims if one.reference}
+                known = {
+                    claim.reference.path for pod in users for claim in pod.keys.claims if claim.reference
+                }
                 unread += (Unread(source.name, name, _NO_POD) for name in names_in(document, known))
         except NotYamlError:  # which reading the source for its pods reports, but for templates
             unread.append(Unread(source.name, source.text[end:], _IN_TEMPLATE))
@@ -112,6 +114,11 @@ class ClaimIndex:
             self._made.update({(namespace or DEFAULT, name): kind for namespace, name, kind in text.made})
             self._pods += ((text.name, pod) for pod in text.pods)
 
+    @classmethod
+    def of_objects(cls, claims: Iterable[ClaimObject]) -> ClaimIndex:
+        """Objects that are in no file, as what kustomize builds."""
+        return cls((ClaimText("", tuple(claims)),))
+
     def _add(self, claim: ClaimObject) -> None:
         namespace = claim.namespace or DEFAULT
         self._namespaces.setdefault((claim.kind, claim.name), namespace)
@@ -126,7 +133,7 @@ class ClaimIndex:
         """A pod of a file with what its claims request, or why that is not known."""
         if not pod.keys.claims:
             return pod
-        claims = tuple(self._resolved(one, pod.object.namespace, file) for one in pod.keys.claims)
+        claims = tuple(self._resolved(claim, pod.object.namespace, file) for claim in pod.keys.claims)
         return pod._replace(keys=replace(pod.keys, claims=claims))
 
     def _resolved(self, claim: PodClaim, namespace: str | None, file: str) -> PodClaim:
@@ -175,7 +182,7 @@ class ClaimIndex:
         found: dict[ObjectPlace, list[tuple[str, PodKeys]]] = {}
         for file, pod in self._pods:
             keys = self.resolved(pod, file).keys
-            for place in {one.found.place: None for one in keys.claims if one.found}:
+            for place in {claim.found.place: None for claim in keys.claims if claim.found}:
                 found.setdefault(place, []).append((file, keys))
         return found
 
@@ -190,9 +197,9 @@ class ClaimIndex:
     @cached_property
     def _unread_by_name(self) -> dict[str, Unread]:
         found: dict[str, Unread] = {}
-        for one in self._unread:
-            for word in one.words():
-                found.setdefault(word, one)
+        for unread in self._unread:
+            for word in unread.words():
+                found.setdefault(word, unread)
         return found
 
     def near(self, namespace: str | None, name: str, file: str) -> Sequence[ClaimObject]:

@@ -91,10 +91,14 @@ def with_templates(
             "the {kind} has no name, and the names of its claims follow from it", kind=pod.object.kind
         )
         return Writing(keys, (), (share_is_expressible(path, message, "give it metadata.name"),))
-    new = {one.name for one in keys.claims}
-    taken = [one for one in pod.keys.claims if one.name in new and not registry.has_devices_of(one, replaced)]
+    new = {claim.name for claim in keys.claims}
+    taken = [
+        claim
+        for claim in pod.keys.claims
+        if claim.name in new and not registry.has_devices_of(claim, replaced)
+    ]
     if taken:
-        return Writing(keys, (), tuple(claimed_already(one, RENAME) for one in taken))
+        return Writing(keys, (), tuple(claimed_already(claim, RENAME) for claim in taken))
     namespace = get_text(root, "metadata", "namespace")
     number = pods.suffix(pod)
     made = []
@@ -103,7 +107,7 @@ def with_templates(
         if (namespace, name) in shared:
             name = _name(f"{base}-{pod.object.kind}{number}-{claim.name}")
         made.append(ClaimTemplate(pod, claim, namespace, name, path))
-    claims = tuple(replace(one.claim, template=Value.of(one.name)) for one in made)
+    claims = tuple(replace(template.claim, template=Value.of(template.name)) for template in made)
     return Writing(replace(keys, claims=claims), tuple(made))
 
 
@@ -111,10 +115,10 @@ def clashes(named: Sequence[NamedTemplate]) -> list[NamedTemplate]:
     """New templates that have the name of an earlier one of the same folder."""
     found: list[NamedTemplate] = []
     seen: set[tuple[str, str | None, str]] = set()
-    for one in named:
-        key = (os.path.dirname(one.found.file or ""), one.namespace, one.name)
+    for template in named:
+        key = (os.path.dirname(template.found.file or ""), template.namespace, template.name)
         if key in seen:
-            found.append(one)
+            found.append(template)
         seen.add(key)
     return found
 
@@ -123,12 +127,12 @@ def clashes(named: Sequence[NamedTemplate]) -> list[NamedTemplate]:
 def template_of(name: str, namespace: str | None, claim: PodClaim) -> dict[str, object]:
     """A ResourceClaimTemplate as plain data, for a claim that is to be written."""
     devices = claim.devices or Devices()
-    asked: dict[str, object] = {"requests": [_written(one, claim.api) for one in devices.requests]}
+    asked: dict[str, object] = {"requests": [_written(request, claim.api) for request in devices.requests]}
     if devices.constraints:
         asked["constraints"] = [
-            {"requests": [*one.requests], "distinctAttribute": one.distinct.text}
-            for one in devices.constraints
-            if one.distinct
+            {"requests": [*constraint.requests], "distinctAttribute": constraint.distinct.text}
+            for constraint in devices.constraints
+            if constraint.distinct
         ]
     metadata = {"name": name, **({"namespace": namespace} if namespace else {})}
     return {
@@ -141,7 +145,7 @@ def template_of(name: str, namespace: str | None, claim: PodClaim) -> dict[str, 
 
 def patch_of(before: dict[str, Any], after: dict[str, Any]) -> dict[str, object] | None:
     """A template as a patch of what it was before, with whole lists; None where nothing changes."""
-    old, new = (one["spec"]["spec"]["devices"] for one in (before, after))
+    old, new = (template["spec"]["spec"]["devices"] for template in (before, after))
     changed = {name: new.get(name) for name in (*new, *old) if old.get(name) != new.get(name)}
     return {**after, **below(("spec", "spec", "devices"), changed)} if changed else None
 
@@ -152,7 +156,7 @@ def _written(request: DeviceRequest, api: str) -> dict[str, object]:
         if value is not None:
             fields[name] = value.plain
     if request.selectors:
-        fields["selectors"] = [{"cel": {"expression": one.text}} for one in request.selectors]
+        fields["selectors"] = [{"cel": {"expression": selector.text}} for selector in request.selectors]
     if request.capacity:
-        fields["capacity"] = {"requests": {name: one.text for name, one in request.capacity.items()}}
+        fields["capacity"] = {"requests": {name: amount.text for name, amount in request.capacity.items()}}
     return {"name": request.name, **(fields if api == FLAT else {"exactly": fields})}

@@ -15,7 +15,7 @@ from itertools import islice
 from types import MappingProxyType
 from typing import NamedTuple
 
-from gpuxlate.claims.index import ClaimIndex, ClaimText
+from gpuxlate.claims.index import ClaimIndex
 from gpuxlate.files.find import HELD, SKIPPED, Input
 from gpuxlate.files.read import StrPath, cached, inside, repository
 from gpuxlate.files.relevance import might_have_gpu_keys
@@ -414,11 +414,11 @@ class ClaimTemplates:
         """Those that are known; of no file."""
         known = (one.root for one in self._objects if not one.unknown)
         claims = (claim for root in known for claim in claims_of(Document(Source("", ""), 0, 0, 0, root)))
-        return ClaimIndex((ClaimText("", tuple(claims)),))
+        return ClaimIndex.of_objects(claims)
 
 
 # -- what is built ------------------------------------------------------------------------------------
-class Hit(NamedTuple):
+class PatchMatch(NamedTuple):
     """The objects that a patch is for, before it; ``why``: they are not known, or there are none.
 
     ``targeted``: the kustomization says what it is for, not the patch itself. ``before``, ``after``: the
@@ -440,16 +440,16 @@ class Hit(NamedTuple):
 class Built:
     """What the kustomization of a folder makes. ``hits``: by file and document of a patch. ``unread``: there
     is more; ``too_much``: a limit of the patches of its repository; ``refused``: kustomize builds nothing.
-    ``others``: the objects that no pod is read for. ``texts``: what it has parts of; ``lost``: patches of
-    what is not there; ``below``: what it is built of.
+    ``others``: the objects that no pod is read for. ``texts``: what it has parts of;
+    ``unmatched_patches``: those of what is not there; ``below``: what it is built of.
     """
 
     folder: str
     objects: list[Object] = field(default_factory=list)
-    hits: dict[tuple[str, int], list[Hit]] = field(default_factory=dict)
+    hits: dict[tuple[str, int], list[PatchMatch]] = field(default_factory=dict)
     unread: Message | None = None
     texts: list[Piece] = field(default_factory=list)
-    lost: list[Piece] = field(default_factory=list)
+    unmatched_patches: list[Piece] = field(default_factory=list)
     below: list[Built] = field(default_factory=list)
     too_much: Message | None = None
     refused: RefusedError | None = None
@@ -472,7 +472,7 @@ class Built:
         """There are other objects, or templates that have changed."""
         self._templates = None
 
-    def hit(self, file: str, said: list[tuple[int, Hit]], after: ClaimTemplates) -> None:
+    def hit(self, file: str, said: list[tuple[int, PatchMatch]], after: ClaimTemplates) -> None:
         """Keep what documents of a patch are for, with the templates after them."""
         for index, one in said:
             self.hits.setdefault((file, index), []).append(one._replace(after=after))
@@ -736,9 +736,11 @@ class Tree:
             result.flag(error.message, unclear=True)
             if isinstance(path, Scalar):
                 here = os.path.normpath(os.path.join(folder, path.text))
-                result.hits.setdefault((here, -1), []).append(Hit(why=error.message))
+                result.hits.setdefault((here, -1), []).append(PatchMatch(why=error.message))
             return
-        said: list[tuple[int, Hit]] = []  # the last document of a workload, and the templates behind it
+        said: list[
+            tuple[int, PatchMatch]
+        ] = []  # the last document of a workload, and the templates behind it
         for part in found:
             document = part.document
             numbers = result.named.numbers(result.objects, document, target)
@@ -749,7 +751,9 @@ class Tree:
             if not chosen:
                 why = result.unread or NOT_THERE
                 self._work.look(len(result.others) if matches is None else 0)
-                result.lost += [part] if matches is None and not any(map(test, result.others)) else []
+                result.unmatched_patches += (
+                    [part] if matches is None and not any(map(test, result.others)) else []
+                )
             patched = tuple(result.objects[number] for number in chosen)
             size, width = measured(document.root)
             self._work.change(patched, size, width if is_operations(document) else 0)
@@ -761,7 +765,9 @@ class Tree:
                 result.moved()
             else:
                 result.hit(file, said, before)
-            said.append((document.index, Hit(patched, why, matches is not None, before, workloads=others)))
+            said.append(
+                (document.index, PatchMatch(patched, why, matches is not None, before, workloads=others))
+            )
             for number in chosen:
                 made = after_patch(
                     result.objects[number],
@@ -902,7 +908,7 @@ def renamed_pods(path: StrPath, document: Document) -> list[Pod]:
     return [pod for one in found for pod in pods_in(document.with_root(one.root))]
 
 
-def _hits_of(path: StrPath, document: Document) -> Iterator[Hit]:
+def _hits_of(path: StrPath, document: Document) -> Iterator[PatchMatch]:
     """What the patch is for, in each kustomization that uses it."""
     file, used = os.path.abspath(path), False
     try:
@@ -912,17 +918,17 @@ def _hits_of(path: StrPath, document: Document) -> Iterator[Hit]:
                 built = kustomizations.built(user)
                 used = True
                 if built.too_much:
-                    yield Hit(why=built.too_much, too_much=True)
+                    yield PatchMatch(why=built.too_much, too_much=True)
                     continue
                 hits = [*built.hits.get((file, document.index), ()), *built.hits.get((file, -1), ())]
-                yield from hits or [Hit(why=built.unread or _UNUSED)]
+                yield from hits or [PatchMatch(why=built.unread or _UNUSED)]
         if not used:
-            yield Hit(why=_UNUSED)
+            yield PatchMatch(why=_UNUSED)
     except UnknownError as error:
-        yield Hit(why=error.message)
+        yield PatchMatch(why=error.message)
 
 
-def _claimed(base: OverlayBase, one: Object, hit: Hit) -> OverlayBase:
+def _claimed(base: OverlayBase, one: Object, hit: PatchMatch) -> OverlayBase:
     """A pod and its part, where it is written, and with their claims: before, and after the patches of
     templates behind the part."""
     home = Home(one.document.source.name, one.document.index, (*one.path, *base.base.keys.path))
@@ -1068,12 +1074,12 @@ def _workload_before(path: StrPath, document: Document) -> Document | None:
     return next(about, None)
 
 
-def _why(hit: Hit) -> Message | None:
+def _why(hit: PatchMatch) -> Message | None:
     unknown = next((one.unknown for one in hit.objects if one.unknown), None)
     return hit.why or unknown or (_HAS_TARGET if hit.targeted else None)
 
 
-def _users(one: Object, hit: Hit, document: Document) -> Iterator[ObjectRef]:
+def _users(one: Object, hit: PatchMatch, document: Document) -> Iterator[ObjectRef]:
     """The objects with pods that name a template."""
     named = {(claim.namespace, claim.name) for claim in claims_of(document.with_root(one.root))}
     for other in hit.workloads:
@@ -1174,7 +1180,7 @@ def build(folder: str, texts: Map[str, bytes] | None = None) -> Built:
         unread=made.unread,
         refused=made.refused,
         texts=[text for one in every for text in one.texts],
-        lost=[text for one in every for text in one.lost],
+        unmatched_patches=[text for one in every for text in one.unmatched_patches],
     )
 
 
@@ -1222,7 +1228,7 @@ def whole_build(folder: str) -> WholeBuild:
     )
     if made.refused:
         raise made.refused
-    if made.unread or made.lost or unknown:
+    if made.unread or made.unmatched_patches or unknown:
         raise UnknownError(made.unread or (unknown and unknown.unknown) or NOT_THERE)
     return WholeBuild(made, tuple(sorted(path for path in builds.used if os.path.isfile(path))))
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.claims.documents import append_documents, why_not_appendable
-from gpuxlate.claims.index import ClaimIndex, ClaimText
+from gpuxlate.claims.index import ClaimIndex
 from gpuxlate.claims.templates import patch_of, with_templates
 from gpuxlate.files.relevance import might_have_gpu_keys
 from gpuxlate.manifest.claims import claims_of
@@ -566,8 +566,8 @@ def _claims(made: Built) -> tuple[ClaimIndex, dict[str, Message]]:
         if one.is_template
         for claim in claims_of(one.document.with_root(one.root))
     ]
-    known = tuple(claim for claim, unknown in templates if not unknown)
-    return ClaimIndex((ClaimText("", known),)), {claim.name: why for claim, why in templates if why}
+    known = ClaimIndex.of_objects(claim for claim, why in templates if not why)
+    return known, {claim.name: why for claim, why in templates if why}
 
 
 def _claimed_in_build(pod: Pod, claims: tuple[ClaimIndex, dict[str, Message]], beside: ClaimLookup) -> Pod:
@@ -614,7 +614,7 @@ def _missed(
         message = msg("not all of {folder} is counted: {why}", folder=places.folder, why=made.unread)
         yield left(places.folder, message, places.of(host), ())
         return
-    for one in made.lost:
+    for one in made.unmatched_patches:
         about_pods = is_operations(one.document) or patched_pods(one.document)
         if about_pods and might_have_gpu_keys(one.document.text.encode(), settings.profile):
             message = msg("a patch is not counted: {why}", why=NOT_THERE)
