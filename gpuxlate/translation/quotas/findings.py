@@ -75,9 +75,7 @@ def leftovers_of(document: Document, resource: QuotaResource, settings: Settings
         why, hint = _reason(resource, numbers.get(path, []), settings)
         message = msg("{name} is not translated: {why}", name=resource.quota.resource, why=why)
         finding = nothing_is_left_behind(path, message, hint)
-        finding = replace(
-            finding, on_key=path[-1] == resource.quota.written
-        )
+        finding = replace(finding, on_key=path[-1] == resource.quota.written)
         yield Leftover(resource.quota.resource, with_location(document, finding, resource.quota.object))
 
 
