@@ -119,7 +119,9 @@ def applying(text: str) -> list[set[str]]:
         State(document=document, settings=Settings.reading(), role=MANIFESTS, task=TRANSLATE)
         for document in documents(Source("a.yaml", text))
     )
-    return [{step.name for step in TRANSLATE.manifests if step.applies(state)} for state in states]
+    return [
+        {step.name for step in TRANSLATE.manifests if step.applies(state, step.words())} for state in states
+    ]
 
 
 @pytest.mark.parametrize("task", [READ, TRANSLATE])

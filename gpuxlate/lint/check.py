@@ -79,14 +79,13 @@ class LintState:
     done: bool = False
 
     def report(self, findings: Iterable[Diagnostic], ref: ObjectRef | None = None) -> None:
-        """Add findings with their positions."""
-        selected = (finding for finding in findings if self.settings.selected(finding.code))
-        self.add(with_location(self.document, finding, ref) for finding in selected)
+        """Add the findings of rules that are checked, with their positions, as far as there may be more."""
+        selected = self.settings.selected
+        self.add(with_location(self.document, finding, ref) for finding in findings if selected(finding.code))
 
     def add(self, located: Iterable[Diagnostic]) -> None:
-        """Add those findings of rules that are checked, as far as there may be more."""
-        selected = (finding for finding in located if self.settings.selected(finding.code))
-        self.diagnostics += islice(selected, self.most - len(self.diagnostics))
+        """Add findings that have their positions, as far as there may be more."""
+        self.diagnostics += islice(located, self.most - len(self.diagnostics))
         self.done = len(self.diagnostics) == self.most
 
 
@@ -213,7 +212,7 @@ def _check_own(state: LintState) -> None:
     found = None if state.document.job else _problems_of_own(state)
     if found is not None:
         state.ignores += ignores_in_document(state.document, ())
-        state.add(found)
+        state.add(finding for finding in found if state.settings.selected(finding.code))
         state.done = True
 
 
@@ -323,7 +322,8 @@ def _check_pods(state: LintState) -> None:
         reported = {finding.path for finding in findings}
         unread = unread_resources(pod.keys, context)
         state.report((finding for finding in unread if finding.path not in reported), pod.object)
-        state.report(_with_fixes(findings, partial(_has_place, pod)), pod.object)
+        if findings:
+            state.report(_with_fixes(findings, partial(_has_place, pod)), pod.object)
         asking = [container for container in pod.keys.all_containers() if registry.asks(pod.keys, container)]
         if asking:
             state.report(unseen_by_operator(state.document, pod), pod.object)

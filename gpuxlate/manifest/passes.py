@@ -36,14 +36,16 @@ class Pass(NamedTuple, Generic[S]):
     words: Callable[[], tuple[str, ...]] = tuple
     needs: tuple[str, ...] = ()
 
-    def applies(self, state: S) -> bool:
-        """Whether the document of a state has something for it."""
-        words, document = self.words(), state.document
+    def applies(self, state: S, words: tuple[str, ...]) -> bool:
+        """Whether the document of a state has something for it. ``words``: its own, asked for once."""
+        document = state.document
         if words and document.job is None and document.holds("\\", *words):
             return True
-        if self.needs:
-            return any(getattr(state, name) for name in self.needs)
-        return not words or document.job is not None  # parameters are without their marks
+        for name in self.needs:
+            if getattr(state, name):
+                return True
+        # parameters are without their marks
+        return not self.needs and (not words or document.job is not None)
 
 
 def run_passes(
@@ -51,10 +53,11 @@ def run_passes(
 ) -> Iterator[S]:
     """The state of each document after the passes; an empty document goes through none. ``start``: the state
     before them. Raises NotYamlError where a document cannot be read."""
+    steps = [(step, step.words()) for step in passes]
     for document in documents:
         state = start(document)
-        for step in passes if document.root is not None else ():
-            if step.applies(state):
+        for step, words in steps if document.root is not None else ():
+            if step.applies(state, words):
                 step.run(state)
             if state.done:
                 break
