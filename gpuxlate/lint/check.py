@@ -13,6 +13,7 @@ from gpuxlate.lint.ignore import COMMENTS, Ignore, ignores_in_document, ignores_
 from gpuxlate.lint.pods import limits_of, lint_job, lint_pod, shares_of_the_pod, unseen_by_operator
 from gpuxlate.lint.settings import LintResult, LintSettings
 from gpuxlate.manifest.facts import document_keys
+from gpuxlate.manifest.hits import places_beside
 from gpuxlate.manifest.kinds import QUOTA_KINDS
 from gpuxlate.manifest.passes import Pass, run_passes
 from gpuxlate.manifest.pods import METADATA, Job, Pod, jobs_in
@@ -285,10 +286,12 @@ def _judge_quotas(state: LintState) -> None:
 def _check_document(state: LintState) -> None:
     """The rules of a document: repeated keys, keys outside of any pod, claims."""
     context, words = state.context, vocabulary_of(state.context)
+    places = places_beside(state.document, (pod.keys for pod in state.pods), words.search())
     facts = document_keys(
         state.document,
         state.pods,
         lambda name: registry.is_gpu_key(name) or bool(words.unread(name)),
+        places,
         state.read,
     )
     found = check_document(catalog.neutral_document_rules(), facts, context)

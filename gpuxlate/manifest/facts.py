@@ -7,22 +7,22 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Set
+from collections.abc import Callable, Iterator, Set
 from collections.abc import Sequence as Several
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gpuxlate.manifest.claims import MARKS, claims_of
+from gpuxlate.manifest.hits import Steps, path_of, scalars, scalars_at, without_prefix
 from gpuxlate.manifest.kinds import UNREAD_KINDS, kind_of
 from gpuxlate.manifest.objects import LAST_APPLIED, objects_in
 from gpuxlate.manifest.pods import Pod, items, replicas, texts, values
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import GROUP, DocumentKeys, Outside, UnreadAmounts, groups, key_occurrences
+from gpuxlate.model.pod import GROUP, DocumentKeys, Outside, UnreadAmounts, key_occurrences
 from gpuxlate.yamltext import nodes
 from gpuxlate.yamltext.nodes import (
-    MERGE,
     AnchorUses,
     Mapping,
     Node,
@@ -34,7 +34,6 @@ from gpuxlate.yamltext.nodes import (
     fields,
     get,
     get_text,
-    is_merge,
     resolve,
 )
 from gpuxlate.yamltext.parse import Document, NotYamlError, documents
@@ -43,18 +42,6 @@ from gpuxlate.yamltext.source import Source
 IsKey = Callable[[str], bool]
 _SHARING = "sharing"
 """The field of a configuration of NVIDIA's device plug-in that says how cards are shared."""
-PREFIXES = (
-    # ResourceQuota; resourceFieldRef
-    "requests.",
-    "limits.",
-    # apache/spark docs/running-on-kubernetes.md (4.0): the key follows the name of the property
-    *(
-        f"spark.kubernetes.{which}{what}."
-        for which in ("", "driver.", "executor.")
-        for what in ("label", "annotation", "node.selector")
-    ),
-)
-"""What may be before a key in the name of a setting."""
 _NAME = r"[A-Za-z0-9][A-Za-z0-9.-]*/[A-Za-z0-9._-]+"
 _QUOTE = r"""\\*["']"""
 _ANY = regex(r"(?<![A-Za-z0-9.\\-])(?:[A-Za-z0-9.-]|\\+\.)+(?:/|~1)(?:[A-Za-z0-9._-]|\\+\.)+")
@@ -98,9 +85,7 @@ def resource_of(text: str) -> str:
     """The key in the name of a setting: ``requests.example.com/gpu`` counts ``example.com/gpu``."""
     anchored = _ANCHORED.fullmatch(text) if text.endswith(")") else None
     name = anchored[1] if anchored else text
-    if not name.startswith(PREFIXES):
-        return name
-    return name[max(len(one) for one in PREFIXES if name.startswith(one)) :]
+    return without_prefix(name)
 
 
 def is_name(text: str) -> bool:
@@ -241,8 +226,6 @@ def places(scalar: Scalar, text: str, found: list[KeyInText]) -> list[int | None
 
 # What a document has beside its pods: keys outside of them, repeated keys, shared values, chosen nodes.
 NODE_SELECTOR = "nodeSelector"
-_Steps = tuple[Any, str | int] | None
-"""A path as its last step and the rest: most are never needed as tuples."""
 
 
 OWN_FORMATS = "gpuxlate-"
@@ -265,22 +248,22 @@ class NamedKey(NamedTuple):
 
 
 def document_keys(
-    document: Document, pods: list[Pod], is_gpu_key: IsKey, read: Set[Path] = frozenset()
+    document: Document,
+    pods: list[Pod],
+    is_gpu_key: IsKey,
+    places: Several[int] | None = None,
+    read: Set[Path] = frozenset(),
 ) -> DocumentKeys:
-    """The facts of a document for its rules. ``read``: the places of names that are read outside of pods."""
+    """The facts of a document for its rules.
+
+    ``places``: where it may name keys outside of its pods, None for anywhere. ``read``: the paths of names
+    that are read there.
+    """
     root = deref(document.root) if document.root else None
     outside: list[Outside] = []
-    spotted = (
-        group.spot(name, value)
-        for pod in pods
-        for group in groups(pod.keys)
-        for name, value in group.keys
-        if "/" in name  # others are not counted
-    )
-    known = {one.path: one.written for one in spotted if is_gpu_key(one.written)}
-    if names_more(document, is_gpu_key, known.values()):  # in most documents nothing does
+    if places is None or places:  # most documents have none
         inside = {spot.path for pod in pods for spot in key_occurrences(pod.keys)} | read
-        for found in keys_named(document, is_gpu_key):
+        for found in keys_named(document, is_gpu_key, places):
             if found.path not in inside:
                 name = found.text if found.on_key else found.name
                 outside.append(
@@ -345,8 +328,11 @@ def _shared_cards(text: str, path: Path) -> Iterator[UnreadAmounts]:
                     yield UnreadAmounts("ConfigMap", path, what, hint)
 
 
-def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iterator[NamedKey]:
-    """Every place where a document names a key: as a key, as a whole value, or in a manifest in a string.
+def keys_named(
+    document: Document, is_key: IsKey, places: Several[int] | None = None, *, bare: bool = False
+) -> Iterator[NamedKey]:
+    """What a document names at some places of its text: as a key, as a whole value, or in a manifest in a
+    string.
 
     What a server writes is left out: ``status``, and kubectl's copy of the manifest; objects about devices,
     which are read with the pods that claim them; and the JSON that this tool writes. ``bare``: names without
@@ -359,14 +345,14 @@ def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iter
         *((*path, "status") for _, path, node in objects if get(node, "status") is not None),
         *(path for ref, path, _ in objects if (ref.api_version or "").startswith(f"{GROUP}/")),
     }
-    for steps, scalar, on_key in _scalars(deref(document.root) if document.root else None):
+    for steps, scalar, on_key in scalars_at(document, places):
         text = scalar.text
         if "/" not in text:
             chooses = steps is not None and steps[0] is not None and steps[0][1] == NODE_SELECTOR
             may_be = (on_key or _may_be_a_name(steps)) if bare else (on_key and chooses)
-            found = [NamedKey(text, text, _path(steps), on_key)] if may_be and is_key(text) else []
+            found = [NamedKey(text, text, path_of(steps), on_key)] if may_be and is_key(text) else []
         elif (on_key or (is_name(text) and _may_be_a_name(steps))) and is_key(name := resource_of(text)):
-            found = [NamedKey(name, text, _path(steps), on_key)]
+            found = [NamedKey(name, text, path_of(steps), on_key)]
         else:
             found = [] if on_key else list(_in_text(document, scalar, steps, is_key))
         for one in found:
@@ -375,16 +361,16 @@ def keys_named(document: Document, is_key: IsKey, *, bare: bool = False) -> Iter
                 yield one
 
 
-def _in_text(document: Document, scalar: Scalar, steps: _Steps, is_key: IsKey) -> Iterator[NamedKey]:
+def _in_text(document: Document, scalar: Scalar, steps: Steps, is_key: IsKey) -> Iterator[NamedKey]:
     """The keys in a manifest in a string, such as a template in a ConfigMap, and in JSON patches."""
     named = named_in(scalar.text, is_key)
-    path = _path(steps) if named else ()
+    path = path_of(steps) if named else ()
     for one, start in zip(named, places(scalar, document.source.text, named), strict=True):
         at = None if start is None else (start, start + one.end - one.start)
         yield NamedKey(one.name, scalar.text, path, False, True, at)
 
 
-def _may_be_a_name(steps: _Steps) -> bool:
+def _may_be_a_name(steps: Steps) -> bool:
     if steps is not None and steps[1] == "apiVersion":  # a version of an API, not a key
         return False
     while steps is not None and isinstance(steps[1], int):
@@ -402,14 +388,14 @@ def annotations_named(document: Document, words: Set[str]) -> Iterator[NamedKey]
         return
     for path, key in _annotated(document.root, words):
         yield NamedKey(key.text, key.text, (*path, key.text))
-    for steps, scalar, on_key in _scalars(document.root):
+    for steps, scalar, on_key in scalars(document.root):
         if not on_key and _is_long(scalar.text):
             end = dict.fromkeys(words, scalar.start)  # of the last place of each
             for name in _annotated_in(scalar.text, words, 0):
                 start = document.source.text.find(name, end[name], scalar.end)
                 at = (start, start + len(name)) if start >= 0 else None
                 end[name] = at[1] if at else scalar.end
-                yield NamedKey(name, scalar.text, _path(steps), False, True, at)
+                yield NamedKey(name, scalar.text, path_of(steps), False, True, at)
 
 
 def _annotated_in(text: str, words: Set[str], depth: int) -> Iterator[str]:
@@ -430,7 +416,7 @@ def _annotated_in(text: str, words: Set[str], depth: int) -> Iterator[str]:
 
 def _annotated(root: Node, words: Set[str]) -> Iterator[tuple[Path, Scalar]]:
     """The words in mappings of annotations, each with the path of its mapping."""
-    pending: list[tuple[_Steps, Node]] = [(None, root)]
+    pending: list[tuple[Steps, Node]] = [(None, root)]
     while pending:
         steps, node = pending.pop()
         node = deref(node)
@@ -438,27 +424,10 @@ def _annotated(root: Node, words: Set[str]) -> Iterator[tuple[Path, Scalar]]:
             for name, key, value, _ in entries_of(node):
                 last = steps[1] if steps else ""
                 if name in words and isinstance(key, Scalar) and str(last).lower().endswith(ANNOTATIONS):
-                    yield _path(steps), key
+                    yield path_of(steps), key
                 pending.append(((steps, name), value))
         elif isinstance(node, Sequence):
             pending += [((steps, number), item) for number, item in enumerate(node.items)]
-
-
-def names_more(document: Document, is_key: IsKey, known: Iterable[str]) -> bool:
-    """Whether a document may name keys in more places than the ``known`` ones, from its scalars alone."""
-    named = -sum("/" in name for name in known)
-    for scalar in document.names:
-        text = scalar.text
-        if "\n" in text or "{" in text or "~1" in text or "\\." in text:  # more than a name
-            return True
-        named += is_key(resource_of(text)) if is_name(text) else may_name(text, is_key)
-    return named > 0 or bool(document.aliases)  # an alias counts more than once
-
-
-def chooses_more(document: Document, pods: Several[Pod]) -> bool:
-    """Whether a document may choose nodes in more places than its pods do, from its text alone."""
-    chosen = sum(bool(pod.keys.node_selector) + bool(pod.keys.affinity) for pod in pods)
-    return document.source.text.count(NODE_SELECTOR, document.start, document.end) > chosen
 
 
 def repeated_keys(document: Document) -> tuple[Path, ...]:
@@ -466,42 +435,8 @@ def repeated_keys(document: Document) -> tuple[Path, ...]:
     if not document.repeated:
         return ()
     again = {id(key) for _, key in document.repeated}
-    scalars = _scalars(deref(document.root) if document.root else None)
-    return tuple(_path(steps) for steps, scalar, on_key in scalars if on_key and id(scalar) in again)
-
-
-def _path(steps: _Steps) -> Path:
-    found: list[str | int] = []
-    while steps is not None:
-        steps, step = steps
-        found.append(step)
-    return tuple(reversed(found))
-
-
-def _scalars(root: Node | None) -> Iterator[tuple[_Steps, Scalar, bool]]:
-    """Every scalar of a document with its path, and whether it is a key; an alias's target at its anchor."""
-    pending: list[tuple[_Steps, Node]] = [(None, root)] if root is not None else []
-    while pending:
-        steps, node = pending.pop()
-        if isinstance(node, Scalar):
-            yield steps, node, False
-        elif isinstance(node, nodes.Mapping):
-            below: list[tuple[_Steps, Node]] = []
-            for key, value in node.entries:
-                name = key if isinstance(key, Scalar) else deref(key)
-                if not isinstance(name, Scalar):
-                    continue
-                if name.text == MERGE and is_merge(name):
-                    sources = value.items if isinstance(value, Sequence) else [value]
-                    below.extend((steps, one) for one in sources)
-                else:
-                    here = (steps, name.text)
-                    yield here, name, True
-                    below.append((here, value))
-            below.reverse()
-            pending += below
-        elif isinstance(node, Sequence):
-            pending.extend([((steps, n), node.items[n]) for n in range(len(node.items) - 1, -1, -1)])
+    found = scalars(document.root)
+    return tuple(path_of(steps) for steps, scalar, on_key in found if on_key and id(scalar) in again)
 
 
 def _shared_paths(root: Node, pods: list[Pod], is_gpu_key: IsKey) -> Iterator[Path]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Iterator
 from functools import cached_property, lru_cache
-from typing import Generic, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Generic, NamedTuple, TypeVar
 
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.keys import NVIDIA_GPU, KeySpec, Place, domain_of
@@ -27,6 +27,9 @@ from gpuxlate.rules.products import (
 )
 from gpuxlate.rules.products import WORDS as SIGNS
 
+if TYPE_CHECKING:
+    from gpuxlate.manifest.hits import KeySearch
+
 IGNORE = "gpuxlate.io/ignore"
 """Annotation that suppresses findings: under a GPU prefix, but not a key of a share."""
 SHORT_NAME = 5
@@ -39,6 +42,10 @@ WHOLE, PARTITION = "whole cards", "partition"
 """How the meaning of a row begins that counts nothing else, and what a row of a fixed part of a card sets."""
 BY_HAND = (Place.RESOURCE, Place.NODE_SELECTOR)
 """Where no scheduler writes: a name of its own there is somebody's mistake."""
+
+
+_WILD = regex(r"[*?\[]")
+"""The first of these in a name, and what is behind it, stand for others."""
 
 
 D = TypeVar("D", bound=Dialect)
@@ -161,6 +168,7 @@ class Vocabulary(Owners[Dialect]):
         self.subjects = lru_cache(maxsize=4096)(self._subjects)
         self.unread = lru_cache(maxsize=4096)(self._unread)
         self.offers = lru_cache(maxsize=4096)(self._offers)
+        self.search = lru_cache(maxsize=8)(self._search)
         # a plug-in may know products of its own
         self._look_alikes = index(one for dialect in dialects for one in dialect.similar_products)
         known = [
@@ -170,14 +178,9 @@ class Vocabulary(Owners[Dialect]):
             *(key for product in PRODUCTS for key in product.keys),
             *LOCAL_NAMES,
         ]
+        self._known = frozenset(_WILD.split(one, 1)[0] for one in known)
         self._domains = frozenset(one.partition("/")[0] for one in known if "/" in one)
-        self._bare = tuple({one.partition("*")[0] for one in known if "/" not in one})
-        self._own = {row.name for one in dialects for row in one.keys if "/" not in row.name} - {
-            row.name
-            for one in dialects
-            for row in one.keys
-            if row.general or Place.WRITTEN_BY_SCHEDULER in row.places
-        }
+        self._bare = tuple(one for one in self._known if "/" not in one)
         rows = (row for one in dialects for row in one.keys if row.general and "/" not in row.name)
         self.words = frozenset(row.name for row in rows if "-" in row.name and Place.ANNOTATION in row.places)
         """Annotations without a domain that are a vendor's where a pod speaks its dialect."""
@@ -192,9 +195,15 @@ class Vocabulary(Owners[Dialect]):
         """One of the ``words`` may be in some characters of a text, by itself."""
         return bool(self.words) and self._word.search(text, start, end) is not None
 
-    def bare_in(self, text: str) -> int:
-        """How often a text may name keys that have no domain and are still one vendor's alone."""
-        return len(text) if "\\" in text else sum(map(text.count, self._own))
+    def _search(self, *names: str) -> KeySearch:
+        """Where a text may name a key: of a dialect, of a product, one that reads like an accelerator's, or
+        one of these names."""
+        from gpuxlate.manifest.hits import KeySearch
+
+        accelerators = (key for keys in ACCELERATORS.values() for key in keys)
+        known = {*self._known, *names, *(_WILD.split(key, 1)[0] for key in accelerators)}
+        ends = (*(sign.removeprefix("/") for sign in SIGNS), f"[^\\n]*{COMMON}")
+        return KeySearch(known, "|".join(ends))
 
     def _rows(self, name: str) -> tuple[KeySpec, ...]:
         """What the data sheets say of a key."""

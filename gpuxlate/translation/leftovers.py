@@ -16,11 +16,10 @@ from gpuxlate.manifest.facts import (
     NodeChoice,
     annotations_named,
     choices_in,
-    chooses_more,
     keys_named,
-    names_more,
     resource_of,
 )
+from gpuxlate.manifest.hits import places_beside
 from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import Pod
 from gpuxlate.model.declarations import Positive, Printed, PrintedAs, RuleCode, record, regex
@@ -167,6 +166,10 @@ class LeftoverScope(NamedTuple):
         found = meant and _left(self.renamed.get(name, name), self.source, self.target, beside_gpus)
         return found or self.words.product(name, place) is not None
 
+    def places(self, document: Document, pods: Iterable[PodKeys]) -> Sequence[int]:
+        """Where the text of a document may name keys outside of its pods."""
+        return places_beside(document, pods, self.words.search(*self.renamed))
+
     def is_foreign(self, name: str) -> bool:
         """No dialect and no product has the key, under whatever name."""
         return self.words.is_foreign(name) and name not in self.renamed
@@ -214,6 +217,7 @@ def left_in_document(
     document: Document,
     runs: Sequence[PodRun],
     scope: LeftoverScope,
+    places: Sequence[int],
     kind: FileKind,
     why_left: str | None,
     edited: Set[Path],
@@ -222,9 +226,10 @@ def left_in_document(
 ) -> Iterator[Leftover]:
     """Every key of the source in a document but those that were read with a share.
 
-    ``kind``: what the file holds. ``why_left``: why operations were not translated. ``edited``: the paths of
-    edits. ``settled``: the places of names in quotas, which were read with their amounts. ``awakened``: the
-    other dialects that count once a pod has its new share.
+    ``places``: where its text may name keys outside of its pods. ``kind``: what the file holds. ``why_left``:
+    why operations were not translated. ``edited``: the paths of edits. ``settled``: the places of names in
+    quotas, which were read with their amounts. ``awakened``: the other dialects that count once a pod has its
+    new share.
     """
     where, hint = _WHERE[kind]
     words = scope.words
@@ -272,18 +277,13 @@ def left_in_document(
             known |= {path for name, path in pod.keys.selected.items() if name in pod.keys.labels}
     annotations = _left_words(document, pods, scope)
     yield from (_outside(document, one, scope, kind, why_left) for one in annotations)
-    bare = sum("/" not in name for name in in_pods.values())
-    if (
-        names_more(document, scope.is_left, in_pods.values())
-        or scope.words.bare_in(document.text) > bare
-        or chooses_more(document, pods)
-    ):
+    if places:  # most documents have none
         handled = {
             *edited,
             *(path for ref, path, _ in objects_in(document) if ref.kind in _FACTS_OF_A_CLUSTER),
         }
         known |= in_pods.keys()
-        for found in keys_named(document, scope.is_left, bare=True):
+        for found in keys_named(document, scope.is_left, places, bare=True):
             above = {found.path[:length] for length in range(len(found.path) + 1)}
             if found.path not in known and above.isdisjoint(handled):
                 yield _outside(document, found, scope, kind, why_left)

@@ -82,7 +82,8 @@ class DocumentResults(Result):
 class State(DocumentResults):
     """A document on its way, and its results.
 
-    ``runs``: its pods; ``operations``: lists of operations, which are about pods of other files; ``edited``:
+    ``runs``: its pods; ``operations``: lists of operations, which are about pods of other files; ``places``:
+    where its text may name keys outside of pods; ``edited``:
     the places of those that were read, ``why_left``: why others were not. ``edits``: of the document;
     ``kept``: mappings and lists that stay where they are emptied. ``patches``: of templates of claims, as
     plain data. ``settled_paths``: the places that need no other finding; ``extra_leftovers``: what is left
@@ -95,6 +96,7 @@ class State(DocumentResults):
     task: Task
     runs: list[PodRun] = field(default_factory=list)
     operations: list[OverlayPod] = field(default_factory=list)
+    places: Sequence[int] = ()
     edited: set[Path] = field(default_factory=set)
     why_left: str | None = None
     edits: list[Edit] = field(default_factory=list)

@@ -110,17 +110,17 @@ def find_share_document(state: State) -> None:
 
 
 def find_pods(state: State) -> None:
-    """The pods of a document, with what their claims request."""
-    if state.document.job is not None:
-        return
-    names = state.settings.renamed
-    for written in state.role.pods(state.document):
+    """The pods of a document, with what their claims request, and where it may name keys beside them."""
+    settings, document = state.settings, state.document
+    names = settings.renamed
+    for written in () if document.job else state.role.pods(document):
         overlay = written.under(names) if names else written
         if overlay.pod is None:
             state.operations.append(overlay)
         else:
             pod = state.claims.resolve(overlay.pod) if overlay.pod.keys.claims else overlay.pod
             state.runs.append(PodRun(pod, overlay.over, overlay.unknown))
+    state.places = settings.scope.places(document, (run.pod.keys for run in state.runs))
 
 
 def read_pods(state: State) -> None:
@@ -208,7 +208,9 @@ def check_around(state: State) -> None:
     """The rules of a document: repeated keys, and keys outside of any pod."""
     document = state.document
     edited = frozenset(one.path for one in state.edits) | state.edited
-    keys = document_keys(document, state.pods, registry.is_gpu_key, state.settled_paths | edited)
+    keys = document_keys(
+        document, state.pods, registry.is_gpu_key, state.places, state.settled_paths | edited
+    )
     has_shares = state.has_shares
     for one in check_document(catalog.neutral_document_rules(), keys, state.settings.context):
         # GX005 depends on the edit: an anchor is fine where all its uses get the same value
@@ -231,6 +233,7 @@ def find_leftovers(state: State) -> None:
         state.document,
         state.runs,
         state.settings.scope,
+        state.places,
         state.role.kind,
         state.why_left,
         frozenset(one.path for one in state.edits) | state.edited,

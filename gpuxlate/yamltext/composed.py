@@ -77,21 +77,20 @@ def is_composed(root: Node | None) -> bool:
     return root is not None and type(root._read) is MappingNode
 
 
-def composed(top: Any, part: DocumentRange, text: str, names: list[Scalar]) -> tuple[Node, list[Mapping]]:
+def composed(top: Any, part: DocumentRange, text: str) -> tuple[Node, list[Mapping]]:
     """Our nodes of those that libyaml composed, and the mappings that may have a key twice, as they end.
 
-    ``names`` gets the scalars with a slash. Raises NeedsEventsError where a limit is exceeded, or the
-    document is not where it was expected.
+    Raises NeedsEventsError where a limit is exceeded, or the document is not where it was expected.
     """
     if not part.start <= top.start_mark.index <= part.end:
         raise NeedsEventsError
     below: list[Any] = []
     odd: list[Mapping] = []
     levels: list[list[Any]] = []
-    root = _node(top, text, names, below)
+    root = _node(top, text, below)
     while below:
         levels.append(below)
-        below = _below(below, text, names, odd)
+        below = _below(below, text, odd)
     if len(levels) > limits.MAX_DEPTH or not _within(levels, part.end - part.start):
         raise NeedsEventsError
     odd.sort(key=lambda one: (one.end, -one.start))
@@ -112,9 +111,7 @@ def _within(levels: list[list[Any]], size: int) -> bool:
     return events <= limits.MAX_NODES
 
 
-def _below(  # noqa: C901 - one loop, for speed
-    level: list[Any], text: str, names: list[Scalar], odd: list[Mapping]
-) -> list[Any]:
+def _below(level: list[Any], text: str, odd: list[Mapping]) -> list[Any]:
     """The collections in those of a level, which get their parts."""
     new, scalar, mapping = object.__new__, ScalarNode, MappingNode
     below: list[Any] = []
@@ -129,7 +126,7 @@ def _below(  # noqa: C901 - one loop, for speed
                     held._read = value
                     below.append(held)
                 else:
-                    held = _node(value, text, names, below)
+                    held = _node(value, text, below)
                 items.append(held)
             node._read.value = None
             continue
@@ -141,24 +138,20 @@ def _below(  # noqa: C901 - one loop, for speed
                 key_node._read = key
                 key_node.style = None
                 key_node.text = name = key.value
-                if "/" in name:
-                    names.append(key_node)
             else:
-                key_node = _node(key, text, names, below)
+                key_node = _node(key, text, below)
                 name = key_node.text if type(key_node) is Scalar else MERGE
             kind = type(value)
             if kind is scalar:
                 held = new(Scalar)
                 held._read = value
-                held.text = words = value.value
+                held.text = value.value
                 if style := value.style:
                     held.style = style
                     if style in "|>":
                         held.ends_in(text)
                 else:
                     held.style = None
-                if "/" in words:
-                    names.append(held)
             else:
                 held = new(Mapping if kind is mapping else Sequence)
                 held._read = value
@@ -173,7 +166,7 @@ def _below(  # noqa: C901 - one loop, for speed
     return below
 
 
-def _node(read: Any, text: str, names: list[Scalar], below: list[Any]) -> Node:
+def _node(read: Any, text: str, below: list[Any]) -> Node:
     """Our node of one of libyaml's; a collection goes to those whose parts are still to come."""
     node: Any
     if type(read) is ScalarNode:
@@ -183,8 +176,6 @@ def _node(read: Any, text: str, names: list[Scalar], below: list[Any]) -> Node:
         node.style = style = read.style or None
         if style and style in "|>":
             node.ends_in(text)
-        if "/" in node.text:
-            names.append(node)
     else:
         node = object.__new__(Mapping if type(read) is MappingNode else Sequence)
         node._read = read

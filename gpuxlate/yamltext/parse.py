@@ -68,8 +68,8 @@ class TooMuchError(NotYamlError):
 class Document:
     """One document: characters ``start`` to ``end`` of the source; ``root`` is None if it is empty.
 
-    ``job``: the name of the target whose parameters are in the root, None for a manifest. ``names``: the
-    scalars with a slash, as in every key with a domain; ``repeated``: mappings that set a key twice.
+    ``job``: the name of the target whose parameters are in the root, None for a manifest. ``repeated``:
+    mappings that set a key twice. ``merged``: the root was put together of the texts of several documents.
     """
 
     source: Source
@@ -80,7 +80,7 @@ class Document:
     aliases: list[Alias] = field(default_factory=list)
     repeated: list[tuple[Mapping, Node]] = field(default_factory=list)
     job: str | None = None
-    names: list[Scalar] = field(default_factory=list)
+    merged: bool = False
 
     @property
     def text(self) -> str:
@@ -88,7 +88,7 @@ class Document:
 
     def with_root(self, root: Mapping) -> Document:
         """The document with another tree: what is merged has no aliases."""
-        return replace(self, root=root, aliases=[])
+        return replace(self, root=root, aliases=[], merged=True)
 
     def holds(self, *words: str) -> bool:
         """Whether its text has one of the words. The source is asked first, once for all documents."""
@@ -248,7 +248,7 @@ class _Composer:
         if node is None or part is None:
             return None
         document = Document(self._source, index, part.start, len(self._source.text), None)
-        root, odd = composed(node, part, self._source.text, document.names)
+        root, odd = composed(node, part, self._source.text)
         self.start = part.start
         document.root = _written(root)
         for mapping in odd:
@@ -276,7 +276,6 @@ class _Composer:
         text = self._source.text
         new = object.__new__
         strange = self._substitution.used
-        names = document.names
         anchors: dict[str, Node] = {}
         sizes: dict[int, int] = {}  # nodes in what an anchor marks, aliases written out
         opened: dict[int, int] = {}
@@ -304,8 +303,6 @@ class _Composer:
             if kind is ScalarEvent:
                 node = scalar = Scalar(event)
                 value = scalar.text
-                if "/" in value:
-                    names.append(scalar)
                 if scalar.style is not None and scalar.style in "|>":
                     scalar.ends_in(text)
                 if strange:

@@ -56,6 +56,7 @@ class Source:
         self.bom = text[: len(text) - len(self.text)]
         self._last = (0, "")  # a line, and its text
         self._words: dict[str, bool] = {}
+        self._held: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     @classmethod
     def from_bytes(cls, name: str, data: bytes) -> Source:
@@ -71,6 +72,12 @@ class Source:
             if known[one]:
                 return True
         return False
+
+    def held(self, words: tuple[str, ...]) -> tuple[str, ...]:
+        """Those of some words that the text has; the same words are looked for once."""
+        if words not in self._held:
+            self._held[words] = tuple(word for word in words if self.holds(word))
+        return self._held[words]
 
     @cached_property
     def foreign_tag(self) -> str:

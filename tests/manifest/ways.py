@@ -40,8 +40,7 @@ def told(text: str) -> list[Facts]:
             root = facts(one.root, numbers)
             repeated = [(numbers[id(mapping)], numbers[id(key)]) for mapping, key in one.repeated]
             aliases = [numbers[id(alias)] for alias in one.aliases]
-            names = sorted(numbers[id(name)] for name in one.names)
-            found.append((one.index, one.start, one.end, root, repeated, aliases, names))
+            found.append((one.index, one.start, one.end, root, repeated, aliases))
     except NotYamlError as error:
         found.append((type(error), error.message, error.index, error.problem, getattr(error, "hint", None)))
     return found
