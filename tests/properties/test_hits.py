@@ -6,7 +6,7 @@ A walk asks every scalar; what is looked up from places of the text has to be th
 from collections.abc import Iterator
 from itertools import product
 
-from hypothesis import given, reject
+from hypothesis import example, given, reject
 from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
@@ -159,6 +159,8 @@ def assert_same(text: str) -> None:
 
 @tries(2400)
 @given(texts())
+@example('data: {x: "a: 1\\nhuawei.com/ascend-1980: 1\\n"}\n')  # behind the letter of an escape
+@example('data: {x: "a: 1\\u2028huawei.com/ascend-1980: 1\\n"}\n')
 def test_a_spelt_key_is_found(text: str) -> None:
     try:
         assert_same(text)
