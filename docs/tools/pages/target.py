@@ -14,7 +14,7 @@ from docs.tools.pages.support_matrix import cells
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ANY, Backend, KeySpec, Limits, Place
 from gpuxlate.backends.pod_writer import Accept
-from gpuxlate.backends.row_rules import SHARES
+from gpuxlate.backends.row_rules.examples import SHARES
 from gpuxlate.backends.row_writer import sizes_text
 from gpuxlate.backends.rows import SeveralCards, legal_text
 from gpuxlate.config.document import to_document

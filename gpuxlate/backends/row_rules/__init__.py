@@ -1,0 +1,142 @@
+"""The rules that follow from the rows of a dialect: one of each kind, with the same number everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from gpuxlate.backends.row_rules.base import RowRule
+from gpuxlate.backends.row_rules.names import (
+    CardModelRule,
+    ExcludedKeyRule,
+    KnownWordRule,
+    MisspeltWordRule,
+    NeededKeyRule,
+    SingleNameRule,
+    VersionRule,
+)
+from gpuxlate.backends.row_rules.numbers import (
+    AmountRule,
+    IgnoredMemoryRule,
+    NumberRule,
+    SizeRule,
+    UncertainValueRule,
+)
+from gpuxlate.backends.row_rules.pods import (
+    CardCountRule,
+    ComputeNeededRule,
+    InitContainerRule,
+    NodeFitRule,
+    OneCardRule,
+    OneShareRule,
+    PodRecordRule,
+    SchedulerRule,
+    SeveralCardsRule,
+    SkippedByWebhookRule,
+)
+from gpuxlate.backends.rows import (
+    KeyTable,
+    RuleKind,
+    RuleRow,
+)
+from gpuxlate.model.declarations import record
+from gpuxlate.model.diagnostics import Diagnostic
+from gpuxlate.model.pod import PodKeys
+from gpuxlate.rules.base import Context, Rule, Scope
+from gpuxlate.rules.predicates.conditions import (
+    IsInit,
+    Violation,
+)
+
+KINDS: tuple[type[RowRule], ...] = (
+    NumberRule,
+    NeededKeyRule,
+    ExcludedKeyRule,
+    KnownWordRule,
+    SingleNameRule,
+    SchedulerRule,
+    SeveralCardsRule,
+    NodeFitRule,
+    ComputeNeededRule,
+    SizeRule,
+    InitContainerRule,
+    CardModelRule,
+    OneShareRule,
+    UncertainValueRule,
+    IgnoredMemoryRule,
+    AmountRule,
+    CardCountRule,
+    MisspeltWordRule,
+    VersionRule,
+    PodRecordRule,
+    OneCardRule,
+    SkippedByWebhookRule,
+)
+"""Every kind, in the order of their numbers."""
+ROW_RULES: Mapping[RuleKind, type[RowRule]] = {rule_type.kind: rule_type for rule_type in KINDS}
+USUAL = tuple(RuleRow(kind) for kind in ROW_RULES if kind is not RuleKind.KNOWN_VALUE)
+"""The rules of a dialect that lists none."""
+
+
+@record
+class WrittenRule(Rule):
+    """A rule whose text is made of the rows too, when somebody asks for it."""
+
+    kind: RowRule | None = None
+
+    @property
+    def _of(self) -> RowRule:
+        assert self.kind is not None
+        return self.kind
+
+    @property
+    def name(self) -> str:
+        return self._of.name
+
+    @property
+    def summary(self) -> str:
+        return self._of.summary_text
+
+    @property
+    def text(self) -> str:
+        return self._of.text()
+
+
+def rules_of(table: KeyTable) -> Iterator[Rule]:
+    """The rules of its rows: the usual ones that apply, or those that it lists."""
+    for row in USUAL if table.row_rules is None else table.row_rules:
+        made = ROW_RULES[row.kind](table, row.keys, row.why)
+        if made.applies():
+            yield _rule(table, row, made)
+
+
+def _rule(table: KeyTable, row: RuleRow, kind: RowRule) -> Rule:
+    predicates = tuple(kind.predicates())
+    # what is to say of init containers that can have no share, InitContainerRule says
+    if not table.init_containers and not isinstance(kind, InitContainerRule):
+        predicates = tuple(
+            replace(one, when=one.when & ~IsInit()) if one.per_container else one for one in predicates
+        )
+    other = ROW_RULES[row.also](table, row.keys) if row.also else kind
+    cluster = other.in_cluster()
+    more = other.extra_findings if other.finds_more() and (predicates or cluster) else None
+
+    def word(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
+        return kind.findings(this, breach, pod)
+
+    own = {one.severity for one in predicates}
+    usual = own.pop() if len(own) == 1 else None
+    return WrittenRule(
+        row.code or f"{table.rule_prefix}{kind.kind:03d}",
+        row.severity or usual or kind.severity,
+        Scope.POD,
+        kind.fixes(),
+        word if predicates else kind.check_pod,
+        kind.missing,
+        predicates,
+        more,
+        other.no_policy if more or not (predicates or cluster) else "",
+        with_profile=cluster,
+        keys=kind.keys_about(),
+        kind=kind,
+    )

@@ -1,0 +1,192 @@
+"""A kind of rule that follows from rows: what it demands of the keys of a dialect, its findings, its page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from os.path import commonprefix
+from typing import TYPE_CHECKING, ClassVar
+
+from gpuxlate.backends.rows import (
+    KeyTable,
+    RuleKind,
+)
+from gpuxlate.model.declarations import record
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.keys import KeySpec, Place
+from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.rules.base import Context, Rule
+from gpuxlate.rules.predicates.conditions import (
+    Predicate,
+    Violation,
+    WithProfile,
+)
+
+if TYPE_CHECKING:  # pages are shown to people who ask for them
+    from gpuxlate.backends.row_rules.examples import RowExample
+
+
+@record
+class RowRule:
+    """One kind of rule for one dialect. ``keys``: the rows that it is about, all where there are none;
+    ``why``: the reason in place of the usual one."""
+
+    table: KeyTable
+    keys: tuple[str, ...] = ()
+    why: str = ""
+
+    kind: ClassVar[RuleKind]
+    name: ClassVar[str]
+    severity: ClassVar[Severity] = Severity.ERROR
+    fix: ClassVar[str | None] = None
+    missing: ClassVar[bool] = False
+    no_policy: ClassVar[str] = ""  # of ``extra_findings`` too, where it finds more
+    summary: ClassVar[str]
+    description: ClassVar[str]
+    usual_why: ClassVar[str]
+    fixing: ClassVar[str] = ""
+    profile: ClassVar[str] = ""
+    tells_whole_cards: ClassVar[bool] = False
+
+    def rows(self) -> Iterable[KeySpec]:
+        """The rows that the rule is about."""
+        raise NotImplementedError
+
+    @cached_property
+    def subject_rows(self) -> tuple[KeySpec, ...]:
+        """The rows that the rule is about: of the keys that it was given, else all but that of whole cards,
+        which every cloud has, unless the rule tells its own."""
+        if self.keys or self.tells_whole_cards:
+            return tuple(row for row in self.rows() if not self.keys or row.name in self.keys)
+        return tuple(row for row in self.rows() if row.name != self.table.whole_card_key)
+
+    def row_of(self, breach: Violation) -> KeySpec:
+        """The row whose key a breach is at."""
+        return next(row for row in self.subject_rows if row.name == breach.name)
+
+    def applies(self) -> bool:
+        """The dialect has something for this kind of rule."""
+        return bool(self.subject_rows)
+
+    def fixes(self) -> str | None:
+        """Whether some of its findings have a fix, and of which kind."""
+        return self.fix
+
+    def predicates(self) -> Iterable[Predicate]:
+        """What it demands, as predicates; none where no policy can say it."""
+        return ()
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        """A breach in words."""
+        raise NotImplementedError
+
+    def extra_findings(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        """Findings beside those of the predicates, which know no key with the name of a container in it."""
+        return iter(())
+
+    def keys_about(self) -> frozenset[str]:
+        """Names without which it finds nothing, where no predicate says it; none where it is asked of all."""
+        return frozenset()
+
+    def finds_more(self) -> bool:
+        """It has findings beside those of the predicates: the rows have something for ``extra_findings``."""
+        return False
+
+    def in_cluster(self) -> WithProfile | None:
+        """What it demands in a cluster that has a profile."""
+        return None
+
+    def check_pod(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        """The findings of a rule that has no predicate."""
+        raise NotImplementedError
+
+    # --- its page -----------------------------------------------------------------------------
+
+    def example(self) -> RowExample:
+        """A pod that breaks it."""
+        raise NotImplementedError
+
+    def instead(self) -> RowExample:
+        """A pod that keeps it."""
+        return self.share()
+
+    def share(self) -> RowExample:
+        """A part of one card as the dialect writes it; a whole one, where it has no other."""
+        from gpuxlate.backends.row_rules.examples import share
+
+        return share(self.table)
+
+    def whole_card(self) -> RowExample:
+        """One whole card as the dialect writes it."""
+        from gpuxlate.backends.row_rules.examples import whole_card
+
+        return whole_card(self.table)
+
+    @property
+    def values(self) -> dict[str, str]:
+        """What is in the sentences of the kind."""
+        keys = ", ".join(f"`{row.template or row.name}`" for row in self._shown())
+        return {"title": self.table.called, "keys": keys}
+
+    @property
+    def summary_text(self) -> Message:
+        """What it demands, in one sentence."""
+        return msg(self.summary, **self.values)
+
+    @property
+    def description_text(self) -> str:
+        """What it reports."""
+        return self.description.format(**self.values)
+
+    def text(self) -> str:
+        """The text that a docstring has where a rule is a function."""
+        values = self.values
+        why = self.why or self.table.rule_reasons.get(self.kind, self.usual_why)
+        cluster = self.cluster()
+        profile = f"\n```yaml profile\ntarget: {self.table.name}\n{cluster}\n```" if cluster else ""
+        sources = ", ".join(
+            dict.fromkeys(tag for row in self.subject_rows for tag in row.source.split(", ") if tag)
+        )
+        parts = [
+            self.summary_text,
+            f"## What it does\n{self.description_text}",
+            f"## Why\n{why.format(**values)}",
+            f"## Example\n```yaml\n{self.example().text}\n```{profile}",
+            f"## Use instead\n```yaml\n{self.instead().text}\n```",
+            *([f"## Fix\n{self.fixing}"] if self.fixes() else []),
+            f"## Source\n{self.table.described(sources)}.",
+        ]
+        return "\n\n".join(parts)
+
+    def cluster(self) -> str:
+        """What the profile of its examples says."""
+        return self.profile
+
+    def _shown(self) -> Iterable[KeySpec]:
+        """The rows, each template once."""
+        return {row.template or row.name: row for row in self.subject_rows}.values()
+
+
+def is_annotation_of_containers(row: KeySpec) -> bool:
+    """The row is of annotations with the name of a container in their own."""
+    return row.is_pattern and Place.ANNOTATION in row.places
+
+
+def by_pattern(rows: Iterable[KeySpec], pod: PodKeys) -> Iterator[tuple[KeySpec, str, Value]]:
+    """The annotations with the name of a container in their own, each with its row."""
+    for row in rows:
+        if is_annotation_of_containers(row):
+            found = ((name, value) for name, value in pod.annotations.items() if row.matches(name))
+            yield from ((row, name, value) for name, value in found)
+
+
+def name_beside(table: KeyTable, written: str, own: str) -> str:
+    """The name of a key that goes with another one as it is written: that which begins most alike, since a
+    cluster has the names of one release; of several the whole beginning, then its own."""
+
+    def alike(name: str) -> tuple[int, bool, bool]:
+        return len(commonprefix((name, written))), written.startswith(name), name == own  # noqa: RUF071 - of letters
+
+    row = table.find(own)
+    return max((own, *row.aliases), key=alike) if row else own

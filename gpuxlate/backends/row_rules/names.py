@@ -1,0 +1,448 @@
+"""The kinds of rules on the keys that go together, the words that they know, and the names that are read."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gpuxlate.backends.pod_reader import (
+    named_twice,
+    second_names,
+    written_name,
+)
+from gpuxlate.backends.row_rules.base import RowRule, by_pattern, is_annotation_of_containers, name_beside
+from gpuxlate.backends.rows import (
+    MODEL,
+    RuleKind,
+)
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
+from gpuxlate.model.keys import KeySpec, Place, Range
+from gpuxlate.model.limits import MAX_NAME
+from gpuxlate.model.messages import Message, join_and, join_or, msg
+from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.profile import Extension, Release, names_of
+from gpuxlate.rules.base import BY_CONTAINER, Context, Rule, letters
+from gpuxlate.rules.predicates.conditions import (
+    ALWAYS,
+    AllOf,
+    AnyOf,
+    Condition,
+    EnvIs,
+    InRange,
+    IsAnnotated,
+    IsInit,
+    Labelled,
+    Not,
+    Predicate,
+    Requests,
+    SomeContainer,
+    Violation,
+    is_word,
+)
+
+if TYPE_CHECKING:  # pages are shown to people who ask for them
+    from gpuxlate.backends.row_rules.examples import RowExample
+
+
+class NeededKeyRule(RowRule):
+    """Keys that do nothing alone."""
+
+    kind, name, missing = RuleKind.NEEDS, "needed-key-is-there", True
+    summary = "A key of {title} has the keys beside it that it needs."
+    description = "Reports {keys} in a container without the keys that they need."
+    usual_why = "Without them {title} sees no share, and the container gets no part of a card."
+    fixing = "Safe, where the count of cards is missing: requests one card."
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for row in self.table.keys if row.needs and Place.RESOURCE in row.places)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for needs in dict.fromkeys(row.needs for row in self.subject_rows):
+            rows = {row.name: self._same(row) for row in self.subject_rows if row.needs == needs}
+            asks = [Not(InRange(name, *same)) & Requests(name) for name, same in rows.items() if same]
+            others = Requests(*(name for name, same in rows.items() if not same))
+            when = AnyOf(*([others] if others.names else []), *asks) if asks else ALWAYS
+            yield Predicate(Requests(*needs), when, tuple(rows))
+
+    @staticmethod
+    def _same(row: KeySpec) -> tuple[Range, ...]:
+        """The numbers above 0 that say no more than no key, and so need none."""
+        numbers = (int(one) for one in row.no_op_values if one.isdecimal())
+        return tuple(Range(one, one) for one in numbers if one)
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(breach)
+        if breach.value is not None:
+            name = written_name(breach.value, row.name)
+            needs = [name_beside(self.table, name, one) for one in row.needs]
+            needed = join_or(needs)
+            message = msg("{key} has no effect without {count}", key=name, count=needed)
+            if row.needs[0] in self._counts():
+                hint = msg("add {count}: 1", count=needs[0])
+                fix = Fix(
+                    msg("add {needs}: 1", needs=needs[0]), (Put((*breach.value.path[:-1], needs[0]), 1),)
+                )
+                # cards of another kind are the share, which one of these would replace
+                others = self._counts() - {row.needs[0]}
+                counted = breach.container is not None and others & breach.container.resources.keys()
+                yield this.diagnostic(breach.value, message, hint, on_key=True, fix=None if counted else fix)
+            else:
+                yield this.diagnostic(breach.value, message, msg("add {key}", key=needed), on_key=True)
+
+    def _counts(self) -> set[str]:
+        """The keys that count cards in resources: of those, one is the least."""
+        counts = (rows.cards for rows in self.table.keys_by_model)
+        return {row.name for row in counts if row is not None and Place.RESOURCE in row.places}
+
+    def fixes(self) -> str | None:
+        return "safe" if any(row.needs[0] in self._counts() for row in self.subject_rows) else None
+
+    def example(self) -> RowExample:
+        good = self.instead()
+        row = next((row for row in self.subject_rows if row.name in good.limits[0]), self.subject_rows[0])
+        bad = good if row.name in good.limits[0] else good.setting(row.name, row.ranges[0].least or 1)
+        return bad.without(*row.needs)
+
+
+class ExcludedKeyRule(RowRule):
+    """Keys that do not go together."""
+
+    kind, name = RuleKind.EXCLUDES, "keys-go-together"
+    summary = "A container has no two keys of {title} that exclude each other."
+    description = "Reports {keys} beside a key that says the same in another way."
+    usual_why = "One of the two is ignored, or the pod is refused."
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for row in self.table.keys if row.excludes or row.overridden_by)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for row in self.subject_rows:
+            severity = self.table.overridden_severity
+            if Place.LABEL in row.places:
+                others = self._have(*row.excludes, *row.overridden_by)
+                yield Predicate(
+                    Not(SomeContainer(others)), Labelled(row.name), (row.name,), per_container=False
+                )
+                continue
+            when = self._have(row.name) if row.zero_is_absent else ALWAYS
+            if severity is None:
+                others = self._have(*row.excludes, *row.overridden_by)
+                yield Predicate(Not(others), when, (row.name,))
+                continue
+            others = self._have(*row.excludes)
+            yield Predicate(Not(others), when, (row.name,))
+            less = self._have(*row.overridden_by)
+            yield Predicate(Not(less), when & Not(others), (row.name,), severity=severity)
+
+    def _have(self, *names: str) -> Condition:
+        """One of the keys is there, and is no number with which it is as good as missing."""
+        zeros = {row.name for row in self.table.keys if row.zero_is_absent}
+        others = Requests(*(name for name in names if name not in zeros))
+        numbers = [InRange(one) & Not(InRange(one, Range(0, 0))) for one in names if one in zeros]
+        return AnyOf(*([others] if others.names else []), *numbers) if numbers else others
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(breach)
+        if breach.value is None:
+            return
+        containers = pod.all_containers() if breach.container is None else (breach.container,)
+        other = next(
+            name
+            for one in containers
+            for name in (*row.excludes, *row.overridden_by)
+            if self._have(name).holds(pod, one)
+        )
+        name = written_name(breach.value, row.name)
+        message = msg("{key} and {other} are both set", key=name, other=other)
+        if other in row.overridden_by:
+            message = msg(
+                "{key} and {other} are both set; {title} uses {other}",
+                key=name,
+                other=other,
+                title=self.table.called,
+            )
+        yield this.diagnostic(breach.value, message, "keep one of them", on_key=True)
+
+    def example(self) -> RowExample:
+        good, row = self.instead(), self.subject_rows[0]
+        others = (*row.excludes, *row.overridden_by)
+        one = next((name for name in (row.name, *others) if name in good.limits[0]), row.name)
+        both = {row.name, others[0]} if one == row.name else {row.name, one}
+        if Place.LABEL in row.places:
+            alone = good.without(*good.limits[0]).setting(others[0], 1)
+            return replace(alone, labels={row.name: Value.of("2")})
+        for name in sorted(both - {*good.limits[0]}):
+            found = next(each for each in self.table.keys if each.name == name)
+            good = good.setting(name, next((r.least for r in found.ranges), 1) or 1)
+        return good
+
+
+class SingleNameRule(RowRule):
+    """One key under two names."""
+
+    kind, name = RuleKind.SINGLE_ALIAS, "resource-has-one-name"
+    summary = "A container requests a resource of {title} under one name."
+    description = "Reports another name of {keys} beside the key itself."
+    usual_why = (
+        "A cluster has one of the names: the pod never schedules on the other, or one of them is ignored."
+    )
+    no_policy = "lint alone knows the names that a profile gives to resources"
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for row in self.table.keys if row.aliases and Place.RESOURCE in row.places)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for row in self.subject_rows:
+            names = (row.name, *row.aliases)
+            for alias in row.aliases:
+                others = tuple(one for one in names if one != alias)
+                yield Predicate(Not(Requests(*others)), keys=(alias,))
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        if breach.value is not None:
+            own, name = self.table.other_names[breach.name], written_name(breach.value, breach.name)
+            yield this.diagnostic(breach.value, *named_twice(name, own), on_key=True)
+
+    def finds_more(self) -> bool:
+        extension = self.table.extension  # a profile of it may have names of its own
+        return extension is not None and extension.renamed is not Extension.renamed
+
+    def extra_findings(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        for value, name, own in second_names(pod, self.table.renamed(context.profile)):
+            yield this.diagnostic(value, *named_twice(name, own), on_key=True)
+
+    def example(self) -> RowExample:
+        good = self.instead()
+        row = next((row for row in self.subject_rows if row.name in good.limits[0]), self.subject_rows[0])
+        if row.name not in good.limits[0]:
+            good = good.without(*good.limits[0]).setting(row.name, 1)
+        return good.setting(row.aliases[0], good.limits[0][row.name].plain or 1)
+
+
+class KnownWordRule(RowRule):
+    """Choices that have a list of values."""
+
+    kind, name = RuleKind.WORDS, "choice-is-known"
+    summary = "A choice of {title} has a value that it knows."
+    description = "Reports other values of {keys}."
+    usual_why = "The pod is refused, or the value is ignored and the default counts."
+    no_policy = BY_CONTAINER
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for row in self.table.keys if row.texts)
+
+    @staticmethod
+    def _words(row: KeySpec) -> tuple[str | re.Pattern[str], ...]:
+        return (*row.texts, *(one for one in row.values if isinstance(one, re.Pattern)))
+
+    def _is_known_in_env(self, row: KeySpec) -> Condition:
+        return AnyOf(Not(EnvIs(row.name)), EnvIs(row.name, *row.texts))
+
+    def predicates(self) -> Iterable[Predicate]:
+        in_env: list[Condition] = []
+        for row in self.subject_rows:
+            words = self._words(row)
+            if row.is_pattern:
+                continue
+            if Place.ENV in row.places:
+                in_env.append(self._is_known_in_env(row))
+            elif Place.RESOURCE in row.places:  # in resources every word is a number
+                numbers = (Range(int(word), int(word)) for word in row.texts)
+                yield Predicate(InRange(row.name, *numbers), keys=(row.name,))
+            elif Place.LABEL in row.places:
+                yield Predicate(
+                    Labelled(row.name, *words), Labelled(row.name), (row.name,), per_container=False
+                )
+            else:
+                when = IsAnnotated(row.name) & self._speaks() if row.general else IsAnnotated(row.name)
+                yield Predicate(IsAnnotated(row.name, *words), when, (row.name,), per_container=False)
+        if in_env:
+            yield Predicate(AllOf(*in_env))
+
+    def _speaks(self) -> Condition:
+        """Some container has a key of the table, or the pod one that says a field of its share."""
+        resources = (one.name for one in self.table.keys if Place.RESOURCE in one.places)
+        asks = Requests(*resources)
+        on_pod = (
+            IsAnnotated(one.name)
+            for one in self.table.keys
+            if Place.ANNOTATION in one.places and one.unit and not one.is_pattern
+        )
+        return AnyOf(SomeContainer(asks if self.table.init_containers else asks & ~IsInit()), *on_pod)
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        if breach.value is not None:
+            yield self._unknown(this, self.row_of(breach), breach.name, breach.value)
+        else:  # the predicate is on variables
+            for row in self.subject_rows:
+                if Place.ENV in row.places and not self._is_known_in_env(row).holds(pod, breach.container):
+                    yield self._unknown(this, row, row.name, breach.inside.env[row.name])
+
+    def finds_more(self) -> bool:
+        return any(is_annotation_of_containers(row) for row in self.subject_rows)
+
+    def extra_findings(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        for row, name, value in by_pattern(self.subject_rows, pod):
+            if not is_word(value.text, self._words(row)):
+                yield self._unknown(this, row, name, value)
+
+    def _unknown(self, this: Rule, row: KeySpec, name: str, value: Value) -> Diagnostic:
+        title = self.table.called
+        message = msg(
+            "{key} is {value!r}, which {title} does not know", key=name, value=value.text, title=title
+        )
+        return this.diagnostic(value, message, msg("write one of {known}", known=", ".join(row.texts)))
+
+    def example(self) -> RowExample:
+        return self._with(lambda word: f"{word}s")
+
+    def instead(self) -> RowExample:
+        return self._with(str)
+
+    def _with(self, make: type[str] | object) -> RowExample:
+        good, on_pod = self.share(), (row for row in self.subject_rows if self.table.is_pods(row))
+        row = next(on_pod, self.subject_rows[0])
+        value = {row.name: Value.of(make(row.texts[0]))}  # type: ignore[operator]
+        if Place.LABEL in row.places:
+            return replace(good, labels={**good.labels, **value})
+        return replace(good, annotations={**good.annotations, **value})
+
+
+class CardModelRule(RowRule):
+    """Card models in the names of keys that the catalogue does not know."""
+
+    kind, name = RuleKind.MODELS, "card-model-is-known"
+    no_policy = "the names of cards are open: a profile adds some"
+    summary = "The card in the name of a key of {title} is one of the catalogue."
+    description = "Reports keys that have the form of {keys}, with a card that gpuxlate does not know."
+    usual_why = "A name that no node has never schedules. A new card can be added in a profile."
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for row in self.table.keys if row.template and row.is_pattern)
+
+    def check_pod(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        hint = msg("known cards: {known}", known=", ".join(names_of(self.table.name)))
+        for container in pod.all_containers():
+            for name, value in container.resources.items():
+                if self.table.find(name) in self.subject_rows:
+                    message = msg("{key} names a card that is not in the catalogue", key=name)
+                    yield this.diagnostic(value, message, hint, on_key=True)
+
+    def example(self) -> RowExample:
+        good = self.instead()
+        known = {row.name: row.template for row in self.table.keys if row.model}
+        limits = {
+            known.get(name, self.subject_rows[0].template).replace(MODEL, "unknown"): value
+            for name, value in good.limits[0].items()
+        }
+        return replace(good, limits=(limits,))
+
+
+class MisspeltWordRule(KnownWordRule):
+    """Words with the nearest of them in the hint, and a fix for letter case and separators."""
+
+    kind = RuleKind.KNOWN_VALUE
+    fix = "safe"
+    fixing = "Safe: writes the value as the vendor does, where only letter case or separators are wrong."
+
+    def _unknown(self, this: Rule, row: KeySpec, name: str, value: Value) -> Diagnostic:
+        usual = super()._unknown(this, row, name, value)
+        if value.text in row.values:  # of other software
+            return usual
+        same = next((word for word in row.words if letters(word) == letters(value.text)), None)
+        own = {str(field): word for word, field in row.words.items()}.get(value.text)
+        if same or own:
+            hint: Message = msg("write {value}", value=same or own)
+            return this.diagnostic(
+                value, usual.message, hint, fix=Fix(hint, (Put(value.path, same),)) if same else None
+            )
+        from difflib import get_close_matches
+
+        near = get_close_matches(value.text[:MAX_NAME], [*row.words], 1, 0.6)
+        return (
+            this.diagnostic(value, usual.message, msg("did you mean {value}?", value=near[0]))
+            if near
+            else usual
+        )
+
+
+class VersionRule(RowRule):
+    """Keys that the component of the cluster does not have yet, or no longer."""
+
+    kind, name, severity = RuleKind.VERSIONS, "version-reads-the-key", Severity.INFO
+    no_policy = "it is a remark on the version of a component, which no pod shows"
+    summary = "The keys of {title} are those that its version in the cluster reads."
+    description = (
+        "Reports {keys}, once for an object, where the version that a profile names (`components`) does not "
+        "read the name; without a version, the newest release."
+    )
+    usual_why = "Nothing reads the key: the container gets its cards without what the key says."
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (
+            row
+            for row in (*self.table.keys, *self.table.absent)
+            if any(one.component in self.table.components for one in _releases(row))
+        )
+
+    def keys_about(self) -> frozenset[str]:
+        return frozenset(name for row in self.subject_rows for name in (row.name, *row.aliases))
+
+    def check_pod(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        table = self.table.in_cluster(context.profile) if context.profile else self.table
+        lacks = table.lacks
+        found: dict[str, Value] = {}
+        for values in (*(one.resources for one in pod.all_containers()), pod.annotations):
+            for key, value in values.items():
+                if (name := written_name(value, key)) in lacks:
+                    found.setdefault(name, value)
+        for name in found:
+            lack = lacks[name]
+            alike = [one for one in found if lacks[one][:2] == lack[:2]]
+            hint = msg("remove {keys}", keys=join_and(alike))
+            if lack.instead:
+                hint = msg("write {keys}", keys=join_and(lacks[one].instead for one in alike))
+            elif not lack.ended:
+                hint = msg("remove {keys}, or use {release}", keys=join_and(alike), release=str(lack.release))
+            yield this.diagnostic(found[name], table.lack_text(*alike), hint, on_key=True)
+            return
+
+    def example(self) -> RowExample:
+        good = self.share()
+        other = {
+            row.name: one.fields["name"]
+            for row in self.subject_rows
+            for one in row.changes
+            if "name" in one.fields
+        }
+        renamed = {other.get(name, name): value for name, value in good.limits[0].items()}
+        row = self._shown_row
+        return replace(good, limits=(renamed if row.name in good.limits[0] else {row.name: Value.of(1)},))
+
+    def cluster(self) -> str:
+        row = self._shown_row
+        release = row.since or row.until
+        if release is None:
+            return ""  # the newest release
+        first, *rest = reversed(release.version.split("."))
+        before = ".".join([*reversed(rest), str(int(first) - 1), "0"])
+        shown = before if row.since else release.version
+        shown = shown if shown.count(".") > 1 else f'"{shown}"'  # YAML takes 2.20 for a number
+        return f"components: {{{release.component.name}: {shown}}}"
+
+    def instead(self) -> RowExample:
+        return self.whole_card() if self.cluster() else self.share()
+
+    @property
+    def _shown_row(self) -> KeySpec:
+        """The row of its example."""
+        there = self.share().limits[0]
+        return next((row for row in self.subject_rows if row.name in there), self.subject_rows[0])
+
+
+def _releases(row: KeySpec) -> Iterator[Release]:
+    """The releases with which a name is read, or no longer."""
+    yield from (one for one in (row.since, row.until) if one is not None)
+    yield from (one.release for one in row.changes if "name" in one.fields)

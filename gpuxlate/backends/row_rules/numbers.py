@@ -1,0 +1,486 @@
+"""The kinds of rules on the numbers of rows: ranges and steps, sizes, doubts, amounts with units.
+
+The number of a row may be a total over the cards of a container, of which each has its part.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from gpuxlate.backends.pod_reader import (
+    number,
+    off_step,
+    outside,
+    put_number,
+    requesting,
+    written_name,
+)
+from gpuxlate.backends.row_reader import MOST_MIB, in_mib
+from gpuxlate.backends.row_rules.base import RowRule
+from gpuxlate.backends.rows import (
+    KeyTable,
+    RuleKind,
+    SeveralCards,
+    Size,
+    legal_text,
+    next_legal,
+)
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
+from gpuxlate.model.keys import GIB, Absent, KeySpec, Per, Place, Range
+from gpuxlate.model.limits import FULL_CARD_CORES
+from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.profile import Profile
+from gpuxlate.rules.base import Context, Rule
+from gpuxlate.rules.predicates.conditions import (
+    ALWAYS,
+    AllOf,
+    AnyOf,
+    AtMost,
+    Condition,
+    Divides,
+    InRange,
+    Label,
+    Labelled,
+    Not,
+    Predicate,
+    Requests,
+    Violation,
+)
+
+if TYPE_CHECKING:  # pages are shown to people who ask for them
+    from gpuxlate.backends.row_rules.examples import RowExample
+
+
+HUNDREDS = Range(FULL_CARD_CORES, None, FULL_CARD_CORES)
+"""Whole cards, in percent."""
+
+
+def count_of(table: KeyTable, row: KeySpec) -> KeySpec | None:
+    """The key that counts the cards of a total; None where the number is no total, or nothing counts."""
+    if row.per is not Per.TOTAL or row.sets == "cards":
+        return None
+    return next((rows.cards for rows in table.keys_by_model if row.model == rows.model), None)
+
+
+def cards_in(table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys) -> int | None:
+    """How many cards a total is divided among; None where no key says it."""
+    count = count_of(table, row)
+    value = None if count is None else _counted(count, pod, container)
+    number = None if value is None else quantity.whole(value.text)
+    return number if number and number > 0 else None
+
+
+def _counted(count: KeySpec, pod: PodKeys, container: ContainerKeys) -> Value | None:
+    if Place.LABEL in count.places:
+        return pod.labels.get(count.name)
+    return container.resources.get(count.name)
+
+
+def _counting(count: KeySpec) -> tuple[Condition, str | Label]:
+    """There is a number of cards, and where it is."""
+    if Place.LABEL in count.places:
+        return Labelled(count.name, Range()), Label(count.name)
+    return InRange(count.name, Range()), count.name
+
+
+def counted_by(table: KeyTable, row: KeySpec) -> str | Label | None:
+    """Where the number of cards is that a total is divided among; None where nothing counts them."""
+    count = count_of(table, row)
+    return None if count is None else _counting(count)[1]
+
+
+def forced_when(table: KeyTable, row: KeySpec) -> Condition:
+    """The webhook writes a number of its own in place of the row's."""
+    counts = (one.cards for one in table.keys_by_model if one.model == row.model)
+    several = AnyOf(*(InRange(one.name, Range(2)) for one in counts if one is not None))
+    return several | Not(Requests(*row.forced_without)) if row.forced_without else several
+
+
+def all_compute(table: KeyTable, cores: KeySpec) -> Condition:
+    """The compute is all that the cards have."""
+    least, count = InRange(cores.name, Range(FULL_CARD_CORES)), count_of(table, cores)
+    if count is None:
+        return least
+    counted, by = _counting(count)
+    one = InRange(cores.name, Range(FULL_CARD_CORES, FULL_CARD_CORES))
+    return AnyOf(AllOf(counted, least, Divides(cores.name, by, FULL_CARD_CORES)), AllOf(Not(counted), one))
+
+
+def counted_elsewhere(table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys) -> bool:
+    """No key says how many cards a total is for: in a patch, that is in the object."""
+    return count_of(table, row) is not None and cards_in(table, row, pod, container) is None
+
+
+def is_legal(table: KeyTable, row: KeySpec) -> Condition:
+    """The number of a row is one that it takes, for the cards that the container has."""
+    count = count_of(table, row)
+    if count is None:
+        return InRange(row.name, *row.ranges)
+    counted, by = _counting(count)
+    part = AnyOf(*(part_of_each_card(row.name, one, by) for one in row.ranges))
+    return AnyOf(AllOf(counted, part), AllOf(Not(counted), InRange(row.name, *uncounted(row, count))))
+
+
+def part_of_each_card(name: str, one: Range, by: str | Label) -> Condition:
+    least = Range(max(one.least, 1)) if one.least else Range(0)
+    bounds = [InRange(name, least), Divides(name, by, one.step)]
+    return AllOf(*bounds, *([AtMost(name, one.most, by)] if one.most is not None else []))
+
+
+def uncounted(row: KeySpec, count: KeySpec) -> tuple[Range, ...]:
+    """The numbers without a count of cards: of one card, or of as many as there are hundreds."""
+    return (*row.ranges, HUNDREDS) if count.default is Absent.HUNDREDS else row.ranges
+
+
+def mib_of_each_card(
+    table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys, profile: Profile | None
+) -> Fraction | None:
+    """MiB of each card that a row of memory asks for; None where it has no amount."""
+    text = container.resources[row.name].text
+    number = quantity.whole(text)
+    amount = in_mib(row, text) if row.quantity else number and number * table.unit(row, profile)
+    cards = cards_in(table, row, pod, container) or 1
+    return None if amount is None else Fraction(amount) / cards
+
+
+def for_container(table: KeyTable, row: KeySpec, pod: PodKeys, container: ContainerKeys) -> KeySpec:
+    """The row with the numbers that a container may have."""
+    count, cards = count_of(table, row), cards_in(table, row, pod, container)
+    if count is None:
+        return row
+    if cards is None:
+        return row._replace(values=uncounted(row, count))
+    return row._replace(
+        values=tuple(
+            Range(one.least * cards, None if one.most is None else one.most * cards, one.step * cards)
+            for one in row.ranges
+        )
+    )
+
+
+class NumberRule(RowRule):
+    """Ranges, steps and legal sets."""
+
+    kind, name, tells_whole_cards = RuleKind.NUMBERS, "number-is-legal", True
+    summary = "The numbers of {title} are ones that it takes."
+    description = "Reports {keys} outside of their range, off their step, or not in their list."
+    usual_why = "The number is refused or ignored, or no card ever has it."
+    fixing = (
+        "Writes each card's part where the number is a total over the cards, else the next number that the "
+        "key takes, or its maximum where more is read so. Unsafe: the share may not be what was meant."
+    )
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (
+            row for row in self.table.keys if Place.RESOURCE in row.places and row.ranges and not row.quantity
+        )
+
+    def fixes(self) -> str | None:
+        """None where each number up to the maximum will do: the next legal one is above."""
+        off = any(
+            row.clamped
+            or one.step > 1
+            or len(row.ranges) > 1
+            or count_of(self.table, row)
+            or (one.most is not None and self._count(row))
+            for row in self.subject_rows
+            for one in row.ranges
+        )
+        return "unsafe" if off else None
+
+    def predicates(self) -> Iterable[Predicate]:
+        for row in self.subject_rows:
+            when: Condition = InRange(row.name)
+            if row.name == self.table.whole_card_key:  # alone it is anybody's
+                when &= Requests(*(part.name for rows in self.table.keys_by_model for part in rows.parts))
+            when &= Not(forced_when(self.table, row)) if row.forced else ALWAYS
+            if row.overridden_by and self.table.overridden_severity:  # it is accepted, and not looked at
+                when &= Not(Requests(*row.overridden_by))
+            legal = is_legal(self.table, row)
+            numbers = (int(one) for one in row.uncertain_values)  # which UncertainValueRule reports
+            doubtful = [Range(n, n) for n in numbers if not any(one.allows(n) for one in row.ranges)]
+            if doubtful:
+                legal |= InRange(row.name, *doubtful)
+            idle = [int(one) for one in row.no_op_values if one.isdecimal()]
+            ignored = InRange(
+                row.name, *(Range(n, n) for n in idle if not any(r.allows(n) for r in row.ranges))
+            )
+            if not ignored.ranges:
+                yield Predicate(legal, when, (row.name,))
+                continue
+            yield Predicate(legal | ignored, when, (row.name,))
+            yield Predicate(legal, when & ignored, (row.name,), severity=Severity.WARNING)
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(breach)
+        if breach.value is None or breach.container is None:
+            return
+        missing = counted_elsewhere(self.table, row, pod, breach.container)
+        row = for_container(self.table, row, pod, breach.container)
+        amount = quantity.whole(breach.value.text) or 0
+        near, hint, fix = next_legal(row, amount), _hint(row), None
+        each = self._of_each_card(row, breach.container, amount)
+        if each is not None:
+            near, hint = each, msg("the key counts {counts}: write {number}", counts=row.counts, number=each)
+        elif row.clamped and row.most is not None and amount > row.most:
+            near = row.most
+            hint = msg("the key counts {counts}: write {number}", counts=row.counts, number=near)
+        if near is not None and amount > 0:
+            fix = Fix(
+                msg("write {near}", near=near), put_number(breach.container, row.name, near), safe=False
+            )
+        name = written_name(breach.value, row.name)
+        if str(amount) in row.no_op_values:
+            message = msg(
+                "{key} is {number}, which {title} ignores: the container has no cap on {what}",
+                key=name,
+                number=amount,
+                title=self.table.called,
+                what=row.meaning,
+            )
+            yield this.diagnostic(breach.value, message, hint)
+            return
+        yield this.diagnostic(breach.value, wrong(row, name, amount), hint, fix=fix, missing=missing)
+
+    def _count(self, row: KeySpec) -> KeySpec | None:
+        """What counts the cards of percent per card, where a container may have a part of several."""
+        if self.table.several_cards is not SeveralCards.SHARED or row.sets == "memory_mib" or row.forced:
+            return None  # MiB above the range are no total, but a slip
+        counts = (
+            rows.cards for rows in self.table.keys_by_model if row in rows.parts and row.per is Per.CARD
+        )
+        return next(counts, None)
+
+    def _of_each_card(self, row: KeySpec, container: ContainerKeys, amount: int) -> int | None:
+        """Each card's part, where a number per card is written as the total over the cards."""
+        count = self._count(row)
+        cards = number(container.resources.get(count.name)) if count else None
+        if not cards or cards < 2 or amount <= 0 or amount % cards:
+            return None
+        return amount // cards if any(one.allows(amount // cards) for one in row.ranges) else None
+
+    def example(self) -> RowExample:
+        good = self.instead()
+        there = [row for row in reversed(self.subject_rows) if row.name in good.limits[0]] or [
+            self.subject_rows[0]
+        ]
+        if self.fixes():
+            there += [row for row in self.subject_rows if row not in there]
+        bad = [(row, amount) for row in there for amount in self._illegal(row, good)]
+        row, amount = next((one for one in bad if one[1] > 0 and next_legal(*one) is not None), bad[0])
+        beside = (other.name for other in self.table.keys if row.name in other.overridden_by)
+        good = good.without(*beside, *row.overridden_by)
+        return good.setting(row.name, amount)
+
+    @staticmethod
+    def _illegal(row: KeySpec, good: RowExample) -> Iterator[int]:
+        now = number(good.limits[0].get(row.name)) or 1
+        most = [one.most for one in row.ranges if one.most is not None]
+        tries = [now + 1, now + 2, *(n + 1 for n in most), *(n + 2 for n in most), -1]
+        return (n for n in tries if not any(one.allows(n) for one in row.ranges))
+
+
+def _hint(row: KeySpec) -> Message:
+    """What to write."""
+    if not row.counts:
+        return msg("write {numbers}", numbers=legal_text(row))
+    [first, *more] = row.ranges
+    if first.bound is not None or first.step > 1 or more:
+        return msg("write {numbers}, in {counts}", numbers=legal_text(row), counts=row.counts)
+    if row.sets == "cards":
+        return msg("write the number of physical cards, at least {least}", least=first.least)
+    return msg("write the {counts}, or remove the key", counts=row.counts)
+
+
+def wrong(row: KeySpec, name: str, number: int) -> str:
+    """What is wrong with a number: below, above, or between."""
+    least = min(one.least for one in row.ranges)
+    most = row.most
+    bounded = all(one.most is not None for one in row.ranges)
+    if number < least:
+        return outside(name, number, least)
+    if bounded and most is not None and number > most:
+        return outside(name, number, least, most)
+    if len(row.ranges) == 1:
+        return off_step(name, number, row.ranges[0].step)
+    return msg("{key} {amount} is not one of {numbers}", key=name, amount=number, numbers=legal_text(row))
+
+
+class SizeRule(RowRule):
+    """Memory and compute that the vendor rounds up to the next part that has both."""
+
+    kind, name = RuleKind.SIZES, "memory-is-a-size"
+    severity = Severity.INFO
+    summary = "A part of a card is one that {title} has."
+    description = (
+        "Reports {keys} where the container gets more: the smallest part that holds what it asks for, with "
+        "the memory and the compute of that part."
+    )
+    usual_why = "Cards are divided into parts of fixed sizes."
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for row in self.table.keys if self.table.sizes and row.sets in ("memory_mib", "cores"))
+
+    def predicates(self) -> Iterable[Predicate]:
+        largest = self.table.sizes[-1]
+        for row in self.subject_rows:
+            there = [
+                InRange(row.name, *_as_written(row, size, exactly=True))
+                & AllOf(*(self._fits(other, size) for other in self.subject_rows if other is not row))
+                for size in self.table.sizes
+            ]
+            beyond = (
+                InRange(one.name, Range(getattr(largest, one.sets or "") + 1)) for one in self.subject_rows
+            )
+            yield Predicate(AnyOf(*there, *beyond), InRange(row.name, Range(1)), (row.name,))
+
+    @staticmethod
+    def _fits(row: KeySpec, size: Size) -> Condition:
+        """The container does not ask for more of this than the size has."""
+        return AnyOf(Not(InRange(row.name)), InRange(row.name, *_as_written(row, size)))
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        asked = {row.sets: self._asked(row, breach.inside) for row in self.subject_rows}
+        holding = (
+            one
+            for one in self.table.sizes
+            if all(getattr(one, field or "") >= number for field, number in asked.items())
+        )
+        size = next(holding, None)
+        if size is None:
+            return  # NumberRule says it
+        message = msg(
+            "{key} {amount} becomes {memory} MiB with {cores} % of compute",
+            key=written_name(breach.there, breach.name),
+            amount=breach.number,
+            memory=size.memory_mib,
+            cores=size.cores,
+        )
+        gets = getattr(size, self.row_of(breach).sets or "")
+        yield this.diagnostic(breach.there, message, msg("write {number}", number=gets))
+
+    @staticmethod
+    def _asked(row: KeySpec, container: ContainerKeys) -> int:
+        """The number of a container in the unit of sizes; 0 where it has none."""
+        value = container.resources.get(row.name)
+        number = (quantity.whole(value.text) if value else None) or 0
+        return number * GIB if 0 < number <= row.gib_up_to else number
+
+    def example(self) -> RowExample:
+        good = self.instead()
+        row = next(row for row in self.subject_rows if row.name in good.limits[0])
+        return good.setting(row.name, int(good.limits[0][row.name].text) - 1)
+
+
+def _as_written(row: KeySpec, size: Size, *, exactly: bool = False) -> Iterator[Range]:
+    """The numbers of a key that are those of a size, or less; in GiB too, where small numbers are these."""
+    most: int = getattr(size, row.sets or "")
+    if not row.gib_up_to:
+        yield Range(most if exactly else 0, most)
+    else:
+        yield Range(most if exactly else row.gib_up_to + 1, most)
+        yield Range(most // GIB if exactly else 0, most // GIB)
+
+
+class UncertainValueRule(RowRule):
+    """Values whose effect no document makes certain."""
+
+    kind, name = RuleKind.DOUBTS, "value-is-documented"
+    severity = Severity.WARNING
+    summary = "A value of {title} has an effect that is documented."
+    description = "Reports values of {keys} whose effect is not certain."
+    usual_why = "Sources contradict each other, or say nothing."
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for row in self.table.keys if row.uncertain_values and Place.RESOURCE in row.places)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for row in self.subject_rows:
+            doubtful = tuple(Range(int(text), int(text)) for text in row.uncertain_values)
+            when: Condition = InRange(row.name)
+            if row.forced:  # SeveralCardsRule says what the webhook makes of it
+                when &= Not(forced_when(self.table, row))
+            yield Predicate(Not(InRange(row.name, *doubtful)), when, (row.name,))
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(breach)
+        number = None if breach.value is None else quantity.whole(breach.value.text)
+        if breach.value is not None and number is not None:
+            name = written_name(breach.value, row.name)
+            message = msg(
+                "{key} is {number}: {why}", key=name, number=number, why=row.uncertain_values[str(number)]
+            )
+            yield this.diagnostic(breach.value, message, "write a value whose effect is documented")
+
+    def example(self) -> RowExample:
+        row = self.subject_rows[0]
+        return self.instead().setting(row.name, int(next(iter(row.uncertain_values))))
+
+
+class IgnoredMemoryRule(RowRule):
+    """Memory beside whole cards, where all compute is whole cards."""
+
+    kind, name, severity = RuleKind.IGNORED, "whole-cards-have-their-memory", Severity.WARNING
+    summary = "Whole cards of {title} are requested without memory."
+    description = "Reports {keys} beside compute of 100 for each card."
+    usual_why = "Whole cards come with all of their memory: the number is ignored, and nothing limits it."
+
+    def rows(self) -> Iterable[KeySpec]:
+        full = self.table.cards_in_cores or self.table.full_is_whole
+        return (rows.memory for rows in self.table.keys_by_model if full and rows.memory)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for rows in self.table.keys_by_model:
+            if rows.memory is not None and rows.cores is not None and rows.memory in self.subject_rows:
+                yield Predicate(Not(all_compute(self.table, rows.cores)), keys=(rows.memory.name,))
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        if breach.value is not None and breach.container is not None:
+            row = self.row_of(breach)
+            missing = counted_elsewhere(self.table, row, pod, breach.container)
+            name = written_name(breach.value, breach.name)
+            message = msg("{key} is ignored beside whole cards, which have all of their memory", key=name)
+            hint = "remove it, or request less than 100 of compute"
+            yield this.diagnostic(breach.value, message, hint, on_key=True, missing=missing)
+
+    def example(self) -> RowExample:
+        cores = self.table.keys_by_model[0].cores
+        return self.share().setting(cores.name if cores else "", 100)
+
+
+class AmountRule(RowRule):
+    """Amounts of memory that may have a unit."""
+
+    kind, name = RuleKind.AMOUNTS, "amount-is-plausible"
+    no_policy = "an amount has a unit, and no schema compares those"
+    summary = "An amount of memory of {title} is one that a card can have."
+    description = "Reports {keys} below 1 MiB or above 1 TiB, of each card."
+    usual_why = "A number without a unit and one with a unit are not the same amount."
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for row in self.table.keys if row.quantity and Place.RESOURCE in row.places)
+
+    def check_pod(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        for row in self.subject_rows:
+            for container in requesting(pod, row.name):
+                value = container.resources[row.name]
+                mib = mib_of_each_card(self.table, row, pod, container, context.profile)
+                if mib is None or 1 <= mib <= MOST_MIB:
+                    continue
+                name = written_name(value, row.name)
+                bare = {1: "MiB", GIB: "GiB"}.get(int(row.unit), "bytes")
+                message = msg(
+                    "{key} {text} is {mib} MiB: a number without a unit counts {bare}",
+                    key=name,
+                    text=value.text,
+                    mib=f"{float(mib):.10g}",
+                    bare=bare,
+                )
+                yield this.diagnostic(value, message, "write the amount with its unit, such as 8192Mi")
+
+    def example(self) -> RowExample:
+        return self.share().setting(self.subject_rows[0].name, 4096 if self.subject_rows[0].unit > 1 else 8)

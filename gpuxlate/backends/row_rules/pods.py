@@ -1,0 +1,608 @@
+"""The kinds of rules on pods: their scheduler, their containers, the cards of these."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from itertools import chain
+from typing import TYPE_CHECKING
+
+from gpuxlate.backends.pod_reader import (
+    number,
+    requesting,
+    too_large,
+    too_many_cards,
+    whole_numbers,
+    written_name,
+)
+from gpuxlate.backends.row_rules.base import RowRule, by_pattern, is_annotation_of_containers, name_beside
+from gpuxlate.backends.row_rules.numbers import counted_by, forced_when, mib_of_each_card, part_of_each_card
+from gpuxlate.backends.row_writer import beyond_one_card, on_one_card, one_is_recorded
+from gpuxlate.backends.rows import (
+    RuleKind,
+    SeveralCards,
+)
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
+from gpuxlate.model.keys import Absent, KeySpec, Place, Range
+from gpuxlate.model.messages import Message, join_or, msg
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.model.profile import Profile, card_of
+from gpuxlate.rules.base import BY_CONTAINER, Context, Rule
+from gpuxlate.rules.predicates.conditions import (
+    ALWAYS,
+    CARDS,
+    AnyOf,
+    Condition,
+    ContainersAtMost,
+    InRange,
+    IsAnnotated,
+    IsInit,
+    Labelled,
+    LabelledItself,
+    Not,
+    Predicate,
+    Requests,
+    SchedulerIs,
+    SomeContainer,
+    Violation,
+    Within,
+    WithProfile,
+    card_memory,
+    cards_per_node,
+)
+
+if TYPE_CHECKING:  # pages are shown to people who ask for them
+    from gpuxlate.backends.row_rules.examples import RowExample
+
+
+DEFAULT_SCHEDULER = "default-scheduler"
+
+
+UNNAMED = SchedulerIs("", DEFAULT_SCHEDULER)
+"""No scheduler is chosen: API servers write the name of the default one into such a pod (defaults.go)."""
+
+
+class SchedulerRule(RowRule):
+    """The scheduler that the keys have effect with."""
+
+    kind, name, fix = RuleKind.SCHEDULER, "scheduler-places-the-share", "unsafe"
+    summary = "`schedulerName` is one with which the keys of {title} have effect."
+    description = (
+        "Reports another `schedulerName` as an error and, where one has to be named, a missing one as a "
+        "warning: a cluster may run the scheduler under the name of the default one. It is an info where "
+        "an operator or a webhook may set it."
+    )
+    usual_why = "Only that scheduler places the share: with another one the keys have no effect."
+    fixing = "Writes the scheduler. Unsafe: the pod goes to another scheduler."
+    no_policy = BY_CONTAINER
+
+    def rows(self) -> Iterable[KeySpec]:
+        named = self.table.scheduler or self.table.schedulers
+        return (
+            row
+            for row in self.table.keys
+            if named and row.unit and Place.WRITTEN_BY_SCHEDULER not in row.places
+        )
+
+    def predicates(self) -> Iterable[Predicate]:
+        known, asks, at = SchedulerIs(*self._known()), self._asks(), ("schedulerName",)
+        if "" in self._known():
+            yield Predicate(known, asks, at, per_container=False)
+            return
+        yield Predicate(known | UNNAMED, asks, at, per_container=False)
+        yield Predicate(known, asks & UNNAMED, at, per_container=False, severity=self._if_missing(""))
+
+    def _if_missing(self, set_by: str) -> Severity:
+        return Severity.INFO if self.table.scheduler_set_by or set_by else Severity.WARNING
+
+    def _known(self) -> tuple[str, ...]:
+        known = self.table.schedulers
+        return known if self.table.scheduler else ("", DEFAULT_SCHEDULER, *known)
+
+    def _asks(self) -> Condition:
+        resources = tuple(row.name for row in self.subject_rows if Place.RESOURCE in row.places)
+        exact = (row for row in self.subject_rows if Place.ANNOTATION in row.places and not row.is_pattern)
+        on_pod = [IsAnnotated(row.name) for row in exact]
+        return AnyOf(*([SomeContainer(Requests(*resources))] if resources else []), *on_pod)
+
+    def finds_more(self) -> bool:
+        return any(is_annotation_of_containers(row) for row in self.subject_rows)
+
+    def extra_findings(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        if not SchedulerIs(*self._known()).holds(pod) and not self._asks().holds(pod):
+            severity = self._if_missing("") if UNNAMED.holds(pod) else this.severity
+            of_breach = replace(this, severity=severity)
+            yield from self.findings(of_breach, Violation(None, "schedulerName", pod.scheduler_name), pod)
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        value = self._asking(pod)
+        if value is None:
+            return
+        name = self.table.schedulers[0]
+        hint = msg("write schedulerName: {name}", name=name)
+        if breach.value is not None and breach.value.text:
+            message = msg(
+                "schedulerName is {named}; only {name} places this share", named=breach.value.text, name=name
+            )
+            fix = Fix(hint, (Put(breach.value.path, name),), safe=False)
+            yield this.diagnostic(breach.value, message, hint, fix=fix)
+            return
+        fix = Fix(hint, (Put((*pod.path, "schedulerName"), name),), safe=False)
+        message = msg("schedulerName is not set; only {name} places this share", name=name)
+        set_by = self.table.scheduler_set_by or pod.scheduler_set_by
+        if set_by:
+            hint = msg("write schedulerName: {name}, unless {what} sets it", name=name, what=set_by)
+        severity = self._if_missing(pod.scheduler_set_by)
+        yield this.diagnostic(value, message, hint, severity=severity, on_key=True, fix=fix, missing=True)
+
+    def _asking(self, pod: PodKeys) -> Value | None:
+        holders = (*(one.resources for one in pod.all_containers()), pod.annotations)
+        found = (values[row.name] for values in holders for row in self.subject_rows if row.name in values)
+        return next(chain(found, (value for _, _, value in by_pattern(self.subject_rows, pod))), None)
+
+    def example(self) -> RowExample:
+        return replace(self.instead(), scheduler="another-scheduler")
+
+
+class SkippedByWebhookRule(RowRule):
+    """A label with which the vendor's webhook does not look at the pod."""
+
+    kind, name = RuleKind.HIDDEN, "webhook-sees-the-pod"
+    summary = "The webhook of {title} sees a pod that requests a share."
+    description = (
+        "Reports {label} on a pod with a share: an error if `schedulerName` is not set, since the webhook "
+        "sets it, and a warning if the pod names the scheduler itself."
+    )
+    usual_why = (
+        "With the label the API server does not call the webhook, which sends the pod to `{scheduler}` "
+        "and changes the numbers to those that the cards have. The default scheduler places no share."
+    )
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for row in self.table.keys if row.hides)
+
+    def predicates(self) -> Iterable[Predicate]:
+        rows = (row for row in self.table.keys if row.unit and Place.RESOURCE in row.places)
+        asks = SomeContainer(Requests(*(row.name for row in rows)))
+        for row in self.subject_rows:
+            seen, at = Not(LabelledItself(row.name, *row.hides)), (row.name,)
+            yield Predicate(seen, asks & UNNAMED, at, per_container=False)
+            named = SchedulerIs(*self.table.schedulers)
+            yield Predicate(seen, asks & named, at, per_container=False, severity=Severity.WARNING)
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        scheduler = self.table.schedulers[0]
+        values = {
+            "key": breach.name,
+            "value": pod.labels[breach.name].text,
+            "scheduler": scheduler,
+            "title": self.table.called,
+        }
+        if UNNAMED.holds(pod):
+            message = msg(
+                "{key}: {value} hides the pod from the webhook of {title}, so that {scheduler} does not "
+                "place it",
+                **values,
+            )
+            hint = msg("remove {key}, or write schedulerName: {scheduler}", **values)
+        else:
+            message = msg(
+                "{key}: {value} hides the pod from the webhook of {title}, which adds and rounds no number",
+                **values,
+            )
+            hint = msg("remove {key}, or write each number as the cards have it", **values)
+        yield this.diagnostic(pod.labels[breach.name], message, hint)
+
+    @property
+    def values(self) -> dict[str, str]:
+        label = " or ".join(f"`{row.name}: {value}`" for row in self.subject_rows for value in row.hides)
+        return {**super().values, "label": label, "scheduler": self.table.schedulers[0]}
+
+    def example(self) -> RowExample:
+        row = self.subject_rows[0]
+        shown = self.instead()
+        return replace(shown, labels={**shown.labels, row.name: Value.of(row.hides[0])})
+
+
+class SeveralCardsRule(RowRule):
+    """A part of several cards, where a container can have a part of one only."""
+
+    kind, name = RuleKind.SEVERAL, "part-of-one-card"
+    summary = "A part of a card of {title} is a part of one card."
+    description = "Reports {keys} in a container that requests several cards."
+    usual_why = (
+        "{title} shares one card with a container: with several, the other numbers are not what it gets."
+    )
+
+    @property
+    def summary_text(self) -> Message:
+        if all(row.forced for row in self.subject_rows):
+            return msg(
+                "Numbers that the webhook of {title} overwrites are those that it writes.", **self.values
+            )
+        return super().summary_text
+
+    @property
+    def description_text(self) -> str:
+        if not all(row.forced for row in self.subject_rows):
+            return super().description_text
+        without = dict.fromkeys(name for row in self.subject_rows for name in row.forced_without)
+        more = f", or without `{'`, `'.join(without)}`," if without else ""
+        return (
+            f"Reports {self.values['keys']} with several cards{more} where the webhook writes another number."
+        )
+
+    def rows(self) -> Iterable[KeySpec]:
+        shared = self.table.several_cards is SeveralCards.SHARED and not self.table.several_doubt
+        parts = (row for rows in self.table.keys_by_model if rows.cards for row in rows.parts)
+        return (row for row in parts if row.forced or not shared)
+
+    def predicates(self) -> Iterable[Predicate]:
+        gets = self.table.several_cards
+        warns = None if gets is gets.REFUSED else Severity.WARNING
+        for rows in self.table.keys_by_model:
+            if rows.cards is None:
+                continue
+            for row in rows.parts:
+                if row.forced and row in self.subject_rows:
+                    number = part_of_each_card(
+                        row.name, Range(row.forced, row.forced, row.forced), rows.cards.name
+                    )
+                    when = InRange(rows.cards.name, Range(1)) & forced_when(self.table, row)
+                    yield Predicate(number, when, (row.name,))
+            names = tuple(row.name for row in rows.parts if row in self.subject_rows and not row.forced)
+            if names:
+                yield Predicate(Not(InRange(rows.cards.name, Range(2))), keys=names, severity=warns)
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        if breach.value is None or breach.container is None:
+            return
+        name = written_name(breach.value, breach.name)
+        row = self.row_of(breach)
+        if row.forced:
+            yield self._forced(this, row, breach.value, breach.container)
+            return
+        if self.table.several_doubt:
+            message = msg("{key} is for several cards: {why}", key=name, why=self.table.several_doubt)
+            yield this.diagnostic(breach.value, message, "request one card, or whole cards", on_key=True)
+            return
+        gets = self.table.several_cards
+        message = msg(
+            "{key} is for one card; with several the container gets {what}", key=name, what=str(gets)
+        )
+        hint = "request one card, or whole cards without the other keys"
+        yield this.diagnostic(breach.value, message, hint, on_key=True)
+
+    def _forced(self, this: Rule, row: KeySpec, value: Value, container: ContainerKeys) -> Diagnostic:
+        """A number that the webhook replaces in the limit, and not in the request."""
+        group = next(rows for rows in self.table.keys_by_model if row in rows.parts)
+        cards = number(container.resources.get(group.cards.name)) if group.cards else None
+        written = row.forced * (cards or 1)
+        message = msg(
+            "{key} is {number}, and the webhook sets its limit to {written}: the API server refuses the pod, "
+            "as limit and request differ",
+            key=written_name(value, row.name),
+            number=value.text,
+            written=written,
+        )
+        hint = msg("write {number}, or remove the key", number=written)
+        if cards == 1:
+            hint = msg("add {key}", key=join_or(row.forced_without))
+        return this.diagnostic(value, message, hint, missing=cards == 1)
+
+    def example(self) -> RowExample:
+        good = self.instead()
+        cards = self.table.keys_by_model[0].cards
+        row = self.subject_rows[0]
+        good = good if row.name in good.limits[0] else good.setting(row.name, row.ranges[0].least)
+        return good.setting(cards.name if cards else "", 2)
+
+
+class NodeFitRule(RowRule):
+    """What the cards of a profile have."""
+
+    kind, name = RuleKind.WITHIN_NODE, "share-fits-the-cards"
+    summary = "A share of {title} fits the cards of the profile."
+    description = "With a profile, reports more cards than a node has, and more memory than a card has."
+    usual_why = "The pod stays Pending: no node ever has what it asks for."
+    profile = "cards: {perNode: 4, memoryMiB: 1024}"
+    no_policy = "lint alone compares amounts with a unit"
+
+    def rows(self) -> Iterable[KeySpec]:
+        fields = ("cards", "memory_mib")
+        return (
+            row
+            for row in self.table.keys
+            if row.sets in fields and row.unit and Place.RESOURCE in row.places and not row.is_pattern
+        )
+
+    def in_cluster(self) -> WithProfile:
+        return WithProfile(lambda profile: tuple(self._fitting(profile)), CARDS, self._words)
+
+    def _fitting(self, profile: Profile) -> Iterator[Predicate]:
+        for row in self.subject_rows:
+            most, by = cards_per_node(profile, self.table.names), None
+            if row.sets == "memory_mib":
+                unit = self.table.unit(row, profile)
+                if row.quantity or unit.denominator != 1:
+                    continue
+                most = card_memory(profile, self.table.names, unit.numerator)
+                by = counted_by(self.table, row)
+            if most is not None:
+                only = InRange(row.name) if self.table.init_containers else InRange(row.name) & ~IsInit()
+                if row.repeats:  # beside it the number is none of cards
+                    only &= ~Labelled(row.repeats)
+                yield Predicate(Within(row.name, most, by), only, (row.name,))
+
+    def _words(self, this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+        row, nodes = self.row_of(breach), card_of(context.profile, self.table.names)
+        if row.sets == "cards":
+            return this.diagnostic(breach.there, *too_many_cards(breach.number, nodes.per_node or 0))
+        return self._too_large(this, pod, row, breach.inside, context)
+
+    def finds_more(self) -> bool:
+        return any(row.quantity for row in self.subject_rows)
+
+    def extra_findings(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        """Amounts with a unit."""
+        card_mib = card_of(context.profile, self.table.names).memory_mib
+        for row in self.subject_rows if card_mib is not None else ():
+            for container in requesting(pod, row.name) if row.quantity else ():
+                each = mib_of_each_card(self.table, row, pod, container, context.profile)
+                if each is not None and card_mib is not None and each > card_mib:
+                    yield self._too_large(this, pod, row, container, context)
+
+    def _too_large(
+        self, this: Rule, pod: PodKeys, row: KeySpec, container: ContainerKeys, context: Context
+    ) -> Diagnostic:
+        value, card_mib = container.resources[row.name], card_of(context.profile, self.table.names).memory_mib
+        each = mib_of_each_card(self.table, row, pod, container, context.profile) or 1
+        message, _ = too_large(int(each), card_mib or 0)
+        asked = number(value)
+        most = "" if asked is None else int((card_mib or 0) * asked / each)
+        return this.diagnostic(value, message, msg("write at most {most}", most=most or f"{card_mib}Mi"))
+
+    def example(self) -> RowExample:
+        good, counts = self.share(), [row for row in self.subject_rows if row.sets == "cards"]
+        return good if len(counts) < len(self.subject_rows) else good.setting(counts[0].name, 5)
+
+    def instead(self) -> RowExample:
+        return self.whole_card()
+
+
+class ComputeNeededRule(RowRule):
+    """Compute that is not set, where that is all of it."""
+
+    kind, name, missing = RuleKind.COMPUTE, "compute-is-set", True
+    severity = Severity.WARNING
+    summary = "A part of a card of {title} says how much compute it needs."
+    description = "Reports a part of a card's memory without {keys}."
+    usual_why = "{title} takes missing compute for all of the card: nobody else fits on it."
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for row in self.table.keys if row.sets == "cores" and row.default is Absent.ALL)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for rows in self.table.keys_by_model:
+            if rows.cores in self.subject_rows and rows.cores is not None:
+                at = tuple(row.name for row in rows.parts if row is not rows.cores)
+                yield Predicate(Requests(rows.cores.name), self.table.compute_when, at)
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        cores = next(
+            rows.cores for rows in self.table.keys_by_model if any(r.name == breach.name for r in rows.parts)
+        )
+        if breach.value is not None and cores is not None:
+            name = name_beside(self.table, written_name(breach.value, breach.name), cores.name)
+            message = msg("{key} is not set: the container gets all compute of its cards", key=name)
+            hint = msg("add {key}, in {counts}", key=name, counts=cores.counts)
+            yield this.diagnostic(breach.value, message, hint, on_key=True)
+
+    def example(self) -> RowExample:
+        good = self.instead()
+        return good.without(*(row.name for row in self.subject_rows))
+
+
+class InitContainerRule(RowRule):
+    """Init containers, where they can have no share."""
+
+    kind, name = RuleKind.INIT, "init-containers-have-no-share"
+    summary = "An init container requests no share of {title}."
+    description = "Reports {keys} in an init container."
+    usual_why = "{title} does not divide cards among init containers."
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (
+            row
+            for row in self.table.keys
+            if not self.table.init_containers and row.unit and Place.RESOURCE in row.places
+        )
+
+    def predicates(self) -> Iterable[Predicate]:
+        yield Predicate(Not(IsInit()), keys=tuple(row.name for row in self.subject_rows))
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        if breach.value is not None:
+            message = msg("an init container cannot request a share of {target}", target=self.table.called)
+            yield this.diagnostic(
+                breach.value, message, "request the share in an ordinary container", on_key=True
+            )
+
+    def example(self) -> RowExample:
+        good = self.instead()
+        return replace(good, limits=({},), init=good.limits[0])
+
+
+class OneShareRule(RowRule):
+    """Pods whose containers have one share together."""
+
+    kind, name = RuleKind.ONE_SHARE, "one-container-has-the-share"
+    summary = "One container of a pod requests the share of {title}."
+    description = "Reports {keys} in a second container of the pod."
+    usual_why = "The pod gets one share, and each container the same limits: two requests are not two."
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (
+            row
+            for row in self.table.keys
+            if self.table.one_share_per_pod and row.unit and Place.RESOURCE in row.places
+        )
+
+    def predicates(self) -> Iterable[Predicate]:
+        names = tuple(row.name for row in self.subject_rows if not row.whole)
+        yield Predicate(ContainersAtMost(self._shares(names), 1), keys=names, per_container=False)
+
+    def _shares(self, names: Iterable[str]) -> Condition:
+        """A container has a share; the rule on init containers reports those that can have none."""
+        asks = Requests(*names)
+        return asks if self.table.init_containers else asks & ~IsInit()
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        names = [row.name for row in self.subject_rows if not row.whole]
+        shares = self._shares(names)
+        sharing = [one for one in pod.all_containers() if shares.holds(pod, one)]
+        for container in sharing[1:]:
+            value = next(container.resources[name] for name in names if name in container.resources)
+            message = msg(
+                "{count} containers of the pod request a share, which is the pod's", count=len(sharing)
+            )
+            yield this.diagnostic(value, message, "use a separate pod for each container", on_key=True)
+
+    def example(self) -> RowExample:
+        good = self.instead()
+        return replace(good, limits=(good.limits[0], good.limits[0]))
+
+
+class PodRecordRule(RowRule):
+    """Pods whose containers have cards, of which the scheduler records those of one."""
+
+    kind, name = RuleKind.RECORDED, "record-is-of-one-container"
+    severity = Severity.WARNING
+    summary = "One container of a pod requests cards of {title}."
+    description = "Reports {keys} in a pod of which several containers request cards."
+    usual_why = "{record} on the pod, which the device plugin reads, has the cards of the {which} one alone."
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (rows.cards for rows in self.table.keys_by_model if self.table.pod_record and rows.cards)
+
+    @property
+    def values(self) -> dict[str, str]:
+        record = self.table.pod_record
+        return {**super().values, "record": f"`{record.name}`", "which": record.of} if record else {}
+
+    def predicates(self) -> Iterable[Predicate]:
+        for row in self.subject_rows:
+            requests = InRange(row.name, Range(1))
+            yield Predicate(ContainersAtMost(requests, 1), keys=(row.name,), per_container=False)
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        found = [
+            value
+            for row in self.subject_rows
+            for _, value, count in whole_numbers(pod, row.name)
+            if count > 0
+        ]
+        if self.table.pod_record is not None:
+            why = one_is_recorded(self.table.pod_record, len(found))
+            yield from (this.diagnostic(value, *why, on_key=True) for value in found[1:])
+
+    def example(self) -> RowExample:
+        good = self.instead()
+        return replace(good, limits=(good.limits[0], good.limits[0]))
+
+
+class OneCardRule(RowRule):
+    """Pods whose containers are all on one card."""
+
+    kind, name, tells_whole_cards = RuleKind.ONE_CARD, "one-card-holds-the-containers", True
+    summary = "The containers of a pod of {title} are on one card together."
+    description = (
+        "Reports {keys} of several containers where one has several cards or a whole one, or where their "
+        "parts together are more than a card. Init containers are not counted: they run before."
+    )
+    usual_why = (
+        "{title} takes the cards of all containers of a pod from one card, so that the pod stays Pending."
+    )
+    no_policy = "lint alone adds up the parts of several containers"
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for _, row in self.table.shared_counts)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for rows, row in self.table.shared_counts:
+            counted = InRange(row.name, Range(1)) & ~IsInit()
+            when: Condition = ALWAYS
+            if not row.whole and rows.memory is not None:
+                part = InRange(row.name, Range(1, 1)) & Requests(rows.memory.name)
+                when = SomeContainer(counted & Not(part))
+            yield Predicate(ContainersAtMost(counted, 1), when, (row.name,), per_container=False)
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(breach)
+        found = self._counted(pod, row)
+        why = on_one_card(self.table, row, len(found))
+        parts = not row.whole and all(number(one.resources[row.name]) == 1 for one in found)
+        for one in found[1:]:  # of one card each, memory is missing
+            yield this.diagnostic(one.resources[row.name], *why, on_key=True, missing=parts)
+
+    @staticmethod
+    def _counted(pod: PodKeys, row: KeySpec) -> list[ContainerKeys]:
+        return [one for one, _, count in whole_numbers(pod, row.name) if count > 0 and not one.init]
+
+    def finds_more(self) -> bool:
+        return any(rows.parts and not row.whole for rows, row in self.table.shared_counts)
+
+    def extra_findings(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        """Parts that together are more than a card."""
+        for rows, row in self.table.shared_counts:
+            found = self._counted(pod, row)
+            parts = [one for one in found if number(one.resources[row.name]) == 1]
+            if len(found) < 2 or len(parts) < len(found):
+                continue
+            if any(rows.memory is None or rows.memory.name not in one.resources for one in parts):
+                continue
+            beyond = beyond_one_card(rows, [one.resources for one in parts])
+            if beyond is not None:
+                last = next(one for one in reversed(parts) if beyond.name in one.resources)
+                why = on_one_card(self.table, beyond, len(parts))
+                yield this.diagnostic(last.resources[beyond.name], *why)
+
+    def example(self) -> RowExample:
+        good, row = self.instead(), self.subject_rows[0]
+        limits = good.limits[0] if row.name in good.limits[0] else {row.name: Value.of(1)}
+        return replace(good, limits=(limits, {row.name: Value.of(2)}))
+
+
+class CardCountRule(RowRule):
+    """Labels of the pod that count cards."""
+
+    kind, name = RuleKind.COUNTS, "label-counts-cards"
+    summary = "The label with which a pod of {title} counts its cards is a whole number."
+    description = "Reports {keys} with another value than a whole number of at least 1."
+    usual_why = "The label is ignored, or the pod is refused: its containers get no part of several cards."
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for row in self.table.keys if Place.LABEL in row.places and row.ranges)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for row in self.subject_rows:
+            yield Predicate(
+                Labelled(row.name, *row.ranges), Labelled(row.name), (row.name,), per_container=False
+            )
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        if breach.value is not None:
+            message = msg(
+                "{key} is {value!r}, which is not a number of cards", key=breach.name, value=breach.value.text
+            )
+            yield this.diagnostic(breach.value, message, "write a whole number of at least 1, in quotes")
+
+    def example(self) -> RowExample:
+        return self._with("two")
+
+    def instead(self) -> RowExample:
+        return self._with("1")
+
+    def _with(self, text: str) -> RowExample:
+        good = self.share()
+        return replace(good, labels={**good.labels, self.subject_rows[0].name: Value.of(text)})
