@@ -16,7 +16,7 @@ from docs.tools.markdown import rule_link, table, target_link
 from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba import AlibabaProfile
 from gpuxlate.backends.base import Backend, ContainerShare
-from gpuxlate.backends.dra import DraProfile
+from gpuxlate.backends.dra.driver import DraProfile
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.locale import translator
 from gpuxlate.model.messages import msg

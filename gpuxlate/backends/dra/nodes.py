@@ -6,7 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from math import ceil
 
 from gpuxlate.backends.base import BYTE, Backend
-from gpuxlate.backends.dra import CORES, MEMORY, DraBackend, Driver
+from gpuxlate.backends.dra import DraBackend
+from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
 from gpuxlate.backends.live import PERCENT, CardUse, LiveDevice, LiveNode, NodeView, Serves, Taken
 from gpuxlate.backends.requirements import NodeNeeds, NodeWarning, VendorDocument, cards_of_a_node
 from gpuxlate.model import quantity

@@ -1,29 +1,26 @@
-"""Rules on what one request asks of each card: DRA002 to DRA006."""
+"""The rules on claims: what a request asks of each card, those of one pod together, and names of cards."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from gpuxlate.backends.dra import (
+from gpuxlate.backends.dra.capacity import amounts_of, not_known, unknown_capacity, wrong_amounts
+from gpuxlate.backends.dra.driver import (
     CORES,
     DRIVERS,
     MEMORY,
     ON_BY_DEFAULT,
     Driver,
-    amounts_of,
-    attributes_in,
     counts_capacity,
-    kind_of,
-    not_known,
+    has_requests,
     sharing_of,
-    unknown_capacity,
-    wrong_amounts,
 )
-from gpuxlate.backends.dra import HAMIS as HAMI
-from gpuxlate.backends.dra import NVIDIAS as NVIDIA
+from gpuxlate.backends.dra.driver import HAMIS as HAMI
+from gpuxlate.backends.dra.driver import NVIDIAS as NVIDIA
+from gpuxlate.backends.dra.selectors import attributes_in, kind_of
 from gpuxlate.model import quantity
-from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Put, Severity
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.limits import FULL_CARD_CORES, MAX_NAME
 from gpuxlate.model.messages import Message, msg
@@ -797,10 +794,58 @@ def one_mode_of_the_driver(this: Rule, pod: PodKeys, context: Context) -> Iterat
     ## Source
     Project-HAMi/HAMi-DRA, docs (2026-08): the modes must not coexist.
     """
-    if not HAMI.has_users_in(pod):
+    if not has_requests(HAMI, pod):
         return
     for container in pod.all_containers():
         for name, value in container.resources.items():
             if any(one.name == PLUGIN and one.owns(name) for one in context.dialects):
                 message = msg("{key} beside claims: a cluster has the device plugin or the driver", key=name)
                 yield this.diagnostic(value, message, "remove it, or the claims", on_key=True)
+
+
+@rule("DRA012", Severity.INFO, scope=Scope.TRANSLATION)
+def names_are_whole(
+    this: Rule, path: Path, key: str, unknown: Sequence[str], others: Sequence[str], target: str
+) -> Diagnostic:
+    """Card models for a claim are whole product names.
+
+    ## What it does
+    Reports `use-gputype` and `nouse-gputype` with text that is not a product name in the catalogue of cards,
+    or that is a part of other product names too, in a translation to claims.
+
+    ## Why
+    HAMi's scheduler looks for the text anywhere in the name of a card, in any case: `A100` are all A100. A
+    driver compares whole names, as `nvidia-smi` prints them: a claim for `A100` fits no card.
+
+    ## Example
+    `nvidia.com/use-gputype: A100` to `dra-hami`.
+
+    ## Use instead
+    `nvidia.com/use-gputype: NVIDIA A100-SXM4-80GB`, which is a whole name. Names that the catalogue does not
+    have, a profile adds: `catalogue: [{name: A40, vendor: nvidia, productName: NVIDIA A40}]`. Where no name
+    is certain, `--drop selector` leaves the choice out.
+
+    ## Source
+    Project-HAMi/HAMi-DRA, pkg/webhook/dra/mutating.go (2026-08): names are compared exactly.
+    """
+    if unknown:
+        message = msg(
+            "{key}: {names} is not a whole product name in the catalogue of cards, and {target} compares "
+            "whole names",
+            key=key,
+            names=", ".join(unknown),
+            target=target,
+        )
+        hint = msg(
+            "write the names that nvidia-smi prints, such as {example}; a profile adds others "
+            "(catalogue: productName)",
+            example=", ".join(others) or "NVIDIA A100-SXM4-80GB",
+        )
+        return this.diagnostic(path, message, hint)
+    message = msg(
+        "{key} is about {names} too, and {target} compares whole names",
+        key=key,
+        names=", ".join(others),
+        target=target,
+    )
+    return this.diagnostic(path, message, msg("write all of these names, or choose the cards by UUID"))

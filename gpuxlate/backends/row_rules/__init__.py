@@ -34,19 +34,12 @@ from gpuxlate.backends.row_rules.pods import (
     SeveralCardsRule,
     SkippedByWebhookRule,
 )
-from gpuxlate.backends.rows import (
-    KeyTable,
-    RuleKind,
-    RuleRow,
-)
+from gpuxlate.backends.rows import KeyTable, RuleKind, RuleRow
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, Scope
-from gpuxlate.rules.predicates.conditions import (
-    IsInit,
-    Violation,
-)
+from gpuxlate.rules.predicates.conditions import IsInit, Violation
 
 KINDS: tuple[type[RowRule], ...] = (
     NumberRule,

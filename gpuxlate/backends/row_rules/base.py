@@ -7,21 +7,14 @@ from functools import cached_property
 from os.path import commonprefix
 from typing import TYPE_CHECKING, ClassVar
 
-from gpuxlate.backends.rows import (
-    KeyTable,
-    RuleKind,
-)
+from gpuxlate.backends.rows import KeyTable, RuleKind
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.rules.base import Context, Rule
-from gpuxlate.rules.predicates.conditions import (
-    Predicate,
-    Violation,
-    WithProfile,
-)
+from gpuxlate.rules.predicates.conditions import Predicate, Violation, WithProfile
 
 if TYPE_CHECKING:  # pages are shown to people who ask for them
     from gpuxlate.backends.row_rules.examples import RowExample

@@ -7,9 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
 
 from gpuxlate.backends.pod_writer import Accept, PodWriter, ShareWriter
-from gpuxlate.backends.rows import (
-    KeyTable,
-)
+from gpuxlate.backends.rows import KeyTable
 from gpuxlate.model.declarations import record
 from gpuxlate.model.keys import Place
 from gpuxlate.model.pod import ScalarKind as ValueKind

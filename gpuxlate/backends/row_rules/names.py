@@ -7,16 +7,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gpuxlate.backends.pod_reader import (
-    named_twice,
-    second_names,
-    written_name,
-)
+from gpuxlate.backends.pod_reader import named_twice, second_names, written_name
 from gpuxlate.backends.row_rules.base import RowRule, by_pattern, is_annotation_of_containers, name_beside
-from gpuxlate.backends.rows import (
-    MODEL,
-    RuleKind,
-)
+from gpuxlate.backends.rows import MODEL, RuleKind
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.keys import KeySpec, Place, Range
 from gpuxlate.model.limits import MAX_NAME

@@ -9,24 +9,10 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
-from gpuxlate.backends.pod_reader import (
-    number,
-    off_step,
-    outside,
-    put_number,
-    requesting,
-    written_name,
-)
+from gpuxlate.backends.pod_reader import number, off_step, outside, put_number, requesting, written_name
 from gpuxlate.backends.row_reader import MOST_MIB, in_mib
 from gpuxlate.backends.row_rules.base import RowRule
-from gpuxlate.backends.rows import (
-    KeyTable,
-    RuleKind,
-    SeveralCards,
-    Size,
-    legal_text,
-    next_legal,
-)
+from gpuxlate.backends.rows import KeyTable, RuleKind, SeveralCards, Size, legal_text, next_legal
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.keys import GIB, Absent, KeySpec, Per, Place, Range

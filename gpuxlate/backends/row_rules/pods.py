@@ -18,10 +18,7 @@ from gpuxlate.backends.pod_reader import (
 from gpuxlate.backends.row_rules.base import RowRule, by_pattern, is_annotation_of_containers, name_beside
 from gpuxlate.backends.row_rules.numbers import counted_by, forced_when, mib_of_each_card, part_of_each_card
 from gpuxlate.backends.row_writer import beyond_one_card, on_one_card, one_is_recorded
-from gpuxlate.backends.rows import (
-    RuleKind,
-    SeveralCards,
-)
+from gpuxlate.backends.rows import RuleKind, SeveralCards
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.keys import Absent, KeySpec, Place, Range
 from gpuxlate.model.messages import Message, join_or, msg

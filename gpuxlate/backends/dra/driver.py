@@ -1,0 +1,388 @@
+"""Drivers of devices: the class of each, the capacity that it shares, the attributes that tell cards apart.
+
+Names are those of the driver, short or with its name before them (TYPES: QualifiedName). What a request
+does not set follows from the driver: HAMi's gives all of the card, NVIDIA's what its ConsumableShares say.
+
+HD = Project-HAMi/k8s-dra-driver, cmd/kubelet-plugin (2026-08): capacity ``cores`` 0 to 100 with a default
+of 100, ``memory`` in steps of 1Mi with all of the card as default. 0 is not capped, and takes no compute.
+NV = kubernetes-sigs/dra-driver-nvidia-gpu, cmd/gpu-kubelet-plugin/consumable_shares.go and
+demo/specs/consumable-shares (v0.5.0-dev, 2026-08): with ``consumableShares: memory`` a claim takes a part
+of the memory of a card, with a number N it is one of N clients of a card (capacity ``shares``, 1 where it
+is not set). The scheduler counts them, and nothing enforces them; there is no capacity of compute.
+AMD = ROCm/k8s-gpu-dra-driver, docs/driver-attributes.md and docs/device-plugin-to-dra-partitions.md
+(2026-08): whole cards and partitions are devices of one class. A card that the administrator divided has
+partitions with ``partitionProfile``; with the feature gate AutoPartition the driver divides cards itself,
+as claims select ``computePartition`` and ``memoryPartition``, and ``partitions`` counts those of a card.
+INTEL = intel/intel-resource-drivers-for-kubernetes, cmd/kubelet-gpu-plugin/node_state.go (gpu-v0.11.0,
+2026-08): whole cards; ``memory`` and ``millicores`` (1000 of each card) are not shared by claims.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Annotated, ClassVar, Literal, NamedTuple
+
+from gpuxlate.backends.base import BYTE, Absent, KeySpec, Per, Place, Range, key
+from gpuxlate.model.declarations import record
+from gpuxlate.model.keys import By
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import ClaimUse, ContainerKeys, DeviceRequest, PodClaim, PodKeys, Value
+from gpuxlate.model.profile import Extension, Profile, Setting, at_least
+from gpuxlate.model.share import LEAST_CLIENTS, Isolation, Replica, Strategy
+
+ON_BY_DEFAULT = "v1.36.0"
+"""Kubernetes with DRAConsumableCapacity on (KEP-5075); in 1.34 and 1.35 the gate is off."""
+Api = Literal["v1", "v1beta2", "v1beta1"]
+Shares = Literal["disabled", "memory", "unlimited"] | int
+"""How NVIDIA's driver shares cards (ConsumableShares); a number is that of the clients of each card."""
+
+
+@record
+class DraProfile(Extension):
+    """How the cluster allocates devices to claims."""
+
+    key: ClassVar[str] = "dra"
+
+    version: Annotated[Api, Setting("version", "Version of resource.k8s.io that claims are written in.")] = (
+        "v1"
+    )
+    consumable_capacity: Annotated[
+        bool,
+        Setting(
+            "consumableCapacity",
+            "The feature gate DRAConsumableCapacity is on. It is by default in Kubernetes 1.36 and later.",
+        ),
+    ] = False
+    nvidia_shares: Annotated[
+        Shares,
+        Setting(
+            "nvidiaConsumableShares",
+            "consumableShares of NVIDIA's driver: memory, where claims share cards by their memory; a "
+            "number, where each card has so many clients; unlimited, where it has any number of them.",
+        ),
+    ] = "disabled"
+    amd_auto_partition: Annotated[
+        bool,
+        Setting(
+            "amdAutoPartition",
+            "The feature gate AutoPartition of AMD's driver is on: it divides cards as claims request.",
+        ),
+    ] = False
+
+    @property
+    def replica(self) -> Replica | None:
+        """What one client is. Settings of MPS exclude such clients (NV): they take turns."""
+        shares = self.nvidia_shares
+        if not isinstance(shares, int) or shares < LEAST_CLIENTS:
+            return None
+        return Replica(shares, Strategy.TIME_SLICING)
+
+
+def sharing_of(profile: Profile | None) -> Shares | None:
+    """How NVIDIA's driver shares cards; None where the profile says nothing of drivers."""
+    known = profile is not None and any(isinstance(one, DraProfile) for one in profile.extensions)
+    return DraProfile.of(profile).nvidia_shares if known else None
+
+
+def counts_capacity(profile: Profile | None) -> bool | None:
+    """The API server keeps the capacity of a claim; None where the profile does not say.
+
+    Without the gate it is removed without a word, and the claim is for a whole device (KEP-5075).
+    """
+    if profile is None:
+        return None
+    if DraProfile.of(profile).consumable_capacity:
+        return True
+    return at_least(profile.kubernetes_version, ON_BY_DEFAULT) if profile.kubernetes_version else None
+
+
+EXTENDED = "deviceclass.resource.kubernetes.io/"
+"""Before the name of a class: the resource that counts its devices (KEP-5004)."""
+MEMORY, CORES, SHARES, PARTITIONS = "memory", "cores", "shares", "partitions"
+
+
+class Driver(NamedTuple):
+    """``device_class``: of whole cards and of shares; its own name is that of the driver too.
+
+    ``vendor``: of its cards. ``card_type``: the attribute ``type`` of its cards. ``cores``: it has capacity
+    of compute, in percent of a card. ``parts``: claims may have a part of a card; else what they request of
+    its capacity chooses cards that have as much. ``choosing``: further capacity that only chooses.
+    ``clients``: it may be set to share each card between a number of clients, which is a capacity too.
+    ``also``: further classes of whole cards. ``unread``: those of the driver which no share of this tool
+    holds, and what they are.
+
+    ``partition_class``: of hardware partitions, which have the attribute ``type`` that ``partition_type``
+    is. ``profiles``: the attributes that name the profile of a partition, in one of these ways; several are
+    joined by ``_``. ``whole_profile``: how the profile of a card that is not divided begins.
+    ``of_partitions``: further capacity of partitions, which no share of this tool holds. ``example``: a
+    profile. ``partition_codes``: of partitions that no card has, and of more than a node has.
+    ``chosen_by``: the attributes by which claims choose cards; ``attributes``: all that its devices have,
+    those with a number behind them without it. ``resources``: names under which its charts let containers
+    count devices, as ``extendedResourceName`` of a class, each with its class.
+    """
+
+    name: str
+    device_class: str
+    isolation: Isolation
+    vendor: str
+    source: str
+    card_type: str
+    cores: bool = False
+    parts: bool = True
+    choosing: tuple[str, ...] = ()
+    clients: bool = False
+    also: tuple[str, ...] = ()
+    unread: Mapping[str, str] = MappingProxyType({})
+    partition_class: str = ""
+    partition_type: str = ""
+    profiles: tuple[tuple[str, ...], ...] = ()
+    whole_profile: str = ""
+    of_partitions: tuple[str, ...] = ()
+    example: str = ""
+    partition_codes: tuple[str, str] = ("DRA019", "DRA019")
+    chosen_by: Mapping[By, str] = MappingProxyType({By.UUID: "uuid", By.MODEL: "productName"})
+    attributes: frozenset[str] = frozenset()
+    resources: Mapping[str, str] = MappingProxyType({})
+
+    @property
+    def read(self) -> tuple[str, ...]:
+        """The classes whose devices a share can hold."""
+        return tuple(filter(None, dict.fromkeys((self.device_class, *self.also, self.partition_class))))
+
+    @property
+    def classes(self) -> tuple[str, ...]:
+        return (*self.read, *self.unread)
+
+    @property
+    def has_one_class(self) -> bool:
+        """Whole cards and partitions are of one class: their attributes tell them apart."""
+        return self.partition_class == self.device_class
+
+    def has_attribute(self, name: str) -> bool:
+        """Its devices have an attribute, by its short name."""
+        return not self.attributes or not self.attributes.isdisjoint((name, name.rstrip("0123456789")))
+
+    def attribute(self, name: str) -> str:
+        """The qualified name of an attribute or a capacity."""
+        return f"{self.device_class}/{name}"
+
+    def amount(self, request: DeviceRequest, name: str) -> Value | None:
+        """The capacity that a request asks of each card, by its short or its qualified name."""
+        return request.capacity.get(name) or request.capacity.get(self.attribute(name))
+
+    def capacity(self) -> tuple[str, ...]:
+        """The short names of the capacity of its cards."""
+        return (
+            *((CORES,) if self.cores else ()),
+            MEMORY,
+            *((SHARES,) if self.clients else ()),
+            *self.choosing,
+        )
+
+    def has_capacity(self, request: DeviceRequest, name: str) -> bool:
+        """The devices of a request have a capacity, by its short or its qualified name."""
+        own = name.removeprefix(f"{self.device_class}/")
+        of_partition = request.asks(self.partition_class) and own.rstrip("0123456789") in self.of_partitions
+        return own in self.capacity() or of_partition
+
+
+FOR_MACHINES = "a card for a virtual machine"
+_OF_NVIDIA = {
+    *("type", "uuid", "productName", "brand", "architecture", "cudaComputeCapability"),
+    *("driverVersion", "cudaDriverVersion", "minor", "pcieBusID"),
+}
+HAMIS = Driver(
+    "dra-hami",
+    "hami-core-gpu.project-hami.io",
+    Isolation.SOFT,  # by a library in the container (HD)
+    "nvidia",
+    "HD",
+    "hami-gpu",
+    cores=True,
+    attributes=frozenset(_OF_NVIDIA),
+)
+NVIDIAS = Driver(
+    "dra-nvidia",
+    "gpu.nvidia.com",
+    Isolation.NONE,
+    "nvidia",
+    "NV",
+    "gpu",
+    clients=True,
+    unread={"vfio.gpu.nvidia.com": FOR_MACHINES},
+    # deviceinfo.go and mig.go (2026-08; partition has a number behind it), and those of earlier releases
+    # that its own examples name (demo/specs/quickstart/v1/gpu-test6.yaml: index)
+    attributes=frozenset(
+        {
+            *_OF_NVIDIA,
+            *("addressingMode", "numaNode", "gpuModuleID", "partition", "parentUUID", "profile"),
+            *("deviceID", "vendorID", "iommuFDEnabled", "index", "parentIndex", "parentMinor"),
+        }
+    ),
+    partition_class="mig.nvidia.com",
+    partition_type="mig",
+    profiles=(("profile",),),
+    example="1g.10gb",
+    partition_codes=("NVIDIA003", "NVIDIA005"),
+    of_partitions=(  # cmd/gpu-kubelet-plugin/mig.go; memorySlice has a number behind it
+        *("multiprocessors", "copyEngines", "decoders", "encoders", "jpegEngines", "ofaEngines"),
+        "memorySlice",
+    ),
+)
+AMDS = Driver(
+    "dra-amd",
+    "gpu.amd.com",
+    Isolation.HARDWARE,
+    "amd",
+    "AMD",
+    "amdgpu",
+    parts=False,
+    choosing=("computeUnits", "simdUnits"),
+    also=("gpu.amd.com-spx",),
+    partition_class="gpu.amd.com",
+    partition_type="amdgpu-partition",
+    profiles=(("partitionProfile",), ("computePartition", "memoryPartition")),
+    whole_profile="spx",
+    of_partitions=(PARTITIONS,),
+    example="cpx_nps4",
+    chosen_by={By.MODEL: "productName"},
+    # those of today, and those of the releases of 2025
+    attributes=frozenset(
+        {
+            *("type", "deviceID", "productName", "driverVersion", "driverVersionFull", "numaNode"),
+            *("partitionProfile", "computePartition", "memoryPartition", "gpuIndex", "pciAddr"),
+            *("iommuGroup", "isVF", "vendorID"),
+            *("cardIndex", "renderIndex", "family", "driverSrcVersion", "parentPciAddr", "parentDeviceID"),
+        }
+    ),
+)
+INTELS = Driver(
+    "dra-intel",
+    "gpu.intel.com",
+    Isolation.HARDWARE,
+    "intel",
+    "INTEL",
+    "gpu",
+    parts=False,
+    choosing=("millicores",),
+    unread={"gpu-vfio.intel.com": FOR_MACHINES, "gaudi.intel.com": "a Gaudi accelerator"},
+    chosen_by={By.MODEL: "model"},
+    attributes=frozenset(
+        ("model", "family", "driver", "sriov", "type", "pciId", "pciAddress", "health", "pciRoot")
+    ),
+    resources=MappingProxyType(  # values.yaml of its charts
+        {"intel.com/gpu": "gpu.intel.com", "intel.com/gaudi": "gaudi.intel.com"}
+    ),
+)
+DRIVERS = (HAMIS, NVIDIAS, AMDS, INTELS)
+
+
+BY_MEMORY = "memory"
+SHARED_SO = "pass a profile that says so: dra: {{nvidiaConsumableShares: {mode}}}"
+PROFILE_NEEDED = msg(SHARED_SO, mode=BY_MEMORY)
+"""What to say in a profile, without which NVIDIA's driver shares no card."""
+
+
+class DriverRequest(NamedTuple):
+    """A request of a container, as the driver has it: the first alternative that it can satisfy."""
+
+    use: ClaimUse
+    claim: PodClaim
+    request: DeviceRequest
+    way: DeviceRequest
+
+
+def asked(driver: Driver, pod: PodKeys, container: ContainerKeys) -> Iterator[DriverRequest]:
+    """The requests of a container that a driver satisfies first.
+
+    Of alternatives that is the first one with devices that some share holds, whichever driver has it.
+    """
+    for use, claim, request in pod.requests_of(container):
+        ways = [(one, way) for way in request.ways() for one in DRIVERS if any(map(way.asks, one.classes))]
+        known = [(one, way) for one, way in ways if any(map(way.asks, one.read))]
+        for one, way in (known or ways)[:1]:
+            if one is driver:
+                yield DriverRequest(use, claim, request, way)
+
+
+def has_requests(driver: Driver, pod: PodKeys) -> bool:
+    """A container of the pod requests devices of the driver."""
+    return any(any(asked(driver, pod, container)) for container in pod.all_containers())
+
+
+def driver_keys(driver: Driver) -> tuple[KeySpec, ...]:
+    """The rows of a driver. Amounts of memory are quantities of bytes.
+
+    Volcano's queues add up the capacity that claims request, times their devices (docs/design/
+    capacity-dra-support.md in volcano-sh/volcano); a ResourceQuota counts devices.
+    """
+    cores = key(
+        driver.attribute(CORES),
+        Place.CLAIM,
+        meaning="compute",
+        sets="cores",
+        unit=1,
+        per=Per.CARD,
+        values=(Range(0, 100),),
+        default=Absent.ALL,
+        source=driver.source,
+    )
+    memory = key(
+        driver.attribute(MEMORY),
+        Place.CLAIM,
+        meaning="memory",
+        sets="memory_mib",
+        unit=BYTE,
+        quantity=True,
+        per=Per.CARD,
+        values=(Range(1),),
+        default=Absent.ALL,
+        source=driver.source,
+    )
+    clients = key(
+        driver.attribute(SHARES),
+        Place.CLAIM,
+        meaning="clients of a card, of those that the driver is set to",
+        sets="replica",
+        values=(Range(1),),
+        source=driver.source,
+    )
+    capacity = (*((cores,) if driver.cores else ()), *((memory,) if driver.parts else ()))
+    devices = (
+        f"deviceclass/{driver.device_class}",
+        f"{driver.device_class}.deviceclass.resource.k8s.io/devices",
+    )
+    return (
+        *capacity,
+        *((clients,) if driver.clients else ()),
+        *(
+            key(EXTENDED + one, Place.RESOURCE, meaning=meaning, sets="cards", source="KEP")
+            for one, meaning in {
+                **dict.fromkeys(driver.read, "devices of the class"),
+                **driver.unread,
+            }.items()
+        ),
+        *(
+            key(
+                one,
+                Place.RESOURCE,
+                meaning=driver.unread.get(device_class, "cards"),
+                sets="cards",
+                source=driver.source,
+            )
+            for one, device_class in driver.resources.items()
+        ),
+        *(key(name, Place.QUOTA, meaning="devices of claims", sets="cards", unit=1) for name in devices),
+        *(
+            one._replace(
+                name=f"{one.name.rpartition('/')[2]}.{devices[0]}",
+                places=frozenset({Place.QUOTA}),
+                meaning=f"{one.meaning} of claims",
+                per=Per.TOTAL,
+                values=(),
+                default=None,
+            )
+            for one in capacity
+        ),
+    )

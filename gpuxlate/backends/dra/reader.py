@@ -1,0 +1,317 @@
+"""Claims to shares: each container has the devices of the requests that it names.
+
+Amounts of capacity are of each card (TYPES: CapacityRequirements). What a request says besides its class,
+count and capacity is a choice that no share holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from gpuxlate.backends.base import ContainerShare, PodReader, Reading, Selector
+from gpuxlate.backends.dra.capacity import amounts_of, client_of, not_known, unknown_capacity, wrong_amounts
+from gpuxlate.backends.dra.driver import (
+    DRIVERS,
+    EXTENDED,
+    PARTITIONS,
+    SHARES,
+    Driver,
+    DriverRequest,
+    Shares,
+    asked,
+    sharing_of,
+)
+from gpuxlate.backends.dra.selectors import (
+    ALLOWED_MODELS,
+    DeviceKind,
+    choices_of,
+    chosen_in,
+    kind_of,
+    models_in,
+    with_profile,
+)
+from gpuxlate.model import quantity
+from gpuxlate.model.diagnostics import Severity
+from gpuxlate.model.keys import Chosen
+from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.pod import ClaimUse, ContainerKeys, DeviceRequest, Devices, PodClaim, Value
+from gpuxlate.model.profile import Profile, unknown_partition
+from gpuxlate.model.share import Device, Partition, Replica
+
+EXACT = "ExactCount"
+CHOICE = "choice of devices"
+
+
+class RequestAmounts(NamedTuple):
+    """Cards of a request, and percent of compute and MiB of each; or partitions, and the profile of each.
+
+    ``replica``: the clients of each that are requested.
+    """
+
+    cards: int
+    cores: int | None
+    memory_mib: int | None
+    profile: str | None = None
+    replica: Replica | None = None
+
+
+class ContainersSharingDevices(NamedTuple):
+    """Containers that have devices in common, by their numbers in the pod, and the requests for these.
+
+    The first one has the share: an init container only where there are no others.
+    """
+
+    numbers: tuple[int, ...]
+    requests: tuple[DriverRequest, ...]
+
+
+def read(driver: Driver, pod: PodReader, profile: Profile | None) -> Reading:
+    """The shares of a pod whose containers have devices of a driver.
+
+    Devices that several containers use are one share, which the first of them has.
+    """
+    containers = tuple(pod.pod.all_containers())
+    every = [list(asked(driver, pod.pod, one)) for one in containers]
+    for mine in every:
+        for one in mine:
+            pod.claim(one.use, one.claim)
+    for container, mine in zip(containers, every, strict=True):
+        mine += _counted(driver, pod, container)
+    choices = {choices_of(driver, one.way) for mine in every for one in mine}
+    alike = choices.pop() if len(choices) == 1 else frozenset()  # else no choice is that of the pod
+    models = models_in(alike, profile)
+    device = Device(driver.vendor, models) if models else None
+    found: dict[int, ContainerShare] = {}
+    for (owner, *others), requests in _users(containers, every):
+        share = _share(driver, pod, containers[owner], requests, alike, device, profile)
+        names = tuple(containers[n].name for n in others)
+        found[owner] = replace(share, shared_with=names, allocation=_allocation(requests))
+    return pod.reading([found.get(n) or pod.none(one) for n, one in enumerate(containers)])
+
+
+def _users(
+    containers: Sequence[ContainerKeys], every: Sequence[Sequence[DriverRequest]]
+) -> Iterator[ContainersSharingDevices]:
+    """The containers of a pod that request devices, those together that have some in common."""
+    parents = list(range(len(every)))
+
+    def first(number: int) -> int:
+        while parents[number] != number:
+            parents[number] = parents[parents[number]]
+            number = parents[number]
+        return number
+
+    users: dict[tuple[str, str], int] = {}
+    for number, mine in enumerate(every):
+        for one in mine:
+            user = first(users.setdefault((one.use.name, one.request.name), number))
+            low, high = sorted((user, first(number)))
+            parents[high] = low
+    groups: dict[int, list[int]] = {}
+    for number, mine in enumerate(every):
+        if mine:
+            groups.setdefault(first(number), []).append(number)
+    for found in groups.values():
+        numbers = sorted(found, key=lambda number: containers[number].init)
+        requests: dict[tuple[str, str], DriverRequest] = {}
+        for one in (one for number in numbers for one in every[number]):
+            requests.setdefault((one.use.name, one.request.name), one)
+        yield ContainersSharingDevices(tuple(numbers), tuple(requests.values()))
+
+
+def _allocation(requests: Sequence[DriverRequest]) -> frozenset[Hashable]:
+    """What pods that name the same ResourceClaims have together; empty where some claim is the pod's own."""
+    named = [(one.claim.found, one.request.name) for one in requests if one.claim.claim]
+    return frozenset((found.place, name) for found, name in named if found and len(named) == len(requests))
+
+
+def _counted(driver: Driver, pod: PodReader, container: ContainerKeys) -> Iterator[DriverRequest]:
+    """The devices that a container counts as resources, for which the scheduler makes a claim (KEP-5004)."""
+    names = {**{EXTENDED + one: one for one in driver.classes}, **driver.resources}
+    for name, device_class in names.items():
+        value = container.resources.get(name)
+        count = pod.number(container, name)
+        if value is None or count is None:
+            continue
+        if count < 1:
+            message = msg("{key} {text} counts no devices", key=name, text=value.text)
+            pod.note("DRA004", message, value.path, "remove it, or write a number from 1")
+        else:
+            request = DeviceRequest(
+                f"{'init-' if container.init else ''}{container.index}", Value.of(device_class), value
+            )
+            yield DriverRequest(ClaimUse(name, path=value.path), PodClaim(name), request, request)
+
+
+def _share(
+    driver: Driver,
+    pod: PodReader,
+    container: ContainerKeys,
+    mine: Sequence[DriverRequest],
+    choices: frozenset[Chosen],
+    device: Device | None,
+    profile: Profile | None,
+) -> ContainerShare:
+    """The share of a container, or of several that have it together, by their requests."""
+    found: list[RequestAmounts] = []
+    for one in mine:
+        amounts = _amounts(driver, pod, one, sharing_of(profile))
+        if amounts is None:
+            return pod.none(container)
+        found.append(amounts)
+        _choices(driver, pod, one, choices, device)
+    if len({one._replace(cards=1) for one in found}) > 1:
+        message = msg("container {name} has different shares of its cards", name=container.name)
+        _refuse(pod, mine[-1], message, "request the same part of each card")
+        return pod.none(container)
+    cards = sum(one.cards for one in found)
+    _, cores, memory, partition, replica = found[0]
+    if replica is not None and cards > 1:
+        message = msg(
+            "claim {name} requests clients of {count} cards, which no share holds",
+            name=mine[-1].claim.name,
+            count=cards,
+        )
+        _refuse(pod, mine[-1], message, "request clients of one card, or whole cards")
+        return pod.none(container)
+    names = ("cards", "cores", "memory_mib", "device", "partition", "replica")
+    origins = dict.fromkeys(names, mine[0].use.path)
+    if partition is not None or replica is not None:
+        part = Partition(partition, cards) if partition is not None else None
+        return pod.share(container, partition=part, replica=replica, device=device, origins=origins)
+    return pod.share(
+        container,
+        cards=cards,
+        cores=cores and cores * cards,
+        memory_mib=memory and memory * cards,
+        device=device,
+        origins=origins,
+    )
+
+
+def _amounts(
+    driver: Driver, pod: PodReader, one: DriverRequest, sharing: Shares | None
+) -> RequestAmounts | None:
+    """What a request asks of each card; None where no share says it, which is reported."""
+    way = one.way
+    what = next((text for name, text in driver.unread.items() if way.asks(name)), None)
+    if what is not None:
+        _refuse(
+            pod,
+            one,
+            msg("claim {name} requests {what}", name=one.claim.name, what=what),
+            "translate it by hand",
+        )
+        return None
+    if way.mode is not None and way.mode.text != EXACT:
+        message = msg("claim {name} requests all devices, not a number of them", name=one.claim.name)
+        _refuse(pod, one, message, msg("write allocationMode: {mode} and a count", mode=EXACT))
+        return None
+    cards = 1 if way.count is None else quantity.whole(way.count.text)
+    problems = {
+        "DRA017": unknown_capacity(driver, way, sharing),
+        "DRA004": wrong_amounts(driver, way, sharing),
+    }
+    if any(problems.values()) or not cards:
+        for code, wrong in problems.items():
+            for _, message, hint in wrong:
+                pod.note(code, message, one.use.path, hint)
+        if not cards:
+            _refuse(
+                pod, one, msg("count of claim {name} is not a number", name=one.claim.name), "write count: 1"
+            )
+        return None
+    kind = kind_of(driver, way)
+    each = _partitions(driver, pod, one, kind) if kind.partition else 1
+    if each is None:
+        return None
+    cards *= each
+    cores, memory = amounts_of(driver, way)
+    replica = client_of(driver, way, sharing)
+    if memory is not None and replica is not None and replica.count > 1:
+        message = msg(
+            "claim {name} requests memory and {count} clients of a card, which no share holds",
+            name=one.claim.name,
+            count=replica.count,
+        )
+        _refuse(pod, one, message, "request one of the two")
+        return None
+    if (doubt := not_known(driver, way, sharing)) is not None:
+        pod.note("DRA018", doubt.message, one.use.path, doubt.hint, doubt.severity)
+    if one.request.alternatives:
+        others = [each for each in one.request.alternatives if each is not way]
+        message = msg(
+            "firstAvailable: {name} is read, and not {others}",
+            name=way.name,
+            others=", ".join(map(_in_words, others)) or msg("any other"),
+        )
+        pod.note("GX020", message, one.use.path, severity=Severity.INFO)
+    return RequestAmounts(cards, cores, memory, kind.profile, None if memory is not None else replica)
+
+
+def _in_words(way: DeviceRequest) -> str:
+    """An alternative and what it asks for: ``small (2 x 1g.10gb)``, ``part (cores 30, memory 4Gi)``."""
+    kinds = (kind_of(one, way) for one in DRIVERS if any(map(way.asks, one.read)))
+    profile = next((one.profile for one in kinds), None)
+    amounts = ", ".join(f"{name.rpartition('/')[2]} {value.text}" for name, value in way.capacity.items())
+    device_class = way.device_class.text if way.device_class else ""
+    what = amounts or profile or device_class
+    return f"{way.name} ({f'{way.count.text} x ' if way.count else ''}{what})"
+
+
+def _partitions(driver: Driver, pod: PodReader, one: DriverRequest, kind: DeviceKind) -> int | None:
+    """How many partitions a request takes of each card; None where no share says it, which is reported."""
+    amounts = [name for name in one.way.capacity if driver.parts and not name.endswith(SHARES)]
+    if kind.profile is None or amounts:
+        what = msg("a part of a partition") if amounts else msg("a partition of no profile")
+        message = msg("claim {name} requests {what}", name=one.claim.name, what=what)
+        hint = msg(
+            "select the devices only by their profile: {text}",
+            text=with_profile(driver, driver.example).text,
+        )
+        _refuse(pod, one, message, hint)
+        return None
+    others = unknown_partition(kind.profile, pod.profile, vendor=driver.vendor)
+    if others is not None and unknown_partition(kind.profile, pod.profile) is None:
+        pod.note("DRA019", others.message, one.use.path, others.hint, others.severity)
+        return None
+    each = driver.amount(one.way, PARTITIONS)
+    return (quantity.whole(each.text) if each else None) or 1
+
+
+def _choices(
+    driver: Driver, pod: PodReader, one: DriverRequest, choices: frozenset[Chosen], device: Device | None
+) -> None:
+    """What a request says beside its numbers: losses where a target cannot say it (``--drop selector``).
+
+    ``choices``: those of all requests of the pod; ``device``: what the share holds of them.
+    """
+    said_by = kind_of(driver, one.way).said_by
+    for number, value in enumerate(one.way.selectors):
+        if number in said_by:
+            continue
+        chosen = chosen_in(driver, value)
+        if device is None or chosen is None or chosen.choice != ALLOWED_MODELS:
+            of_pod = chosen if chosen in choices else None
+            pod.selectors.append(Selector("selectors", value.text, one.use.path, CHOICE, of_pod))
+    found = [(name, value.text or "...") for name, value in one.way.others.items()]
+    if not driver.parts:
+        found += [(n, v.text) for n, v in one.way.capacity.items() if not n.endswith(PARTITIONS)]
+    devices = one.claim.devices or Devices()
+    found += [
+        ("matchAttribute", each.match.text)
+        for each in devices.constraints
+        if each.match is not None and each.concerns(one.request.name)
+    ]
+    found += [
+        ("config", each.driver)
+        for each in devices.configs
+        if not each.requests or one.request.name in each.requests
+    ]
+    pod.selectors.extend(Selector(name, text, one.use.path, CHOICE) for name, text in found)
+
+
+def _refuse(pod: PodReader, one: DriverRequest, message: Message, hint: str) -> None:
+    pod.note("GX023", message, one.use.path, hint)

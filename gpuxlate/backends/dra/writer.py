@@ -1,0 +1,253 @@
+"""Shares to claims: one claim for each container, so that shares of one pod cannot be swapped.
+
+HAMi's driver numbers the cards of a claim in no fixed order (HD, hami_core.go): the parts of one claim
+have to be equal, and those of two containers need not be.
+"""
+
+from __future__ import annotations
+
+from gpuxlate.backends.base import BYTE, PodWriter, Selector, ShareWriter
+from gpuxlate.backends.device_plugin import is_of_the_nodes, unfit
+from gpuxlate.backends.dra.capacity import too_many_clients
+from gpuxlate.backends.dra.driver import (
+    BY_MEMORY,
+    CORES,
+    MEMORY,
+    NVIDIAS,
+    ON_BY_DEFAULT,
+    PROFILE_NEEDED,
+    SHARED_SO,
+    SHARES,
+    DraProfile,
+    Driver,
+    counts_capacity,
+)
+from gpuxlate.backends.dra.rules import names_are_whole
+from gpuxlate.backends.dra.selectors import ALLOWED_MODELS, of_type, with_profile
+from gpuxlate.model.keys import Chosen
+from gpuxlate.model.limits import shortened
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import (
+    ClaimUse,
+    Constraint,
+    ContainerKeys,
+    DeviceRequest,
+    Devices,
+    PodClaim,
+    PodKeys,
+    Value,
+    in_lists,
+)
+from gpuxlate.model.profile import Profile, card_of, products, products_with
+from gpuxlate.model.quantity import LIMIT
+from gpuxlate.model.share import Device, Isolation, Policy, above_limit
+
+REQUEST = "gpu"
+"""The name of every request, and the beginning of the name of every claim."""
+LABEL = 63
+"""Characters of a DNS label, such as the name of a claim in a pod."""
+
+
+def write(driver: Driver, pod: PodWriter, profile: Profile | None) -> PodKeys:
+    """A claim for each container with a share."""
+    api = DraProfile.of(profile).version
+    claims, containers = [], []
+    several = len(pod.placings) > 1
+    selectors = selectors_of(driver, pod, profile)
+    for placing in pod.placings:
+        name = claim_name(placing, several=several)
+        devices = _devices(driver, placing, profile, selectors)
+        if any(one.capacity for one in devices.requests):
+            _is_counted(placing, profile)
+        placing.on_nodes(card_of(profile, (driver.name,)), "GX023", "GX023")
+        claims.append(PodClaim(name, devices=devices, api=api))
+        containers.append(ContainerKeys(placing.name, placing.index, placing.init, claims=(ClaimUse(name),)))
+    return PodKeys(
+        *in_lists(containers),
+        claims=tuple(claims),
+    )
+
+
+def claim_name(placing: ShareWriter, *, several: bool) -> str:
+    """The name of a container's claim in its pod; that of the container is in it where there are several."""
+    if not several:
+        return REQUEST
+    own = placing.name or f"{'init-' if placing.init else ''}{placing.index}"
+    return shortened(f"{REQUEST}-{own}", LABEL)
+
+
+def _devices(
+    driver: Driver, placing: ShareWriter, profile: Profile | None, selectors: tuple[Value, ...]
+) -> Devices:
+    partition = placing.take("partition") if driver.partition_class else None
+    capacity: dict[str, Value] = {}
+    if (clients := _clients(driver, placing, profile)) is not None:
+        capacity[SHARES] = Value.of(str(clients))
+    if partition is not None:
+        if placing.peek("replica") is None:
+            placing.isolated(Isolation.HARDWARE)
+            placing.shared_by(Policy.FIXED_SHARE)
+        wrong = unfit(partition, profile, (driver.name,), driver.vendor, driver.partition_codes)
+        if wrong is not None:
+            placing.refuse("partition", *wrong)
+        request = DeviceRequest(
+            REQUEST,
+            Value.of(driver.partition_class),
+            Value.of(partition.count) if partition.count > 1 else None,
+            capacity=capacity,
+            selectors=(with_profile(driver, partition.profile, _named_by(driver, profile)), *selectors),
+        )
+        return Devices((request,))
+    if not driver.parts:
+        return _of_whole_cards(driver, placing, selectors)
+    cards, cores, memory = int(placing.take("cards")), None, placing.take("memory_mib")
+    if driver.cores:
+        cores = placing.take("cores")
+        if not placing.whole_cards:
+            capacity[CORES] = Value.of(str(int(cores or 0) // cards))
+    if memory is not None:
+        most = int(LIMIT * BYTE) * cards
+        if int(memory) > most:
+            problem = above_limit("memoryMiB", int(memory), most)
+            placing.refuse("memory_mib", "GX011", problem.message, problem.hint)
+        capacity[MEMORY] = Value.of(f"{int(memory) // cards}Mi")
+    placing.isolated(Isolation.HARDWARE if placing.whole_cards else driver.isolation)
+    if driver.cores and not placing.whole_cards and memory is None:
+        message = msg("without memory the claim has all memory of its cards, so no other share fits on them")
+        placing.note("DRA003", message, attribute="cores")
+    request = DeviceRequest(
+        REQUEST,
+        Value.of(driver.device_class),
+        Value.of(cards) if cards > 1 else None,
+        capacity=capacity,
+        selectors=selectors,
+    )
+    apart = Constraint((REQUEST,), distinct=Value.of(driver.attribute("uuid")))
+    return Devices((request,), (apart,) if cards > 1 and capacity else ())
+
+
+def _of_whole_cards(driver: Driver, placing: ShareWriter, selectors: tuple[Value, ...]) -> Devices:
+    """Cards of a driver whose claims have no parts of them."""
+    part = next((one for one in ("memory_mib", "cores") if placing.peek(one) is not None), None)
+    if part is not None:
+        placing.take("cores")
+        placing.take("memory_mib")
+        message = msg("{name} gives whole cards, and no part of one", name=driver.device_class)
+        placing.refuse(part, "GX023", message, "request whole cards")
+    else:
+        placing.isolated(Isolation.HARDWARE)
+    cards = int(placing.take("cards"))
+    request = DeviceRequest(
+        REQUEST,
+        Value.of(driver.device_class),
+        Value.of(cards) if cards > 1 else None,
+        selectors=(*((of_type(driver),) if driver.has_one_class else ()), *selectors),
+    )
+    return Devices((request,))
+
+
+def _named_by(driver: Driver, profile: Profile | None) -> tuple[str, ...]:
+    """The attributes that name a profile where the driver divides cards by itself; else the first ones."""
+    return driver.profiles[-1 if DraProfile.of(profile).amd_auto_partition else 0]
+
+
+def _clients(driver: Driver, placing: ShareWriter, profile: Profile | None) -> int | None:
+    """How many clients of a card the claim takes, where the driver counts them: all for a whole one."""
+    replica = placing.take("replica") if driver.clients else None
+    known = DraProfile.of(profile).replica if driver.clients else None
+    if replica is not None:
+        placing.isolated(driver.isolation)
+        return int(replica.count)
+    return known.of if known else None
+
+
+def _is_counted(placing: ShareWriter, profile: Profile | None) -> None:
+    """The cluster keeps the capacity that a claim asks for."""
+    if counts_capacity(profile) is False:
+        message = msg(
+            "the cluster of the profile drops the capacity of claims: without {gate} each gets whole cards",
+            gate="DRAConsumableCapacity",
+        )
+        hint = msg(
+            "use Kubernetes {version}, or turn it on: dra: {{consumableCapacity: true}} in the profile",
+            version=ON_BY_DEFAULT,
+        )
+        placing.refuse("cards", "DRA002", message, hint)
+
+
+MOST_BYTES = 10 * 1024
+"""Of an expression (TYPES: CELSelectorExpressionMaxLength)."""
+
+
+def selectors_of(driver: Driver, pod: PodWriter, profile: Profile | None) -> tuple[Value, ...]:
+    """Expressions for the choices of a pod and for the models of its shares, which are taken."""
+    found: dict[str, None] = {}
+    for by in driver.chosen_by:
+        for allow in (True, False):
+            one = pod.chosen(by, allow=allow)
+            if one is None or one.chosen is None or not _whole(driver, pod, one, profile):
+                continue
+            text = _expression(driver, one.chosen)
+            if len(text.encode()) <= MOST_BYTES:
+                pod.taken.add(one.chosen)
+                found[text] = None
+    device = pod.peek("device")
+    if isinstance(device, Device) and device.models and device.vendor in (None, driver.vendor):
+        known = {model: name for name, model in products(profile).items()}
+        chosen = Chosen.of(ALLOWED_MODELS, [known.get(model, "") for model in device.models])
+        if chosen is not None:
+            pod.take("device")
+            found[_expression(driver, chosen)] = None
+    return tuple(Value.of(text) for text in found)
+
+
+def _expression(driver: Driver, chosen: Chosen) -> str:
+    names = ", ".join(f'"{one}"' for one in chosen.names)
+    text = f'device.attributes["{driver.device_class}"].{driver.chosen_by[chosen.choice.by]} in [{names}]'
+    return text if chosen.choice.allow else f"!({text})"
+
+
+def _whole(driver: Driver, pod: PodWriter, one: Selector, profile: Profile | None) -> bool:
+    """The names are whole ones: parts of names are, where they are in no other name that is known."""
+    if one.chosen is None or not one.chosen.choice.parts:
+        return True
+    names, known = one.chosen.names, products(profile)
+    others = tuple(name for name in products_with(names, profile) if name not in names)
+    if not others and all(name in known for name in names):
+        return True
+    unknown = tuple(name for name in names if name not in known)
+    pod.placings[0].diagnostics.append(names_are_whole(one.path, one.key, unknown, others, driver.name))
+    return False
+
+
+def check_sharing(placing: ShareWriter, profile: Profile | None) -> None:
+    """Refuse a share that the driver does not give as the profile's cluster has it set."""
+    own = DraProfile.of(profile)
+    replica, part = placing.peek("replica"), placing.peek("memory_mib") is not None
+    hint = "the programs on one card have to keep within their shares"
+    if replica is not None and own.replica is None:
+        message = msg(
+            "{name} shares cards between a number of clients only where the cluster is set so",
+            name=NVIDIAS.device_class,
+        )
+        placing.refuse("replica", "GX023", message, msg(SHARED_SO, mode=replica.of or 8))
+    elif replica is not None and own.replica is not None:
+        is_of_the_nodes(placing, replica, own.replica)
+        if replica.count > (own.replica.of or 0):
+            placing.refuse("replica", "DRA004", *too_many_clients(replica.count, own.replica.of))
+        text = "{name} counts clients, and nothing keeps them within their part"
+        placing.note("GX015", msg(text, name=NVIDIAS.device_class), hint, "replica")
+    elif part and own.nvidia_shares != BY_MEMORY:
+        message = msg(
+            "{name} shares cards by memory only where the cluster is set so", name=NVIDIAS.device_class
+        )
+        placing.refuse("memory_mib", "GX023", message, PROFILE_NEEDED)
+    elif part:
+        text = "{name} counts memory, and nothing keeps a container within it"
+        placing.note("GX015", msg(text, name=NVIDIAS.device_class), hint, "memory_mib")
+    elif own.nvidia_shares == "unlimited":
+        message = msg(
+            "a claim without memory takes none of a card where consumableShares is {mode}",
+            mode=own.nvidia_shares,
+        )
+        placing.refuse("cards", "GX023", message, "request memory, or set the cluster to memory")
