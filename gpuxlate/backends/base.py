@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
-from fractions import Fraction
 from functools import cached_property
 from importlib import import_module
 from importlib.util import find_spec
@@ -56,7 +55,6 @@ from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import IGNORE
 
 if TYPE_CHECKING:
-    from gpuxlate.backends.billing import BilledCard, PodCounts, Price
     from gpuxlate.backends.live import Common, LiveNode, LivePod, NodeView, Placement
     from gpuxlate.backends.requirements import NodeNeeds, Requirement
     from gpuxlate.manifest.pods import JobRow
@@ -290,22 +288,6 @@ class Backend(KeyTable):
         if package and package not in FOLDERS_OF_MANY:
             names.append(f"{package}.{name}")
         return next((import_module(one) for one in names if find_spec(one)), None)
-
-    # --- how the vendor bills it ------------------------------------------------------------------
-
-    billing_plan: str = ""
-    """What is billed by ``price``; empty where no formula is known."""
-    billing_note: str = ""
-    billed_cards: Mapping[str, BilledCard] = MappingProxyType({})
-    """The cards whose figures the vendor gives, by name."""
-
-    def billed_pods(self, counts: PodCounts) -> Sequence[tuple[str, int]]:
-        """The pods of a job that have a GPU, by role. Raises CostError."""
-        raise NotImplementedError
-
-    def price(self, card: BilledCard, cores: int, memory_mib: int, hours: Fraction) -> Price:
-        """The price of one pod: percent of a card, MiB. Raises CostError."""
-        raise NotImplementedError
 
     # --- its class --------------------------------------------------------------------------------
 

@@ -1,11 +1,13 @@
-"""What a target's vendor bills for shares: exact values, whatever the formula."""
+"""What the vendor of a target bills for shares: exact values, whatever the formula."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import StrEnum
 from fractions import Fraction
+from types import MappingProxyType
 
+from gpuxlate.backends.base import Backend
 from gpuxlate.model.declarations import record
 
 
@@ -94,3 +96,23 @@ class BilledJob:
     @property
     def gpu_hours(self) -> Fraction:
         return sum((self.price.gpu_hours * count for _, count in self.pods), Fraction(0))
+
+
+class BilledBackend(Backend):
+    """A target whose vendor documents how shares are billed.
+
+    ``billing_plan``: what is billed by ``price``; ``billed_cards``: the cards whose figures the vendor gives, by
+    name.
+    """
+
+    billing_plan: str
+    billing_note: str = ""
+    billed_cards: Mapping[str, BilledCard] = MappingProxyType({})
+
+    def billed_pods(self, counts: PodCounts) -> Sequence[tuple[str, int]]:
+        """The pods of a job that have a GPU, by role. Raises CostError."""
+        raise NotImplementedError
+
+    def price(self, card: BilledCard, cores: int, memory_mib: int, hours: Fraction) -> Price:
+        """The price of one pod: percent of a card, MiB. Raises CostError."""
+        raise NotImplementedError

@@ -9,8 +9,16 @@ from typing import Annotated, Any, ClassVar, Self
 import typer
 
 from gpuxlate.backends import registry
-from gpuxlate.backends.base import Backend, ContainerShare
-from gpuxlate.backends.billing import BilledCard, BilledJob, CostError, Decides, PodCounts, Price
+from gpuxlate.backends.base import ContainerShare
+from gpuxlate.backends.billing import (
+    BilledBackend,
+    BilledCard,
+    BilledJob,
+    CostError,
+    Decides,
+    PodCounts,
+    Price,
+)
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import CliError, Exit
@@ -188,8 +196,8 @@ def command(
 ) -> int:
     """Compute what shares cost, exactly, by the vendor's formula of GPU-hours."""
     backend = common.target(to)
-    if not backend.billing_plan:
-        names = (one.name for one in registry.all_backends() if one.billing_plan)
+    if not isinstance(backend, BilledBackend):
+        names = (other.name for other in registry.all_backends() if isinstance(other, BilledBackend))
         raise CliError(
             msg("no price is known for {name}", name=backend.name),
             msg("targets: {names}", names=", ".join(names)),
@@ -229,7 +237,7 @@ def _given(option: str, text: str, read: Callable[[str], Fraction]) -> Fraction:
         ) from None
 
 
-def _card(backend: Backend, name: str | None, units: str | None, memory_mib: int | None) -> BilledCard:
+def _card(backend: BilledBackend, name: str | None, units: str | None, memory_mib: int | None) -> BilledCard:
     """The card by its figures, or by the name of a card whose figures are known. Never a guess."""
     known = backend.billed_cards.get(name.upper()) if name else None
     given, memory = (known.units, known.memory_mib) if known else (None, None)
@@ -254,7 +262,7 @@ def _card(backend: Backend, name: str | None, units: str | None, memory_mib: int
 def _price(
     document: Document,
     share: ShareDocument,
-    backend: Backend,
+    backend: BilledBackend,
     accept: Accept,
     card: BilledCard,
     hours: Fraction,
@@ -271,7 +279,7 @@ def _price(
     return backend.price(card, cores, memory, hours), findings
 
 
-def _text(backend: Backend, name: str | None, card: BilledCard, jobs: Sequence[BilledJob]) -> str:
+def _text(backend: BilledBackend, name: str | None, card: BilledCard, jobs: Sequence[BilledJob]) -> str:
     parts = [
         _said(
             "card{called}: {units} GPU-hours for one hour, {memory} MiB usable",
@@ -348,7 +356,7 @@ def _both(value: Fraction) -> str:
 
 
 def _json(
-    backend: Backend, name: str | None, card: BilledCard, hours: Fraction, jobs: Sequence[BilledJob]
+    backend: BilledBackend, name: str | None, card: BilledCard, hours: Fraction, jobs: Sequence[BilledJob]
 ) -> dict[str, Any]:
     return Bill(
         backend.name,

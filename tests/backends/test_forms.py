@@ -17,11 +17,11 @@ from pathlib import Path
 import pytest
 
 from gpuxlate.backends import registry
-from gpuxlate.backends import volcengine_emr as k
 from gpuxlate.backends.base import Backend, ContainerShare, JobBackend
 from gpuxlate.backends.form import json_object, values_of
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.volcengine_emr import EmrRay
+from gpuxlate.backends.volcengine_emr import engines as k
 from gpuxlate.config.configuration import load_profile
 from gpuxlate.config.document import to_document
 from gpuxlate.files.find import Input, reader

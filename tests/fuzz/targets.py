@@ -14,7 +14,7 @@ from gpuxlate.backends import registry
 from gpuxlate.backends import volcengine_emr as emr
 from gpuxlate.backends.form import MergeError
 from gpuxlate.backends.pod_writer import Accept
-from gpuxlate.backends.volcengine_emr import merge
+from gpuxlate.backends.volcengine_emr.merge import merge_parameters
 from gpuxlate.lint.check import lint_source
 from gpuxlate.lint.fix import fix_source
 from gpuxlate.lint.settings import LintSettings
@@ -295,14 +295,14 @@ def parameters(data: bytes) -> None:
             at = one.end
         assert at <= len(source.text)
         try:
-            text = merge(source, syntax, WANTED)
+            text = merge_parameters(source, syntax, WANTED)
         except MergeError:
             continue
         after = syntax.read(text)
         others = [(one.key, one.value) for one in before if one.key not in WANTED]
         assert [(one.key, one.value) for one in after if one.key not in WANTED] == others
         assert {one.key: one.value for one in after if one.key in WANTED} == WANTED
-        assert merge(Source(source.name, text), syntax, WANTED) == text
+        assert merge_parameters(Source(source.name, text), syntax, WANTED) == text
 
 
 # --- commands -----------------------------------------------------------------------------------

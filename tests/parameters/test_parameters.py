@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 
 from gpuxlate.backends import registry
 from gpuxlate.backends import volcengine_emr as emr
-from gpuxlate.backends import volcengine_emr as k
 from gpuxlate.backends.form import MergeError
-from gpuxlate.backends.volcengine_emr import Syntax, merge
+from gpuxlate.backends.volcengine_emr import engines as k
+from gpuxlate.backends.volcengine_emr.merge import merge_parameters
+from gpuxlate.backends.volcengine_emr.syntax import Syntax
 from gpuxlate.yamltext.source import Source
 from tests.effort import tries
 
@@ -220,14 +221,14 @@ MERGED: list[tuple[Syntax, str, str]] = [
 @pytest.mark.parametrize(("syntax", "text", "expected"), MERGED)
 def test_a_merge(syntax: Syntax, text: str, expected: str) -> None:
     """Once more, it changes nothing."""
-    assert merge(Source("job", text), syntax, WANTED) == expected
-    assert merge(Source("job", expected), syntax, WANTED) == expected
+    assert merge_parameters(Source("job", text), syntax, WANTED) == expected
+    assert merge_parameters(Source("job", expected), syntax, WANTED) == expected
 
 
 def test_a_line_that_goes_on_takes_nothing_in() -> None:
     """Below it our line would be part of its value: nothing is written."""
     with pytest.raises(MergeError):
-        merge(Source("job", "a=1\\"), SPARK, WANTED)
+        merge_parameters(Source("job", "a=1\\"), SPARK, WANTED)
 
 
 SIGNS = ("=", ":", " = ", ";", "\n", "\r\n", "\n\n", " ", "\t", "\\", "#", "--", "/*", "*/", "'", '"')
@@ -243,7 +244,7 @@ def test_every_other_byte_stays(syntax: Syntax, text: str) -> None:
     source = Source("job", text)
     before = syntax.read(source.text)
     try:
-        result = merge(source, syntax, WANTED)
+        result = merge_parameters(source, syntax, WANTED)
     except MergeError:
         return  # nothing is written
     after = syntax.read(result)
@@ -272,7 +273,7 @@ def test_ordinary_files_are_never_refused(
     syntax: Syntax, pairs: list[tuple[str, str]], newline: str, ends: bool
 ) -> None:
     text = newline.join(syntax.write(key, value) for key, value in pairs) + (newline if ends else "")
-    result = merge(Source("job", text), syntax, WANTED)
+    result = merge_parameters(Source("job", text), syntax, WANTED)
     wanted = [(key, WANTED.get(key, value)) for key, value in pairs]
     read = [(one.key, one.value) for one in syntax.read(result)]
     there = {key for key, _ in pairs}

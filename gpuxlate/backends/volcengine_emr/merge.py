@@ -1,0 +1,116 @@
+"""Putting parameters into a text that somebody wrote: our lines change, every other byte stays."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping as AbcMapping
+from collections.abc import Sequence
+
+from gpuxlate.backends.form import MergeError
+from gpuxlate.backends.volcengine_emr.syntax import Parameter, Syntax, past_line
+from gpuxlate.model.declarations import record
+from gpuxlate.model.messages import msg
+from gpuxlate.yamltext.source import Source
+
+
+@record
+class _TextChange:
+    """The text from ``start`` up to ``end`` becomes ``text``."""
+
+    start: int
+    end: int
+    text: str
+
+
+def merge_parameters(source: Source, syntax: Syntax, wanted: AbcMapping[str, str]) -> str:
+    """The text with the wanted parameters. Raises MergeError.
+
+    A key that is there gets its value in place, at each place where it is given; the others
+    come after the last of ours, else where the syntax puts them.
+    """
+    text = source.text
+    found = syntax.read(text)
+    changes = [
+        _TextChange(one.value_start, one.value_end, _as_value(syntax, one, wanted[one.key]))
+        for one in found
+        if one.key in wanted and one.value != wanted[one.key]
+    ]
+    there = {one.key for one in found}
+    missing = {key: value for key, value in wanted.items() if key not in there}
+    if missing:
+        if any(one.quoted for one in found):
+            raise MergeError(
+                msg(
+                    "{name} has the lines of a program; {names} cannot be added to them",
+                    name=source.name,
+                    names=", ".join(missing),
+                )
+            )
+        lines = [syntax.write(key, value) for key, value in missing.items()]
+        changes += _added(source, syntax, found, wanted, lines)
+    result = _applied(text, changes)
+    _verify(syntax, found, syntax.read(result), wanted, missing)
+    return result
+
+
+def _as_value(syntax: Syntax, replaced: Parameter, value: str) -> str:
+    """The value as the syntax writes it; a key without a sign gets its sign first."""
+    line = syntax.write(replaced.key, value)
+    one = syntax.read(line)[0]
+    start = one.key_end if replaced.value_start == replaced.key_end else one.value_start
+    return line[start : one.value_end]
+
+
+def _added(
+    source: Source, syntax: Syntax, found: Sequence[Parameter], wanted: AbcMapping[str, str], lines: list[str]
+) -> list[_TextChange]:
+    text, newline = source.text, source.newline()
+    ours = [one for one in found if one.key in wanted]
+    after = max(ours, key=lambda one: one.end, default=None)
+    at = after.end if after else syntax.place(text, found)
+    block = newline.join(lines)
+    if at == 0:
+        return [_TextChange(0, 0, block + newline)]
+    if at is None:
+        at = len(text)
+        after = found[-1] if found else None
+        changes = [] if after is None or after.closed else [_TextChange(after.end, after.end, ";")]
+        begun = bool(text) and text[-1] not in "\r\n"
+        return [*changes, _TextChange(at, at, (newline if begun else "") + block + newline)]
+    last = after or next(one for one in found if one.end == at)
+    changes = [] if last.closed else [_TextChange(at, at, ";")]
+    place = _line_end(text, at, syntax)
+    ending = newline if place == len(text) else ""
+    return [*changes, _TextChange(place, place, newline + block + ending)]
+
+
+def _line_end(text: str, at: int, syntax: Syntax) -> int:
+    """The end of the line where nothing but a comment follows a statement, else its own end."""
+    end = past_line(text, at)
+    rest = text[at:end].strip()
+    return end if not rest or rest.startswith(syntax.comments) else at
+
+
+def _applied(text: str, changes: Sequence[_TextChange]) -> str:
+    parts: list[str] = []
+    at = 0
+    for change in sorted(changes, key=lambda one: (one.start, one.end)):
+        parts += [text[at : change.start], change.text]
+        at = change.end
+    return "".join([*parts, text[at:]])
+
+
+def _verify(
+    syntax: Syntax,
+    before: Sequence[Parameter],
+    after: Sequence[Parameter],
+    wanted: AbcMapping[str, str],
+    missing: AbcMapping[str, str],
+) -> None:
+    """The result reads as what was there, with the wanted values, and the missing ones beside it."""
+    kept = [(one.key, wanted.get(one.key, one.value)) for one in before]
+    left = [(one.key, one.value) for one in after]
+    added = [pair for pair in left if pair[0] in missing]
+    if added != list(missing.items()) or [pair for pair in left if pair[0] not in missing] != kept:
+        raise MergeError(
+            msg("the parameters would not read as intended in {suffix} syntax", suffix=syntax.suffix)
+        )
