@@ -12,28 +12,16 @@ from dataclasses import replace
 from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
-from gpuxlate.backends import row_writer
-from gpuxlate.backends.base import Backend, PodReader, PodWriter, ShareWriter
-from gpuxlate.backends.hami_scheduler import (
-    DOCUMENTS,
-    FROM_2_10,
-    HAMI,
-    PLACEMENT,
-    SCHEDULER,
-    SCHEDULING,
-    by_uuid,
-    in_int32,
-)
+from gpuxlate.backends.base import PodReader, PodWriter, ShareWriter
+from gpuxlate.backends.hami_family import FROM_2_10, HAMI, SCHEDULER, HamiDialect, by_uuid, in_int32
 from gpuxlate.backends.pod_reader import granted, number
-from gpuxlate.backends.row_reader import sized
-from gpuxlate.backends.row_writer import card_for, fit_size
 from gpuxlate.backends.rows import Fields, Size, cards, choice, cores, first_size, for_models, memory
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import Change, KeySpec, Place, Range
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.pod import PodKeys
+from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Card, Component, Extension, Profile, Release, Setting, card_named, names_of
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.base import Context, Rule, rule
@@ -100,16 +88,16 @@ def known_before(row: KeySpec) -> KeySpec:
     return row._replace(aliases=(name,), changes=(Change(Release(HAMI, "2.7"), {"name": name}, before=True),))
 
 
-class HamiAscend(Backend):
+class HamiAscend(HamiDialect):
     name = NAME
     title = "Ascend vNPU under HAMi"
     rule_prefix = "ASCEND"
+    node_module = "gpuxlate.backends.ascend_nodes"
     aliases = ("ascend",)
     vendor = "huawei"
-    isolation = Isolation.SOFT  # hami-core is a library (CODE)
     other_schedulers = (SCHEDULER, "volcano")  # Volcano reads the same keys in its mode for HAMi (VNPU)
-    scheduling = SCHEDULING
-    extra_annotations = {MODE: HAMI_CORE}
+    with_hami_core = True
+    """Parts of its cards are for hami-core, and their pods say so."""
     extension = AscendProfile
     components = (
         HAMI,
@@ -130,7 +118,6 @@ class HamiAscend(Backend):
         "OLD": "Project-HAMi/HAMi, device-configmap.yaml of v2.4.0 to v2.6.1 (2025-06)",
         "V2.9": "Project-HAMi/HAMi, pkg/device/ascend of v2.9.0 (2026-05-19)",
         "VNPU": "volcano-sh/volcano, docs/user-guide/how_to_use_vnpu.md (2026-08)",
-        **DOCUMENTS,
     }
     gpu_prefixes = ("huawei.com/vnpu-",)
     keys = (
@@ -161,7 +148,6 @@ class HamiAscend(Backend):
             since=FROM_2_9,
             source="CODE",
         ),
-        *PLACEMENT,
     )
 
     # --- reading ----------------------------------------------------------------------------------
@@ -189,6 +175,8 @@ class HamiAscend(Backend):
         memory, sizes = found.memory_mib or 0, sizes_of(card)
         if first_size(sizes, memory // (found.cards or 1), None) is not None and (found.cards or 1) > 1:
             return found  # which the webhook refuses
+        from gpuxlate.backends.row_reader import sized
+
         given = sized(replace(found, cores=None), sizes, "ASCEND022")
         if given.memory_mib or memory >= (card.memory_mib or 0) * (found.cards or 1):
             return given
@@ -235,6 +223,8 @@ class HamiAscend(Backend):
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys: for hami-core, or for templates where the cluster has these alone."""
+        from gpuxlate.backends.row_writer import card_for, write
+
         cluster, here = AscendProfile.of(profile), self
         if profile is not None:
             here = self.in_cluster(profile)
@@ -244,13 +234,20 @@ class HamiAscend(Backend):
             card = card_named(card_for(here, placing, profile) or "")
             if card is not None:  # else it is refused
                 here.fit(placing, card, cluster)
-        return row_writer.write(here, pod, profile)
+        return write(here, pod, profile)
+
+    def after_write(self, pod: PodWriter, keys: PodKeys) -> PodKeys:
+        """Parts for hami-core have its mode beside them."""
+        keys = super().after_write(pod, keys)
+        if not self.with_hami_core or all(placing.whole_cards for placing in pod.placings):
+            return keys
+        return replace(keys, annotations={MODE: Value.of(HAMI_CORE), **keys.annotations})
 
     @cached_property
     def with_templates(self) -> HamiAscend:
         """This target for clusters that have templates alone: no compute is written, and no mode."""
         keys = tuple(row._replace(sets=None, unit=0) if row.sets == "cores" else row for row in self.keys)
-        return self.with_changes(keys=keys, extra_annotations={}, isolation=Isolation.HARDWARE, absent=())
+        return self.with_changes(keys=keys, with_hami_core=False, isolation=Isolation.HARDWARE, absent=())
 
     def fit(self, placing: ShareWriter, card: Card, cluster: AscendProfile) -> None:
         """Round a share up to what a card has, and refuse what it does not have."""
@@ -262,7 +259,7 @@ class HamiAscend(Backend):
                 placing.refuse("cards", "ASCEND024", why, "request whole cards, or another card")
         if placing.asked.whole_cards:
             return
-        most = by_numbers_mib(card) if self.extra_annotations else most_mib(card)
+        most = by_numbers_mib(card) if self.with_hami_core else most_mib(card)
         memory = placing.peek("memory_mib")
         if memory is not None and memory > most * placing.cards:
             each = -(-memory // placing.cards)
@@ -270,7 +267,7 @@ class HamiAscend(Backend):
                 "{key} {number} is above the {most} MiB of the card", key="memoryMiB", number=each, most=most
             )
             placing.refuse("memory_mib", "ASCEND023", message, "request less, or whole cards")
-        elif self.extra_annotations:
+        elif self.with_hami_core:
             self._by_numbers(placing, card, cluster)
         else:
             self._by_template(placing, card)
@@ -302,6 +299,8 @@ class HamiAscend(Backend):
             if compute is not None:
                 placing.round("cores", None, "ASCEND022", why)
             return
+        from gpuxlate.backends.row_writer import fit_size
+
         fit_size(self, placing, sizes, "ASCEND022")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from gpuxlate.backends.ascend import AscendProfile, HamiAscend
+from gpuxlate.backends.hami_nodes import node_view, placements
 from gpuxlate.backends.requirements import (
     MinVersion,
     NodeNeeds,
@@ -13,6 +14,8 @@ from gpuxlate.backends.requirements import (
 )
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
+
+__all__ = ["REQUIREMENTS", "node_requirements", "node_view", "placements"]
 
 SHARING = VendorDocument("Project-HAMi/website, ascend-device/enable-ascend-sharing.md", "2026-08-21")
 CHART = VendorDocument("Project-HAMi/HAMi, charts/hami/values.yaml", "2026-08-21")

@@ -10,25 +10,13 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence, Set
 from functools import cached_property
 from importlib import import_module
-from importlib.util import find_spec
 from types import MappingProxyType, ModuleType
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
-from gpuxlate.backends import row_reader, row_writer
 from gpuxlate.backends.limits import UNBOUND, UNDOCUMENTED, InitContainers, Limits, Scheduling
 from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading, Selector
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
-from gpuxlate.backends.rows import (
-    Edition,
-    Fields,
-    KeyTable,
-    PodRecord,
-    RuleKind,
-    RuleRow,
-    SeveralCards,
-    Size,
-    SummedNodes,
-)
+from gpuxlate.backends.rows import Edition, Fields, KeyTable, RuleKind, RuleRow, SeveralCards, Size
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.diagnostics import Diagnostic, Path
 from gpuxlate.model.keys import (
@@ -78,7 +66,6 @@ __all__ = [
     "Per",
     "Place",
     "PodReader",
-    "PodRecord",
     "PodWriter",
     "Range",
     "Reading",
@@ -88,7 +75,6 @@ __all__ = [
     "SeveralCards",
     "ShareWriter",
     "Size",
-    "SummedNodes",
     "VisibleMemory",
     "key",
 ]
@@ -122,8 +108,6 @@ VIRTUAL_NODES = "virtual-kubelet.io/provider"
 """The taint of nodes without a machine: DefaultTaintKey of virtual-kubelet/virtual-kubelet."""
 
 
-FOLDERS_OF_MANY = frozenset({__package__, f"{__package__}.dialects"})
-"""Packages whose modules are targets that have nothing in common."""
 USUAL_VENDOR = "nvidia"
 """Who makes the cards of a share that does not say so."""
 
@@ -143,9 +127,10 @@ class Backend(KeyTable):
     """One target: subclass it, and override what differs.
 
     A plain target has ``keys`` and facts about them (``rows.KeyTable``), and is read, written and judged by
-    its rows. Its other rules are the functions of its own module and of the module ``rules`` beside it
-    (``NAME_rules`` where several targets have one folder, NAME being its own module); what its nodes show
-    and need is in the module ``nodes`` beside it.
+    its rows. Its other rules are the functions of its own module and of ``rule_module``; ``RULE_TYPES`` of
+    ``row_rule_module`` are kinds of rules that its rows have beside the usual ones, or in place of them; what
+    its nodes show and need are functions of ``node_module``. These are names of modules, which are loaded
+    when they are asked for.
 
     ``gpu_prefixes``: under these every key must be a known one (GX003). ``similar_products``: whose keys are
     easily taken for its own (GX006). ``known_typos``: misspelt keys that a rule of the vendor reports.
@@ -161,6 +146,9 @@ class Backend(KeyTable):
     ``whole_cards_anywhere``: its whole cards are those of any node that counts them under its key.
     """
 
+    rule_module: str = ""
+    row_rule_module: str = ""
+    node_module: str = ""
     gpu_prefixes: tuple[str, ...] = ()
     similar_products: tuple[Product, ...] = ()
     known_typos: frozenset[str] = frozenset()
@@ -184,12 +172,16 @@ class Backend(KeyTable):
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Keys to shares. What is wrong with a manifest, rules report."""
         table = self.in_cluster(profile) if profile is not None and profile.components else self
-        return row_reader.read(table, pod, profile)
+        from gpuxlate.backends.row_reader import read
+
+        return read(table, pod, profile)
 
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys; a field that is not taken is reported as lost."""
         table = self.in_cluster(profile) if profile is not None and profile.components else self
-        return row_writer.write(table, pod, profile)
+        from gpuxlate.backends.row_writer import write
+
+        return write(table, pod, profile)
 
     def detect(self, pod: PodKeys) -> bool:
         """``detected_by``, where no condition says it: no admission policy has it then."""
@@ -221,7 +213,7 @@ class Backend(KeyTable):
         document says it."""
         return None
 
-    # --- its nodes: the functions of the module ``nodes`` beside it, else what follows from its rows ---
+    # --- its nodes: the functions of ``node_module``, else what follows from its rows ------------------
 
     def node_requirements(self, share: Share, profile: Profile | None = None) -> NodeNeeds | None:
         """What a share needs of the nodes; None where the target has no nodes of the user's."""
@@ -232,14 +224,14 @@ class Backend(KeyTable):
     @property
     def requirements(self) -> tuple[Requirement, ...]:
         """The prerequisites that the vendor's documents list, for whatever share."""
-        return getattr(self.nodes_module, "REQUIREMENTS", ())
+        return getattr(self._nodes, "REQUIREMENTS", ())
 
     @cached_property
     def has_nodes(self) -> bool:
         """Nodes of a live cluster show its cards."""
-        from gpuxlate.backends import row_nodes
+        from gpuxlate.backends.row_nodes import whole_keys
 
-        return self._of_nodes("node_view") is not None or row_nodes.has_nodes(self)
+        return self._of_nodes("node_view") is not None or bool(whole_keys(self))
 
     def node_view(self, node: LiveNode) -> NodeView | None:
         """A node of a live cluster as the vendor reads it; None for any other."""
@@ -250,10 +242,8 @@ class Backend(KeyTable):
 
     def placements(self, pod: LivePod, node: NodeView) -> tuple[Placement, ...]:
         """The cards that the vendor's scheduler recorded on a pod of a node."""
-        from gpuxlate.backends import row_nodes
-
-        recorded = self._of_nodes("placements") or row_nodes.placements
-        found: tuple[Placement, ...] = recorded(self, pod, node)
+        own = self._of_nodes("placements")
+        found: tuple[Placement, ...] = own(self, pod, node) if own else ()
         return found
 
     def keeps_out(self, node: NodeView, wanted: Sequence[ContainerShare]) -> str | None:
@@ -270,24 +260,12 @@ class Backend(KeyTable):
         return found
 
     @cached_property
-    def nodes_module(self) -> ModuleType | None:
-        """The module ``nodes`` beside it; None where its rows say all."""
-        return self._beside("nodes")
+    def _nodes(self) -> ModuleType | None:
+        return import_module(self.node_module) if self.node_module else None
 
     def _of_nodes(self, name: str) -> Callable[..., Any] | None:
-        """A function of the module ``nodes`` beside it, if it has one of the name."""
-        return getattr(self.nodes_module, name, None)
-
-    def _beside(self, name: str) -> ModuleType | None:
-        """The module with the name of its own before this one, or of this name in its folder; loaded on first
-        use. A folder of many targets has none for all of them."""
-        module = type(self).__module__
-        spec = import_module(module).__spec__
-        package = spec.parent if spec else None
-        names = [f"{module}_{name}"]
-        if package and package not in FOLDERS_OF_MANY:
-            names.append(f"{package}.{name}")
-        return next((import_module(one) for one in names if find_spec(one)), None)
+        """A function of ``node_module``, if it has one of the name."""
+        return getattr(self._nodes, name, None)
 
     # --- its class --------------------------------------------------------------------------------
 
@@ -334,10 +312,11 @@ class Backend(KeyTable):
     def rules(self) -> Rules:
         """The vendor's rules, those of its rows and those of its modules, loaded when asked for."""
         row_rules = import_module("gpuxlate.backends.row_rules")
-        own, beside = import_module(type(self).__module__), self._beside("rules")
-        found = (*declared_in(own), *(rules_of(beside) if beside else ()))
+        own_types = import_module(self.row_rule_module).RULE_TYPES if self.row_rule_module else ()
+        own = import_module(type(self).__module__)
+        found = (*declared_in(own), *(rules_of(import_module(self.rule_module)) if self.rule_module else ()))
         aliases = {row.name: row.aliases for row in self.keys if row.aliases}
-        known = (one.with_aliases(aliases) for one in (*row_rules.rules_of(self), *found))
+        known = (one.with_aliases(aliases) for one in (*row_rules.rules_of(self, own_types), *found))
         return Rules(in_order(known, self.name))
 
     @property

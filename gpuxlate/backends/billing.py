@@ -101,8 +101,8 @@ class BilledJob:
 class BilledBackend(Backend):
     """A target whose vendor documents how shares are billed.
 
-    ``billing_plan``: what is billed by ``price``; ``billed_cards``: the cards whose figures the vendor gives, by
-    name.
+    ``billing_plan``: what is billed by ``price``; ``billed_cards``: the cards whose figures the vendor gives,
+    by name.
     """
 
     billing_plan: str

@@ -13,17 +13,9 @@ from typing import NamedTuple
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Edit, Loss, LossKind, Path, Put, Severity
-from gpuxlate.model.keys import CardChoice, Chosen
+from gpuxlate.model.keys import BYTE, GIB, CardChoice, Chosen, KeySpec
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.pod import (
-    ClaimUse,
-    ContainerKeys,
-    NodeRequirement,
-    PodClaim,
-    PodKeys,
-    ScalarKind,
-    Value,
-)
+from gpuxlate.model.pod import ClaimUse, ContainerKeys, NodeRequirement, PodClaim, PodKeys, ScalarKind, Value
 from gpuxlate.model.profile import Profile, unknown_partition
 from gpuxlate.model.share import (
     JSON_NAMES,
@@ -38,10 +30,22 @@ from gpuxlate.model.share import (
 )
 from gpuxlate.rules import number_format
 
+MOST_MIB = GIB * GIB
+"""1 TiB: more than any card has."""
+
 
 def number(value: Value | None) -> int | None:
     """The value as a whole number; None where there is no value, or K8S001 or K8S002 reports it."""
     return None if value is None else quantity.whole(value.text)
+
+
+def in_mib(row: KeySpec, text: str) -> Fraction | None:
+    """MiB of an amount that may have a unit; None where it is no quantity."""
+    try:
+        found = quantity.parse(text)
+    except quantity.QuantityError:
+        return None
+    return found.amount * (BYTE if found.suffix else Fraction(row.unit))
 
 
 def requesting(pod: PodKeys, *names: str) -> list[ContainerKeys]:

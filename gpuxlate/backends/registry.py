@@ -67,8 +67,8 @@ BUILT_IN: tuple[BackendRow, ...] = (
         BackendRow(f"dra-{one}", "gpuxlate.backends.dra", (), one.upper())
         for one in ("hami", "nvidia", "amd", "intel")
     ),
-    BackendRow("nvidia-mig", "gpuxlate.backends.nvidia", ("mig",), "MIG"),
-    BackendRow("nvidia-shared", "gpuxlate.backends.nvidia", (), "SHARED"),
+    BackendRow("nvidia-mig", "gpuxlate.backends.nvidia.mig", ("mig",), "MIG"),
+    BackendRow("nvidia-shared", "gpuxlate.backends.nvidia.shared", (), "SHARED"),
     BackendRow("gke", "gpuxlate.backends.gke", ()),
     BackendRow("huawei-cce", "gpuxlate.backends.huawei_cce", ("cce",)),
     BackendRow("tensor-fusion", "gpuxlate.backends.tensor_fusion", ("tensorfusion",)),

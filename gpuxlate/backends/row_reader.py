@@ -8,11 +8,19 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
-from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading, granted, number, rounded_up
+from gpuxlate.backends.pod_reader import (
+    ContainerShare,
+    PodReader,
+    Reading,
+    granted,
+    in_mib,
+    number,
+    rounded_up,
+)
 from gpuxlate.backends.rows import Fields, KeyGroup, KeyTable, RuleKind, SeveralCards, Size, first_size
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Loss, Path
-from gpuxlate.model.keys import BYTE, GIB, Absent, KeySpec, Per, Place
+from gpuxlate.model.keys import GIB, Absent, KeySpec, Per, Place
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, Value, names_in
@@ -25,8 +33,6 @@ WHAT = {
     Place.ENV: "variable",
     Place.RESOURCE: "resource",
 }
-MOST_MIB = GIB * GIB
-"""1 TiB: more than any card has."""
 
 
 def read(table: KeyTable, pod: PodReader, profile: Profile | None) -> Reading:
@@ -280,15 +286,6 @@ def _amount(
     return None if amount is None else amount * table.unit(row, profile)
 
 
-def in_mib(row: KeySpec, text: str) -> Fraction | None:
-    """MiB of an amount that may have a unit; None where it is no quantity."""
-    try:
-        found = quantity.parse(text)
-    except quantity.QuantityError:
-        return None
-    return found.amount * (BYTE if found.suffix else Fraction(row.unit))
-
-
 def _part(
     table: KeyTable, pod: PodReader, found: Fields, rows: KeyGroup, amounts: Mapping[str, Fraction]
 ) -> Fields | None:
@@ -311,8 +308,6 @@ def _part(
     memory = memory and memory * times["memory_mib"]
     cores = cores and cores * times["cores"]
     percent = percent and percent * times["memory_percent"] / cards
-    if table.full_is_whole and cores == FULL_CARD_CORES * cards:
-        return replace(found, cards=cards)
     parts = cards if rows.memory is not None and rows.memory.quantity else 1  # bytes divide, MiB may not
     given = replace(
         found,

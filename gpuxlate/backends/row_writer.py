@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 
-from gpuxlate.backends.pod_reader import outside
+from gpuxlate.backends.pod_reader import MOST_MIB, outside
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
-from gpuxlate.backends.row_reader import MOST_MIB
 from gpuxlate.backends.rows import (
     KeyGroup,
     KeyTable,
-    PodRecord,
     RuleKind,
     SeveralCards,
     Size,
@@ -31,44 +29,6 @@ from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_meant, card_of, products, products_with
 from gpuxlate.model.share import ALL_MEMORY, JSON_NAMES, Device, above_limit
 
-
-def one_is_recorded(record: PodRecord, count: int) -> tuple[Message, str]:
-    """Several containers of a pod with cards, where the pod has a record of one."""
-    message = msg(
-        "{count} containers of the pod request cards, and {record} has those of the {which} one alone",
-        count=count,
-        record=record.name,
-        which=msg(record.of),
-    )
-    return message, "use a separate pod for each container"
-
-
-def beyond_one_card(rows: KeyGroup, containers: Sequence[Mapping[str, Value]]) -> KeySpec | None:
-    """The row of which containers, in their order, request more than one card has; and behind those that have
-    all of the compute, HAMi places none without."""
-    for row in rows.parts:
-        most, used = row.most, 0
-        for one in containers if most is not None else ():
-            asked = (quantity.whole(one[row.name].text) or 0) if row.name in one else 0
-            exhausted = row.sets == "cores" and not asked and used == most
-            used += asked
-            if exhausted or used > (most or 0):
-                return row
-    return None
-
-
-def on_one_card(table: KeyTable, row: KeySpec, count: int) -> tuple[Message, str]:
-    """Several containers of a pod with cards, which have to be on one card together."""
-    message = msg(
-        "{count} containers of the pod request {key}, and {target} places all of them on one card, which "
-        "does not hold them",
-        count=count,
-        key=row.name,
-        target=table.called,
-    )
-    return message, "use a separate pod for each container"
-
-
 Numbers = dict[str, int | str | None]
 """Values of one container by key; None where a field that the target needs is not set."""
 
@@ -80,8 +40,6 @@ def write(table: KeyTable, pod: PodWriter, profile: Profile | None) -> PodKeys:
     containers = [_container(table, placing, profile) for placing in pod.placings]
     words = _words(table, pod)
     of_pod: dict[Place, dict[str, Value]] = {place: {} for place in (Place.ANNOTATION, Place.LABEL)}
-    if any(not one.whole_cards for one in pod.placings):
-        of_pod[Place.ANNOTATION] |= {name: Value.of(text) for name, text in table.extra_annotations.items()}
     if table.parts_on_pod:
         containers = _with_parts_on_pod(table, pod, containers, of_pod)
     for row, value in words:
@@ -90,22 +48,17 @@ def write(table: KeyTable, pod: PodWriter, profile: Profile | None) -> PodKeys:
                 values[row.name] = value
     of_pod[Place.ANNOTATION] |= _choices(table, pod, profile)
     _count_on_pod(table, pod, of_pod[Place.LABEL])
-    record = table.pod_record
-    if record is not None and len(pod.placings) > 1:
-        for placing in pod.placings:
-            placing.warn(table.code(RuleKind.RECORDED), *one_is_recorded(record, len(pod.placings)))
-    if table.on_one_card and len(pod.placings) > 1:
-        _on_one_card(table, pod, containers)
     if table.one_share_per_pod and len(pod.placings) > 1:
         for placing in pod.placings:
             message = msg(ONE_SHARE, target=table.name, count=len(pod.placings))
             placing.refuse("cards", "GX022", message, "use a separate pod for each container")
-    return PodKeys(
+    keys = PodKeys(
         *in_lists(containers),
         labels=of_pod[Place.LABEL],
         annotations=of_pod[Place.ANNOTATION],
         scheduler_name=Value.of(table.scheduler) if table.scheduler and containers else None,
     )
+    return table.after_write(pod, keys)
 
 
 def _with_parts_on_pod(
@@ -133,25 +86,6 @@ def _with_parts_on_pod(
             message = msg("a pod of {target} has one share, of an ordinary container", target=table.name)
             placing.refuse("cards", "GX022", message, "use a separate pod for each container")
     return kept
-
-
-def _on_one_card(table: KeyTable, pod: PodWriter, containers: Sequence[ContainerKeys]) -> None:
-    """Refuse containers that are to be on one card, which has no room for all of them."""
-    for rows, row in table.shared_counts:
-        found = [
-            (placing, one.limits)
-            for placing, one in zip(pod.placings, containers, strict=True)
-            if row.name in one.limits and not one.init
-        ]
-        parts = [
-            limits
-            for _, limits in found
-            if rows.memory is not None and rows.memory.name in limits and limits[row.name].text == "1"
-        ]
-        if len(found) < 2 or (len(parts) == len(found) and not beyond_one_card(rows, parts)):
-            continue
-        for placing, _ in found:
-            placing.refuse("cards", table.code(RuleKind.ONE_CARD), *on_one_card(table, row, len(found)))
 
 
 def _words(table: KeyTable, pod: PodWriter) -> list[tuple[KeySpec, Value]]:
@@ -225,8 +159,6 @@ def _container(table: KeyTable, placing: ShareWriter, profile: Profile | None) -
             values = _part(table, rows, placing, profile, free)
             if table.isolation is not None:
                 placing.isolated(table.isolation)
-            if table.policy is not None and rows.cores is not None and values.get(rows.cores.name):
-                placing.shared_by(table.policy)
             words = _words_of_container(table, placing, Place.RESOURCE)
             values |= {row.name: int(word) if word.isdigit() else word for row, word in words}
         placing.on_nodes(card_of(profile, table.names), *_codes_of_profile(table, rows))
@@ -255,7 +187,7 @@ def _without_words(table: KeyTable, placing: ShareWriter) -> None:
         message = msg(
             "{value} whole cards cannot be expressed: {target} has {key} on shared cards only",
             value=placing.peek(row.sets or ""),
-            target=table.called,
+            target=table.sentence_name,
             key=row.name,
         )
         hint = msg(
@@ -356,9 +288,6 @@ def _part(
         for attribute in ("cores", "memory_mib", "memory_percent"):
             placing.take(attribute)  # how much of one card is not what it asked
         return {}
-    if cards > 1 and table.several_doubt and not placing.refused:
-        message = msg("a part of {cards} cards: {why}", cards=cards, why=table.several_doubt)
-        placing.warn(table.code(RuleKind.SEVERAL), message, "request one card, or whole cards")
     if _becomes_whole(table, rows, placing, profile):
         return _whole(table, rows, placing)
     all_memory = _all_memory(rows, placing)
@@ -375,7 +304,7 @@ def _part(
             percent = placing.take("memory_percent") or (ALL_MEMORY if all_memory else None)
             values[row.name] = None if percent is None else percent * (1 if row.per is Per.CARD else cards)
         elif row.sets not in placing.comes_with and not (cards > 1 and row.forced):
-            values[row.name] = _number(table, row, placing, profile)
+            values[row.name] = number_of_row(table, row, placing, profile)
     if _is_all(placing):  # rounding made it whole
         return _whole(table, rows, placing)
     _may_have_ended(table, rows, placing, values)
@@ -400,10 +329,8 @@ def _becomes_whole(table: KeyTable, rows: KeyGroup, placing: ShareWriter, profil
         return False
     if row.forced and placing.cards > 1:
         _all_compute(table, row, placing)
-    elif table.full_is_whole or _rounds_to_all(table, row, placing, profile):
-        _number(table, row, placing, profile)
-    if table.full_is_whole:
-        placing.whole_when_full(table.code(RuleKind.IGNORED))
+    elif _rounds_to_all(table, row, placing, profile):
+        number_of_row(table, row, placing, profile)
     return placing.whole_cards or _is_all(placing)
 
 
@@ -490,7 +417,7 @@ def fit_size(table: KeyTable, placing: ShareWriter, sizes: Sequence[Size], code:
         placing.round("memory_mib", size.memory_mib * cards, code, why, beside)
     if cores is None:
         source = table.described(table.keys[0].source)
-        amount = Amount(size.cores, size.memory_mib, table.called, source).times(cards)
+        amount = Amount(size.cores, size.memory_mib, table.sentence_name, source).times(cards)
         placing.derive("cores", code, msg("the container gets {part}", part=size.text), amount)
     elif size.cores * cards != cores:
         placing.round("cores", size.cores * cards, code, why)
@@ -502,7 +429,9 @@ def sizes_text(sizes: Sequence[Size]) -> Message:
     return msg("{memory} MiB with {cores} %", memory=", ".join(memory), cores=", ".join(cores))
 
 
-def _number(table: KeyTable, row: KeySpec, placing: ShareWriter, profile: Profile | None) -> int | str | None:
+def number_of_row(
+    table: KeyTable, row: KeySpec, placing: ShareWriter, profile: Profile | None
+) -> int | str | None:
     """The number of a row, rounded up to one that the row may have."""
     attribute = row.sets or ""
     unit = table.unit(row, profile)

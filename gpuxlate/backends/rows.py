@@ -11,7 +11,7 @@ from enum import IntEnum, StrEnum
 from fractions import Fraction
 from functools import cached_property
 from types import MappingProxyType
-from typing import Any, Literal, NamedTuple, Self
+from typing import Any, NamedTuple, Self
 
 from gpuxlate.backends.pod_reader import PodReader
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
@@ -30,16 +30,18 @@ from gpuxlate.model.keys import (
     key,
     other_names,
 )
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.profile import Component, Extension, Profile, Release, memory_unit_of, names_of
-from gpuxlate.model.share import JSON_NAMES, Isolation, Policy
-from gpuxlate.rules.predicates.conditions import ALWAYS, Condition
+from gpuxlate.model.share import JSON_NAMES, Isolation
 
 MEMORY = 10_000
 """Most keys that a backend remembers having looked up."""
 POD_PLACES = (Place.ANNOTATION, Place.LABEL)
 """Where a key of the whole pod is."""
+WHOLE_CARDS = Range(FULL_CARD_CORES, None, FULL_CARD_CORES)
+"""Whole cards, in percent."""
 
 
 class SeveralCards(StrEnum):
@@ -71,28 +73,8 @@ def first_size(sizes: Iterable[Size], memory_mib: int | None, cores: int | None)
     )
 
 
-class PodRecord(NamedTuple):
-    """What the scheduler writes on a pod for the device plugin, with the cards of one container alone.
-
-    ``of``: which of those with cards.
-    """
-
-    name: str
-    of: Literal["first", "last"]
-
-
-class SummedNodes(NamedTuple):
-    """Nodes whose resources sum up their cards, of compute and of memory.
-
-    ``record``: the annotation of pods with the cards of each container; ``id``: what it calls a card.
-    """
-
-    record: str
-    id: str
-
-
 class RuleKind(IntEnum):
-    """The kinds of rules that follow from rows, by the number of their codes."""
+    """The kinds of rules that follow from rows, by the number of their codes. Dialects have more kinds."""
 
     NUMBERS = 1
     NEEDS = 2
@@ -106,16 +88,11 @@ class RuleKind(IntEnum):
     SIZES = 10
     INIT = 11
     MODELS = 12
-    ONE_SHARE = 13
     DOUBTS = 14
     IGNORED = 15
     AMOUNTS = 16
-    COUNTS = 17
     KNOWN_VALUE = 18  # WORDS that people misspell, in place of it
     VERSIONS = 19
-    RECORDED = 20
-    ONE_CARD = 30
-    HIDDEN = 31
 
 
 class RuleRow(NamedTuple):
@@ -126,11 +103,11 @@ class RuleRow(NamedTuple):
     ``why``: the reason in place of the kind's.
     """
 
-    kind: RuleKind
+    kind: int
     code: str = ""
     severity: Severity | None = None
     keys: tuple[str, ...] = ()
-    also: RuleKind | None = None
+    also: int | None = None
     why: str = ""
 
 
@@ -255,29 +232,19 @@ class KeyTable:
     OWNER/NAME), its date in parentheses last. The docs list them from here.
     ``rule_reasons``: why the vendor wants it, in place of the general sentence of a kind.
     ``row_rules``: in place of one rule of each kind that applies; none where it is empty.
-    ``overridden_severity``: of a key beside one that goes before it, where that is no error.
-    ``several_cards``: what a part of several cards becomes; ``several_doubt``: why that is not certain.
-    ``sizes``: the parts of a card that can be had,
-    where memory and compute come together. ``cards_in_cores``: 100 and its multiples are whole cards, and
-    there is no other count. ``scheduler``: what every pod names; ``scheduler_set_by``: what may set it
-    where a manifest names none; ``other_schedulers``: with which the keys have effect too.
-    ``one_share_per_pod``: the containers of a pod have one share together. ``pod_record``: what its
-    scheduler writes about one container of a pod alone. ``on_one_card``: the counts of cards of which all
-    ordinary containers of a pod together have one card. ``init_containers``: they may have a share.
+    ``several_cards``: what a part of several cards becomes. ``sizes``: the parts of a card that can be had,
+    where memory and compute come together. ``scheduler``: what every pod names; ``other_schedulers``: with
+    which the keys have effect too. ``one_share_per_pod``: the containers of a pod have one share together.
+    ``init_containers``: they may have a share.
     ``vendor``: who makes the cards, as in a share's device; None where it is any. ``names_vendor``: its keys
     say so: a share that is read has it, and one that is written gets it. A share of another vendor's dialect
     then loses its ``device`` here.
-    ``isolation``: what keeps a container within its memory; ``policy``: how containers whose compute is
-    set share a card. ``full_is_whole``: all compute of a card is the whole card. ``whole_cores``: whole
-    cards are written with all of their compute, as the count alone is anybody's.
-    ``compute_when``: where missing compute is what the row says. ``extra_annotations``: those that go with a
-    part. ``node_annotations``: those of nodes that list their cards, each with the annotation of pods that
-    records the cards of containers. ``cordoned_cards``: the annotation of nodes that lists, with commas, the
-    cards that take no new containers. ``summed_nodes``: for nodes without a list.
+    ``isolation``: what keeps a container within its memory. ``whole_cores``: whole cards are written with
+    all of their compute, as the count alone is anybody's.
     ``whole_card_key``: the common key that this target writes whole cards with, if it does.
     ``extension``: its own part of a profile. ``components``: the software whose versions decide what its keys
-    do; ``versions``: those that it has the keys of, empty for the newest releases; ``absent``: rows that they
-    lack.
+    do. In the cluster of a profile, ``versions`` are those that it has the keys of, empty for the newest
+    releases; ``absent``: rows that they lack.
     """
 
     name: str
@@ -287,31 +254,18 @@ class KeyTable:
     short_title: str = ""
     rule_prefix: str = ""
     documents: Mapping[str, str] = MappingProxyType({})
-    rule_reasons: Mapping[RuleKind, str] = MappingProxyType({})
+    rule_reasons: Mapping[int, str] = MappingProxyType({})
     row_rules: tuple[RuleRow, ...] | None = None
-    overridden_severity: Severity | None = None
     several_cards: SeveralCards = SeveralCards.SHARED
-    several_doubt: str = ""
     sizes: tuple[Size, ...] = ()
-    cards_in_cores: bool = False
     scheduler: str | None = None
-    scheduler_set_by: str = ""
     other_schedulers: tuple[str, ...] = ()
     one_share_per_pod: bool = False
-    pod_record: PodRecord | None = None
-    on_one_card: tuple[str, ...] = ()
     init_containers: bool = True
     vendor: str | None = None
     names_vendor: bool = False
     isolation: Isolation | None = None
-    policy: Policy | None = None
-    full_is_whole: bool = False
     whole_cores: bool = False
-    compute_when: Condition = ALWAYS
-    extra_annotations: Mapping[str, str] = MappingProxyType({})
-    node_annotations: Mapping[str, str] = MappingProxyType({})
-    cordoned_cards: str = ""
-    summed_nodes: SummedNodes | None = None
     whole_card_key: str | None = None
     extension: type[Extension] | None = None
     components: tuple[Component, ...] = ()
@@ -335,6 +289,11 @@ class KeyTable:
         """Take or refuse fields of a share before the rows are written; the fields that need no value."""
         return frozenset()
 
+    def after_write(self, pod: PodWriter, keys: PodKeys) -> PodKeys:
+        """The keys of a pod after its rows are written, with what the vendor has beside them. It may refuse
+        shares that do not go together."""
+        return keys
+
     def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
         """Shares to keys."""
         raise NotImplementedError
@@ -346,7 +305,7 @@ class KeyTable:
     # --- the rows by what they say ----------------------------------------------------------------
 
     @property
-    def called(self) -> str:
+    def sentence_name(self) -> str:
         """What sentences call it."""
         return self.short_title or self.title
 
@@ -387,13 +346,12 @@ class KeyTable:
         return next((row for row in self.keys if row.sets == says and row.words and self.is_pods(row)), None)
 
     @cached_property
-    def shared_counts(self) -> tuple[tuple[KeyGroup, KeySpec], ...]:
-        """The rows of ``on_one_card``, each with those beside it."""
-        return tuple(
-            (rows, row)
-            for rows in self.keys_by_model
-            for row in (rows.cards, *rows.whole)
-            if row is not None and row.name in self.on_one_card
+    def cards_in_cores(self) -> bool:
+        """Compute of 100 and its multiples is whole cards, and there is no other count."""
+        return any(
+            WHOLE_CARDS in group.cores.ranges and not (group.cards or group.whole)
+            for group in self.keys_by_model
+            if group.cores is not None
         )
 
     @cached_property
@@ -502,8 +460,6 @@ class KeyTable:
             found["device"] = f"no key; vendor {self.vendor} alone"
         if self.isolation is not None:
             found["isolation"] = f"no key; {self.isolation}, whole cards hardware"
-        if self.policy is not None:
-            found["policy"] = f"no key; {self.policy} alone"
         return {name: found[name] for name in JSON_NAMES.values() if name in found}
 
     def _cards_doc(self, rows: KeyGroup, row: KeySpec) -> str:
@@ -554,7 +510,7 @@ class KeyTable:
         """The documents behind the short names of a row's source."""
         return "; ".join(self.documents[tag.strip()] for tag in tags.split(","))
 
-    def code(self, kind: RuleKind, key: str = "") -> str:
+    def code(self, kind: int, key: str = "") -> str:
         """The code of its rule of a kind; of the one about a key where there are several."""
         listed = (
             row.code

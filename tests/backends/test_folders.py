@@ -1,29 +1,26 @@
-"""Modules beside a target: those of its own folder alone."""
+"""The modules of rules and nodes: targets name them, and none is forgotten."""
 
-import sys
-from importlib.machinery import ModuleSpec
-from types import ModuleType
+from pathlib import Path
 
 import pytest
 
+import gpuxlate.backends
 from gpuxlate.backends import registry
 
-
-@pytest.mark.parametrize(
-    ("module", "target"),
-    [("dialects.rules", "nos"), ("dialects.nodes", "hami-amd"), ("rules", "metax-sgpu")],
+FOLDER = Path(gpuxlate.backends.__file__).parent
+NAMED = {
+    name
+    for one in registry.all_backends()
+    for name in (one.rule_module, one.row_rule_module, one.node_module)
+}
+FILES = sorted(
+    ".".join(("gpuxlate.backends", *path.relative_to(FOLDER).with_suffix("").parts))
+    for name in ("rules.py", "*_rules.py", "nodes.py", "*_nodes.py")
+    for path in FOLDER.rglob(name)
+    if path.stem != "row_nodes"  # of all
 )
-def test_a_module_in_a_folder_of_many_targets_is_of_none(
-    module: str, target: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    name = f"gpuxlate.backends.{module}"
-    stray = ModuleType(name)
-    stray.__spec__ = ModuleSpec(name, None)
-    monkeypatch.setitem(sys.modules, name, stray)
-    assert registry.get(target)._beside(module.rpartition(".")[2]) is None
 
 
-def test_a_module_of_its_own_folder_is_found() -> None:
-    assert registry.get("tencent-qgpu")._beside("rules") is not None
-    assert registry.get("nvidia-mig")._beside("nodes") is not None
-    assert registry.get("hami-ascend")._beside("nodes") is not None
+@pytest.mark.parametrize("module", FILES)
+def test_no_module_of_rules_or_nodes_is_forgotten(module: str) -> None:
+    assert module in NAMED

@@ -30,7 +30,7 @@ from gpuxlate.backends.alibaba import AlibabaProfile
 from gpuxlate.backends.base import ContainerShare
 from gpuxlate.backends.kai import DISABLED, KaiProfile
 from gpuxlate.backends.pod_writer import Accept
-from gpuxlate.backends.row_rules import ROW_RULES
+from gpuxlate.backends.row_rules import WrittenRule
 from gpuxlate.cli import kubectl, live, main
 from gpuxlate.cli.app import build
 from gpuxlate.lint.check import lint_source
@@ -63,7 +63,7 @@ with CATALOGUE.open("rb") as _file:
     _MESSAGES = [one for one in read_po(_file, abort_invalid=True) if one.id]
 TEXTS = {one.id: one.string for one in _MESSAGES if not one.context}
 SUMMARIES = {one.context: one for one in _MESSAGES if one.context}
-OF_KINDS = {one.summary for one in ROW_RULES.values()}
+OF_KINDS = {one.kind.summary for one in RULES.values() if isinstance(one, WrittenRule) and one.kind}
 """The summaries of rules that follow from rows, with the name of the target as a value."""
 
 SAME = re.compile(r"`[^`]+`|--[a-z]+|[A-Za-z][A-Za-z-]*(?:[./_][A-Za-z-]+)+|\b[a-z]+[A-Z]\w*|\d+")

@@ -13,6 +13,7 @@ from docs.tools.pages import documents
 from docs.tools.pages.support_matrix import cells
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import ANY, Backend, KeySpec, Limits, Place
+from gpuxlate.backends.hami_family import HamiDialect
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.row_rules.examples import SHARES
 from gpuxlate.backends.row_writer import sizes_text
@@ -98,9 +99,9 @@ def _of_rows(backend: Backend) -> Iterator[str]:
         if forced and backend.several_cards is SeveralCards.SHARED:
             gets += ", with all of their compute"
         yield f"Who requests a part of several cards gets {gets}."
-        if backend.several_doubt:
+        if isinstance(backend, HamiDialect) and backend.several_doubt:
             yield f"That is not certain: {backend.several_doubt}."
-    if backend.pod_record:
+    if isinstance(backend, HamiDialect) and backend.pod_record:
         name, of = backend.pod_record
         yield f"`{name}` on a pod has the cards of its {of} container alone."
     if backend.cards_in_cores:

@@ -431,6 +431,8 @@ class AlibabaGpushare(Backend):
         cards=Pick.FULLEST, source="Alibaba Cloud ACK, labels of GPU nodes, ack.node.gpu.placement"
     )
     rule_prefix = "ACK"
+    rule_module = "gpuxlate.backends.alibaba.rules"
+    node_module = "gpuxlate.backends.alibaba.nodes"
     row_rules = ()
     fact_commands = {
         "components.cgpu": "the image tags of kubectl get daemonsets -n kube-system -o wide",

@@ -17,7 +17,7 @@ from gpuxlate.backends.pod_reader import (
     too_many_cards,
     whole_numbers,
 )
-from gpuxlate.backends.row_rules.examples import RowExample
+from gpuxlate.backends.row_rules.base import RowExample
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Remove, Rename, Severity
 from gpuxlate.model.keys import NVIDIA_GPU, Range

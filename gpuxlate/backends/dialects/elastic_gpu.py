@@ -13,7 +13,6 @@ class ElasticGpu(Backend):
     vendor = "nvidia"
     sets_visible_devices = True
     read_only = True
-    cards_in_cores = True
     init_containers = False  # IsGPUPod and NewGPURequest read spec.containers alone (CODE)
     documents = {
         "SCHEDULER": "elastic-ai/elastic-gpu-scheduler README (2022)",

@@ -54,7 +54,6 @@ class GpuManager(Backend):
     vendor = "nvidia"
     sets_visible_devices = True
     read_only = True
-    cards_in_cores = True
     init_containers = False  # IsGPURequiredPod and Allocate read spec.containers alone (CODE)
     documents = {
         "CODE": "tkestack/gpu-admission, pkg/util/util.go and pkg/algorithm/allocate.go (2020-11-26)",

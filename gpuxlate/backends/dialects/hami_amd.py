@@ -1,18 +1,9 @@
 """AMD GPUs under HAMi. Everything is per card."""
 
-from gpuxlate.backends.base import Absent, Backend, Place
-from gpuxlate.backends.hami_scheduler import (
-    DOCUMENTS,
-    FROM_2_10,
-    HAMI,
-    PLACEMENT,
-    SCHEDULER,
-    SCHEDULING,
-    in_int32,
-)
+from gpuxlate.backends.base import Absent, Place
+from gpuxlate.backends.hami_family import FROM_2_10, HamiDialect, in_int32
 from gpuxlate.backends.rows import cards, choice, choices, cores, memory, written
 from gpuxlate.model.keys import By
-from gpuxlate.model.share import Isolation
 
 COUNT = "amd.com/gpu"
 _OF_NODES = (Place.NODE_SELECTOR, Place.NODE)
@@ -27,22 +18,17 @@ _LABELS = {
 """Labels of nodes (LABELLER)."""
 
 
-class HamiAmd(Backend):
+class HamiAmd(HamiDialect):
     name = "hami-amd"
     title = "AMD GPUs under HAMi"
     rule_prefix = "AMD"
     aliases = ("amd",)
     vendor = "amd"
-    isolation = Isolation.SOFT  # by a library (CODE)
-    other_schedulers = (SCHEDULER,)
-    scheduling = SCHEDULING
-    components = (HAMI,)
     node_annotations = {"hami.io/node-amd-register": "hami.io/amd-devices-allocated"}  # (CODE)
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/amd (2026-08-21)",
         "LABELLER": "ROCm/k8s-device-plugin, cmd/k8s-node-labeller (2022-10-19)",
         "RELEASED": "Project-HAMi/HAMi, pkg/device/amd of v2.9.0, which has the count alone (2026-05-19)",
-        **DOCUMENTS,
     }
     gpu_prefixes = ("amd.com/gpumem", "amd.com/gpucore")
     whole_card_key = COUNT  # every cluster with AMD's own plug-in has it
@@ -67,7 +53,6 @@ class HamiAmd(Backend):
         ),
         written("amd.com/gpu-index", meaning="assigned cards", source="CODE"),
         written("amd.com/predicate-node", meaning="assigned node", source="CODE"),
-        *PLACEMENT,
     )
 
 

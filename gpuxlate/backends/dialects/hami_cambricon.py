@@ -1,27 +1,10 @@
 """Cambricon MLU under HAMi. A part of a card is a part of one: with several, they do not count."""
 
-from gpuxlate.backends.base import (
-    Absent,
-    Backend,
-    Confidence,
-    Limits,
-    PodRecord,
-    Range,
-    SeveralCards,
-    SummedNodes,
-)
-from gpuxlate.backends.hami_scheduler import (
-    DOCUMENTS,
-    HAMI,
-    PLACEMENT,
-    SCHEDULER,
-    SCHEDULING,
-    in_int32,
-)
+from gpuxlate.backends.base import Absent, Confidence, Limits, Range, SeveralCards
+from gpuxlate.backends.hami_family import HAMI, HamiDialect, PodRecord, SummedNodes, in_int32
 from gpuxlate.backends.rows import cards, choices, cores, memory, unread, written
 from gpuxlate.model.keys import By
 from gpuxlate.model.profile import Release
-from gpuxlate.model.share import Isolation
 
 COUNT = "cambricon.com/vmlu"
 UNIT = 256
@@ -29,18 +12,14 @@ UNIT = 256
 UP_TO = "cards or a part of them, by a name that HAMi reads up to 2.2"
 
 
-class HamiCambricon(Backend):
+class HamiCambricon(HamiDialect):
     name = "hami-cambricon"
     title = "Cambricon MLU under HAMi"
     rule_prefix = "MLU"
     aliases = ("cambricon",)
     vendor = "cambricon"
-    isolation = Isolation.SOFT  # by the vendor's driver (CODE)
-    other_schedulers = (SCHEDULER,)
-    scheduling = SCHEDULING
     several_cards = SeveralCards.REFUSED
     pod_record = PodRecord("CAMBRICON_DSMLU_PROFILE", "first")  # (CODE)
-    components = (HAMI,)
     summed_nodes = SummedNodes(
         "hami.io/cambricon-mlu-devices-allocated", "{node}-cambricon-mlu-{index}"
     )  # (CODE)
@@ -49,7 +28,6 @@ class HamiCambricon(Backend):
         "CODE": "Project-HAMi/HAMi, pkg/device/cambricon (2026-08-21)",
         "OLD": "Project-HAMi/HAMi, examples/mlu: the key family before smlu had no model",
         "OLDER": "Project-HAMi/HAMi, v2.2, whose names later tags have no more (2022-09-09)",
-        **DOCUMENTS,
     }
     gpu_prefixes = ("cambricon.com/vmlu", "cambricon.com/mlu.smlu.")
     keys = (
@@ -80,7 +58,6 @@ class HamiCambricon(Backend):
             unread(f"cambricon.com/{name}", UP_TO, until=Release(HAMI, "2.3"), source="OLDER")
             for name in ("mlunum", "mlumem")
         ),
-        *PLACEMENT,
     )
 
 

@@ -3,16 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gpuxlate.backends.base import Backend, Range, RuleKind, SeveralCards, Size
-from gpuxlate.backends.hami_scheduler import (
-    DOCUMENTS,
-    FROM_2_10,
-    HAMI,
-    PLACEMENT,
-    SCHEDULER,
-    SCHEDULING,
-    in_int32,
-)
+from gpuxlate.backends.base import Range, RuleKind, SeveralCards, Size
+from gpuxlate.backends.hami_family import FROM_2_10, HamiDialect, in_int32
 from gpuxlate.backends.pod_reader import PodReader, number
 from gpuxlate.backends.rows import choices, cores, memory, whole, written
 from gpuxlate.model.keys import GIB, By, Place, key
@@ -32,16 +24,13 @@ MOST_GB = 2 * MOST // GIB
 """The largest number of memory that counts GB, of 1024 MiB: twice the largest size (CODE)."""
 
 
-class HamiEnflame(Backend):
+class HamiEnflame(HamiDialect):
     name = "hami-enflame"
     title = "Enflame GCU under HAMi"
     rule_prefix = "ENFLAME"
     aliases = ("enflame",)
     vendor = "enflame"
     isolation = Isolation.HARDWARE  # "hard-partition mode" (CONFIG)
-    other_schedulers = (SCHEDULER,)
-    scheduling = SCHEDULING
-    components = (HAMI,)
     several_cards = SeveralCards.REFUSED
     sizes = tuple(SIZES.values())
     rule_reasons = {
@@ -53,7 +42,6 @@ class HamiEnflame(Backend):
         "CODE": "Project-HAMi/HAMi, pkg/device/enflame (2026-08-21)",
         "CONFIG": "Project-HAMi/HAMi, pkg/device/enflame/config.go (2026-08-21)",
         "RELEASED": "Project-HAMi/HAMi, charts/hami/values.yaml of v2.9.0, without these names (2026-05-19)",
-        **DOCUMENTS,
     }
     gpu_prefixes = ("enflame.com/gcu", "enflame.com/drs-gcu")
     keys = (
@@ -85,7 +73,6 @@ class HamiEnflame(Backend):
         *choices("enflame.com/{0}use-gpuuuid", By.UUID, source="CODE"),
         written("enflame.com/gcu-assigned*", meaning="assigned cards", source="CODE"),
         written("enflame.com/gcu-request-size", meaning="slices of a card", source="CODE"),
-        *PLACEMENT,
     )
 
     def after_admission(

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-from gpuxlate.backends.base import Absent, Backend, Range, RuleKind
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER, SCHEDULING, in_int32
+from gpuxlate.backends.base import Absent, Range, RuleKind
+from gpuxlate.backends.hami_family import HAMI, HamiDialect, in_int32
 from gpuxlate.backends.rows import cards, choices, cores, memory
 from gpuxlate.model.keys import By, Change
 from gpuxlate.model.profile import Release
-from gpuxlate.model.share import Isolation
 
 COUNT, MEMORY, CORES = "hygon.com/dcunum", "hygon.com/dcumem", "hygon.com/dcucores"
 """The names of every release up to 2.10.0; those with ``hcu`` come after it (RELEASED)."""
@@ -19,17 +18,13 @@ def in_later_releases(name: str) -> dict[str, Any]:
     return {"aliases": (later,), "changes": (Change(Release(HAMI, "2.10.0", after=True), {"name": later}),)}
 
 
-class HamiHygon(Backend):
+class HamiHygon(HamiDialect):
     name = "hami-hygon"
     title = "Hygon DCU under HAMi"
     rule_prefix = "HYGON"
     aliases = ("hygon",)
     vendor = "hygon"
-    isolation = Isolation.SOFT  # by the vendor's driver (CODE)
-    other_schedulers = (SCHEDULER,)
-    scheduling = SCHEDULING
     several_doubt = "HAMi's page gives a part of one card a container, and its scheduler takes several"
-    components = (HAMI,)
     node_annotations = {
         "hami.io/node-hcu-register": "hami.io/hcu-devices-allocated",
         "hami.io/node-dcu-register": "hami.io/dcu-devices-allocated",
@@ -39,7 +34,6 @@ class HamiHygon(Backend):
         "RELEASED": "Project-HAMi/HAMi, charts/hami/values.yaml of v2.8.3 to v2.10.0 (2026-08-21)",
         "PART": "Project-HAMi/dcu-vgpu-device-plugin, server.go at 8160fc0 (2026-08)",
         "RENAMED": "HYGON-AI/k8s-hcu-device-plugin, and HAMi's pull request 2969, which renamed dcu to hcu",
-        **DOCUMENTS,
     }
     gpu_prefixes = tuple(
         f"hygon.com/{card}{what}" for card in ("hcu", "dcu") for what in ("num", "mem", "core")
@@ -75,7 +69,6 @@ class HamiHygon(Backend):
         *choices("hygon.com/{0}use-gpuuuid", By.UUID, source="CODE"),
         *choices("hygon.com/{0}use-hcutype", By.MODEL, source="RENAMED"),
         *choices("hygon.com/{0}use-dcutype", By.MODEL, source="CODE"),
-        *PLACEMENT,
     )
 
 

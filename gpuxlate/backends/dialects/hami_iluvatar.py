@@ -1,18 +1,9 @@
 """Iluvatar under HAMi. The names of keys hold the card; parts of several have all of their compute."""
 
-from gpuxlate.backends.base import Backend, Range, RuleKind
-from gpuxlate.backends.hami_scheduler import (
-    DOCUMENTS,
-    HAMI,
-    PLACEMENT,
-    SCHEDULER,
-    SCHEDULING,
-    by_uuid,
-    in_int32,
-)
+from gpuxlate.backends.base import Range, RuleKind
+from gpuxlate.backends.hami_family import HAMI, HamiDialect, by_uuid, in_int32
 from gpuxlate.backends.rows import cards, cores, for_models, memory, unread
 from gpuxlate.model.profile import Release, names_of
-from gpuxlate.model.share import Isolation
 
 NAME = "hami-iluvatar"
 COUNT = "iluvatar.ai/{model}-vgpu"
@@ -23,19 +14,15 @@ OLDER = ("vgpu", "vcuda-core", "vcuda-memory", "mrv100-vgpu", "mrv100-memory")
 UP_TO = "cards or a part of them, by a name that HAMi reads up to 2.7.0"
 
 
-class HamiIluvatar(Backend):
+class HamiIluvatar(HamiDialect):
     name = NAME
     title = "Iluvatar vGPU under HAMi"
     rule_prefix = "ILUVATAR"
     aliases = ("iluvatar",)
     vendor = "iluvatar"
-    isolation = Isolation.SOFT  # by the vendor's driver (CODE)
-    other_schedulers = (SCHEDULER,)
-    scheduling = SCHEDULING
     node_annotations = {
         f"hami.io/node-{name}-register": f"hami.io/{name}-devices-allocated" for name in names_of(NAME)
     }  # (CODE)
-    components = (HAMI,)
     rule_reasons = {
         RuleKind.SEVERAL: (
             "HAMi's webhook writes the limit of all compute in a container with several cards, and leaves "
@@ -46,7 +33,6 @@ class HamiIluvatar(Backend):
         "CODE": "Project-HAMi/HAMi, pkg/device/iluvatar (2026-08-21)",
         "OLD": "Project-HAMi/HAMi, pkg/device/iluvatar at v2.7.0, the last with these names (2025-11-07)",
         "CN": "Project-HAMi/HAMi, docs/iluvatar-gpu-support_cn.md",
-        **DOCUMENTS,
     }
     gpu_prefixes = ("iluvatar.ai/",)
     keys = (
@@ -75,7 +61,6 @@ class HamiIluvatar(Backend):
             for name in OLDER
         ),
         unread("iluvatar.ai/gpu", "whole cards of the maker's device plugin", source="OLD"),
-        *PLACEMENT,
     )
 
 

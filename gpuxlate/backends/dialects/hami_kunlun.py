@@ -1,7 +1,7 @@
 """Kunlunxin vXPU under HAMi: parts of three sizes, whose memory and compute come together."""
 
-from gpuxlate.backends.base import Backend, Range, Size
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, SCHEDULING, by_uuid
+from gpuxlate.backends.base import Range, Size
+from gpuxlate.backends.hami_family import HamiDialect, by_uuid
 from gpuxlate.backends.rows import cards, choices, memory, whole, written
 from gpuxlate.model.keys import By
 
@@ -12,20 +12,19 @@ COUNTS = tuple(Range(count, count) for count in (1, 2, 4, 8))
 SIX = {"6": "HAMi's page on vXPU shows it, and its scheduler (pkg/device/kunlun/topo.go) never places it"}
 
 
-class HamiKunlun(Backend):
+class HamiKunlun(HamiDialect):
     name = "hami-kunlun"
     title = "Kunlunxin vXPU under HAMi"
     rule_prefix = "KUNLUN"
     aliases = ("kunlun",)
     vendor = "kunlunxin"
-    other_schedulers = (SCHEDULER,)
-    scheduling = SCHEDULING
+    isolation = None
+    components = ()
     sizes = tuple(Size(mib, mib * 100 // CARD) for mib in (24576, 49152, CARD))
     node_annotations = {"hami.io/node-register-xpu": "hami.io/xpu-devices-allocated"}  # (CODE)
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/kunlun (2026-08-21)",
         "PAGE": "Project-HAMi/website, enable-kunlunxin-vxpu.md (2026-08)",
-        **DOCUMENTS,
     }
     gpu_prefixes = ("kunlunxin.com/vxpu", "kunlunxin.com/xpu")
     keys = (
@@ -35,7 +34,6 @@ class HamiKunlun(Backend):
         *by_uuid("xpu"),
         *choices("baidu.com/{0}use-gpuuuid", By.UUID, source="CODE"),
         written("hami.io/kunlun-allocated", meaning="assigned cards", source="CODE"),
-        *PLACEMENT,
     )
 
 

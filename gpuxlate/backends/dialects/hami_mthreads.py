@@ -3,13 +3,12 @@
 from collections.abc import Iterable
 from fractions import Fraction
 
-from gpuxlate.backends.base import Backend, Limits, PodRecord, Range, RuleKind, SeveralCards, SummedNodes
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, HAMI, PLACEMENT, SCHEDULER, SCHEDULING, in_int32
+from gpuxlate.backends.base import Limits, Range, RuleKind, SeveralCards
+from gpuxlate.backends.hami_family import HAMI, HamiDialect, PodRecord, SummedNodes, in_int32
 from gpuxlate.backends.rows import cards, choices, cores, memory, written
 from gpuxlate.model.keys import By, Change
 from gpuxlate.model.profile import Release
 from gpuxlate.model.profile import cards as catalogue
-from gpuxlate.model.share import Isolation
 
 COUNT, MEMORY = "mthreads.com/vgpu", "mthreads.com/sgpu-memory"
 UNIT = 512
@@ -26,24 +25,19 @@ def _sizes(units: Iterable[int]) -> tuple[Range, ...]:
     return tuple(Range(n, n) for n in units)
 
 
-class HamiMthreads(Backend):
+class HamiMthreads(HamiDialect):
     name = "hami-mthreads"
     title = "Moore Threads sGPU under HAMi"
     rule_prefix = "MTHREADS"
     aliases = ("mthreads",)
     vendor = "mthreads"
-    isolation = Isolation.SOFT  # by the vendor's driver (CODE)
-    other_schedulers = (SCHEDULER,)
-    scheduling = SCHEDULING
     several_cards = SeveralCards.WHOLE
     on_one_card = (COUNT,)  # (CODE, customFilterRule)
-    components = (HAMI,)
     pod_record = PodRecord("mthreads.com/gpu-index", "last")  # (CODE)
     summed_nodes = SummedNodes("hami.io/mthreads-vgpu-devices-allocated", "{node}-mthreads-{index}")  # (CODE)
     limits = Limits(100, source="CODE")
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/mthreads and its chart 2.10.0 (2026-08-21)",
-        **DOCUMENTS,
     }
     gpu_prefixes = ("mthreads.com/vgpu", "mthreads.com/sgpu")
     rule_reasons = {
@@ -84,7 +78,6 @@ class HamiMthreads(Backend):
         written("mthreads.com/request-gpu-num", meaning="cards, by the webhook", source="CODE"),
         written("mthreads.com/gpu-index", meaning="assigned cards", source="CODE"),
         written("mthreads.com/predicate-*", meaning="assigned node, scheduled", source="CODE"),
-        *PLACEMENT,
     )
 
 

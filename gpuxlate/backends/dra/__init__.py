@@ -37,6 +37,8 @@ class DraBackend(Backend):
 
     driver: Driver
     rule_prefix = "DRA"
+    rule_module = "gpuxlate.backends.dra.rules"
+    node_module = "gpuxlate.backends.dra.nodes"
     row_rules = ()
     limits = CLAIMED
     scheduling = KUBE_SCHEDULER

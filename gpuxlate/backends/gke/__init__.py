@@ -213,6 +213,8 @@ class Gke(Backend):
     parts_need = CARD_NEEDED
     limits = Limits(source="SHARING", node_mode=divided_alike)
     rule_prefix = "GKE"
+    rule_module = "gpuxlate.backends.gke.rules"
+    node_module = "gpuxlate.backends.gke.nodes"
     row_rules = ()
     fact_commands = {"cards.model": f"kubectl get nodes -L {MODEL}"}
 

@@ -16,7 +16,6 @@ from typing import Annotated, ClassVar
 
 from gpuxlate.backends.base import (
     Absent,
-    Backend,
     KeySpec,
     Limits,
     Place,
@@ -26,14 +25,13 @@ from gpuxlate.backends.base import (
     RuleRow,
     key,
 )
-from gpuxlate.backends.hami_scheduler import (
+from gpuxlate.backends.hami_family import (
     CORE_POLICY,
     DOCUMENTS,
-    HAMI,
     LIBRARY,
     PLACEMENT,
-    SCHEDULER,
-    SCHEDULING,
+    HamiDialect,
+    HamiRuleKind,
     core_policy,
     in_int32,
 )
@@ -44,7 +42,7 @@ from gpuxlate.model.keys import NVIDIA_GPU, SELECTOR, By, CardChoice
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Extension, Profile, Setting
-from gpuxlate.model.share import ALL_MEMORY, Isolation, Qos
+from gpuxlate.model.share import ALL_MEMORY, Qos
 from gpuxlate.rules.predicates.conditions import AnyOf, EnvIs, IsAnnotated, IsInit, Requests, SomeContainer
 from gpuxlate.rules.products import NOS, VGPU_MANAGER
 
@@ -171,19 +169,17 @@ SPEAKS = SomeContainer(Requests(NVIDIA_GPU)) & AnyOf(
 """The pod counts cards with the common key alone, and has a choice that only HAMi reads."""
 
 
-class Hami(Backend):
+class Hami(HamiDialect):
     name = "hami"
     title = "HAMi"
     rule_prefix = "HAMI"
+    rule_module = "gpuxlate.backends.hami.rules"
+    node_module = "gpuxlate.backends.hami.nodes"
     aliases = ("4paradigm",)
-    components = (HAMI,)
     vendor = "nvidia"
     sets_visible_devices = True
-    isolation = Isolation.SOFT  # by a library in the container, in mode hami-core (DEV)
     whole_card_key = NVIDIA_GPU
     whole_cores = True  # the webhook adds it too; without it the manifest shows no dialect
-    other_schedulers = (SCHEDULER,)  # the webhook sets it (HOOK)
-    scheduling = SCHEDULING
     detected_by = SPEAKS
     extension = HamiProfile
     limits = Limits(
@@ -261,7 +257,7 @@ class Hami(Backend):
             keys=REQUESTS,
             why="A cluster has one name for each, set in its chart. The pod never schedules on the other.",
         ),
-        RuleRow(RuleKind.HIDDEN, "HAMI015"),
+        RuleRow(HamiRuleKind.SKIPPED_BY_WEBHOOK, "HAMI015"),
     )
 
     def normalize(self, pod: PodReader, found: Fields) -> Fields:

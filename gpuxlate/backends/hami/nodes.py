@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.hami import split_count
+from gpuxlate.backends.hami_nodes import node_view, placements
 from gpuxlate.backends.requirements import NodeLabel, NodeNeeds, NodeWarning, VendorDocument, cards_of_a_node
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
+
+__all__ = ["node_requirements", "node_view", "placements"]
 
 GUIDE = VendorDocument("Project-HAMi/HAMi, README: preparing your GPU nodes", "2026-08-21")
 FAQ = VendorDocument("Project-HAMi/website, docs/faq/faq.md", "2026-08-21")

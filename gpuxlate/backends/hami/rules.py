@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from gpuxlate.backends import hami as k
 from gpuxlate.backends.hami import HamiProfile
-from gpuxlate.backends.hami_scheduler import is_capped_alone, not_capped_alone
+from gpuxlate.backends.hami_family import is_capped_alone, not_capped_alone
 from gpuxlate.backends.pod_reader import requesting, written_name
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Remove, Severity
 from gpuxlate.model.keys import NVIDIA_GPU, Range

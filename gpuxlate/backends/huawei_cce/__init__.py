@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from fractions import Fraction
+from functools import cached_property
 
 from gpuxlate.backends.base import (
     Backend,
@@ -14,18 +15,21 @@ from gpuxlate.backends.base import (
     Per,
     Place,
     PodReader,
+    PodWriter,
     Range,
     RuleKind,
+    ShareWriter,
     key,
 )
-from gpuxlate.backends.rows import choice, cores, memory, whole
+from gpuxlate.backends.rows import Fields, choice, cores, memory, whole
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.keys import NVIDIA_GPU
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import ContainerKeys, ScalarKind, Value
+from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
 from gpuxlate.model.profile import Component, Profile, Release, card_of
-from gpuxlate.model.share import Isolation, Policy, Share
+from gpuxlate.model.share import JSON_NAMES, Isolation, Policy, Share
 from gpuxlate.rules.predicates.conditions import IsFraction, Labelled, Requests, SchedulerIs, SomeContainer
 from gpuxlate.rules.products import VOLCANO_GPU_SHARE
 
@@ -75,13 +79,14 @@ class HuaweiCce(Backend):
     name = NAMES[0]
     title = "Huawei CCE xGPU"
     rule_prefix = "CCE"
+    rule_module = "gpuxlate.backends.huawei_cce.rules"
+    row_rule_module = "gpuxlate.backends.huawei_cce.row_rules"
+    node_module = "gpuxlate.backends.huawei_cce.nodes"
     aliases = NAMES[1:]
     vendor = "nvidia"
     sets_visible_devices = True
     cloud = CLOUD
     isolation = Isolation.SOFT  # in the driver of the node, for memory alone or memory and compute (VIRTUAL)
-    policy = Policy.FIXED_SHARE
-    full_is_whole = True
     scheduler = SCHEDULER
     init_containers = False
     whole_card_key = NVIDIA_GPU
@@ -161,6 +166,37 @@ class HuaweiCce(Backend):
             return {MEMORY: replace(found, text=str(units)), **others} if found and units else others
 
         return replace(container, limits=counted(container.limits), requests=counted(container.requests))
+
+    def normalize(self, pod: PodReader, found: Fields) -> Fields:
+        """All compute of a card is the whole card (VIRTUAL)."""
+        if found.cores != FULL_CARD_CORES * (found.cards or 1):
+            return found
+        return replace(found, cores=None, memory_mib=None, granted=())
+
+    def before_write(self, placing: ShareWriter) -> frozenset[str]:
+        """Compute that is all of a card once it is rounded makes it whole."""
+        cores = self.keys_by_model[0].cores
+        if cores is not None and not placing.asked.whole_cards:
+            from gpuxlate.backends.row_writer import number_of_row
+
+            number_of_row(self, cores, placing, None)
+            placing.whole_when_full(self.code(RuleKind.IGNORED))
+        return frozenset()
+
+    def after_write(self, pod: PodWriter, keys: PodKeys) -> PodKeys:
+        """Compute that is set has a hard cap."""
+        containers = {(container.init, container.index): container for container in keys.all_containers()}
+        for placing in pod.placings:
+            if CORE in containers[placing.init, placing.index].limits:
+                placing.shared_by(Policy.FIXED_SHARE)
+        return keys
+
+    @cached_property
+    def field_docs(self) -> Mapping[str, str]:
+        """No key says how containers share the compute of a card."""
+        policy = {"policy": f"no key; {Policy.FIXED_SHARE} alone"}
+        docs = {**super().field_docs, **policy}
+        return {name: docs[name] for name in JSON_NAMES.values() if name in docs}
 
 
 BACKEND = HuaweiCce()

@@ -496,6 +496,8 @@ class Kai(Backend):
     name = NAMES[0]
     title = "KAI Scheduler"
     rule_prefix = "KAI"
+    rule_module = "gpuxlate.backends.kai.rules"
+    node_module = "gpuxlate.backends.kai.nodes"
     components = (Component("kai", "KAI Scheduler"),)
     aliases = NAMES[1:]
     vendor = "nvidia"

@@ -8,7 +8,6 @@ from dataclasses import replace
 from gpuxlate.backends.base import BYTE, Absent, Backend, Limits, Per, Place, PodReader, Range, RuleKind, key
 from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.rows import cards, choice, cores, memory, percent, whole, written
-from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, Value
@@ -41,14 +40,13 @@ class Koordinator(Backend):
     name = NAME
     title = "Koordinator"
     rule_prefix = "KOORD"
+    rule_module = "gpuxlate.backends.koordinator.rules"
+    row_rule_module = "gpuxlate.backends.koordinator.row_rules"
+    node_module = "gpuxlate.backends.koordinator.nodes"
     sets_visible_devices = True
     components = (Component("koordinator", "Koordinator"),)
     scheduler = SCHEDULER
-    scheduler_set_by = (
-        "ClusterColocationProfile"  # in the pods that it selects (website, colocation-profile.md)
-    )
     one_share_per_pod = True
-    overridden_severity = Severity.WARNING  # the webhook writes BOTH over CORE and RATIO (HOOK)
     # each share has a percent of the memory at least; the documents set no other bound
     limits = Limits(100, certain=False, source="HOOK")
     scheduling = Scheduling(
@@ -77,9 +75,6 @@ class Koordinator(Backend):
         RuleKind.EXCLUDES: (
             "The scheduler refuses memory beside a percentage of it; `koordinator.sh/gpu` overwrites the "
             "compute and the percentage."
-        ),
-        RuleKind.ONE_SHARE: (
-            "The requests of all containers are added up, and each container gets the limits of all."
         ),
         RuleKind.INIT: (
             "The scheduler adds the requests of containers: those of init containers are no share."

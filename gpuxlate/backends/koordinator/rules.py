@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpuxlate.backends import koordinator as k
 from gpuxlate.backends.pod_reader import written_name
-from gpuxlate.backends.row_rules.numbers import HUNDREDS
+from gpuxlate.backends.rows import WHOLE_CARDS as HUNDREDS
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import Range
 from gpuxlate.model.limits import FULL_CARD_CORES

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
+from gpuxlate.backends import nvidia as k
 from gpuxlate.backends.base import Backend, ContainerShare, Limits, PodReader, PodWriter, Reading, ShareWriter
 from gpuxlate.backends.device_plugin import (
     CARD_NEEDED,
@@ -25,7 +26,6 @@ from gpuxlate.backends.device_plugin import (
     unfit,
 )
 from gpuxlate.backends.limits import ANY, KUBE_SCHEDULER
-from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.backends.pod_reader import number
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -169,6 +169,7 @@ class NvidiaMig(Backend):
     limits = Limits(source="PLUGIN", node_mode=node_mode)
     scheduling = KUBE_SCHEDULER
     rule_prefix = "NVIDIA"
+    node_module = "gpuxlate.backends.nvidia.nodes"
     row_rules = ()
     fact_commands = {"cards.model": f"kubectl get nodes -L {NVIDIA_GPU}.product"}
     whole_cards_anywhere = True

@@ -7,6 +7,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, cast
 
+from gpuxlate.backends import nvidia as k
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.device_plugin import (
     INVALID,
@@ -19,7 +20,6 @@ from gpuxlate.backends.device_plugin import (
     shown,
 )
 from gpuxlate.backends.live import Common, Containers, CountedRequests, LiveNode, NodeView, Serves
-from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.backends.nvidia.mig import NAMES, profile_of
 from gpuxlate.backends.nvidia.shared import NAMES as SHARED_NAMES
 from gpuxlate.backends.requirements import (

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
+from gpuxlate.backends import nvidia as k
 from gpuxlate.backends.base import Backend, ContainerShare, Limits, PodReader, PodWriter, Reading, ShareWriter
 from gpuxlate.backends.device_plugin import (
     CLIENTS,
@@ -24,7 +25,6 @@ from gpuxlate.backends.device_plugin import (
     take_products,
 )
 from gpuxlate.backends.limits import KUBE_SCHEDULER
-from gpuxlate.backends.nvidia import keys as k
 from gpuxlate.backends.pod_reader import number
 from gpuxlate.model.amounts import Part, known_replica
 from gpuxlate.model.diagnostics import Diagnostic, Severity
@@ -116,6 +116,7 @@ class NvidiaShared(Backend):
     limits = Limits(source="PLUGIN", node_mode=divided_alike)
     scheduling = KUBE_SCHEDULER
     rule_prefix = "NVIDIA"
+    node_module = "gpuxlate.backends.nvidia.nodes"
     row_rules = ()
     fact_commands = {"cards.model": f"kubectl get nodes -L {NVIDIA_GPU}.product"}
     whole_cards_anywhere = True

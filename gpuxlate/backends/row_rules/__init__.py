@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from gpuxlate.backends.row_rules.base import RowRule
@@ -23,16 +23,11 @@ from gpuxlate.backends.row_rules.numbers import (
     UncertainValueRule,
 )
 from gpuxlate.backends.row_rules.pods import (
-    CardCountRule,
     ComputeNeededRule,
     InitContainerRule,
     NodeFitRule,
-    OneCardRule,
-    OneShareRule,
-    PodRecordRule,
     SchedulerRule,
     SeveralCardsRule,
-    SkippedByWebhookRule,
 )
 from gpuxlate.backends.rows import KeyTable, RuleKind, RuleRow
 from gpuxlate.model.declarations import record
@@ -54,21 +49,14 @@ KINDS: tuple[type[RowRule], ...] = (
     SizeRule,
     InitContainerRule,
     CardModelRule,
-    OneShareRule,
     UncertainValueRule,
     IgnoredMemoryRule,
     AmountRule,
-    CardCountRule,
     MisspeltWordRule,
     VersionRule,
-    PodRecordRule,
-    OneCardRule,
-    SkippedByWebhookRule,
 )
-"""Every kind, in the order of their numbers."""
-ROW_RULES: Mapping[RuleKind, type[RowRule]] = {rule_type.kind: rule_type for rule_type in KINDS}
-USUAL = tuple(RuleRow(kind) for kind in ROW_RULES if kind is not RuleKind.KNOWN_VALUE)
-"""The rules of a dialect that lists none."""
+"""The kinds that any dialect may have, in the order of their numbers."""
+ROW_RULES: Mapping[int, type[RowRule]] = {rule_type.kind: rule_type for rule_type in KINDS}
 
 
 @record
@@ -95,22 +83,27 @@ class WrittenRule(Rule):
         return self._of.text()
 
 
-def rules_of(table: KeyTable) -> Iterator[Rule]:
-    """The rules of its rows: the usual ones that apply, or those that it lists."""
-    for row in USUAL if table.row_rules is None else table.row_rules:
-        made = ROW_RULES[row.kind](table, row.keys, row.why)
-        if made.applies():
-            yield _rule(table, row, made)
+def rules_of(table: KeyTable, own: Iterable[type[RowRule]] = ()) -> Iterator[Rule]:
+    """The rules of its rows: one of each kind that applies, or those that it lists.
+
+    ``own``: kinds that the dialect alone has, or has in place of the usual ones with their numbers.
+    """
+    rule_types = {**ROW_RULES, **{rule_type.kind: rule_type for rule_type in own}}
+    usual = (RuleRow(kind) for kind in rule_types if kind != RuleKind.KNOWN_VALUE)
+    for row in usual if table.row_rules is None else table.row_rules:
+        row_rule = rule_types[row.kind](table, row.keys, row.why)
+        if row_rule.applies():
+            also = rule_types[row.also](table, row.keys) if row.also else row_rule
+            yield _rule(table, row, row_rule, also)
 
 
-def _rule(table: KeyTable, row: RuleRow, kind: RowRule) -> Rule:
+def _rule(table: KeyTable, row: RuleRow, kind: RowRule, other: RowRule) -> Rule:
     predicates = tuple(kind.predicates())
     # what is to say of init containers that can have no share, InitContainerRule says
     if not table.init_containers and not isinstance(kind, InitContainerRule):
         predicates = tuple(
             replace(one, when=one.when & ~IsInit()) if one.per_container else one for one in predicates
         )
-    other = ROW_RULES[row.also](table, row.keys) if row.also else kind
     cluster = other.in_cluster()
     more = other.extra_findings if other.finds_more() and (predicates or cluster) else None
 

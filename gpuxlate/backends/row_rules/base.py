@@ -2,22 +2,83 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import json
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field, replace
 from functools import cached_property
 from os.path import commonprefix
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from gpuxlate.backends.rows import KeyTable, RuleKind
+from gpuxlate.backends.rows import KeyTable
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.pod import ScalarKind as ValueKind
 from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.predicates.conditions import Predicate, Violation, WithProfile
 
-if TYPE_CHECKING:  # pages are shown to people who ask for them
-    from gpuxlate.backends.row_rules.examples import RowExample
+# --- what is on its page -----------------------------------------------------------------------
+
+
+@record
+class RowExample:
+    """A pod: its limits by container, and what is on the pod."""
+
+    limits: tuple[Mapping[str, Value], ...]
+    annotations: Mapping[str, Value] = field(default_factory=dict)
+    labels: Mapping[str, Value] = field(default_factory=dict)
+    scheduler: str = ""
+    init: Mapping[str, Value] = field(default_factory=dict)
+    profile: str = ""
+    selector: Mapping[str, Value] = field(default_factory=dict)
+
+    def setting(self, name: str, value: int | str) -> RowExample:
+        """With a resource of the first container set."""
+        first, *rest = self.limits
+        return replace(self, limits=({**first, name: Value.of(value)}, *rest))
+
+    def without(self, *names: str) -> RowExample:
+        """Without resources of the first container."""
+        first, *rest = self.limits
+        return replace(self, limits=({k: v for k, v in first.items() if k not in names}, *rest))
+
+    @property
+    def text(self) -> str:
+        """The inside of a Pod, in YAML."""
+        on_pod = [
+            f"{what}: {_mapping(values)}"
+            for what, values in (("annotations", self.annotations), ("labels", self.labels))
+            if values
+        ]
+        lines = [f"metadata: {{{', '.join(on_pod)}}}"] if on_pod else []
+        lines += ["spec:", *([f"  schedulerName: {self.scheduler}"] if self.scheduler else [])]
+        if self.selector:
+            lines.append(f"  nodeSelector: {_mapping(self.selector)}")
+        if self.init:
+            lines += ["  initContainers:", *_container("init", self.init)]
+        lines.append("  containers:")
+        for name, values in zip(("web", "api"), self.limits, strict=False):
+            lines += _container(name, values)
+        return "\n".join(lines)
+
+
+def _container(name: str, limits: Mapping[str, Value]) -> Iterable[str]:
+    yield from (f"    - name: {name}", f"      image: {name}")
+    if limits:
+        yield f"      resources: {{limits: {_mapping(limits)}}}"
+
+
+def _mapping(values: Mapping[str, Value]) -> str:
+    def text(one: Value) -> str:
+        quoted = one.kind is ValueKind.STR and not one.text[:1].isalpha() and not one.text[-1:].isalpha()
+        return json.dumps(one.text) if quoted or one.text in ("true", "false") else one.text
+
+    return f"{{{', '.join(f'{name}: {text(value)}' for name, value in values.items())}}}"
+
+
+# --- a kind of rule ---------------------------------------------------------------------------
 
 
 @record
@@ -29,7 +90,7 @@ class RowRule:
     keys: tuple[str, ...] = ()
     why: str = ""
 
-    kind: ClassVar[RuleKind]
+    kind: ClassVar[int]
     name: ClassVar[str]
     severity: ClassVar[Severity] = Severity.ERROR
     fix: ClassVar[str | None] = None
@@ -120,7 +181,7 @@ class RowRule:
     def values(self) -> dict[str, str]:
         """What is in the sentences of the kind."""
         keys = ", ".join(f"`{row.template or row.name}`" for row in self._shown())
-        return {"title": self.table.called, "keys": keys}
+        return {"title": self.table.sentence_name, "keys": keys}
 
     @property
     def summary_text(self) -> Message:

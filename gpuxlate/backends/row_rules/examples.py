@@ -1,17 +1,13 @@
-"""The manifests on the pages of rules that follow from rows: a share of the dialect, and changes of it."""
+"""A share as a dialect writes it, for the pages of rules that follow from its rows."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Mapping
-from dataclasses import field, replace
+from dataclasses import replace
 
 from gpuxlate.backends.pod_writer import Accept, PodWriter, ShareWriter
+from gpuxlate.backends.row_rules.base import RowExample
 from gpuxlate.backends.rows import KeyTable
-from gpuxlate.model.declarations import record
 from gpuxlate.model.keys import Place
-from gpuxlate.model.pod import ScalarKind as ValueKind
-from gpuxlate.model.pod import Value
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Share
 
 SHARES = (Share(1, 50, 8192), Share(1, 25, 24576), Share(1, None, 8192), Share(1, 50))
@@ -19,62 +15,6 @@ SHARES = (Share(1, 50, 8192), Share(1, 25, 24576), Share(1, None, 8192), Share(1
 
 
 ANYTHING = Accept(True, {"cores": 50, "memoryMiB": 8192}, frozenset(JSON_NAMES.values()))
-
-
-@record
-class RowExample:
-    """A pod: its limits by container, and what is on the pod."""
-
-    limits: tuple[Mapping[str, Value], ...]
-    annotations: Mapping[str, Value] = field(default_factory=dict)
-    labels: Mapping[str, Value] = field(default_factory=dict)
-    scheduler: str = ""
-    init: Mapping[str, Value] = field(default_factory=dict)
-    profile: str = ""
-    selector: Mapping[str, Value] = field(default_factory=dict)
-
-    def setting(self, name: str, value: int | str) -> RowExample:
-        """With a resource of the first container set."""
-        first, *rest = self.limits
-        return replace(self, limits=({**first, name: Value.of(value)}, *rest))
-
-    def without(self, *names: str) -> RowExample:
-        """Without resources of the first container."""
-        first, *rest = self.limits
-        return replace(self, limits=({k: v for k, v in first.items() if k not in names}, *rest))
-
-    @property
-    def text(self) -> str:
-        """The inside of a Pod, in YAML."""
-        on_pod = [
-            f"{what}: {_mapping(values)}"
-            for what, values in (("annotations", self.annotations), ("labels", self.labels))
-            if values
-        ]
-        lines = [f"metadata: {{{', '.join(on_pod)}}}"] if on_pod else []
-        lines += ["spec:", *([f"  schedulerName: {self.scheduler}"] if self.scheduler else [])]
-        if self.selector:
-            lines.append(f"  nodeSelector: {_mapping(self.selector)}")
-        if self.init:
-            lines += ["  initContainers:", *_container("init", self.init)]
-        lines.append("  containers:")
-        for name, values in zip(("web", "api"), self.limits, strict=False):
-            lines += _container(name, values)
-        return "\n".join(lines)
-
-
-def _container(name: str, limits: Mapping[str, Value]) -> Iterable[str]:
-    yield from (f"    - name: {name}", f"      image: {name}")
-    if limits:
-        yield f"      resources: {{limits: {_mapping(limits)}}}"
-
-
-def _mapping(values: Mapping[str, Value]) -> str:
-    def text(one: Value) -> str:
-        quoted = one.kind is ValueKind.STR and not one.text[:1].isalpha() and not one.text[-1:].isalpha()
-        return json.dumps(one.text) if quoted or one.text in ("true", "false") else one.text
-
-    return f"{{{', '.join(f'{name}: {text(value)}' for name, value in values.items())}}}"
 
 
 def share(table: KeyTable) -> RowExample:

@@ -5,10 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
 from gpuxlate.backends.pod_reader import named_twice, second_names, written_name
-from gpuxlate.backends.row_rules.base import RowRule, by_pattern, is_annotation_of_containers, name_beside
+from gpuxlate.backends.row_rules.base import (
+    RowExample,
+    RowRule,
+    by_pattern,
+    is_annotation_of_containers,
+    name_beside,
+)
 from gpuxlate.backends.rows import MODEL, RuleKind
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.keys import KeySpec, Place, Range
@@ -34,9 +40,6 @@ from gpuxlate.rules.predicates.conditions import (
     Violation,
     is_word,
 )
-
-if TYPE_CHECKING:  # pages are shown to people who ask for them
-    from gpuxlate.backends.row_rules.examples import RowExample
 
 
 class NeededKeyRule(RowRule):
@@ -106,13 +109,15 @@ class ExcludedKeyRule(RowRule):
     summary = "A container has no two keys of {title} that exclude each other."
     description = "Reports {keys} beside a key that says the same in another way."
     usual_why = "One of the two is ignored, or the pod is refused."
+    overridden_severity: ClassVar[Severity | None] = None
+    """That of a key beside one that goes before it, where that is no error."""
 
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.excludes or row.overridden_by)
 
     def predicates(self) -> Iterable[Predicate]:
+        severity = self.overridden_severity
         for row in self.subject_rows:
-            severity = self.table.overridden_severity
             if Place.LABEL in row.places:
                 others = self._have(*row.excludes, *row.overridden_by)
                 yield Predicate(
@@ -154,7 +159,7 @@ class ExcludedKeyRule(RowRule):
                 "{key} and {other} are both set; {title} uses {other}",
                 key=name,
                 other=other,
-                title=self.table.called,
+                title=self.table.sentence_name,
             )
         yield this.diagnostic(breach.value, message, "keep one of them", on_key=True)
 
@@ -282,7 +287,7 @@ class KnownWordRule(RowRule):
                 yield self._unknown(this, row, name, value)
 
     def _unknown(self, this: Rule, row: KeySpec, name: str, value: Value) -> Diagnostic:
-        title = self.table.called
+        title = self.table.sentence_name
         message = msg(
             "{key} is {value!r}, which {title} does not know", key=name, value=value.text, title=title
         )

@@ -7,12 +7,20 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
-from gpuxlate.backends.pod_reader import number, off_step, outside, put_number, requesting, written_name
-from gpuxlate.backends.row_reader import MOST_MIB, in_mib
-from gpuxlate.backends.row_rules.base import RowRule
-from gpuxlate.backends.rows import KeyTable, RuleKind, SeveralCards, Size, legal_text, next_legal
+from gpuxlate.backends.pod_reader import (
+    MOST_MIB,
+    in_mib,
+    number,
+    off_step,
+    outside,
+    put_number,
+    requesting,
+    written_name,
+)
+from gpuxlate.backends.row_rules.base import RowExample, RowRule
+from gpuxlate.backends.rows import WHOLE_CARDS, KeyTable, RuleKind, SeveralCards, Size, legal_text, next_legal
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.keys import GIB, Absent, KeySpec, Per, Place, Range
@@ -36,13 +44,6 @@ from gpuxlate.rules.predicates.conditions import (
     Requests,
     Violation,
 )
-
-if TYPE_CHECKING:  # pages are shown to people who ask for them
-    from gpuxlate.backends.row_rules.examples import RowExample
-
-
-HUNDREDS = Range(FULL_CARD_CORES, None, FULL_CARD_CORES)
-"""Whole cards, in percent."""
 
 
 def count_of(table: KeyTable, row: KeySpec) -> KeySpec | None:
@@ -119,7 +120,7 @@ def part_of_each_card(name: str, one: Range, by: str | Label) -> Condition:
 
 def uncounted(row: KeySpec, count: KeySpec) -> tuple[Range, ...]:
     """The numbers without a count of cards: of one card, or of as many as there are hundreds."""
-    return (*row.ranges, HUNDREDS) if count.default is Absent.HUNDREDS else row.ranges
+    return (*row.ranges, WHOLE_CARDS) if count.default is Absent.HUNDREDS else row.ranges
 
 
 def mib_of_each_card(
@@ -160,6 +161,9 @@ class NumberRule(RowRule):
         "key takes, or its maximum where more is read so. Unsafe: the share may not be what was meant."
     )
 
+    skips_overridden: ClassVar[bool] = False
+    """A key beside one that goes before it is accepted, and not looked at."""
+
     def rows(self) -> Iterable[KeySpec]:
         return (
             row for row in self.table.keys if Place.RESOURCE in row.places and row.ranges and not row.quantity
@@ -184,7 +188,7 @@ class NumberRule(RowRule):
             if row.name == self.table.whole_card_key:  # alone it is anybody's
                 when &= Requests(*(part.name for rows in self.table.keys_by_model for part in rows.parts))
             when &= Not(forced_when(self.table, row)) if row.forced else ALWAYS
-            if row.overridden_by and self.table.overridden_severity:  # it is accepted, and not looked at
+            if row.overridden_by and self.skips_overridden:
                 when &= Not(Requests(*row.overridden_by))
             legal = is_legal(self.table, row)
             numbers = (int(one) for one in row.uncertain_values)  # which UncertainValueRule reports
@@ -225,7 +229,7 @@ class NumberRule(RowRule):
                 "{key} is {number}, which {title} ignores: the container has no cap on {what}",
                 key=name,
                 number=amount,
-                title=self.table.called,
+                title=self.table.sentence_name,
                 what=row.meaning,
             )
             yield this.diagnostic(breach.value, message, hint)
@@ -413,10 +417,12 @@ class IgnoredMemoryRule(RowRule):
     kind, name, severity = RuleKind.IGNORED, "whole-cards-have-their-memory", Severity.WARNING
     summary = "Whole cards of {title} are requested without memory."
     description = "Reports {keys} beside compute of 100 for each card."
+    full_is_whole: ClassVar[bool] = False
+    """All compute of a card is the whole card, which a key of its own counts."""
     usual_why = "Whole cards come with all of their memory: the number is ignored, and nothing limits it."
 
     def rows(self) -> Iterable[KeySpec]:
-        full = self.table.cards_in_cores or self.table.full_is_whole
+        full = self.full_is_whole or self.table.cards_in_cores
         return (rows.memory for rows in self.table.keys_by_model if full and rows.memory)
 
     def predicates(self) -> Iterable[Predicate]:

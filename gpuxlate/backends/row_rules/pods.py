@@ -5,19 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from itertools import chain
-from typing import TYPE_CHECKING
+from typing import ClassVar
 
-from gpuxlate.backends.pod_reader import (
-    number,
-    requesting,
-    too_large,
-    too_many_cards,
-    whole_numbers,
-    written_name,
+from gpuxlate.backends.pod_reader import number, requesting, too_large, too_many_cards, written_name
+from gpuxlate.backends.row_rules.base import (
+    RowExample,
+    RowRule,
+    by_pattern,
+    is_annotation_of_containers,
+    name_beside,
 )
-from gpuxlate.backends.row_rules.base import RowRule, by_pattern, is_annotation_of_containers, name_beside
 from gpuxlate.backends.row_rules.numbers import counted_by, forced_when, mib_of_each_card, part_of_each_card
-from gpuxlate.backends.row_writer import beyond_one_card, on_one_card, one_is_recorded
 from gpuxlate.backends.rows import RuleKind, SeveralCards
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.keys import Absent, KeySpec, Place, Range
@@ -30,12 +28,10 @@ from gpuxlate.rules.predicates.conditions import (
     CARDS,
     AnyOf,
     Condition,
-    ContainersAtMost,
     InRange,
     IsAnnotated,
     IsInit,
     Labelled,
-    LabelledItself,
     Not,
     Predicate,
     Requests,
@@ -47,10 +43,6 @@ from gpuxlate.rules.predicates.conditions import (
     card_memory,
     cards_per_node,
 )
-
-if TYPE_CHECKING:  # pages are shown to people who ask for them
-    from gpuxlate.backends.row_rules.examples import RowExample
-
 
 DEFAULT_SCHEDULER = "default-scheduler"
 
@@ -70,6 +62,8 @@ class SchedulerRule(RowRule):
         "an operator or a webhook may set it."
     )
     usual_why = "Only that scheduler places the share: with another one the keys have no effect."
+    set_by: ClassVar[str] = ""
+    """What may set it where a manifest names none."""
     fixing = "Writes the scheduler. Unsafe: the pod goes to another scheduler."
     no_policy = BY_CONTAINER
 
@@ -90,7 +84,7 @@ class SchedulerRule(RowRule):
         yield Predicate(known, asks & UNNAMED, at, per_container=False, severity=self._if_missing(""))
 
     def _if_missing(self, set_by: str) -> Severity:
-        return Severity.INFO if self.table.scheduler_set_by or set_by else Severity.WARNING
+        return Severity.INFO if self.set_by or set_by else Severity.WARNING
 
     def _known(self) -> tuple[str, ...]:
         known = self.table.schedulers
@@ -126,7 +120,7 @@ class SchedulerRule(RowRule):
             return
         fix = Fix(hint, (Put((*pod.path, "schedulerName"), name),), safe=False)
         message = msg("schedulerName is not set; only {name} places this share", name=name)
-        set_by = self.table.scheduler_set_by or pod.scheduler_set_by
+        set_by = self.set_by or pod.scheduler_set_by
         if set_by:
             hint = msg("write schedulerName: {name}, unless {what} sets it", name=name, what=set_by)
         severity = self._if_missing(pod.scheduler_set_by)
@@ -139,66 +133,6 @@ class SchedulerRule(RowRule):
 
     def example(self) -> RowExample:
         return replace(self.instead(), scheduler="another-scheduler")
-
-
-class SkippedByWebhookRule(RowRule):
-    """A label with which the vendor's webhook does not look at the pod."""
-
-    kind, name = RuleKind.HIDDEN, "webhook-sees-the-pod"
-    summary = "The webhook of {title} sees a pod that requests a share."
-    description = (
-        "Reports {label} on a pod with a share: an error if `schedulerName` is not set, since the webhook "
-        "sets it, and a warning if the pod names the scheduler itself."
-    )
-    usual_why = (
-        "With the label the API server does not call the webhook, which sends the pod to `{scheduler}` "
-        "and changes the numbers to those that the cards have. The default scheduler places no share."
-    )
-
-    def rows(self) -> Iterable[KeySpec]:
-        return (row for row in self.table.keys if row.hides)
-
-    def predicates(self) -> Iterable[Predicate]:
-        rows = (row for row in self.table.keys if row.unit and Place.RESOURCE in row.places)
-        asks = SomeContainer(Requests(*(row.name for row in rows)))
-        for row in self.subject_rows:
-            seen, at = Not(LabelledItself(row.name, *row.hides)), (row.name,)
-            yield Predicate(seen, asks & UNNAMED, at, per_container=False)
-            named = SchedulerIs(*self.table.schedulers)
-            yield Predicate(seen, asks & named, at, per_container=False, severity=Severity.WARNING)
-
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        scheduler = self.table.schedulers[0]
-        values = {
-            "key": breach.name,
-            "value": pod.labels[breach.name].text,
-            "scheduler": scheduler,
-            "title": self.table.called,
-        }
-        if UNNAMED.holds(pod):
-            message = msg(
-                "{key}: {value} hides the pod from the webhook of {title}, so that {scheduler} does not "
-                "place it",
-                **values,
-            )
-            hint = msg("remove {key}, or write schedulerName: {scheduler}", **values)
-        else:
-            message = msg(
-                "{key}: {value} hides the pod from the webhook of {title}, which adds and rounds no number",
-                **values,
-            )
-            hint = msg("remove {key}, or write each number as the cards have it", **values)
-        yield this.diagnostic(pod.labels[breach.name], message, hint)
-
-    @property
-    def values(self) -> dict[str, str]:
-        label = " or ".join(f"`{row.name}: {value}`" for row in self.subject_rows for value in row.hides)
-        return {**super().values, "label": label, "scheduler": self.table.schedulers[0]}
-
-    def example(self) -> RowExample:
-        row = self.subject_rows[0]
-        shown = self.instead()
-        return replace(shown, labels={**shown.labels, row.name: Value.of(row.hides[0])})
 
 
 class SeveralCardsRule(RowRule):
@@ -230,7 +164,7 @@ class SeveralCardsRule(RowRule):
         )
 
     def rows(self) -> Iterable[KeySpec]:
-        shared = self.table.several_cards is SeveralCards.SHARED and not self.table.several_doubt
+        shared = self.table.several_cards is SeveralCards.SHARED
         parts = (row for rows in self.table.keys_by_model if rows.cards for row in rows.parts)
         return (row for row in parts if row.forced or not shared)
 
@@ -258,10 +192,6 @@ class SeveralCardsRule(RowRule):
         row = self.row_of(breach)
         if row.forced:
             yield self._forced(this, row, breach.value, breach.container)
-            return
-        if self.table.several_doubt:
-            message = msg("{key} is for several cards: {why}", key=name, why=self.table.several_doubt)
-            yield this.diagnostic(breach.value, message, "request one card, or whole cards", on_key=True)
             return
         gets = self.table.several_cards
         message = msg(
@@ -376,6 +306,11 @@ class ComputeNeededRule(RowRule):
     description = "Reports a part of a card's memory without {keys}."
     usual_why = "{title} takes missing compute for all of the card: nobody else fits on it."
 
+    @property
+    def when(self) -> Condition:
+        """Where missing compute is what the row says."""
+        return ALWAYS
+
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.sets == "cores" and row.default is Absent.ALL)
 
@@ -383,7 +318,7 @@ class ComputeNeededRule(RowRule):
         for rows in self.table.keys_by_model:
             if rows.cores in self.subject_rows and rows.cores is not None:
                 at = tuple(row.name for row in rows.parts if row is not rows.cores)
-                yield Predicate(Requests(rows.cores.name), self.table.compute_when, at)
+                yield Predicate(Requests(rows.cores.name), self.when, at)
 
     def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         cores = next(
@@ -420,7 +355,9 @@ class InitContainerRule(RowRule):
 
     def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         if breach.value is not None:
-            message = msg("an init container cannot request a share of {target}", target=self.table.called)
+            message = msg(
+                "an init container cannot request a share of {target}", target=self.table.sentence_name
+            )
             yield this.diagnostic(
                 breach.value, message, "request the share in an ordinary container", on_key=True
             )
@@ -428,178 +365,3 @@ class InitContainerRule(RowRule):
     def example(self) -> RowExample:
         good = self.instead()
         return replace(good, limits=({},), init=good.limits[0])
-
-
-class OneShareRule(RowRule):
-    """Pods whose containers have one share together."""
-
-    kind, name = RuleKind.ONE_SHARE, "one-container-has-the-share"
-    summary = "One container of a pod requests the share of {title}."
-    description = "Reports {keys} in a second container of the pod."
-    usual_why = "The pod gets one share, and each container the same limits: two requests are not two."
-
-    def rows(self) -> Iterable[KeySpec]:
-        return (
-            row
-            for row in self.table.keys
-            if self.table.one_share_per_pod and row.unit and Place.RESOURCE in row.places
-        )
-
-    def predicates(self) -> Iterable[Predicate]:
-        names = tuple(row.name for row in self.subject_rows if not row.whole)
-        yield Predicate(ContainersAtMost(self._shares(names), 1), keys=names, per_container=False)
-
-    def _shares(self, names: Iterable[str]) -> Condition:
-        """A container has a share; the rule on init containers reports those that can have none."""
-        asks = Requests(*names)
-        return asks if self.table.init_containers else asks & ~IsInit()
-
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        names = [row.name for row in self.subject_rows if not row.whole]
-        shares = self._shares(names)
-        sharing = [one for one in pod.all_containers() if shares.holds(pod, one)]
-        for container in sharing[1:]:
-            value = next(container.resources[name] for name in names if name in container.resources)
-            message = msg(
-                "{count} containers of the pod request a share, which is the pod's", count=len(sharing)
-            )
-            yield this.diagnostic(value, message, "use a separate pod for each container", on_key=True)
-
-    def example(self) -> RowExample:
-        good = self.instead()
-        return replace(good, limits=(good.limits[0], good.limits[0]))
-
-
-class PodRecordRule(RowRule):
-    """Pods whose containers have cards, of which the scheduler records those of one."""
-
-    kind, name = RuleKind.RECORDED, "record-is-of-one-container"
-    severity = Severity.WARNING
-    summary = "One container of a pod requests cards of {title}."
-    description = "Reports {keys} in a pod of which several containers request cards."
-    usual_why = "{record} on the pod, which the device plugin reads, has the cards of the {which} one alone."
-
-    def rows(self) -> Iterable[KeySpec]:
-        return (rows.cards for rows in self.table.keys_by_model if self.table.pod_record and rows.cards)
-
-    @property
-    def values(self) -> dict[str, str]:
-        record = self.table.pod_record
-        return {**super().values, "record": f"`{record.name}`", "which": record.of} if record else {}
-
-    def predicates(self) -> Iterable[Predicate]:
-        for row in self.subject_rows:
-            requests = InRange(row.name, Range(1))
-            yield Predicate(ContainersAtMost(requests, 1), keys=(row.name,), per_container=False)
-
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        found = [
-            value
-            for row in self.subject_rows
-            for _, value, count in whole_numbers(pod, row.name)
-            if count > 0
-        ]
-        if self.table.pod_record is not None:
-            why = one_is_recorded(self.table.pod_record, len(found))
-            yield from (this.diagnostic(value, *why, on_key=True) for value in found[1:])
-
-    def example(self) -> RowExample:
-        good = self.instead()
-        return replace(good, limits=(good.limits[0], good.limits[0]))
-
-
-class OneCardRule(RowRule):
-    """Pods whose containers are all on one card."""
-
-    kind, name, tells_whole_cards = RuleKind.ONE_CARD, "one-card-holds-the-containers", True
-    summary = "The containers of a pod of {title} are on one card together."
-    description = (
-        "Reports {keys} of several containers where one has several cards or a whole one, or where their "
-        "parts together are more than a card. Init containers are not counted: they run before."
-    )
-    usual_why = (
-        "{title} takes the cards of all containers of a pod from one card, so that the pod stays Pending."
-    )
-    no_policy = "lint alone adds up the parts of several containers"
-
-    def rows(self) -> Iterable[KeySpec]:
-        return (row for _, row in self.table.shared_counts)
-
-    def predicates(self) -> Iterable[Predicate]:
-        for rows, row in self.table.shared_counts:
-            counted = InRange(row.name, Range(1)) & ~IsInit()
-            when: Condition = ALWAYS
-            if not row.whole and rows.memory is not None:
-                part = InRange(row.name, Range(1, 1)) & Requests(rows.memory.name)
-                when = SomeContainer(counted & Not(part))
-            yield Predicate(ContainersAtMost(counted, 1), when, (row.name,), per_container=False)
-
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        row = self.row_of(breach)
-        found = self._counted(pod, row)
-        why = on_one_card(self.table, row, len(found))
-        parts = not row.whole and all(number(one.resources[row.name]) == 1 for one in found)
-        for one in found[1:]:  # of one card each, memory is missing
-            yield this.diagnostic(one.resources[row.name], *why, on_key=True, missing=parts)
-
-    @staticmethod
-    def _counted(pod: PodKeys, row: KeySpec) -> list[ContainerKeys]:
-        return [one for one, _, count in whole_numbers(pod, row.name) if count > 0 and not one.init]
-
-    def finds_more(self) -> bool:
-        return any(rows.parts and not row.whole for rows, row in self.table.shared_counts)
-
-    def extra_findings(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-        """Parts that together are more than a card."""
-        for rows, row in self.table.shared_counts:
-            found = self._counted(pod, row)
-            parts = [one for one in found if number(one.resources[row.name]) == 1]
-            if len(found) < 2 or len(parts) < len(found):
-                continue
-            if any(rows.memory is None or rows.memory.name not in one.resources for one in parts):
-                continue
-            beyond = beyond_one_card(rows, [one.resources for one in parts])
-            if beyond is not None:
-                last = next(one for one in reversed(parts) if beyond.name in one.resources)
-                why = on_one_card(self.table, beyond, len(parts))
-                yield this.diagnostic(last.resources[beyond.name], *why)
-
-    def example(self) -> RowExample:
-        good, row = self.instead(), self.subject_rows[0]
-        limits = good.limits[0] if row.name in good.limits[0] else {row.name: Value.of(1)}
-        return replace(good, limits=(limits, {row.name: Value.of(2)}))
-
-
-class CardCountRule(RowRule):
-    """Labels of the pod that count cards."""
-
-    kind, name = RuleKind.COUNTS, "label-counts-cards"
-    summary = "The label with which a pod of {title} counts its cards is a whole number."
-    description = "Reports {keys} with another value than a whole number of at least 1."
-    usual_why = "The label is ignored, or the pod is refused: its containers get no part of several cards."
-
-    def rows(self) -> Iterable[KeySpec]:
-        return (row for row in self.table.keys if Place.LABEL in row.places and row.ranges)
-
-    def predicates(self) -> Iterable[Predicate]:
-        for row in self.subject_rows:
-            yield Predicate(
-                Labelled(row.name, *row.ranges), Labelled(row.name), (row.name,), per_container=False
-            )
-
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        if breach.value is not None:
-            message = msg(
-                "{key} is {value!r}, which is not a number of cards", key=breach.name, value=breach.value.text
-            )
-            yield this.diagnostic(breach.value, message, "write a whole number of at least 1, in quotes")
-
-    def example(self) -> RowExample:
-        return self._with("two")
-
-    def instead(self) -> RowExample:
-        return self._with("1")
-
-    def _with(self, text: str) -> RowExample:
-        good = self.share()
-        return replace(good, labels={**good.labels, self.subject_rows[0].name: Value.of(text)})

@@ -364,6 +364,8 @@ class TencentQgpu(Backend):
         "tencentyun/qcloud-documents, qGPU, parameters config.priority and config.nodepriority",
     )
     rule_prefix = "TKE"
+    rule_module = "gpuxlate.backends.tencent.rules"
+    node_module = "gpuxlate.backends.tencent.nodes"
     row_rules = ()
     fact_commands = {
         "components.qgpu": "the page of the qGPU add-on in the console of TKE",

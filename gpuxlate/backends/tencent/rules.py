@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from gpuxlate.backends import tencent as k
 from gpuxlate.backends.pod_reader import number, off_step, outside, put_number, requesting
-from gpuxlate.backends.row_rules.examples import RowExample
+from gpuxlate.backends.row_rules.base import RowExample
 from gpuxlate.backends.tencent import old_addon, too_old
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.keys import GIB, Range

@@ -319,6 +319,7 @@ class TensorFusion(Backend):
     name = NAME
     title = "TensorFusion"
     rule_prefix = "TF"
+    rule_module = "gpuxlate.backends.tensor_fusion.rules"
     aliases = ("tensorfusion",)
     other_schedulers = (f"{NAME}-scheduler",)  # which the webhook writes
     one_share_per_pod = True

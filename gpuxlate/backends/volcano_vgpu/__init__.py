@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends import hami_scheduler
+from gpuxlate.backends import hami_family
 from gpuxlate.backends.base import Backend, Limits, Range, RuleKind, RuleRow
 from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.rows import cards, choice, choices, cores, memory, percent, written
@@ -24,6 +24,8 @@ class VolcanoVgpu(Backend):
     title = "Volcano vGPU"
     short_title = "Volcano"
     rule_prefix = "VOLC"
+    rule_module = "gpuxlate.backends.volcano_vgpu.rules"
+    node_module = "gpuxlate.backends.volcano_vgpu.nodes"
     components = (Component("volcano", "Volcano"),)
     aliases = ("volcano",)
     vendor = "nvidia"
@@ -44,7 +46,7 @@ class VolcanoVgpu(Backend):
         "CONF": "volcano-sh/volcano, pkg/scheduler/api/devices/config (2026-08-20)",
         "GUIDE": "volcano-sh/volcano, docs/user-guide/how_to_use_volcano_vgpu.md (2026-08-20)",
         "PLUGIN": "Project-HAMi/volcano-vgpu-device-plugin, doc/config.md and doc/design.md (2026-08-17)",
-        **hami_scheduler.LIBRARY,
+        **hami_family.LIBRARY,
         "SERVER": "Project-HAMi/volcano-vgpu-device-plugin, pkg/plugin/server.go (2026-08-17)",
         "ISSUES": "volcano-sh/volcano issue 2907; volcano-vgpu-device-plugin issues 7 and 30",
     }
@@ -63,7 +65,7 @@ class VolcanoVgpu(Backend):
         *choices("volcano.sh/vgpu-{0}use-gpuuuid", CardChoice(By.UUID), source="VGPU"),
         choice("volcano.sh/vgpu-podgroup-policy", meaning="spreads a PodGroup over cards", source="VGPU"),
         *choices("nvidia.com/{0}use-gputype", CardChoice(By.MODEL, parts=True), source="VGPU"),
-        hami_scheduler.core_policy(),
+        hami_family.core_policy(),
         written("volcano.sh/vgpu-ids-*", meaning="assigned cards", source="VGPU"),
         written("volcano.sh/vgpu-time", meaning="assigned", source="VGPU"),
         written("volcano.sh/vgpu-node", meaning="assigned node", source="VGPU"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from gpuxlate.backends import volcano_vgpu as k
-from gpuxlate.backends.hami_scheduler import is_capped_alone, not_capped_alone
+from gpuxlate.backends.hami_family import is_capped_alone, not_capped_alone
 from gpuxlate.backends.pod_reader import written_name
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.messages import msg

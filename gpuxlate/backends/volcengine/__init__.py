@@ -306,6 +306,8 @@ class VolcengineMgpu(Backend):
     title = "Volcengine VKE, mGPU"
     short_title = "mGPU"
     rule_prefix = "VKE"
+    rule_module = "gpuxlate.backends.volcengine.rules"
+    node_module = "gpuxlate.backends.volcengine.nodes"
     components = (
         MGPU,
         Component("mgpuDriver", "the mGPU driver"),

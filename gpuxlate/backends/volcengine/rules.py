@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuxlate.backends import volcengine as k
 from gpuxlate.backends.pod_reader import both_places, number, outside, too_many_cards
-from gpuxlate.backends.row_rules.examples import RowExample
+from gpuxlate.backends.row_rules.base import RowExample
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Remove, Rename, Severity
 from gpuxlate.model.keys import NVIDIA_GPU, Range
 from gpuxlate.model.messages import Message, join_or, msg

@@ -78,6 +78,7 @@ class EmrBackend(BilledBackend, JobBackend):
     pod_role: str | None = None
     gpu_prefixes = GPU_PREFIXES
     rule_prefix = "EMR"
+    rule_module = "gpuxlate.backends.volcengine_emr.rules"
     row_rules = ()
     field_docs = {
         "cards": "one for each pod of the job",

@@ -7,7 +7,6 @@ number in resources is then percent of the card (SOFT). 1 GB of its nodes is 102
 from __future__ import annotations
 
 from dataclasses import replace
-from types import MappingProxyType
 
 from gpuxlate.backends.base import (
     Backend,
@@ -25,7 +24,6 @@ from gpuxlate.backends.rows import Fields, cards, choice, for_models, whole, wri
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys, Value
-from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Isolation, Policy
 from gpuxlate.rules.predicates.conditions import AnyOf, IsAnnotated, Labelled
 
@@ -49,11 +47,12 @@ class MindCluster(Backend):
     name = NAME
     title = "Ascend cards under MindCluster"
     rule_prefix = "MIND"
+    rule_module = "gpuxlate.backends.dialects.mindcluster.rules"
+    node_module = "gpuxlate.backends.dialects.mindcluster.nodes"
     vendor = VENDOR
     names_vendor = True
     row_rules = (RuleRow(RuleKind.NUMBERS), RuleRow(RuleKind.WITHIN_NODE))  # MIND020 has the labels
     detected_by = AnyOf(*map(Labelled, SOFT), IsAnnotated(SCHEDULED_BY, SOFTLY))
-    extra_annotations = MappingProxyType({SCHEDULED_BY: SOFTLY})
     isolation = Isolation.SOFT  # by vCANN-RT in the container (SOFT)
     documents = {
         "PLUGIN": "Ascend/mind-cluster, ascend-device-plugin, pkg/common/constants.go (2026-08-21)",
@@ -131,9 +130,10 @@ class MindCluster(Backend):
                 placing.need(attribute, "GX021", msg("{key} is required", key=name), example)
         return frozenset()
 
-    def write(self, pod: PodWriter, profile: Profile | None) -> PodKeys:
-        """A soft share has the one scheduler that knows it (SOFT)."""
-        keys = super().write(pod, profile)
+    def after_write(self, pod: PodWriter, keys: PodKeys) -> PodKeys:
+        """A soft share has the policy and the one scheduler that know it (SOFT)."""
+        if any(not placing.whole_cards for placing in pod.placings):
+            keys = replace(keys, annotations={SCHEDULED_BY: Value.of(SOFTLY), **keys.annotations})
         return replace(keys, scheduler_name=Value.of(VOLCANO)) if CORES in keys.labels else keys
 
 

@@ -1,114 +1,18 @@
-"""MetaX sGPU, under HAMi: the three policies and both classes. Everything is per card."""
+"""The rules of MetaX that no row says: METAX020 to METAX022."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
 
-from gpuxlate.backends.base import GIB, Absent, Backend, Limits, Place, PodReader, RuleKind, ShareWriter, key
-from gpuxlate.backends.hami_scheduler import DOCUMENTS, PLACEMENT, SCHEDULER, SCHEDULING, in_int32
+from gpuxlate.backends.metax import APP_CLASS, CORES, COUNT, MEMORY, POLICY
 from gpuxlate.backends.pod_reader import whole_numbers
-from gpuxlate.backends.rows import Fields, cards, choice, choices, cores, memory, whole, written
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.keys import By, Range
+from gpuxlate.model.keys import Range
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.model.share import Isolation, Policy, Qos, Share
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates.conditions import InRange, IsAnnotated, Not, Predicate, Violation
 
-COUNT, MEMORY, CORES = "metax-tech.com/sgpu", "metax-tech.com/vmemory", "metax-tech.com/vcore"
-WHOLE = "metax-tech.com/gpu"
-APP_CLASS = "metax-tech.com/sgpu-app-class"
-POLICY = "metax-tech.com/sgpu-qos-policy"
-
-
-def card_mode(share: Share) -> str:
-    """A card has pods of one policy; whole cards have no other pod (CODE)."""
-    return str(share.policy or Policy.BEST_EFFORT)
-
-
-class MetaxSgpu(Backend):
-    name = "metax-sgpu"
-    title = "MetaX sGPU"
-    rule_prefix = "METAX"
-    aliases = ("metax",)
-    vendor = "metax"
-    isolation = Isolation.SOFT  # by the vendor's driver (CODE)
-    other_schedulers = (SCHEDULER,)
-    scheduling = SCHEDULING
-    several_doubt = "HAMi's and Koordinator's pages share one card only, and HAMi's code takes several"
-    rule_reasons = {RuleKind.SEVERAL: f"{several_doubt}."}
-    limits = Limits(source="CODE", card_mode=card_mode)
-    on_one_card = (WHOLE,)  # (CODE, customFilterRule)
-    compute_when = Not(IsAnnotated(APP_CLASS, "online"))
-    node_annotations = {"metax-tech.com/node-gpu-devices": "hami.io/metax-sgpu-devices-allocated"}  # (CODE)
-    documents = {
-        "CODE": "Project-HAMi/HAMi, pkg/device/metax (2026-08-21)",
-        "EXAMPLES": "Project-HAMi/HAMi, examples/metax/sgpu (2026-08-21)",
-        "KOORDINATOR": "koordinator-sh/website, device-scheduling-metax-gpu.md (2026-08)",
-        **DOCUMENTS,
-    }
-    gpu_prefixes = ("metax-tech.com/sgpu", "metax-tech.com/vcore", "metax-tech.com/vmemory")
-    keys = (
-        cards(COUNT, values=in_int32(), source="CODE, KOORDINATOR"),
-        memory(MEMORY, unit=GIB, quantity=True, needs=(COUNT,), source="CODE, EXAMPLES"),
-        cores(
-            CORES,
-            uncertain_values={
-                "0": "the scheduler reserves no compute; no document says whether the driver caps it"
-            },
-            needs=(COUNT,),
-            default=Absent.ALL,
-            source="CODE, EXAMPLES",
-        ),
-        whole(WHOLE, source="CODE"),
-        key(
-            POLICY,
-            Place.ANNOTATION,
-            sets="policy",
-            meaning="how compute is divided; best-effort unless the cluster has another default",
-            words={str(one): one for one in Policy},
-            source="CODE",
-        ),
-        key(
-            APP_CLASS,
-            Place.ANNOTATION,
-            sets="qos",
-            meaning="colocation class; with one card only",
-            words={str(one): one for one in Qos},
-            source="CODE, EXAMPLES",
-        ),
-        choice("metax-tech.com/sgpu-topology-aware", meaning="whole cards of one group", source="CODE"),
-        *choices("metax-tech.com/{0}use-gpuuuid", By.UUID, source="CODE"),
-        written("metax-tech.com/gpu-devices-allocated", meaning="assigned cards", source="CODE"),
-        written("metax-tech.com/predicate-time", meaning="scheduled", source="CODE"),
-        *PLACEMENT,
-    )
-
-    def normalize(self, pod: PodReader, found: Fields) -> Fields:
-        """An online pod competes for compute, whatever its keys say (CODE; METAX021). Class and policy are
-        those of sGPUs: HAMi does not look at them for whole cards (CODE)."""
-        if found.origins["cards"][-1:] == (WHOLE,):
-            return replace(found, others={})
-        return replace(found, cores=None) if found.others.get("qos") is Qos.ONLINE else found
-
-    def before_write(self, placing: ShareWriter) -> frozenset[str]:
-        """Online pods set no compute and no policy; a class is for one card (CODE)."""
-        qos = placing.peek("qos")
-        if qos is Qos.ONLINE:
-            for attribute in ("cores", "policy"):
-                placing.drop(attribute, "METAX021", "online pods of MetaX compete for compute")
-        if qos is not None and placing.cards > 1:
-            placing.refuse(
-                "cards", "METAX020", "online and offline pods of MetaX share one card", "request one card"
-            )
-        return frozenset({"cores"} if qos is Qos.ONLINE else ())
-
-
-BACKEND = MetaxSgpu()
-
-# The rules of MetaX that no row says: METAX020 to METAX022.
 MOST_GIB = 256
 """No card has more, so a bare number above it is hardly one of GiB."""
 

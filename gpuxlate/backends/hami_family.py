@@ -1,0 +1,271 @@
+"""The dialects of HAMi, whichever vendor's cards they request: how its scheduler places pods.
+
+And HAMi-core, the library that limits containers under HAMi and under Volcano, whose plugins both mount it.
+The rules that these dialects alone have are in ``hami_rules``, what their nodes show in ``hami_nodes``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from enum import IntEnum
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple
+
+from gpuxlate.backends.base import Backend, KeySpec, PodWriter, RuleKind, ShareWriter, key
+from gpuxlate.backends.limits import Pick, Scheduling
+from gpuxlate.backends.pod_reader import written_name
+from gpuxlate.backends.rows import KeyGroup, choice, choices, written
+from gpuxlate.model import quantity
+from gpuxlate.model.keys import INT32, By, Place, Range
+from gpuxlate.model.limits import FULL_CARD_CORES
+from gpuxlate.model.messages import Message, msg
+from gpuxlate.model.pod import PodKeys, Value
+from gpuxlate.model.profile import Component, Release
+from gpuxlate.model.share import Isolation, Policy
+from gpuxlate.rules.predicates.conditions import EnvIs, InRange, Predicate, Violation
+
+HAMI = Component("hami", "HAMi")
+FROM_2_10 = Release(HAMI, "2.10")
+SCHEDULER = "hami-scheduler"
+WEBHOOK, IGNORE = "hami.io/webhook", "ignore"
+"""A label of pods that HAMi's webhook does not look at (HOOKS)."""
+DOCUMENTS = {
+    "TYPES": "Project-HAMi/HAMi, pkg/util/types.go (2026-08-21)",
+    "DEVICES": "Project-HAMi/HAMi, pkg/device/devices.go and the folders beside it (2026-08-21)",
+    "HOOKS": "Project-HAMi/HAMi, charts/hami/templates/scheduler/webhook.yaml (2026-08-21)",
+}
+SCHEDULING = Scheduling(
+    Pick.FULLEST,
+    Pick.EMPTIEST,
+    "Project-HAMi/HAMi, charts/hami/values.yaml, defaultSchedulerPolicy (2026-08-21)",
+    keeps_quotas=True,
+)
+"""A pod may say otherwise (TYPES). Quotas: pkg/device/quota.go, AddQuota and FitQuota (2026-10)."""
+NODE_POLICIES = ("binpack", "spread")
+CARD_POLICIES = (*NODE_POLICIES, "topology-aware", "mutex", "numa")
+CHAIN = re.compile(r" *({0}) *(, *({0}) *)*".format("|".join(CARD_POLICIES)))
+"""Card policies with commas, since 2026-08 (TYPES)."""
+
+PLACEMENT = (
+    choice(
+        "hami.io/node-scheduler-policy",
+        meaning="node scheduling policy",
+        values=NODE_POLICIES,
+        source="TYPES",
+    ),
+    choice(
+        "hami.io/gpu-scheduler-policy",
+        meaning="card scheduling policy",
+        values=(*CARD_POLICIES, CHAIN),
+        source="TYPES",
+    ),
+    choice(
+        "hami.io/device-scoring-weights",
+        meaning="weights of slots, compute and memory in the choice of a card",
+        source="TYPES",
+    ),
+    choice(WEBHOOK, Place.LABEL, meaning="hides the pod from the webhook", hides=(IGNORE,), source="HOOKS"),
+    written("hami.io/vgpu-*", meaning="assigned cards", source="TYPES"),
+    written("hami.io/*-devices-to-allocate", meaning="cards to assign", source="DEVICES"),
+    written("hami.io/*-devices-allocated", meaning="assigned cards", source="DEVICES"),
+    written("hami.io/bind-*", meaning="binding", source="TYPES"),
+)
+
+
+def in_int32(unit: int = 1) -> tuple[Range, ...]:
+    """The numbers that HAMi counts, in cards or in units of MiB: beside a larger one it drops the request of
+    the container (GenerateResourceRequests in DEVICES)."""
+    return (Range(1, INT32 // unit),)
+
+
+def by_uuid(word: str) -> Iterator[KeySpec]:
+    """The lists of cards of a vendor that HAMi calls by a word: ``hami.io/no-use-xpu-uuid`` (DEVICES)."""
+    return choices(f"hami.io/{{0}}use-{word}-uuid", By.UUID, "no-", source="DEVICES")
+
+
+class HamiRuleKind(IntEnum):
+    """The kinds of rules that follow from rows and that HAMi's dialects alone have, by their numbers."""
+
+    POD_RECORD = 20
+    ONE_CARD = 30
+    SKIPPED_BY_WEBHOOK = 31
+
+
+class PodRecord(NamedTuple):
+    """What the scheduler writes on a pod for the device plugin, with the cards of one container alone.
+
+    ``of``: which of those with cards.
+    """
+
+    name: str
+    of: Literal["first", "last"]
+
+    def message(self, count: int) -> tuple[Message, str]:
+        """Several containers of a pod have cards: what is wrong, and what to do."""
+        message = msg(
+            "{count} containers of the pod request cards, and {record} has those of the {which} one alone",
+            count=count,
+            record=self.name,
+            which=msg(self.of),
+        )
+        return message, "use a separate pod for each container"
+
+
+class SummedNodes(NamedTuple):
+    """Nodes whose resources sum up their cards, of compute and of memory.
+
+    ``record``: the annotation of pods with the cards of each container; ``id``: what it calls a card.
+    """
+
+    record: str
+    id: str
+
+
+class HamiDialect(Backend):
+    """A dialect whose cards HAMi's scheduler places, with the keys and documents that all of them have.
+
+    ``several_doubt``: why it is not certain what a part of several cards becomes. ``pod_record``: what its
+    scheduler writes about one container of a pod alone. ``on_one_card``: the counts of cards of which all
+    ordinary containers of a pod together have one card. ``node_annotations``: those of nodes that list their
+    cards, each with the annotation of pods that records the cards of containers. ``cordoned_cards``: the
+    annotation of nodes that lists, with commas, the cards that take no new containers. ``summed_nodes``: for
+    nodes without a list.
+    """
+
+    row_rule_module = "gpuxlate.backends.hami_rules"
+    node_module = "gpuxlate.backends.hami_nodes"
+    isolation: Isolation | None = Isolation.SOFT  # by a library, or by the vendor's driver (DEVICES)
+    other_schedulers: tuple[str, ...] = (SCHEDULER,)
+    scheduling = SCHEDULING
+    components: tuple[Component, ...] = (HAMI,)
+    several_doubt: str = ""
+    pod_record: PodRecord | None = None
+    on_one_card: tuple[str, ...] = ()
+    node_annotations: Mapping[str, str] = MappingProxyType({})
+    cordoned_cards: str = ""
+    summed_nodes: SummedNodes | None = None
+
+    def __init_subclass__(cls, **settings: Any) -> None:
+        """Add the keys and documents of all; where a class lists them itself, they stay at their place."""
+        super().__init_subclass__(**settings)
+        names = {row.name for row in cls.keys}
+        cls.keys = (*cls.keys, *(row for row in PLACEMENT if row.name not in names))
+        cls.documents = {**cls.documents, **DOCUMENTS}
+
+    # --- writing ----------------------------------------------------------------------------------
+
+    def before_write(self, placing: ShareWriter) -> frozenset[str]:
+        """Warn of a part of several cards where it is not certain what that is."""
+        if self.several_doubt and placing.cards > 1 and not (placing.asked.whole_cards or placing.refused):
+            message = msg("a part of {cards} cards: {why}", cards=placing.cards, why=self.several_doubt)
+            placing.warn(self.code(RuleKind.SEVERAL), message, "request one card, or whole cards")
+        return frozenset()
+
+    def after_write(self, pod: PodWriter, keys: PodKeys) -> PodKeys:
+        """Judge the containers of a pod together: those that are recorded, and those on one card."""
+        if len(pod.placings) > 1:
+            if self.pod_record is not None:
+                for placing in pod.placings:
+                    placing.warn(
+                        self.code(HamiRuleKind.POD_RECORD), *self.pod_record.message(len(pod.placings))
+                    )
+            if self.on_one_card:
+                self._refuse_beyond_one_card(pod, keys)
+        return keys
+
+    @cached_property
+    def shared_counts(self) -> tuple[tuple[KeyGroup, KeySpec], ...]:
+        """The rows of ``on_one_card``, each with those beside it."""
+        return tuple(
+            (rows, row)
+            for rows in self.keys_by_model
+            for row in (rows.cards, *rows.whole)
+            if row is not None and row.name in self.on_one_card
+        )
+
+    def on_one_card_message(self, row: KeySpec, count: int) -> tuple[Message, str]:
+        """Several containers of a pod have cards, which have to be one card: what is wrong, what to do."""
+        message = msg(
+            "{count} containers of the pod request {key}, and {target} places all of them on one card, which "
+            "does not hold them",
+            count=count,
+            key=row.name,
+            target=self.sentence_name,
+        )
+        return message, "use a separate pod for each container"
+
+    def _refuse_beyond_one_card(self, pod: PodWriter, keys: PodKeys) -> None:
+        """Refuse containers that are to be on one card, which has no room for all of them."""
+        containers = {(container.init, container.index): container for container in keys.all_containers()}
+        for rows, row in self.shared_counts:
+            found = [
+                (placing, container.limits)
+                for placing in pod.placings
+                if row.name in (container := containers[placing.init, placing.index]).limits
+                and not container.init
+            ]
+            parts = [
+                limits
+                for _, limits in found
+                if rows.memory is not None and rows.memory.name in limits and limits[row.name].text == "1"
+            ]
+            if len(found) < 2 or (len(parts) == len(found) and not beyond_one_card(rows, parts)):
+                continue
+            for placing, _ in found:
+                placing.refuse(
+                    "cards", self.code(HamiRuleKind.ONE_CARD), *self.on_one_card_message(row, len(found))
+                )
+
+
+def beyond_one_card(rows: KeyGroup, containers: Sequence[Mapping[str, Value]]) -> KeySpec | None:
+    """The row of which containers, in their order, request more than one card has; and behind those that have
+    all of the compute, HAMi places none without."""
+    for row in rows.parts:
+        most, used = row.most, 0
+        for resources in containers if most is not None else ():
+            asked = (quantity.whole(resources[row.name].text) or 0) if row.name in resources else 0
+            exhausted = row.sets == "cores" and not asked and used == most
+            used += asked
+            if exhausted or used > (most or 0):
+                return row
+    return None
+
+
+# --- HAMi-core --------------------------------------------------------------------------------
+CORE_POLICY = "GPU_CORE_UTILIZATION_POLICY"
+LIBRARY = {
+    "LIBRARY": (
+        "Project-HAMi/HAMi-core, src/multiprocess/multiprocess_memory_limit.c, set_env_utilization_switch "
+        "(2026-08-21)"
+    )
+}
+
+
+def core_policy() -> KeySpec:
+    """Whether compute has a hard cap. DEFAULT caps only while other containers use the card; a word in
+    mixed letter case is unknown, and the default counts (LIBRARY)."""
+    return key(
+        CORE_POLICY,
+        Place.ENV,
+        meaning="whether compute has a hard cap",
+        sets="policy",
+        words={"force": Policy.FIXED_SHARE, "FORCE": Policy.FIXED_SHARE},
+        values=("default", "disable", "DISABLE"),
+        no_op_values=("default",),
+        source="LIBRARY",
+    )
+
+
+def is_capped_alone(cores: str) -> Predicate:
+    """A container with a part of the compute of its cards says whether it is a hard cap."""
+    return Predicate(EnvIs(CORE_POLICY), InRange(cores, Range(1, FULL_CARD_CORES - 1)), (cores,))
+
+
+def not_capped_alone(breach: Violation) -> tuple[Message, Message]:
+    """What is to know of a breach of it, and what to do."""
+    text = "{key} {number} limits compute only while other containers use the card"
+    hint = "for a cap that always holds, set the variable {variable}: force"
+    name = written_name(breach.there, breach.name)
+    return msg(text, key=name, number=breach.number), msg(hint, variable=CORE_POLICY)

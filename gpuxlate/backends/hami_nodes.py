@@ -1,0 +1,221 @@
+"""HAMi's family on a live cluster: its cards stand in an annotation of the node, or are sums of resources.
+
+Source of the forms: Project-HAMi/HAMi, pkg/device/devices.go and metax/protocol.go (2026-08-21).
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from fractions import Fraction
+from typing import NamedTuple
+
+from gpuxlate.backends import row_nodes
+from gpuxlate.backends.hami_family import HamiDialect
+from gpuxlate.backends.live import PERCENT, LiveNode, LivePod, NodeView, Placement, Serves
+from gpuxlate.model import quantity
+from gpuxlate.model.pod import ContainerKeys
+
+MOST = 2**31
+"""The numbers of a card are int32."""
+DIGITS = 11
+"""No number has so many."""
+TRUE, FALSE = ("1", "t", "true"), ("0", "f", "false")
+"""How the old form says whether a card is healthy, in any letter case."""
+
+
+class NodeCard(NamedTuple):
+    """A card that a node lists: its index, MiB and percent of compute; the most containers on it."""
+
+    id: str
+    place: int
+    mib: int
+    cores: int
+    containers: int
+    model: str
+    mode: str
+    healthy: bool
+
+
+def cards_listed(text: str) -> tuple[NodeCard, ...] | None:
+    """The cards of an annotation in either form, by index; None where it has none or is in no form."""
+    try:
+        cards = list(_of_json(json.loads(text)) if text.lstrip().startswith("[") else _of_text(text))
+    except (ValueError, RecursionError):
+        return None
+    return tuple(sorted(cards, key=lambda one: one.place)) or None
+
+
+def _of_json(found: object) -> Iterator[NodeCard]:
+    """HAMi's list or MetaX's. A field that is not there is zero, empty or false."""
+    for place, one in enumerate(found if isinstance(found, list) else ()):
+        if not isinstance(one, Mapping):
+            raise ValueError(one)
+        own = "uuid" not in one  # MetaX has other names, and no index
+        yield NodeCard(
+            _word(one.get("id" if own else "uuid"), needed=True),
+            _number(one.get("index", 0) if own else place),
+            _number(one.get("devmem" if own else "totalVRam"), 1),
+            _number(one.get("devcore" if own else "totalCompute", 0)),
+            _number(one.get("count" if own else "totalDevCount", 0)),
+            _word(one.get("type" if own else "model")),
+            _word(one.get("mode")),
+            one.get("health" if own else "healthy") is True,
+        )
+
+
+def _of_text(text: str) -> Iterator[NodeCard]:
+    """``id,count,MiB,percent,model,numa,healthy`` with a colon behind each; newer ones add index and mode."""
+    for part in text.strip().split(":"):
+        if not part:
+            continue
+        fields = part.split(",")
+        if len(fields) not in (7, 9) or fields[6].lower() not in (*TRUE, *FALSE):
+            raise ValueError(part)
+        name, count, mib, cores, model, _numa, healthy, *more = fields
+        index, mode = more or ("0", "")
+        yield NodeCard(
+            _word(name, needed=True),
+            _digits(index),
+            _digits(mib, 1),
+            _digits(cores),
+            _digits(count),
+            model,
+            mode,
+            healthy.lower() in TRUE,
+        )
+
+
+def _digits(text: str, least: int = 0) -> int:
+    return _number(int(text) if quantity.is_plain(text) else None, least)
+
+
+def _number(value: object, least: int = 0) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or not least <= value < MOST:
+        raise ValueError(value)
+    return value
+
+
+def _word(value: object, needed: bool = False) -> str:
+    if not isinstance(value, str | None) or (needed and not value):
+        raise ValueError(value)
+    return value or ""
+
+
+def node_view(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
+    """Its cards as nodes list them, as sums of resources, or as whole cards."""
+    return _listed(dialect, node) or _summed(dialect, node) or row_nodes.node_view(dialect, node)
+
+
+def _listed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
+    """The cards of its annotations; those under two names are the same."""
+    texts = [node.annotations[name] for name in dialect.node_annotations if name in node.annotations]
+    found = {one.id: one for text in texts for one in cards_listed(text) or ()}
+    if not found:
+        return None
+    healthy = [one for one in found.values() if one.healthy]
+    cordoned = _cordoned(dialect, node)
+    cards = [one for one in healthy if one.id not in cordoned]
+    notes = []
+    if lost := len(found) - len(healthy):
+        notes.append(f"left out: {lost} of {len(found)} cards, which are not healthy")
+    if lost := len(healthy) - len(cards):
+        notes.append(f"left out: {lost} of {len(found)} cards, in {dialect.cordoned_cards}")
+    if not cards:
+        return NodeView(dialect.name, Serves.NOTHING, notes=tuple(notes))
+    sizes = {one.mib for one in cards}
+    if len(sizes) > 1:
+        notes.append("its cards differ in memory; each counts as the smallest")
+    percent = all(one.cores == PERCENT for one in cards)  # others are not a percentage
+    return NodeView(
+        dialect.name,
+        Serves.SHARES,
+        mode=_one(one.mode for one in cards),
+        cards=len(cards),
+        card_mib=min(sizes),
+        cores=PERCENT * len(cards) if percent else None,
+        memory_mib=min(sizes) * len(cards),
+        model=_one(one.model for one in cards),
+        whole_key=dialect.whole_card_key,
+        labels=node.labels,
+        notes=tuple(notes),
+        ids=tuple(one.id for one in cards),
+        left_out=tuple(name for name in found if all(one.id != name for one in cards)),
+        instances=min(one.containers for one in cards) or None,
+    )
+
+
+def _cordoned(dialect: HamiDialect, node: LiveNode) -> frozenset[str]:
+    """The cards that take no new containers; those that run there stay."""
+    return frozenset(one.strip() for one in node.annotations.get(dialect.cordoned_cards, "").split(","))
+
+
+def _summed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
+    """Whole cards of equal size."""
+    rows = dialect.keys_by_model[0] if dialect.summed_nodes else None
+    if dialect.summed_nodes is None or rows is None or rows.cores is None or rows.memory is None:
+        return None
+    units = node.amount(rows.memory.name)
+    cards = int(node.amount(rows.cores.name) * Fraction(rows.cores.unit) // PERCENT)
+    if not (cards and units):
+        return None
+    card_mib = int(units * Fraction(rows.memory.unit) // cards)
+    return NodeView(
+        dialect.name,
+        Serves.SHARES,
+        cards=cards,
+        card_mib=card_mib,
+        cores=cards * PERCENT,
+        memory_mib=card_mib * cards,
+        labels=node.labels,
+        ids=tuple(dialect.summed_nodes.id.format(node=node.name, index=index) for index in range(cards)),
+    )
+
+
+def placements(dialect: HamiDialect, pod: LivePod, node: NodeView) -> tuple[Placement, ...]:
+    """The cards of each container, and the MiB on each; none where the node does not list a card.
+
+    Those that its view leaves out are counted alone: what is on them takes nothing of the others.
+    """
+    records = (
+        *dialect.node_annotations.values(),
+        *((dialect.summed_nodes.record,) if dialect.summed_nodes else ()),
+    )
+    texts = [text for text in map(pod.annotation, records) if text is not None]
+    return tuple(
+        _placed(container, held, node)
+        for text in texts
+        for container, held in _recorded(pod, text)
+        if held and all(one in node.ids or one in node.left_out for one in held)
+    )
+
+
+def _placed(container: ContainerKeys, held: Mapping[str, int], node: NodeView) -> Placement:
+    here = {node.ids.index(name): mib for name, mib in held.items() if name in node.ids}
+    return Placement(
+        container.init, container.index, tuple(here), tuple(here.values()), elsewhere=len(held) - len(here)
+    )
+
+
+def _recorded(pod: LivePod, text: str) -> Iterator[tuple[ContainerKeys, Mapping[str, int]]]:
+    """The MiB of each container on its cards: ``id,type,MiB,percent:`` for each card, ``;`` behind each.
+
+    Init containers come first; older versions leave them out.
+    """
+    parts = text.removesuffix(";").split(";")
+    every = (*pod.keys.init_containers, *pod.keys.containers)
+    containers = every if len(parts) == len(every) else pod.keys.containers
+    if len(parts) != len(containers):
+        return
+    for container, part in zip(containers, parts, strict=True):
+        cards = [one.split(",") for one in part.split(":") if one]
+        if all(len(one) > 3 and quantity.is_plain(one[2]) and len(one[2]) < DIGITS for one in cards):
+            held = {one[0]: int(one[2]) for one in cards}
+            if len(held) == len(cards):
+                yield container, held
+
+
+def _one(words: Iterator[str]) -> str | None:
+    """The word of all cards; None where they differ or have none."""
+    found = set(words)
+    return found.pop() or None if len(found) == 1 else None

@@ -1,0 +1,226 @@
+"""The rules that follow from the rows of HAMi's dialects, and of no others: their webhook, records, cards."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gpuxlate.backends.pod_reader import number, whole_numbers, written_name
+from gpuxlate.backends.row_rules.base import RowRule
+from gpuxlate.model.diagnostics import Diagnostic, Severity
+from gpuxlate.model.keys import KeySpec, Place, Range
+from gpuxlate.model.messages import msg
+from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
+from gpuxlate.rules.base import Context, Rule
+from gpuxlate.rules.predicates.conditions import (
+    ALWAYS,
+    Condition,
+    ContainersAtMost,
+    InRange,
+    IsInit,
+    LabelledItself,
+    Not,
+    Predicate,
+    Requests,
+    SchedulerIs,
+    SomeContainer,
+    Violation,
+)
+
+if TYPE_CHECKING:  # pages are shown to people who ask for them
+    from gpuxlate.backends.row_rules.base import RowExample
+
+from gpuxlate.backends.hami_family import HamiDialect, HamiRuleKind, beyond_one_card
+from gpuxlate.backends.row_rules.pods import UNNAMED, SeveralCardsRule
+
+
+class HamiRule(RowRule):
+    """A kind of rule of one of HAMi's dialects."""
+
+    table: HamiDialect
+
+
+class SkippedByWebhookRule(HamiRule):
+    """A label with which the vendor's webhook does not look at the pod."""
+
+    kind, name = HamiRuleKind.SKIPPED_BY_WEBHOOK, "webhook-sees-the-pod"
+    summary = "The webhook of {title} sees a pod that requests a share."
+    description = (
+        "Reports {label} on a pod with a share: an error if `schedulerName` is not set, since the webhook "
+        "sets it, and a warning if the pod names the scheduler itself."
+    )
+    usual_why = (
+        "With the label the API server does not call the webhook, which sends the pod to `{scheduler}` "
+        "and changes the numbers to those that the cards have. The default scheduler places no share."
+    )
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for row in self.table.keys if row.hides)
+
+    def predicates(self) -> Iterable[Predicate]:
+        rows = (row for row in self.table.keys if row.unit and Place.RESOURCE in row.places)
+        asks = SomeContainer(Requests(*(row.name for row in rows)))
+        for row in self.subject_rows:
+            seen, at = Not(LabelledItself(row.name, *row.hides)), (row.name,)
+            yield Predicate(seen, asks & UNNAMED, at, per_container=False)
+            named = SchedulerIs(*self.table.schedulers)
+            yield Predicate(seen, asks & named, at, per_container=False, severity=Severity.WARNING)
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        scheduler = self.table.schedulers[0]
+        values = {
+            "key": breach.name,
+            "value": pod.labels[breach.name].text,
+            "scheduler": scheduler,
+            "title": self.table.sentence_name,
+        }
+        if UNNAMED.holds(pod):
+            message = msg(
+                "{key}: {value} hides the pod from the webhook of {title}, so that {scheduler} does not "
+                "place it",
+                **values,
+            )
+            hint = msg("remove {key}, or write schedulerName: {scheduler}", **values)
+        else:
+            message = msg(
+                "{key}: {value} hides the pod from the webhook of {title}, which adds and rounds no number",
+                **values,
+            )
+            hint = msg("remove {key}, or write each number as the cards have it", **values)
+        yield this.diagnostic(pod.labels[breach.name], message, hint)
+
+    @property
+    def values(self) -> dict[str, str]:
+        label = " or ".join(f"`{row.name}: {value}`" for row in self.subject_rows for value in row.hides)
+        return {**super().values, "label": label, "scheduler": self.table.schedulers[0]}
+
+    def example(self) -> RowExample:
+        row = self.subject_rows[0]
+        shown = self.instead()
+        return replace(shown, labels={**shown.labels, row.name: Value.of(row.hides[0])})
+
+
+class PodRecordRule(HamiRule):
+    """Pods whose containers have cards, of which the scheduler records those of one."""
+
+    kind, name = HamiRuleKind.POD_RECORD, "record-is-of-one-container"
+    severity = Severity.WARNING
+    summary = "One container of a pod requests cards of {title}."
+    description = "Reports {keys} in a pod of which several containers request cards."
+    usual_why = "{record} on the pod, which the device plugin reads, has the cards of the {which} one alone."
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (rows.cards for rows in self.table.keys_by_model if self.table.pod_record and rows.cards)
+
+    @property
+    def values(self) -> dict[str, str]:
+        record = self.table.pod_record
+        return {**super().values, "record": f"`{record.name}`", "which": record.of} if record else {}
+
+    def predicates(self) -> Iterable[Predicate]:
+        for row in self.subject_rows:
+            requests = InRange(row.name, Range(1))
+            yield Predicate(ContainersAtMost(requests, 1), keys=(row.name,), per_container=False)
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        found = [
+            value
+            for row in self.subject_rows
+            for _, value, count in whole_numbers(pod, row.name)
+            if count > 0
+        ]
+        if self.table.pod_record is not None:
+            why = self.table.pod_record.message(len(found))
+            yield from (this.diagnostic(value, *why, on_key=True) for value in found[1:])
+
+    def example(self) -> RowExample:
+        good = self.instead()
+        return replace(good, limits=(good.limits[0], good.limits[0]))
+
+
+class OneCardRule(HamiRule):
+    """Pods whose containers are all on one card."""
+
+    kind, name, tells_whole_cards = HamiRuleKind.ONE_CARD, "one-card-holds-the-containers", True
+    summary = "The containers of a pod of {title} are on one card together."
+    description = (
+        "Reports {keys} of several containers where one has several cards or a whole one, or where their "
+        "parts together are more than a card. Init containers are not counted: they run before."
+    )
+    usual_why = (
+        "{title} takes the cards of all containers of a pod from one card, so that the pod stays Pending."
+    )
+    no_policy = "lint alone adds up the parts of several containers"
+
+    def rows(self) -> Iterable[KeySpec]:
+        return (row for _, row in self.table.shared_counts)
+
+    def predicates(self) -> Iterable[Predicate]:
+        for rows, row in self.table.shared_counts:
+            counted = InRange(row.name, Range(1)) & ~IsInit()
+            when: Condition = ALWAYS
+            if not row.whole and rows.memory is not None:
+                part = InRange(row.name, Range(1, 1)) & Requests(rows.memory.name)
+                when = SomeContainer(counted & Not(part))
+            yield Predicate(ContainersAtMost(counted, 1), when, (row.name,), per_container=False)
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(breach)
+        found = self._counted(pod, row)
+        why = self.table.on_one_card_message(row, len(found))
+        parts = not row.whole and all(number(one.resources[row.name]) == 1 for one in found)
+        for one in found[1:]:  # of one card each, memory is missing
+            yield this.diagnostic(one.resources[row.name], *why, on_key=True, missing=parts)
+
+    @staticmethod
+    def _counted(pod: PodKeys, row: KeySpec) -> list[ContainerKeys]:
+        return [one for one, _, count in whole_numbers(pod, row.name) if count > 0 and not one.init]
+
+    def finds_more(self) -> bool:
+        return any(rows.parts and not row.whole for rows, row in self.table.shared_counts)
+
+    def extra_findings(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+        """Parts that together are more than a card."""
+        for rows, row in self.table.shared_counts:
+            found = self._counted(pod, row)
+            parts = [one for one in found if number(one.resources[row.name]) == 1]
+            if len(found) < 2 or len(parts) < len(found):
+                continue
+            if any(rows.memory is None or rows.memory.name not in one.resources for one in parts):
+                continue
+            beyond = beyond_one_card(rows, [one.resources for one in parts])
+            if beyond is not None:
+                last = next(one for one in reversed(parts) if beyond.name in one.resources)
+                why = self.table.on_one_card_message(beyond, len(parts))
+                yield this.diagnostic(last.resources[beyond.name], *why)
+
+    def example(self) -> RowExample:
+        good, row = self.instead(), self.subject_rows[0]
+        limits = good.limits[0] if row.name in good.limits[0] else {row.name: Value.of(1)}
+        return replace(good, limits=(limits, {row.name: Value.of(2)}))
+
+
+class SeveralCardsOfHamiRule(HamiRule, SeveralCardsRule):
+    """A part of several cards: of one only, or it is not certain what the container gets."""
+
+    def rows(self) -> Iterable[KeySpec]:
+        if not self.table.several_doubt:
+            return super().rows()
+        return (row for rows in self.table.keys_by_model if rows.cards for row in rows.parts)
+
+    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        if not self.table.several_doubt or self.row_of(breach).forced:
+            yield from super().findings(this, breach, pod)
+        elif breach.value is not None:
+            name = written_name(breach.value, breach.name)
+            message = msg("{key} is for several cards: {why}", key=name, why=self.table.several_doubt)
+            yield this.diagnostic(breach.value, message, "request one card, or whole cards", on_key=True)
+
+
+RULE_TYPES: tuple[type[RowRule], ...] = (
+    SeveralCardsOfHamiRule,
+    PodRecordRule,
+    OneCardRule,
+    SkippedByWebhookRule,
+)
