@@ -25,12 +25,12 @@ from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Card, Component, Extension, Profile, Release, Setting, card_named, names_of
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import (
+from gpuxlate.rules.predicates import (
     MODES,
+    Constraint,
     InRange,
     IsAnnotated,
     Not,
-    Predicate,
     Violation,
     WithProfile,
 )
@@ -341,14 +341,14 @@ def _memory() -> Iterator[tuple[KeySpec, KeySpec, Card]]:
     "ASCEND020",
     Severity.ERROR,
     missing=True,
-    predicate=tuple(
-        Predicate(BY_NUMBERS, InRange(rows.cores.name, Range(1)), (rows.cores.name,))
+    constraint=tuple(
+        Constraint(BY_NUMBERS, InRange(rows.cores.name, Range(1)), (rows.cores.name,))
         for rows in BACKEND.keys_by_model
         if rows.cores
     ),
 )
 def compute_needs_hami_core(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """Compute in percent goes with `huawei.com/vnpu-mode: hami-core`.
 
@@ -379,19 +379,18 @@ def compute_needs_hami_core(
     ## Source
     Project-HAMi/HAMi, pkg/device/ascend (2026-08-21).
     """
-    if breach.value is not None:
-        message = msg("{key} is refused without {mode}: {value}", key=breach.name, mode=MODE, value=HAMI_CORE)
-        yield this.diagnostic(
-            breach.value, message, "add the annotation to the pod, or remove the key", on_key=True
-        )
+    message = msg("{key} is refused without {mode}: {value}", key=violation.name, mode=MODE, value=HAMI_CORE)
+    yield this.diagnostic(
+        violation.value_at, message, "add the annotation to the pod, or remove the key", on_key=True
+    )
 
 
 @rule(
     "ASCEND021",
     Severity.ERROR,
     missing=True,
-    predicate=tuple(
-        Predicate(
+    constraint=tuple(
+        Constraint(
             Not(InRange(count.name, Range(2))),
             InRange(memory.name, Range(1, card.templates[-1].least_mib)) & Not(BY_NUMBERS),
             (memory.name,),
@@ -400,7 +399,7 @@ def compute_needs_hami_core(
     ),
 )
 def template_is_of_one_card(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """A template is a part of one card.
 
@@ -424,19 +423,18 @@ def template_is_of_one_card(
     ## Source
     Project-HAMi/HAMi, pkg/device/ascend (2026-08-21).
     """
-    if breach.value is not None:
-        message = msg("{key} is for one card; several have no templates", key=breach.name)
-        yield this.diagnostic(
-            breach.value, message, "request one card, or whole cards without memory", on_key=True
-        )
+    message = msg("{key} is for one card; several have no templates", key=violation.name)
+    yield this.diagnostic(
+        violation.value_at, message, "request one card, or whole cards without memory", on_key=True
+    )
 
 
 @rule(
     "ASCEND022",
     Severity.INFO,
     missing=True,
-    predicate=tuple(
-        Predicate(
+    constraint=tuple(
+        Constraint(
             InRange(
                 memory.name,
                 *(Range(one.least_mib, one.least_mib) for one in card.templates),
@@ -449,7 +447,7 @@ def template_is_of_one_card(
     ),
 )
 def memory_is_a_template(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """Memory without `huawei.com/vnpu-mode: hami-core` is that of a template.
 
@@ -472,9 +470,9 @@ def memory_is_a_template(
     ## Source
     Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21).
     """
-    number = None if breach.value is None else quantity.whole(breach.value.text)
-    card = next((card for _, memory, card in _memory() if memory.name == breach.name), None)
-    if breach.value is None or number is None or card is None:
+    number = quantity.whole(violation.value_at.text)
+    card = next((card for _, memory, card in _memory() if memory.name == violation.name), None)
+    if number is None or card is None:
         return
     one = next((one for one in card.templates if one.least_mib >= number), None)
     gets = (
@@ -488,23 +486,23 @@ def memory_is_a_template(
         if one
         else "the whole card"
     )
-    message = msg("{key} {number}: the container gets {what}", key=breach.name, number=number, what=gets)
+    message = msg("{key} {number}: the container gets {what}", key=violation.name, number=number, what=gets)
     yield this.diagnostic(
-        breach.value, message, msg("write {number}", number=one.memory_mib if one else card.memory_mib)
+        violation.value_at, message, msg("write {number}", number=one.memory_mib if one else card.memory_mib)
     )
 
 
 @rule(
     "ASCEND023",
     Severity.ERROR,
-    predicate=tuple(
-        Predicate(Not(InRange(memory.name, Range(most + 1))), when, (memory.name,))
+    constraint=tuple(
+        Constraint(Not(InRange(memory.name, Range(most + 1))), when, (memory.name,))
         for _, memory, card in _memory()
         for when, most in ((~BY_NUMBERS, most_mib(card)), (BY_NUMBERS, by_numbers_mib(card)))
     ),
 )
 def memory_is_within_the_card(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """Memory is no more than the card has.
 
@@ -528,28 +526,28 @@ def memory_is_within_the_card(
     ## Source
     Project-HAMi/HAMi, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21).
     """
-    card = next((card for _, memory, card in _memory() if memory.name == breach.name), None)
-    if breach.value is not None and card is not None:
+    card = next((card for _, memory, card in _memory() if memory.name == violation.name), None)
+    if card is not None:
         most = by_numbers_mib(card) if BY_NUMBERS.holds(pod) else most_mib(card)
         message = msg(
             "{key} {number} is above the {most} MiB of the card",
-            key=breach.name,
-            number=breach.value.text,
+            key=violation.name,
+            number=violation.value_at.text,
             most=most,
         )
-        yield this.diagnostic(breach.value, message, msg("write {most} or less", most=most))
+        yield this.diagnostic(violation.value_at, message, msg("write {most} or less", most=most))
 
 
 @rule(
     "ASCEND024",
     Severity.ERROR,
-    predicate=(
-        Predicate(InRange(PAIRED, Range(2, None, 2)), InRange(PAIRED, Range(2)), (PAIRED,)),
-        Predicate(Not(InRange(PAIRED, Range(1, 1))), InRange(PAIRED), (PAIRED,), severity=Severity.INFO),
+    constraint=(
+        Constraint(InRange(PAIRED, Range(2, None, 2)), InRange(PAIRED, Range(2)), (PAIRED,)),
+        Constraint(Not(InRange(PAIRED, Range(1, 1))), InRange(PAIRED), (PAIRED,), severity=Severity.INFO),
     ),
 )
 def devices_come_in_pairs(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """An even number of Ascend 910C devices is requested.
 
@@ -574,17 +572,17 @@ def devices_come_in_pairs(
     ## Source
     Project-HAMi/HAMi, pkg/device/ascend, charts/hami/templates/scheduler/device-configmap.yaml (2026-08-21).
     """
-    number = None if breach.value is None else quantity.whole(breach.value.text)
-    if breach.value is not None and number is not None and AscendProfile.of(context.profile).super_pod:
-        message = msg("{key} {number}: devices come in pairs", key=breach.name, number=number)
-        yield this.diagnostic(breach.value, message, msg("write {even}", even=number + 1))
+    number = quantity.whole(violation.value_at.text)
+    if number is not None and AscendProfile.of(context.profile).super_pod:
+        message = msg("{key} {number}: devices come in pairs", key=violation.name, number=number)
+        yield this.diagnostic(violation.value_at, message, msg("write {even}", even=number + 1))
 
 
 @rule(
     "ASCEND025",
     Severity.WARNING,
-    predicate=tuple(
-        Predicate(
+    constraint=tuple(
+        Constraint(
             Not(InRange(count.name, Range(1 if count.name == PAIRED else 2))),
             InRange(memory.name, Range(1)) & BY_NUMBERS,
             (memory.name,),
@@ -593,7 +591,7 @@ def devices_come_in_pairs(
     ),
 )
 def memory_is_of_one_card(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """Memory with `huawei.com/vnpu-mode: hami-core` is that of one card.
 
@@ -628,14 +626,16 @@ def memory_is_of_one_card(
     ## Source
     Project-HAMi/ascend-device-plugin, internal/server/allocate.go and docs/hami.md (2026-07-24).
     """
-    count = number(breach.inside.resources.get(PAIRED)) if breach.name == f"{PAIRED}-memory" else None
-    if breach.value is not None and (count != 1 or AscendProfile.of(context.profile).super_pod):
+    count = (
+        number(violation.container.resources.get(PAIRED)) if violation.name == f"{PAIRED}-memory" else None
+    )
+    if count != 1 or AscendProfile.of(context.profile).super_pod:
         message = msg(
             "{key} {number} is the total of the container, and reserved on each of its cards",
-            key=breach.name,
-            number=breach.value.text,
+            key=violation.name,
+            number=violation.value_at.text,
         )
-        yield this.diagnostic(breach.value, message, "request one card, or whole cards")
+        yield this.diagnostic(violation.value_at, message, "request one card, or whole cards")
 
 
 @rule(
@@ -643,7 +643,7 @@ def memory_is_of_one_card(
     Severity.ERROR,
     with_profile=WithProfile(
         lambda profile: (
-            (Predicate(Not(BY_NUMBERS), IsAnnotated(MODE), (MODE,), per_container=False),)
+            (Constraint(Not(BY_NUMBERS), IsAnnotated(MODE), (MODE,), per_container=False),)
             if AscendProfile.of(profile).parts == "templates"
             else ()
         ),
@@ -651,7 +651,7 @@ def memory_is_of_one_card(
     ),
 )
 def nodes_have_the_mode(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """Some node has the mode of `huawei.com/vnpu-mode`.
 
@@ -685,6 +685,5 @@ def nodes_have_the_mode(
     ## Source
     Project-HAMi/HAMi, pkg/device/ascend, charts/hami/values.yaml (2026-08-21).
     """
-    if breach.value is not None:
-        message = msg("no node takes the pod: its mode is hami-core, and nodes have templates")
-        yield this.diagnostic(breach.value, message, "remove the annotation", on_key=True)
+    message = msg("no node takes the pod: its mode is hami-core, and nodes have templates")
+    yield this.diagnostic(violation.value_at, message, "remove the annotation", on_key=True)

@@ -38,7 +38,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
 from gpuxlate.rules.base import Context, declared_in, in_order, rules_of
 from gpuxlate.rules.catalog import Rules, check_pod
-from gpuxlate.rules.predicates.conditions import Condition
+from gpuxlate.rules.predicates import Predicate
 from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import IGNORE
 
@@ -161,7 +161,7 @@ class Backend(KeyTable):
     companions: tuple[str, ...] = ()
     model_label: str | None = None
     parts_need: str = ""
-    detected_by: Condition | None = None
+    detected_by: Predicate | None = None
     fact_commands: Mapping[str, str] = MappingProxyType({})
     whole_cards_anywhere: bool = False
     sets_visible_devices: bool = False

@@ -24,7 +24,7 @@ from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Component, Release
 from gpuxlate.model.share import Isolation, Policy
-from gpuxlate.rules.predicates.conditions import EnvIs, InRange, Predicate, Violation
+from gpuxlate.rules.predicates import Constraint, EnvIs, InRange, Violation
 
 HAMI = Component("hami", "HAMi")
 FROM_2_10 = Release(HAMI, "2.10")
@@ -258,14 +258,14 @@ def core_policy() -> KeySpec:
     )
 
 
-def is_capped_alone(cores: str) -> Predicate:
+def is_capped_alone(cores: str) -> Constraint:
     """A container with a part of the compute of its cards says whether it is a hard cap."""
-    return Predicate(EnvIs(CORE_POLICY), InRange(cores, Range(1, FULL_CARD_CORES - 1)), (cores,))
+    return Constraint(EnvIs(CORE_POLICY), InRange(cores, Range(1, FULL_CARD_CORES - 1)), (cores,))
 
 
-def not_capped_alone(breach: Violation) -> tuple[Message, Message]:
+def not_capped_alone(violation: Violation) -> tuple[Message, Message]:
     """What is to know of a breach of it, and what to do."""
     text = "{key} {number} limits compute only while other containers use the card"
     hint = "for a cap that always holds, set the variable {variable}: force"
-    name = written_name(breach.there, breach.name)
-    return msg(text, key=name, number=breach.number), msg(hint, variable=CORE_POLICY)
+    name = written_name(violation.value_at, violation.name)
+    return msg(text, key=name, number=violation.number), msg(hint, variable=CORE_POLICY)

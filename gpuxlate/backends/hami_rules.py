@@ -13,14 +13,14 @@ from gpuxlate.model.keys import KeySpec, Place, Range
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.rules.base import Context, Rule
-from gpuxlate.rules.predicates.conditions import (
+from gpuxlate.rules.predicates import (
     ALWAYS,
-    Condition,
+    Constraint,
     ContainersAtMost,
     InRange,
     IsInit,
-    LabelledItself,
     Not,
+    PodItselfLabelled,
     Predicate,
     Requests,
     SchedulerIs,
@@ -58,20 +58,20 @@ class SkippedByWebhookRule(HamiRule):
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.hides)
 
-    def predicates(self) -> Iterable[Predicate]:
+    def constraints(self) -> Iterable[Constraint]:
         rows = (row for row in self.table.keys if row.unit and Place.RESOURCE in row.places)
         asks = SomeContainer(Requests(*(row.name for row in rows)))
         for row in self.subject_rows:
-            seen, at = Not(LabelledItself(row.name, *row.hides)), (row.name,)
-            yield Predicate(seen, asks & UNNAMED, at, per_container=False)
+            seen, at = Not(PodItselfLabelled(row.name, *row.hides)), (row.name,)
+            yield Constraint(seen, asks & UNNAMED, at, per_container=False)
             named = SchedulerIs(*self.table.schedulers)
-            yield Predicate(seen, asks & named, at, per_container=False, severity=Severity.WARNING)
+            yield Constraint(seen, asks & named, at, per_container=False, severity=Severity.WARNING)
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         scheduler = self.table.schedulers[0]
         values = {
-            "key": breach.name,
-            "value": pod.labels[breach.name].text,
+            "key": violation.name,
+            "value": pod.labels[violation.name].text,
             "scheduler": scheduler,
             "title": self.table.sentence_name,
         }
@@ -88,7 +88,7 @@ class SkippedByWebhookRule(HamiRule):
                 **values,
             )
             hint = msg("remove {key}, or write each number as the cards have it", **values)
-        yield this.diagnostic(pod.labels[breach.name], message, hint)
+        yield this.diagnostic(pod.labels[violation.name], message, hint)
 
     @property
     def values(self) -> dict[str, str]:
@@ -118,12 +118,12 @@ class PodRecordRule(HamiRule):
         record = self.table.pod_record
         return {**super().values, "record": f"`{record.name}`", "which": record.of} if record else {}
 
-    def predicates(self) -> Iterable[Predicate]:
+    def constraints(self) -> Iterable[Constraint]:
         for row in self.subject_rows:
             requests = InRange(row.name, Range(1))
-            yield Predicate(ContainersAtMost(requests, 1), keys=(row.name,), per_container=False)
+            yield Constraint(ContainersAtMost(requests, 1), keys=(row.name,), per_container=False)
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         found = [
             value
             for row in self.subject_rows
@@ -156,17 +156,17 @@ class OneCardRule(HamiRule):
     def rows(self) -> Iterable[KeySpec]:
         return (row for _, row in self.table.shared_counts)
 
-    def predicates(self) -> Iterable[Predicate]:
+    def constraints(self) -> Iterable[Constraint]:
         for rows, row in self.table.shared_counts:
             counted = InRange(row.name, Range(1)) & ~IsInit()
-            when: Condition = ALWAYS
+            when: Predicate = ALWAYS
             if not row.whole and rows.memory is not None:
                 part = InRange(row.name, Range(1, 1)) & Requests(rows.memory.name)
                 when = SomeContainer(counted & Not(part))
-            yield Predicate(ContainersAtMost(counted, 1), when, (row.name,), per_container=False)
+            yield Constraint(ContainersAtMost(counted, 1), when, (row.name,), per_container=False)
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        row = self.row_of(breach)
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(violation)
         found = self._counted(pod, row)
         why = self.table.on_one_card_message(row, len(found))
         parts = not row.whole and all(number(one.resources[row.name]) == 1 for one in found)
@@ -209,13 +209,15 @@ class SeveralCardsOfHamiRule(HamiRule, SeveralCardsRule):
             return super().rows()
         return (row for rows in self.table.keys_by_model if rows.cards for row in rows.parts)
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        if not self.table.several_doubt or self.row_of(breach).forced:
-            yield from super().findings(this, breach, pod)
-        elif breach.value is not None:
-            name = written_name(breach.value, breach.name)
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        if not self.table.several_doubt or self.row_of(violation).forced:
+            yield from super().findings(this, violation, pod)
+        else:
+            name = written_name(violation.value_at, violation.name)
             message = msg("{key} is for several cards: {why}", key=name, why=self.table.several_doubt)
-            yield this.diagnostic(breach.value, message, "request one card, or whole cards", on_key=True)
+            yield this.diagnostic(
+                violation.value_at, message, "request one card, or whole cards", on_key=True
+            )
 
 
 RULE_TYPES: tuple[type[RowRule], ...] = (

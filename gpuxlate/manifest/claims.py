@@ -13,8 +13,8 @@ from gpuxlate.model.pod import (
     GROUP,
     TEMPLATE,
     ClaimObject,
-    Constraint,
     DeviceConfig,
+    DeviceConstraint,
     DeviceRequest,
     Devices,
     ObjectPlace,
@@ -128,9 +128,9 @@ def _asked(node: Node, path: Path, name: str, form: RequestForm) -> DeviceReques
     )
 
 
-def _constraint(node: Node, path: Path) -> Constraint:
+def _constraint(node: Node, path: Path) -> DeviceConstraint:
     fields = values(node, path)
-    return Constraint(
+    return DeviceConstraint(
         texts(get(node, "requests")), fields.get("matchAttribute"), fields.get("distinctAttribute"), path
     )
 

@@ -372,7 +372,7 @@ class DeviceRequest:
 
 
 @record
-class Constraint:
+class DeviceConstraint:
     """Devices of some requests (none: of all) that have one attribute in common, or that differ in it."""
 
     requests: tuple[str, ...] = ()
@@ -399,7 +399,7 @@ class Devices:
     """What one claim requests."""
 
     requests: tuple[DeviceRequest, ...] = ()
-    constraints: tuple[Constraint, ...] = ()
+    constraints: tuple[DeviceConstraint, ...] = ()
     configs: tuple[DeviceConfig, ...] = ()
 
     def given_to(self, use: ClaimUse) -> tuple[DeviceRequest, ...]:

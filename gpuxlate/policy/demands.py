@@ -16,15 +16,15 @@ from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule, Scope
 from gpuxlate.rules.keys import key_is_known, key_is_where_it_takes_effect
 from gpuxlate.rules.kubernetes import container_asks_one_vendor, steering_is_on_the_pod
-from gpuxlate.rules.predicates.conditions import (
+from gpuxlate.rules.predicates import (
     AllOf,
     AnyOf,
-    ChoosesAmong,
     ClusterParameter,
-    Condition,
+    Constraint,
     InRange,
     IsAnnotated,
     Labelled,
+    NodeLabelAmong,
     Not,
     Predicate,
     Requests,
@@ -46,21 +46,21 @@ Selected = Callable[[str], bool]
 
 @record
 class Demand:
-    """One predicate of a rule, and how severe a breach of it is."""
+    """One constraint of a rule, and how severe a violation of it is."""
 
     rule: Rule
-    predicate: Predicate
+    constraint: Constraint
     severity: Severity
 
     @property
     def parameters(self) -> tuple[ClusterParameter, ...]:
         """The numbers of the cluster that it reads from the parameters of its policy."""
-        return parameters_in((self.predicate.must, self.predicate.when))
+        return parameters_in((self.constraint.must, self.constraint.when))
 
     @property
     def numbers(self) -> tuple[ClusterParameter, ...]:
         """The numbers of the cluster that are in it."""
-        found = numbers_in((self.predicate.must, self.predicate.when))
+        found = numbers_in((self.constraint.must, self.constraint.when))
         return tuple(one for one in found if not one.read)
 
 
@@ -77,10 +77,10 @@ def demands(
     for rule in (*catalog.neutral_pod_rules(), *backend.rules):
         if not selected(rule.code):
             continue
-        if rule.predicates_of is not None:
+        if rule.constraints_of is not None:
             listed = [*_of_dialects(rule, backend, profile)]
         else:
-            listed = [*rule.predicates, *_in_cluster(rule, profile)]
+            listed = [*rule.constraints, *_in_cluster(rule, profile)]
         for one in listed:
             known = one.with_aliases(names) if names else one
             if reads:
@@ -105,24 +105,24 @@ def names_here(profile: Profile | None) -> tuple[str, ...]:
     return () if profile is None else tuple(renamed_by(profile))
 
 
-def _in_cluster(rule: Rule, profile: Profile | None) -> tuple[Predicate, ...]:
+def _in_cluster(rule: Rule, profile: Profile | None) -> tuple[Constraint, ...]:
     """What a rule demands in the cluster of a profile."""
     of_profile = rule.with_profile
-    return () if profile is None or of_profile is None else of_profile.predicates(profile)
+    return () if profile is None or of_profile is None else of_profile.constraints(profile)
 
 
-def _of_dialects(rule: Rule, backend: Backend, profile: Profile | None) -> Iterator[Predicate]:
-    """The predicates of a rule over all dialects that are about a resource of this one."""
-    assert rule.predicates_of is not None
-    for one in rule.predicates_of(registry.pod_backends(), profile):
+def _of_dialects(rule: Rule, backend: Backend, profile: Profile | None) -> Iterator[Constraint]:
+    """The constraints of a rule over all dialects that are about a resource of this one."""
+    assert rule.constraints_of is not None
+    for one in rule.constraints_of(registry.pod_backends(), profile):
         if any(name in backend.resource_keys for name in one.keys):
             yield one
 
 
 def unenforced(rule: Rule) -> str:
     """Why no policy demands what a rule does; empty where one does."""
-    severities = [one.severity or rule.severity for one in rule.predicates]
-    if rule.predicates_of is not None or (rule.with_profile is not None and not severities):
+    severities = [one.severity or rule.severity for one in rule.constraints]
+    if rule.constraints_of is not None or (rule.with_profile is not None and not severities):
         severities = [rule.severity]
     if severities:
         enforced = any(one in ENFORCED for one in severities)
@@ -136,31 +136,31 @@ def rules_of(backend: Backend) -> tuple[Rule, ...]:
     return (*beside, *backend.rules)
 
 
-# What to write where a demand is not met, as far as the predicate says it by itself.
+# What to write where a demand is not met, as far as the constraint says it by itself.
 MOST_NAMES = 8
 """Names that a sentence lists."""
 
 
-def wanted(predicate: Predicate) -> str:
+def wanted(constraint: Constraint) -> str:
     """What to write, or which key to look at; empty where the rule's own sentence has to do."""
-    keys = tuple(one for one in predicate.keys if "/" in one)
-    return _of(predicate.must) or (msg("check {names}", names=_listed(keys)) if keys else "")
+    keys = tuple(one for one in constraint.keys if "/" in one)
+    return _of(constraint.must) or (msg("check {names}", names=_listed(keys)) if keys else "")
 
 
-def _of(one: Condition) -> str:
+def _of(one: Predicate) -> str:
     match one:
         case InRange(ranges=ranges) if len(ranges) == 1 and _is_said(ranges[0]):
             return msg("write {name}: {values}", name=one.name, values=_values(ranges))
         case Requests():
             return msg("add {names}", names=_listed(one.names))
-        case Not(condition=Requests() as asks):
+        case Not(predicate=Requests() as asks):
             return msg("remove {names}", names=_listed(asks.names))
         case SchedulerIs():
             names = [name for name in one.names if name and name != "default-scheduler"]
             return msg("write schedulerName: {name}", name=names[0]) if names else ""
-        case Labelled() | IsAnnotated() | ChoosesAmong() if one.words and all(map(_is_said, one.words)):
+        case Labelled() | IsAnnotated() | NodeLabelAmong() if one.words and all(map(_is_said, one.words)):
             return msg("write {name}: {values}", name=one.name, values=_values(one.words))
-        case Not(condition=Labelled() | IsAnnotated() as named) if not named.words:
+        case Not(predicate=Labelled() | IsAnnotated() as named) if not named.words:
             return msg("remove {names}", names=named.name)
         case AnyOf():
             return next(filter(None, map(_of, one.parts)), "")

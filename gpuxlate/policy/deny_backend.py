@@ -10,10 +10,10 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, KeySpec, Place
 from gpuxlate.model.diagnostics import URL, Severity
 from gpuxlate.model.messages import msg
+from gpuxlate.policy.cel import text
 from gpuxlate.policy.documents import AdmissionPolicy, Object, PolicyStyle, failure_policy, made
 from gpuxlate.policy.layout import text_in_lines
 from gpuxlate.policy.subjects import IN_RESOURCES, SELECTORS, Names, Pods, PodTemplates, Subject, listed
-from gpuxlate.rules.predicates.cel import text
 from gpuxlate.rules.vocabulary import IGNORE
 
 FROZEN = "this cluster takes no keys of {title}; gpuxlate translate writes those of another target"

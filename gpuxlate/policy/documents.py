@@ -16,12 +16,12 @@ from gpuxlate.backends import registry
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import URL, Severity
 from gpuxlate.model.messages import msg
+from gpuxlate.policy.cel import PARAMETERS, VARIABLES, closed, text, to_cel
 from gpuxlate.policy.demands import OF_WORKLOADS, Demand, wanted
 from gpuxlate.policy.layout import commented, lines, text_in_lines
 from gpuxlate.policy.subjects import Pods, PodTemplates, Subject, may_speak, speaks
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule
-from gpuxlate.rules.predicates.cel import PARAMETERS, VARIABLES, closed, said, text
 
 API = "admissionregistration.k8s.io/v1"
 MANAGED = "app.kubernetes.io/managed-by"
@@ -337,17 +337,17 @@ def numbered(
     for one in demands:
         by_code.setdefault(one.rule.code, []).append(one)
     for code, mine in by_code.items():
-        of_containers = [one for one in mine if one.predicate.per_container]
+        of_containers = [one for one in mine if one.constraint.per_container]
         for one in mine:
             if one not in of_containers:
-                holds = closed(subject.kept(said(one.predicate.demand), code))
-                told = sentence(one.rule, wanted(one.predicate), style, _numbers([one]))
+                holds = closed(subject.kept(to_cel(one.constraint.demand), code))
+                told = sentence(one.rule, wanted(one.constraint), style, _numbers([one]))
                 yield Validation(one.rule, holds, told, parameters=_names([one]), guard=guard)
         if not of_containers:
             continue
         kept: dict[str, list[str]] = {}
         for one in of_containers:
-            kept.setdefault(wanted(one.predicate), []).append(said(one.predicate.demand))
+            kept.setdefault(wanted(one.constraint), []).append(to_cel(one.constraint.demand))
         joined = {write: " && ".join(parts) for write, parts in kept.items()}
         write = next(iter(kept)) if len(kept) == 1 else ""
         told = sentence(mine[0].rule, write, style, _numbers(of_containers))

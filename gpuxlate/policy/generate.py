@@ -27,7 +27,7 @@ from gpuxlate.policy.names import names_policy
 from gpuxlate.policy.subjects import Pods, PodTemplates, Subject, is_recognized
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule
-from gpuxlate.rules.predicates.conditions import Condition, Predicate
+from gpuxlate.rules.predicates import Constraint, Predicate
 
 
 class PolicyScope(StrEnum):
@@ -84,7 +84,7 @@ def _on_names(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[Admi
         subjects.append(Pods(backends[0]))
     if wish.scope is not PolicyScope.PODS:
         detectors = (backend.detector for backend in backends)
-        speaking = tuple(Predicate(one) for one in detectors if isinstance(one, Condition))
+        speaking = tuple(Constraint(one) for one in detectors if isinstance(one, Predicate))
         subjects.append(PodTemplates(backends[0], speaking, custom=wish.kinds, chosen="true"))
     for subject in subjects:
         found = names_policy(subject, backends, others, wish.selected, wish.style)
@@ -107,9 +107,9 @@ def _subjects(backend: Backend, asked: Sequence[Demand], wish: PolicyOptions) ->
     if wish.scope is not PolicyScope.WORKLOADS:
         yield Pods(backend, others)
     if wish.scope is not PolicyScope.PODS:
-        predicates = tuple(one.predicate for one in asked)
+        constraints = tuple(one.constraint for one in asked)
         compared = wish.selected(OF_WORKLOADS.code) and bool(backend.rules)
-        yield PodTemplates(backend, predicates, others, wish.kinds, compared)
+        yield PodTemplates(backend, constraints, others, wish.kinds, compared)
 
 
 def deny_policies(backends: Sequence[Backend], wish: PolicyOptions) -> Iterator[AdmissionPolicy]:
@@ -172,7 +172,7 @@ def explain(rule: Rule) -> Explained:
         return Explained(rule, Enforced.NO, why)
     if rule is OF_WORKLOADS:
         return Explained(rule, Enforced.WORKLOADS, msg("a pod does not show what its workload has"))
-    of_profile = rule.with_profile if not rule.predicates else None
+    of_profile = rule.with_profile if not rule.constraints else None
     if rule.no_policy:
         found = msg(rule.no_policy)
         if of_profile is not None:

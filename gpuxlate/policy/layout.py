@@ -11,7 +11,7 @@ import textwrap
 from functools import cache
 
 from gpuxlate.model.declarations import regex
-from gpuxlate.rules.predicates.cel import text
+from gpuxlate.policy.cel import text
 
 WIDTH = 100
 """Columns that a line may have where there is a place to break it."""

@@ -15,6 +15,7 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import Place, domain_of
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import RESOURCES
+from gpuxlate.policy.cel import text
 from gpuxlate.policy.demands import Selected
 from gpuxlate.policy.documents import AdmissionPolicy, PolicyStyle, Validation, of_parts, sentence
 from gpuxlate.policy.subjects import (
@@ -30,7 +31,6 @@ from gpuxlate.policy.subjects import (
 from gpuxlate.rules.base import Context, Dialect, Rule
 from gpuxlate.rules.keys import key_is_known, key_is_where_it_takes_effect, of_annotation
 from gpuxlate.rules.kubernetes import container_asks_one_vendor
-from gpuxlate.rules.predicates.cel import text
 from gpuxlate.rules.vocabulary import IGNORE, is_policy, vocabulary_of
 
 LISTS = {

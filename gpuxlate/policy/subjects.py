@@ -11,19 +11,19 @@ from gpuxlate.manifest import kinds
 from gpuxlate.manifest.kinds import ObjectKind, SchedulerField, Steps
 from gpuxlate.manifest.objects import REQUIRED_AFFINITY
 from gpuxlate.model.declarations import record, regex
-from gpuxlate.rules.predicates.cel import PARAMETERS, VARIABLES, closed, said, text
-from gpuxlate.rules.predicates.conditions import (
+from gpuxlate.policy.cel import PARAMETERS, VARIABLES, closed, text, to_cel
+from gpuxlate.rules.predicates import (
     AllOf,
-    Annotation,
+    AnnotationNumber,
     AnyOf,
-    Condition,
-    InList,
+    Constraint,
     InRange,
     IsAnnotated,
     IsFraction,
-    Label,
     Labelled,
-    LabelledItself,
+    LabelNumber,
+    PerContainerList,
+    PodItselfLabelled,
     Predicate,
     Requests,
     SomeContainer,
@@ -65,7 +65,7 @@ def _at(steps: Steps) -> str:
     return f"object.?{'.?'.join(steps)}"
 
 
-# Names of keys as a condition in CEL: whose key a name is.
+# Names of keys as a predicate in CEL: whose key a name is.
 @record
 class Names:
     """Names of keys: as they are, by their beginning, or by a pattern; none of those ``apart``."""
@@ -141,7 +141,7 @@ IN_RESOURCES = "[c.?resources.?limits.orValue({}), c.?resources.?requests.orValu
 """The limits and the requests of a container ``c``."""
 
 
-# When a pod speaks a dialect, in CEL: the condition on which a policy looks at it.
+# When a pod speaks a dialect, in CEL: the predicate on which a policy looks at it.
 STANDARD = ("cpu", "memory", "ephemeral-storage")
 """Resources that most pods have, and no dialect: they are looked at first."""
 
@@ -152,7 +152,7 @@ class SilentError(ValueError):
 
 def is_recognized(backend: Backend) -> bool:
     """A policy can recognize the dialect."""
-    return backend.detector is None or isinstance(backend.detector, Condition)
+    return backend.detector is None or isinstance(backend.detector, Predicate)
 
 
 class Speaker(NamedTuple):
@@ -162,10 +162,10 @@ class Speaker(NamedTuple):
     others: tuple[str, ...] = ()
 
     @property
-    def also(self) -> Condition | None:
+    def also(self) -> Predicate | None:
         """In which pods it is spoken too, whatever their resources. Raises SilentError."""
         found = self.backend.detector
-        if found is None or isinstance(found, Condition):
+        if found is None or isinstance(found, Predicate):
             return found
         raise SilentError(self.backend.name)
 
@@ -181,7 +181,7 @@ def speaks(one: Speaker) -> str:
     Raises SilentError.
     """
     asks = some_resource(owned(one.backend, one.others))
-    return asks if one.also is None else f"{asks} || {said(one.also)}"
+    return asks if one.also is None else f"{asks} || {to_cel(one.also)}"
 
 
 def may_speak(speakers: Sequence[Speaker]) -> tuple[str, bool]:
@@ -194,7 +194,7 @@ def may_speak(speakers: Sequence[Speaker]) -> tuple[str, bool]:
         names |= owned(one.backend, one.others)
         needed = () if one.also is None else _needed_of_keys(one.also)
         if one.also is not None and needed is None:
-            more.append(said(one.also))
+            more.append(to_cel(one.also))
         elif needed:
             names |= Names.of(needed)
             exact = False
@@ -207,15 +207,15 @@ def some_resource(names: Names) -> str:
     return f"variables.containers.exists(c, {IN_RESOURCES}.exists(m, {mine}))"
 
 
-def _needed_of_keys(one: Condition) -> tuple[str, ...] | None:
-    """Resources, of which a pod has one wherever the condition is true; None where it may have none."""
+def _needed_of_keys(one: Predicate) -> tuple[str, ...] | None:
+    """Resources, of which a pod has one wherever the predicate is true; None where it may have none."""
     match one:
         case Requests():
             return one.names
         case InRange() | IsFraction():
             return (one.name,)
         case SomeContainer():
-            return _needed_of_keys(one.condition)
+            return _needed_of_keys(one.predicate)
         case AllOf():
             return next((found for found in map(_needed_of_keys, one.parts) if found is not None), None)
         case AnyOf():
@@ -312,7 +312,7 @@ class Pods:
         return f"[{_with_ignored(expression)}]"
 
     def matching(self, condition: str) -> str:
-        """A match condition: an expression over a pod, without variables."""
+        """A match predicate: an expression over a pod, without variables."""
         return inlined(condition)
 
 
@@ -325,7 +325,7 @@ class PodTemplates:
     """
 
     backend: Backend
-    predicates: tuple[Predicate, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
     others: tuple[str, ...] = ()
     custom: tuple[ObjectKind, ...] = ()
     compared: bool = True
@@ -397,7 +397,7 @@ class PodTemplates:
             parts[f"{field[:-1]}Names"] = f"{one}.map(k, k) + {above[field]}.map(k, k)"
             parts[f"own{field.capitalize()}"] = one
         parts["ignored"] = _ignored("t.?metadata.?annotations")
-        if parameters_in(self.predicates):
+        if parameters_in(self.constraints):
             parts["parameters"] = PARAMETERS
         listed = ", ".join(f"{text(name)}: dyn({one})" for name, one in parts.items() if name in wanted)
         return f"({templates(self.kinds)}).map(t, {{{listed}}})"
@@ -420,11 +420,11 @@ class PodTemplates:
 
     def _alone(self) -> set[str]:
         """The labels that count on the pods alone."""
-        return {one.name for one in parts_of(tuple(self._conditions)) if isinstance(one, LabelledItself)}
+        return {one.name for one in parts_of(tuple(self._conditions)) if isinstance(one, PodItselfLabelled)}
 
     @property
     def _conditions(self) -> list[object]:
-        return [self.backend.detector, *self.predicates]
+        return [self.backend.detector, *self.constraints]
 
 
 def _on_pods(field: str, rows: Sequence[KeySpec]) -> str:
@@ -441,12 +441,12 @@ def steers(row: KeySpec, place: Place) -> bool:
 
 
 def said_names(conditions: Iterable[object]) -> dict[str, set[str]]:
-    """The labels and annotations that conditions name."""
+    """The labels and annotations that predicates name."""
     found: dict[str, set[str]] = {"labels": set(), "annotations": set()}
     for one in parts_of(tuple(conditions)):
-        if isinstance(one, Label | Labelled):
+        if isinstance(one, LabelNumber | Labelled):
             found["labels"].add(one.name)
-        elif isinstance(one, Annotation | IsAnnotated | InList):
+        elif isinstance(one, AnnotationNumber | IsAnnotated | PerContainerList):
             found["annotations"].add(one.name)
     return found
 

@@ -1,6 +1,6 @@
 """How a rule is declared: one function, its code and severity, its docstring.
 
-The docstring has fixed Markdown headings, in this order: a first line that names the predicate,
+The docstring has fixed Markdown headings, in this order: a first line that names the constraint,
 then ``## What it does``, ``## Why``, ``## Example``, ``## Use instead``, ``## Fix`` (where there is
 one) and ``## Source``. ``explain``, the docs, SARIF help and the README table read from it, and a
 test runs its examples.
@@ -27,7 +27,7 @@ from gpuxlate.model.profile import Profile
 from gpuxlate.rules.products import Product
 
 if TYPE_CHECKING:  # a command without rules loads none
-    from gpuxlate.rules.predicates.conditions import Predicate, WithProfile
+    from gpuxlate.rules.predicates import Constraint, WithProfile
 
 
 class Scope(StrEnum):
@@ -152,14 +152,14 @@ class Rule:
     """A declared rule. Calling it runs its check.
 
     ``missing``: its findings are about something that is not there, unless one says otherwise.
-    ``predicates``: what it demands of a pod; ``check`` then words one breach of them, and ``extra_check``
+    ``constraints``: what it demands of a pod; ``check`` then words one violation of them, and ``extra_check``
     finds
-    what a profile alone shows. ``predicates_of``: what a rule over the keys of all dialects demands, once
+    what a profile alone shows. ``constraints_of``: what a rule over the keys of all dialects demands, once
     these are known; its ``check`` is a function of its own, with the same verdict.
     ``with_profile``: what it demands in a cluster that has a profile.
     ``about``: it can only find something in pods with one of these; where there are none, in any pod.
     ``keys``: the same of names of keys.
-    Without any predicate, ``no_policy`` says why no policy of a cluster can demand it; beside some, what
+    Without any constraint, ``no_policy`` says why no policy of a cluster can demand it; beside some, what
     lint alone finds.
     """
 
@@ -169,11 +169,11 @@ class Rule:
     fix: str | None
     check: Callable[..., Any]
     missing: bool = False
-    predicates: tuple[Predicate, ...] = ()
+    constraints: tuple[Constraint, ...] = ()
     extra_check: PodCheck | None = None
     no_policy: str = ""
     page: RuleDoc | None = None
-    predicates_of: PredicatesOf | None = None
+    constraints_of: ConstraintsOf | None = None
     with_profile: WithProfile | None = None
     about: frozenset[Subject] = frozenset()
     keys: frozenset[str] = frozenset()
@@ -214,36 +214,33 @@ class Rule:
         return {title.strip(): body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
 
     def with_aliases(self, aliases: Mapping[str, tuple[str, ...]]) -> Self:
-        """The rule with predicates that know the other names of resources, by their own."""
+        """The rule with constraints that know the other names of resources, by their own."""
         if not aliases:
             return self
         cluster = self.with_profile and self.with_profile.with_aliases(aliases)
-        known = tuple(one.with_aliases(aliases) for one in self.predicates)
-        return replace(self, predicates=known, with_profile=cluster)
+        known = tuple(one.with_aliases(aliases) for one in self.constraints)
+        return replace(self, constraints=known, with_profile=cluster)
 
     def __call__(self, *args: Any) -> Any:
-        if not (self.predicates or self.with_profile):
+        if not (self.constraints or self.with_profile):
             return self.check(self, *args)
         pod, context = args
         return self.broken_by(pod.with_workload(), context, names_in(pod))
 
     def broken_by(self, pod: PodKeys, context: Context, names: Set[str]) -> Iterable[Diagnostic]:
-        """What a pod, with what its workload adds to it, breaks of the predicates. ``names``: of its keys."""
-        broken = [
-            (one, breach, self.check)
-            for one in self.predicates
-            if not any(map(names.isdisjoint, one.needs))  # a pod that breaks it has a key of each set
-            for breach in one.breaches(pod)
+        """What a pod, with what its workload adds, breaks of the constraints. ``names``: of its keys."""
+        constraints = [  # a pod that breaks one has a key of each set
+            constraint for constraint in self.constraints if not any(map(names.isdisjoint, constraint.needs))
         ]
         if self.with_profile is not None and context.profile is not None:
-            check = self.with_profile.check or self.check
-            demands = self.with_profile.predicates(context.profile)
-            broken += [(one, breach, check) for one in demands for breach in one.breaches(pod)]
+            constraints += self.with_profile.constraints(context.profile)
         found: list[Diagnostic] = []
-        for predicate, breach, check in broken:
-            this = replace(self, severity=predicate.severity) if predicate.severity else self
-            said = check(this, breach, pod, context)
-            found += (said,) if isinstance(said, Diagnostic) else said
+        for constraint in constraints:
+            report = constraint.report or self.check
+            for violation in constraint.violations(pod):
+                this = replace(self, severity=constraint.severity) if constraint.severity else self
+                reported = report(this, violation, pod, context)
+                found += (reported,) if isinstance(reported, Diagnostic) else reported
         if self.extra_check is not None:
             found += self.extra_check(self, pod, context)
         return found
@@ -291,7 +288,7 @@ def letters(text: str) -> str:
     return "".join(char for char in text.lower() if char.isalnum())
 
 
-PredicatesOf = Callable[[Sequence[Dialect], Profile | None], "tuple[Predicate, ...]"]
+ConstraintsOf = Callable[[Sequence[Dialect], Profile | None], "tuple[Constraint, ...]"]
 PodCheck = Callable[[Rule, PodKeys, Context], Iterable[Diagnostic]]
 
 NO_POLICY = {
@@ -302,7 +299,7 @@ NO_POLICY = {
 }
 """Why no policy of a cluster can demand what a rule of the scope does."""
 BY_CONTAINER = "lint alone checks keys with the name of a container in them"
-"""``no_policy`` of a rule with more than its predicates: they name their keys."""
+"""``no_policy`` of a rule with more than its constraints: they name their keys."""
 BY_API_SERVER = "the API server itself refuses such a pod, before a policy sees it"
 """``no_policy`` of a rule on what Kubernetes validates (registry/core/pod, BeforeCreate)."""
 
@@ -314,33 +311,33 @@ def rule(
     scope: Scope = Scope.POD,
     fix: str | None = None,
     missing: bool = False,
-    predicate: Predicate | tuple[Predicate, ...] = (),
+    constraint: Constraint | tuple[Constraint, ...] = (),
     also: PodCheck | None = None,
     no_policy: str = "",
     page: RuleDoc | None = None,
-    predicates_of: PredicatesOf | None = None,
+    constraints_of: ConstraintsOf | None = None,
     with_profile: WithProfile | None = None,
     about: Subject | tuple[Subject, ...] = (),
 ) -> Callable[[Callable[..., Any]], Rule]:
     """Declare the function below as the rule ``code``. ``fix`` is "safe", "unsafe" or None.
 
     ``missing``: its findings are about something that is not there, so it does not apply to patches.
-    ``predicate``: what the rule demands, in one or several. The function then has the signature
-    ``(this, breach, pod, context)`` and returns the finding, or findings, of one breach.
+    ``constraint``: what the rule demands, in one or several. The function then has the signature
+    ``(this, violation, pod, context)`` and returns the finding, or findings, of one violation.
     ``also``: a check that yields what only a profile shows: the cards of a node, the MiB of a card.
-    ``no_policy``: for a rule of pods without a predicate, why no policy of a cluster can demand it; with one,
-    what lint alone finds.
-    ``predicates_of``: what a rule over the keys of all dialects demands, beside its own function.
+    ``no_policy``: for a rule of pods without a constraint, why no policy of a cluster can demand it; with
+    one, what lint alone finds.
+    ``constraints_of``: what a rule over the keys of all dialects demands, beside its own function.
     ``with_profile``: what the rule demands in a cluster that has a profile.
     ``about``: what a pod has where it can find something, of vendor-neutral rules; else it is asked of all.
     ``page``: its Example, what to Use instead and its Source, where the docstring has none of them.
     """
-    predicates = predicate if isinstance(predicate, tuple) else (predicate,)
+    constraints = constraint if isinstance(constraint, tuple) else (constraint,)
 
     def declare(check: Callable[..., Any]) -> Rule:
         why = no_policy or NO_POLICY.get(scope, "")
         return Rule(
-            *(code, severity, scope, fix, check, missing, predicates, also, why, page, predicates_of),
+            *(code, severity, scope, fix, check, missing, constraints, also, why, page, constraints_of),
             with_profile,
             frozenset((about,) if isinstance(about, Subject) else about),
         )

@@ -1,7 +1,7 @@
 """Which rules a pod is asked: those that are about what it has, in one look-up.
 
-The keys of a pod are walked once. A rule with predicates names the keys without which it is not broken
-(``Predicate.needs``); a vendor-neutral rule says what it is about (``Subject``). All others are asked.
+The keys of a pod are walked once. A rule with constraints names the keys without which it is not broken
+(``Constraint.needs``); a vendor-neutral rule says what it is about (``Subject``). All others are asked.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ class Rules(tuple[Rule, ...]):
         for number, one in enumerate(self):
             if one.scope not in (Scope.POD, Scope.JOB):
                 continue
-            needs = [predicate.needs for predicate in one.predicates]
+            needs = [constraint.needs for constraint in one.constraints]
             if one.keys:
                 needs.append((one.keys,))
             if one.extra_check or not all(needs) or not (needs or one.about or one.with_profile):
@@ -49,7 +49,7 @@ class Rules(tuple[Rule, ...]):
                 found.in_clusters.append(number)
             for subject in one.about:
                 found.by_subject.setdefault(subject, []).append(number)
-            # a pod that breaks a predicate has a key of each set: the last, that of its value, is the rarest
+            # a pod that breaks a constraint has a key of each set: the last, that of its value, is the rarest
             for name in {name for sets in needs if sets for name in sets[-1]}:
                 found.by_key.setdefault(name, []).append(number)
         return found
@@ -75,10 +75,10 @@ class Rules(tuple[Rule, ...]):
 def check_pod(rules: Iterable[Rule], pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Run the rules of pods and jobs among ``rules`` on one pod."""
     listed = rules if isinstance(rules, Rules) else Rules(rules)
-    together, names = pod.with_workload(), names_in(pod)  # predicates look at these
+    together, names = pod.with_workload(), names_in(pod)  # constraints look at these
     for one in listed.asked_of(pod, context):
-        predicates = one.predicates or one.with_profile
-        found = one.broken_by(together, context, names) if predicates else one(pod, context)
+        constraints = one.constraints or one.with_profile
+        found = one.broken_by(together, context, names) if constraints else one(pod, context)
         yield from context.applying(found) if context.partial else found
 
 

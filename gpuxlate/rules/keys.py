@@ -12,7 +12,7 @@ from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, ScalarKind, Value,
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules import number_format
 from gpuxlate.rules.base import Context, Dialect, Rule, Subject, rule
-from gpuxlate.rules.predicates.conditions import InRange, Not, Predicate
+from gpuxlate.rules.predicates import Constraint, InRange, Not
 from gpuxlate.rules.products import Product
 from gpuxlate.rules.translation import SEE_TARGETS
 from gpuxlate.rules.vocabulary import BY_HAND, Vocabulary, alike, is_policy, vocabulary_of
@@ -24,7 +24,7 @@ _DOUBTFUL = {
 """Amounts that look like those of the other unit."""
 
 
-def plausible_amounts(dialects: Sequence[Dialect], profile: Profile | None = None) -> tuple[Predicate, ...]:
+def plausible_amounts(dialects: Sequence[Dialect], profile: Profile | None = None) -> tuple[Constraint, ...]:
     """GX007: no amount of memory looks like one in another unit."""
     words = vocabulary_of(Context(dialects=tuple(dialects)))
     found = []
@@ -34,7 +34,7 @@ def plausible_amounts(dialects: Sequence[Dialect], profile: Profile | None = Non
         first = number_format.beyond_plausible(row)
         doubtful = Range(first) if first is not None else doubtful
         if row is not None and not row.quantity and not row.is_pattern and doubtful is not None:
-            found.append(Predicate(Not(InRange(name, doubtful)), keys=(name,)))
+            found.append(Constraint(Not(InRange(name, doubtful)), keys=(name,)))
     return tuple(found)
 
 
@@ -482,7 +482,7 @@ SMALL = ("", "m", "u", "n")
 """Suffixes with which the number is the one that was meant."""
 
 
-@rule("GX007", Severity.WARNING, about=Subject.MEMORY, predicates_of=plausible_amounts)
+@rule("GX007", Severity.WARNING, about=Subject.MEMORY, constraints_of=plausible_amounts)
 def magnitude_is_plausible(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """The amount of GPU memory is plausible in the unit of its key.
 

@@ -11,7 +11,7 @@ from gpuxlate.model.keys import NVIDIA_GPU, KeySpec, Place, domain_of
 from gpuxlate.model.pod import PodKeys, names_in
 from gpuxlate.rules.base import Context, Dialect, Subject
 from gpuxlate.rules.number_format import beyond_plausible, unit_of
-from gpuxlate.rules.predicates.conditions import Condition, Needs
+from gpuxlate.rules.predicates import Needs, Predicate
 from gpuxlate.rules.products import (
     ACCELERATORS,
     LOCAL_NAMES,
@@ -126,7 +126,7 @@ class Owners(Generic[D]):
         """The dialects that pods speak without keys in resources: how, and which names that needs."""
         found = [(number, one.detector) for number, one in enumerate(self.dialects)]
         return [
-            (number, speaks, speaks.needs() if isinstance(speaks, Condition) else ())
+            (number, speaks, speaks.needs() if isinstance(speaks, Predicate) else ())
             for number, speaks in found
             if speaks is not None
         ]

@@ -18,7 +18,7 @@ from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import join_and, join_or, msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context
-from gpuxlate.rules.predicates.conditions import is_word
+from gpuxlate.rules.predicates import is_word
 from gpuxlate.rules.translation import (
     cards_are_of_one_vendor,
     containers_are_known,

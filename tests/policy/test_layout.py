@@ -10,10 +10,10 @@ import yaml
 
 from gpuxlate.backends import registry
 from gpuxlate.lint.settings import everything
+from gpuxlate.policy import cel
 from gpuxlate.policy.documents import PolicyStyle
 from gpuxlate.policy.generate import Format, PolicyOptions, PolicyScope, deny_policies, documents, enforcing
 from gpuxlate.policy.layout import commented, lines, text_in_lines
-from gpuxlate.rules.predicates import cel
 from gpuxlate.yamltext.plain import dump_yaml
 from tests.policy.engine import compiled
 from tests.policy.test_verdicts import BACKENDS
@@ -126,8 +126,8 @@ def tokens(text: str) -> list[str]:
 
 def test_lines_mean_the_same() -> None:
     for backend in BACKENDS:
-        for predicate in (one for rule in backend.rules for one in rule.predicates):
-            text = cel.expression(predicate)
+        for constraint in (one for rule in backend.rules for one in rule.constraints):
+            text = cel.expression(constraint)
             assert tokens(lines(text)) == tokens(text)
 
 

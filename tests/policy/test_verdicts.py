@@ -45,7 +45,7 @@ def made(name: str, scope: str) -> dict[Severity, tuple[AdmissionPolicy, Engine]
     backend = registry.get(name)
     asked = demands(backend, None, everything)
     subject = (
-        Pods(backend) if scope == "pods" else PodTemplates(backend, tuple(one.predicate for one in asked))
+        Pods(backend) if scope == "pods" else PodTemplates(backend, tuple(one.constraint for one in asked))
     )
     demanded = [BackendDemands(subject, asked)]
     found = {severity: policy(demanded, severity, PolicyStyle()) for severity in ENFORCED}
@@ -87,11 +87,11 @@ def by_rules(one: Object) -> set[tuple[str, Severity]]:
     neutral = [
         rule
         for rule in catalog.neutral_pod_rules()
-        if rule.predicates_of is not None or (rule is OF_WORKLOADS and one["kind"] != "Pod")
+        if rule.constraints_of is not None or (rule is OF_WORKLOADS and one["kind"] != "Pod")
     ]
     found = [*check_pod(neutral, keys, context), *of_names(keys, context)]
     for backend in registry.backends_of(keys):
-        rules = [replace(rule, extra_check=None) for rule in backend.rules if rule.predicates]
+        rules = [replace(rule, extra_check=None) for rule in backend.rules if rule.constraints]
         found += check_pod(rules, backend.under_own_names(keys), context)
     of_pod, of_all = (
         _codes_first(there[IGNORE].text) if IGNORE in there else ()

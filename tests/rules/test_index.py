@@ -29,7 +29,7 @@ def asking_all(rules: Rules, pod: PodKeys, context: Context) -> list[Diagnostic]
         found
         for one in rules
         if one.scope in (Scope.POD, Scope.JOB)
-        for found in one(together if one.predicates or one.with_profile else pod, context)
+        for found in one(together if one.constraints or one.with_profile else pod, context)
     ]
 
 

@@ -8,36 +8,36 @@ from hypothesis import strategies as st
 
 from gpuxlate.model.keys import Range
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
-from gpuxlate.rules.predicates import cel
-from gpuxlate.rules.predicates.conditions import (
+from gpuxlate.policy import cel
+from gpuxlate.rules.predicates import (
     ALWAYS,
     NEVER,
     AllOf,
-    Allows,
-    Annotation,
+    AnnotationNumber,
     AnyOf,
     AtLeast,
     AtMost,
-    ChoosesAmong,
-    Condition,
+    Constraint,
     ContainersAtMost,
     Divides,
     EnvIs,
-    InList,
     InRange,
     IsAnnotated,
     IsInit,
-    Label,
     Labelled,
-    Listed,
-    ListIsComplete,
+    LabelNumber,
+    ListCoversContainers,
+    ListEntryIs,
+    MayRunOnNodeLabel,
     NodeIsNamed,
+    NodeLabelAmong,
     Not,
+    PerContainerList,
     Predicate,
     Privileged,
     Requests,
+    RequiresNodeLabel,
     SchedulerIs,
-    Selects,
     SomeContainer,
     Term,
 )
@@ -45,7 +45,7 @@ from tests.effort import tries
 from tests.rules.verdicts import Judge, Object, of_container
 
 M, N, C = "x.com/m", "x.com/n", "x.com/c"
-LIST = InList("l")
+LIST = PerContainerList("l")
 
 
 def pod(limits: Object | None = None, **more: object) -> Object:
@@ -109,9 +109,9 @@ OF_INIT = pod(initContainers=INIT)
 A, B = chosen("a"), chosen("b")
 NOT_A, NOT_B = chosen("a", operator="NotIn"), chosen("b", operator="NotIn")
 ANY = chosen(operator="Exists")
-FIVES, HUNDREDS, AMONG = Range(5, 100, 5), Range(100, None, 100), ChoosesAmong("node", "a", "b")
+FIVES, HUNDREDS, AMONG = Range(5, 100, 5), Range(100, None, 100), NodeLabelAmong("node", "a", "b")
 # a condition, pods of which it is true, pods of which it is not
-CASES: list[tuple[Condition, list[Object], list[Object]]] = [
+CASES: list[tuple[Predicate, list[Object], list[Object]]] = [
     (ALWAYS, [pod()], []),
     (NEVER, [], pods({M: 1})),
     (Requests(M, N), [pod({M: "x"}), pod(resources={"requests": {N: 1}})], pods({C: 1}, {})),
@@ -122,21 +122,21 @@ CASES: list[tuple[Condition, list[Object], list[Object]]] = [
     (InRange(M, Range(1)), pods({M: 1, N: 0}), [pod(resources={"limits": {M: 0}, "requests": {M: 1}})]),
     (Divides(M, N), pods({M: 8, N: "2"}, {M: 0, N: 3}), pods({M: 9, N: 2}, {M: 9}, {M: 9, N: 0})),
     (Divides(M, N, 5), pods({M: 30, N: 3}), pods({M: 33, N: 3}, {M: 30, N: 4})),
-    (Divides(M, Label("n")), [counted(8, "2")], [counted(9, "2"), pod({M: 9})]),
-    (Divides(M, Annotation("n")), [pod({M: 8}, annotations={"n": "2"})], [counted(8, "2")]),
+    (Divides(M, LabelNumber("n")), [counted(8, "2")], [counted(9, "2"), pod({M: 9})]),
+    (Divides(M, AnnotationNumber("n")), [pod({M: 8}, annotations={"n": "2"})], [counted(8, "2")]),
     (AtMost(M, 100), pods({M: 100}), pods({M: 101}, {}, {M: "x"})),
     (AtMost(M, 100, N), pods({M: 200, N: 2}, {M: 100, N: "x"}), pods({M: 201, N: 2}, {M: 101, N: 0})),
-    (AtMost(M, 100, Label("n")), [counted(200, "2")], [pod({M: 101}), counted(101, "-2")]),
+    (AtMost(M, 100, LabelNumber("n")), [counted(200, "2")], [pod({M: 101}), counted(101, "-2")]),
     (AtLeast(M, 256, N), pods({M: 512, N: 2}, {M: "1k", N: 3}), pods({M: 511, N: 2}, {M: 512})),
     (AtLeast(M, 256, N), [], pods({M: -1, N: 1}, {M: 512, N: 0})),
-    (Listed(LIST), [noted("0"), listed("2,0")], [listed("2"), listed("2, 0"), pod(), listed("")]),
-    (Listed(LIST, Range(2, 8)), [listed("8,2")], [listed("8,1"), listed("9,2"), listed("2,2,2")]),
+    (ListEntryIs(LIST), [noted("0"), listed("2,0")], [listed("2"), listed("2, 0"), pod(), listed("")]),
+    (ListEntryIs(LIST, Range(2, 8)), [listed("8,2")], [listed("8,1"), listed("9,2"), listed("2,2,2")]),
     (Divides(M, LIST), [listed("2,3", {M: 8}, {M: 9})], [listed("2,3", {M: 8}, {M: 8})]),
     (Divides(M, LIST), [], [listed("0,3", {M: 8})]),
     (AtMost(M, 10, LIST), [listed("1,2", {M: 10}, {M: 20})], [listed("1,2", {M: 11}, {M: 20})]),
     (AtLeast(M, 10, LIST), [listed("1,2", {M: 10}, {M: 20})], [listed("1,2", {M: 10}, {M: 19})]),
-    (ListIsComplete(LIST), [listed("2,0"), listed("00,0"), noted("1"), noted(1)], [pod()]),
-    (ListIsComplete(LIST), [], [*map(listed, ("2", "2,0,1", "2,", "+2,0", "2\n,0", "2 ,0"))]),
+    (ListCoversContainers(LIST), [listed("2,0"), listed("00,0"), noted("1"), noted(1)], [pod()]),
+    (ListCoversContainers(LIST), [], [*map(listed, ("2", "2,0,1", "2,", "+2,0", "2\n,0", "2 ,0"))]),
     (EnvIs("E"), [env("E", value="")], [env("E"), pod()]),
     (EnvIs("E", "true"), [env("E", value="true")], [env("E", value="TRUE")]),
     (EnvIs("E", "True", any_case=True), [env("E", value="tRUE")], [env("E", value="1")]),
@@ -147,15 +147,23 @@ CASES: list[tuple[Condition, list[Object], list[Object]]] = [
     (Labelled("l", Range(1)), [pod(labels={"l": "2"})], [pod(labels={"l": "0"}), pod(labels={"l": "two"})]),
     (IsAnnotated("l", "on", "2"), [noted("2")], [noted("off")]),
     (IsAnnotated("l", re.compile("[0-9]+(,[0-9]+)*")), [noted("2,0")], [noted("2, 0")]),
-    (Selects("node"), [selecting("x"), bound([A])], [pod(), bound()]),
-    (Selects("node", "a", "b"), [selecting("a"), bound([chosen("a", "b")], [B])], [selecting("c")]),
-    (Selects("node", "a", "b"), [], [bound([chosen("a", "c")]), bound([A], []), bound([NOT_A])]),
+    (RequiresNodeLabel("node"), [selecting("x"), bound([A])], [pod(), bound()]),
+    (RequiresNodeLabel("node", "a", "b"), [selecting("a"), bound([chosen("a", "b")], [B])], [selecting("c")]),
+    (RequiresNodeLabel("node", "a", "b"), [], [bound([chosen("a", "c")]), bound([A], []), bound([NOT_A])]),
     (AMONG, [pod(), selecting("a"), pod(nodeSelector={"other": "c"}), bound([ANY])], []),
     (AMONG, [bound([chosen("a", "b")], [NOT_B], [])], [selecting("c"), bound([A], [chosen("b", "c")])]),
     (AMONG, [], [selecting("a", affinity=affinity([chosen("c", operator="NotIn")]))]),
-    (Allows("node", "a"), [selecting("a", affinity=affinity([B])), bound([B], [chosen("b", "a")])], []),
-    (Allows("node", "a"), [bound([NOT_B, A])], [pod(), bound(), bound([B]), bound([A], []), bound([NOT_A])]),
-    (Allows("node", "a"), [], [selecting("b", affinity=affinity([A]))]),
+    (
+        MayRunOnNodeLabel("node", "a"),
+        [selecting("a", affinity=affinity([B])), bound([B], [chosen("b", "a")])],
+        [],
+    ),
+    (
+        MayRunOnNodeLabel("node", "a"),
+        [bound([NOT_B, A])],
+        [pod(), bound(), bound([B]), bound([A], []), bound([NOT_A])],
+    ),
+    (MayRunOnNodeLabel("node", "a"), [], [selecting("b", affinity=affinity([A]))]),
     (SchedulerIs("", "s"), [pod(), pod(schedulerName="s"), pod(schedulerName="")], [pod(schedulerName="t")]),
     (SchedulerIs("s"), [pod(schedulerName="s")], [pod()]),
     (NodeIsNamed(), [pod(nodeName="n")], [pod(), pod(nodeName="")]),
@@ -171,9 +179,9 @@ CASES: list[tuple[Condition, list[Object], list[Object]]] = [
 
 
 @pytest.mark.parametrize(("condition", "good", "bad"), CASES, ids=lambda one: type(one).__name__)
-def test_a_condition(condition: Condition, good: list[Object], bad: list[Object]) -> None:
-    predicate = of_container(condition)
-    judge = Judge(predicate)
+def test_a_condition(condition: Predicate, good: list[Object], bad: list[Object]) -> None:
+    constraint = of_container(condition)
+    judge = Judge(constraint)
     for one in (*good, *bad):
         assert judge(one).check is (one in good), one
         judge.agree(one)
@@ -185,12 +193,12 @@ NUMBERS = (Range(1, 100), Range(0, 0), Range(2, None, 2), Range(5, 100, 5), Rang
 WORD = st.sampled_from(["on", "2", "true", re.compile("o[nf]+"), Range(1, 3)])
 WORDS, SOME_WORDS = st.lists(WORD, max_size=2), st.lists(WORD, min_size=1, max_size=2)
 RANGES = st.lists(st.sampled_from(NUMBERS), max_size=2)
-NAMED = st.sampled_from([Labelled, IsAnnotated, Selects])
-OF_LISTS = [Listed(LIST), Listed(LIST, Range(2)), ListIsComplete(LIST)]
-OF_NODES = st.sampled_from([ChoosesAmong, Allows])
+NAMED = st.sampled_from([Labelled, IsAnnotated, RequiresNodeLabel])
+OF_LISTS = [ListEntryIs(LIST), ListEntryIs(LIST, Range(2)), ListCoversContainers(LIST)]
+OF_NODES = st.sampled_from([NodeLabelAmong, MayRunOnNodeLabel])
 
 
-def _leaves(term: Term) -> st.SearchStrategy[Condition]:
+def _leaves(term: Term) -> st.SearchStrategy[Predicate]:
     terms = st.just(term)
     return st.one_of(
         st.sampled_from([ALWAYS, Privileged(), IsInit(), NodeIsNamed()]),
@@ -207,7 +215,7 @@ def _leaves(term: Term) -> st.SearchStrategy[Condition]:
     )
 
 
-def _larger(parts: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]:
+def _larger(parts: st.SearchStrategy[Predicate]) -> st.SearchStrategy[Predicate]:
     several = st.lists(parts, min_size=1, max_size=3)
     return st.one_of(
         st.builds(lambda some: AllOf(*some), several),
@@ -218,13 +226,13 @@ def _larger(parts: st.SearchStrategy[Condition]) -> st.SearchStrategy[Condition]
     )
 
 
-def _both(term: Term) -> st.SearchStrategy[tuple[Condition, Condition]]:
+def _both(term: Term) -> st.SearchStrategy[tuple[Predicate, Predicate]]:
     """What must be, and when."""
     one = st.recursive(_leaves(term), _larger, max_leaves=4)
     return st.tuples(one, one)
 
 
-CONDITIONS = st.one_of(_both(N), _both(Label("n")), _both(Annotation("n")), _both(LIST))
+CONDITIONS = st.one_of(_both(N), _both(LabelNumber("n")), _both(AnnotationNumber("n")), _both(LIST))
 QUANTITIES: st.SearchStrategy[object] = st.sampled_from(
     (
         *(0, 1, 2, 3, 5, 16, 17, 30, 32, 100, 101, 200, 512, 1280, -5, "2", "30", "32", "100", "-1"),
@@ -281,11 +289,11 @@ def any_pod(draw: st.DrawFn) -> Object:
 @tries(25)
 @given(CONDITIONS, st.sampled_from([(), (M,), (M, N)]), any_pod(), any_pod())
 def test_any_condition(
-    both: tuple[Condition, Condition], at: tuple[str, ...], one: Object, other: Object
+    both: tuple[Predicate, Predicate], at: tuple[str, ...], one: Object, other: Object
 ) -> None:
     must, when = both
     of_pod = must.of_pod and when.of_pod
-    judge = Judge(Predicate(must, when, () if of_pod else at, not of_pod))
+    judge = Judge(Constraint(must, when, () if of_pod else at, not of_pod))
     judge.agree(one)
     judge.agree(other)
 
@@ -300,11 +308,11 @@ def keys(*containers: ContainerKeys, **more: object) -> PodKeys:
 def test_a_breach_is_at_the_first_key_that_a_container_has() -> None:
     one = ContainerKeys("one", 0, limits={N: Value.of(1)})
     other = ContainerKeys("other", 1, limits={C: Value.of(1)})
-    [found] = Predicate(NEVER, keys=(M, N)).breaches(keys(one, other))
-    assert (found.inside, found.name, found.there, found.number) == (one, N, Value.of(1), 1)
+    [found] = Constraint(NEVER, keys=(M, N)).violations(keys(one, other))
+    assert (found.container, found.name, found.value_at, found.number) == (one, N, Value.of(1), 1)
     bare = ContainerKeys("one", path=("spec", "containers", 0))
-    [found] = Predicate(NEVER).breaches(keys(bare))
-    assert (found.inside, found.name, found.value, found.there.path) == (bare, "", None, bare.path)
+    [found] = Constraint(NEVER).violations(keys(bare))
+    assert (found.container, found.name, found.value, found.value_at.path) == (bare, "", None, bare.path)
 
 
 def test_a_breach_of_a_pod() -> None:
@@ -316,7 +324,7 @@ def test_a_breach_of_a_pod() -> None:
         ({}, "l", None),
     ]
     for more, name, text in cases:
-        [found] = Predicate(NEVER, keys=("l", "n", "schedulerName"), per_container=False).breaches(
+        [found] = Constraint(NEVER, keys=("l", "n", "schedulerName"), per_container=False).violations(
             keys(**more)
         )
         assert (found.container, found.name, found.value and found.value.text) == (None, name, text)
@@ -324,12 +332,12 @@ def test_a_breach_of_a_pod() -> None:
 
 def test_a_predicate_of_pods_has_no_condition_on_containers() -> None:
     with pytest.raises(ValueError, match="on containers"):
-        Predicate(Labelled("l"), when=Requests(M), per_container=False)
+        Constraint(Labelled("l"), when=Requests(M), per_container=False)
 
 
 def test_an_unknown_condition_has_no_form() -> None:
     with pytest.raises(TypeError, match="has no form"):
-        cel.expression(Predicate(Condition()))
+        cel.expression(Constraint(Predicate()))
 
 
 # --- resources with several names -----------------------------------------------------------------
@@ -340,21 +348,23 @@ NAMED_TWICE = {M: ("x.com/mem",), N: ("x.com/count", "x.com/cards")}
 @pytest.mark.parametrize(
     ("predicate", "good", "bad"),
     [
-        (Predicate(InRange(M, Range(1, 9)), keys=(M,)), {"x.com/mem": 9}, {"x.com/mem": 10}),
-        (Predicate(~Requests(M), keys=(N,)), {"x.com/cards": 1}, {"x.com/cards": 1, "x.com/mem": 1}),
-        (Predicate(Divides(M, N), keys=(M,)), {M: 4, "x.com/count": 2}, {"x.com/mem": 3, "x.com/cards": 2}),
-        (Predicate(AtMost(M, 10, N), keys=(M,)), {M: 20, "x.com/count": 2}, {"x.com/mem": 11}),
-        (Predicate(~SomeContainer(Requests(M)), per_container=False), {"x.com/count": 1}, {"x.com/mem": 1}),
+        (Constraint(InRange(M, Range(1, 9)), keys=(M,)), {"x.com/mem": 9}, {"x.com/mem": 10}),
+        (Constraint(~Requests(M), keys=(N,)), {"x.com/cards": 1}, {"x.com/cards": 1, "x.com/mem": 1}),
+        (Constraint(Divides(M, N), keys=(M,)), {M: 4, "x.com/count": 2}, {"x.com/mem": 3, "x.com/cards": 2}),
+        (Constraint(AtMost(M, 10, N), keys=(M,)), {M: 20, "x.com/count": 2}, {"x.com/mem": 11}),
+        (Constraint(~SomeContainer(Requests(M)), per_container=False), {"x.com/count": 1}, {"x.com/mem": 1}),
     ],
 )
-def test_a_policy_knows_the_other_names_of_resources(predicate: Predicate, good: Object, bad: Object) -> None:
-    judge = Judge(predicate.with_aliases(NAMED_TWICE))
+def test_a_policy_knows_the_other_names_of_resources(
+    constraint: Constraint, good: Object, bad: Object
+) -> None:
+    judge = Judge(constraint.with_aliases(NAMED_TWICE))
     assert set(judge(pod(good))) == {True}
     assert set(judge(pod(bad))) == {False}
-    assert Judge(predicate).cel(pod(bad))  # under its own name alone nothing is there
+    assert Judge(constraint).cel(pod(bad))  # under its own name alone nothing is there
 
 
 def test_a_predicate_on_a_name_stays() -> None:
-    one = Predicate(~Requests(M), keys=("x.com/mem",))
+    one = Constraint(~Requests(M), keys=("x.com/mem",))
     assert one.with_aliases(NAMED_TWICE) is one
-    assert Predicate(Requests(C)).with_aliases(NAMED_TWICE) == Predicate(Requests(C))
+    assert Constraint(Requests(C)).with_aliases(NAMED_TWICE) == Constraint(Requests(C))

@@ -11,7 +11,7 @@ from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, ScalarKi
 from gpuxlate.policy.demands import OF_NAMES
 from gpuxlate.rules.base import Rule
 from gpuxlate.rules.catalog import all_rules
-from gpuxlate.rules.predicates.conditions import Predicate
+from gpuxlate.rules.predicates import Constraint
 from gpuxlate.testing.strategies import VALUES, keys
 from tests.effort import tries
 from tests.lint.cases import Case
@@ -20,16 +20,16 @@ from tests.rules.verdicts import Judge, JudgeOfDialects, Object, parts_of, pods_
 
 BACKENDS = tuple(registry.all_backends())
 RULES = all_rules(BACKENDS)
-JUDGES = {one.code: [Judge(predicate) for predicate in one.predicates] for one in RULES.values()}
+JUDGES = {one.code: [Judge(constraint) for constraint in one.constraints] for one in RULES.values()}
 OVER_DIALECTS = {
-    one.code: JudgeOfDialects(one, BACKENDS) for one in RULES.values() if one.predicates_of is not None
+    one.code: JudgeOfDialects(one, BACKENDS) for one in RULES.values() if one.constraints_of is not None
 }
 
 
 def test_a_rule_has_a_predicate_or_says_why_not() -> None:
-    assert sum(bool(one.predicates) for one in RULES.values()) > 10
+    assert sum(bool(one.constraints) for one in RULES.values()) > 10
     for rule in RULES.values():
-        said = bool(rule.predicates or rule.predicates_of or rule.with_profile or rule in OF_NAMES)
+        said = bool(rule.constraints or rule.constraints_of or rule.with_profile or rule in OF_NAMES)
         if said and rule not in OF_NAMES:
             assert bool(rule.no_policy) == (rule.extra_check is not None), rule.code
         assert said or rule.no_policy, rule.code
@@ -46,7 +46,7 @@ def cel_agrees_on_the_examples(rule: Rule) -> None:
                 kept &= judge(pod).check
         if heading == INSTEAD:
             assert kept
-        elif rule.predicates and all(kind == "" for kind, _ in found):  # a predicate sees no profile
+        elif rule.constraints and all(kind == "" for kind, _ in found):  # a predicate sees no profile
             assert not kept
         if rule.code in OVER_DIALECTS:
             for pod in (pod for _, text in found for pod in pods_of(manifest_of(text))):
@@ -71,9 +71,9 @@ def check_cel_agrees(case: Case) -> None:
 # --- any pod --------------------------------------------------------------------------------------
 
 
-def mentioned(predicates: list[Predicate]) -> tuple[list[str], list[Value]]:
+def mentioned(constraints: list[Constraint]) -> tuple[list[str], list[Value]]:
     """The texts in predicates, which are names or words, and the ends of ranges with their neighbours."""
-    found = [part for one in predicates for part in parts_of(one)]
+    found = [part for one in constraints for part in parts_of(one)]
     texts = sorted({part for part in found if type(part) is str and part})
     ends = {end for part in found if isinstance(part, Range) for end in (part.least, part.most or 0)}
     numbers = sorted({number + near for number in ends for near in (-1, 0, 1)})
@@ -123,7 +123,7 @@ def as_pod(pod: PodKeys) -> Object:
 def pods(draw: st.DrawFn, backend: Backend) -> Object:
     """A pod with keys of a backend, and with what its rules mention."""
     pod = as_pod(draw(keys(backend)))
-    names, words = mentioned([one for rule in backend.rules for one in rule.predicates])
+    names, words = mentioned([one for rule in backend.rules for one in rule.constraints])
     values = st.dictionaries(
         st.sampled_from(names or ["none"]),
         st.one_of(st.sampled_from(words or [Value("")]), VALUES).map(as_json),
@@ -154,7 +154,7 @@ def pods(draw: st.DrawFn, backend: Backend) -> Object:
 
 @pytest.mark.parametrize(
     "backend",
-    [one for one in BACKENDS if any(rule.predicates for rule in one.rules)],
+    [one for one in BACKENDS if any(rule.constraints for rule in one.rules)],
     ids=lambda one: one.name,
 )
 @tries(20)

@@ -16,10 +16,10 @@ from cel_expr_python.ext import ext_optional
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import PodKeys
+from gpuxlate.policy import cel as printer
+from gpuxlate.policy.cel import VARIABLES
 from gpuxlate.rules.base import Context, Dialect, Rule
-from gpuxlate.rules.predicates import cel as printer
-from gpuxlate.rules.predicates.cel import VARIABLES
-from gpuxlate.rules.predicates.conditions import Condition, InList, Predicate
+from gpuxlate.rules.predicates import Constraint, PerContainerList, Predicate
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.plain import to_python
 from gpuxlate.yamltext.source import Source
@@ -86,16 +86,16 @@ class Verdicts(NamedTuple):
 class Judge:
     """A predicate in its two forms."""
 
-    def __init__(self, predicate: Predicate) -> None:
-        self.predicate = predicate
-        self.text = printer.expression(predicate)
-        self._lists = any(isinstance(part, InList) for part in parts_of(predicate))
+    def __init__(self, constraint: Constraint) -> None:
+        self.constraint = constraint
+        self.text = printer.expression(constraint)
+        self._lists = any(isinstance(part, PerContainerList) for part in parts_of(constraint))
         self._cel = ENVIRONMENT.compile(self.text)
         assert self._cel.return_type().name() == "BOOL", self.text  # the API server refuses dyn
 
     def __call__(self, one: Object) -> Verdicts:
-        pod = keys_of(one).under({other: own for own, found in self.predicate.aliases for other in found})
-        return Verdicts(not any(self.predicate.breaches(pod)), self.cel(one))
+        pod = keys_of(one).under({other: own for own, found in self.constraint.aliases for other in found})
+        return Verdicts(not any(self.constraint.violations(pod)), self.cel(one))
 
     def cel(self, one: Object) -> bool:
         """Whether the expression is true. An error is an AssertionError."""
@@ -120,7 +120,7 @@ class Judge:
     def _has_two_names(self, one: Object) -> bool:
         """A container asks for a resource under two of its names."""
         asked = [{*each.limits, *each.requests} for each in keys_of(one).all_containers()]
-        names = [{own, *found} for own, found in self.predicate.aliases]
+        names = [{own, *found} for own, found in self.constraint.aliases]
         return any(len(there & each) > 1 for there in asked for each in names)
 
 
@@ -128,9 +128,9 @@ class JudgeOfDialects:
     """A rule over the keys of all dialects: its own function, and the policy of its predicates."""
 
     def __init__(self, rule: Rule, dialects: tuple[Dialect, ...]) -> None:
-        assert rule.predicates_of is not None
+        assert rule.constraints_of is not None
         self._rule, self._context = rule, Context(dialects=dialects)
-        self._judges = [Judge(predicate) for predicate in rule.predicates_of(dialects, None)]
+        self._judges = [Judge(constraint) for constraint in rule.constraints_of(dialects, None)]
 
     def agrees(self, one: Object) -> bool:
         """Whether a Pod keeps the rule: the function and the policy say the same of it as the API has it."""
@@ -207,6 +207,6 @@ def keys_of(one: Object) -> PodKeys:
     return pod.keys
 
 
-def of_container(condition: Condition) -> Predicate:
+def of_container(condition: Predicate) -> Constraint:
     """A predicate that demands a condition of every container, or of a pod where it is one of pods."""
-    return Predicate(condition, per_container=not condition.of_pod)
+    return Constraint(condition, per_container=not condition.of_pod)

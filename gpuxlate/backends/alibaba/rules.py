@@ -25,26 +25,26 @@ from gpuxlate.model.messages import join_or, msg
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.rules.base import Context, Rule, RuleDoc, rule
-from gpuxlate.rules.predicates.conditions import (
+from gpuxlate.rules.predicates import (
     ALWAYS,
     CARDS,
     MODES,
     NEVER,
-    Allows,
-    ChoosesAmong,
-    Condition,
+    AtMostParameter,
+    Constraint,
     ContainersAtMost,
     Divides,
     EnvIs,
     InRange,
     IsInit,
-    Label,
     Labelled,
+    LabelNumber,
+    MayRunOnNodeLabel,
+    NodeLabelAmong,
     Predicate,
     Requests,
     SomeContainer,
     Violation,
-    Within,
     WithProfile,
     card_memory,
     cards_per_node,
@@ -71,18 +71,18 @@ def shown(*limits: Mapping[str, Value], count: int = 0, mode: str = "", profile:
 
 
 # Rules of ACK about compute, decided from the manifest alone.
-ON_ONE_CARD = Predicate(~Labelled(k.COUNT, k.SEVERAL), keys=(k.CORE,))
-ON_GRID = Predicate(InRange(k.CORE, Range(k.CORE_MIN, k.CORE_MAX, k.CORE_STEP)), InRange(k.CORE), (k.CORE,))
+ON_ONE_CARD = Constraint(~Labelled(k.COUNT, k.SEVERAL), keys=(k.CORE,))
+ON_GRID = Constraint(InRange(k.CORE, Range(k.CORE_MIN, k.CORE_MAX, k.CORE_STEP)), InRange(k.CORE), (k.CORE,))
 
 
 @rule(
     "ACK005",
     Severity.ERROR,
     fix="unsafe",
-    predicate=ON_ONE_CARD,
+    constraint=ON_ONE_CARD,
     page=RuleDoc(shown(part(8, 30), count=2, mode="core_mem"), shown(part(8), count=2, mode="cgpu")),
 )
-def compute_on_one_card(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def compute_on_one_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A pod that shares several cards sets no `aliyun.com/gpu-core.percentage`.
 
     ## What it does
@@ -97,22 +97,22 @@ def compute_on_one_card(this: Rule, breach: Violation, pod: PodKeys, context: Co
     ## Source
     ACK, page multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19.
     """
-    edits = tuple(Remove(value.path) for value in both_places(breach.inside, k.CORE))
+    edits = tuple(Remove(value.path) for value in both_places(violation.container, k.CORE))
     text = "{key} supports one card; {count} is {cards}"
     hint = msg("remove {key}, since several cards share their compute, or request one card", key=k.CORE)
     message = msg(text, key=k.CORE, count=k.COUNT, cards=cards_of(pod))
     fix = Fix(msg("remove {core}", core=k.CORE), edits, safe=False)
-    return this.diagnostic(breach.there, message, hint, on_key=True, fix=fix)
+    return this.diagnostic(violation.value_at, message, hint, on_key=True, fix=fix)
 
 
 @rule(
     "ACK006",
     Severity.ERROR,
     fix="unsafe",
-    predicate=ON_GRID,
+    constraint=ON_GRID,
     page=RuleDoc(shown(part(2, 33), mode="core_mem"), shown(part(2, 35), mode="core_mem")),
 )
-def compute_on_grid(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def compute_on_grid(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """`aliyun.com/gpu-core.percentage` is 5 to 100, in multiples of 5.
 
     ## What it does
@@ -127,27 +127,27 @@ def compute_on_grid(this: Rule, breach: Violation, pod: PodKeys, context: Contex
     ## Source
     ACK, page use-cgpu-to-allocate-computing-power, 2026-03-26.
     """
-    percent = breach.number
+    percent = violation.number
     if percent > k.CORE_MAX:
         hint = msg("the key counts percent of one card; for whole cards request {key} alone", key=NVIDIA_GPU)
-        return this.diagnostic(breach.there, outside(k.CORE, percent, k.CORE_MIN, k.CORE_MAX), hint)
+        return this.diagnostic(violation.value_at, outside(k.CORE, percent, k.CORE_MIN, k.CORE_MAX), hint)
     near = max(quantity.round_up(percent, k.CORE_STEP), k.CORE_MIN)
     low = percent < k.CORE_MIN
     message = outside(k.CORE, percent, k.CORE_MIN) if low else off_step(k.CORE, percent, k.CORE_STEP)
-    fix = Fix(msg("raise it to {near}", near=near), put_number(breach.inside, k.CORE, near), safe=False)
+    fix = Fix(msg("raise it to {near}", near=near), put_number(violation.container, k.CORE, near), safe=False)
     # zero and less are not a small share
     found = fix if percent > 0 else None
-    return this.diagnostic(breach.there, message, msg("write {number}", number=near), fix=found)
+    return this.diagnostic(violation.value_at, message, msg("write {number}", number=near), fix=found)
 
 
 @rule(
     "ACK007",
     Severity.ERROR,
     missing=True,
-    predicate=Predicate(Requests(k.MEMORY), keys=(k.CORE,)),
+    constraint=Constraint(Requests(k.MEMORY), keys=(k.CORE,)),
     page=RuleDoc(shown(part(cores=30), mode="core_mem"), shown(part(2, 30), mode="core_mem")),
 )
-def compute_goes_with_memory(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def compute_goes_with_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A container with `aliyun.com/gpu-core.percentage` also sets `aliyun.com/gpu-mem`.
 
     ## What it does
@@ -161,19 +161,21 @@ def compute_goes_with_memory(this: Rule, breach: Violation, pod: PodKeys, contex
     """
     message = msg("{key} is set without {other}", key=k.CORE, other=k.MEMORY)
     hint = msg("add {other} to the limits of this container", other=k.MEMORY)
-    return this.diagnostic(breach.there, message, hint, on_key=True)
+    return this.diagnostic(violation.value_at, message, hint, on_key=True)
 
 
 @rule(
     "ACK010",
     Severity.ERROR,
     fix="safe",
-    predicate=Predicate(NEVER, keys=(k.NO_CORE,)),
+    constraint=Constraint(NEVER, keys=(k.NO_CORE,)),
     page=RuleDoc(
         shown({**part(2), k.NO_CORE: Value.of(30)}, mode="core_mem"), shown(part(2, 30), mode="core_mem")
     ),
 )
-def compute_key_is_spelled_out(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def compute_key_is_spelled_out(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Diagnostic:
     """Compute is requested with `aliyun.com/gpu-core.percentage`, not `aliyun.com/gpu-core`.
 
     ## What it does
@@ -191,7 +193,7 @@ def compute_key_is_spelled_out(this: Rule, breach: Violation, pod: PodKeys, cont
     """
     message = msg("{key} is not a key of ACK; no node advertises it", key=k.NO_CORE)
     hint = msg("did you mean {key}?", key=k.CORE)
-    return this.diagnostic(breach.there, message, hint, on_key=True, fix=_rename(breach.inside))
+    return this.diagnostic(violation.value_at, message, hint, on_key=True, fix=_rename(violation.container))
 
 
 def _rename(container: ContainerKeys) -> Fix | None:
@@ -209,30 +211,30 @@ def _on_grid(value: Value) -> bool:
 
 
 # Rules of ACK about memory and whole cards, decided from the manifest alone.
-POSITIVE = Predicate(InRange(k.MEMORY, Range()), InRange(k.MEMORY), (k.MEMORY,))
+POSITIVE = Constraint(InRange(k.MEMORY, Range()), InRange(k.MEMORY), (k.MEMORY,))
 SHARED, SHARES = Requests(k.MEMORY, k.CORE), SomeContainer(Requests(k.MEMORY, k.CORE))
 NUMBER = Labelled(k.COUNT, k.CARDS)
-COUNTED = Predicate(NUMBER, Labelled(k.COUNT), (k.COUNT,), per_container=False)
-WITH_MEMORY = Predicate(
+COUNTED = Constraint(NUMBER, Labelled(k.COUNT), (k.COUNT,), per_container=False)
+WITH_MEMORY = Constraint(
     SomeContainer(Requests(k.MEMORY)), NUMBER, (k.COUNT,), per_container=False, severity=Severity.WARNING
 )
-DIVIDED = Predicate(
-    Divides(k.MEMORY, Label(k.COUNT)),
+DIVIDED = Constraint(
+    Divides(k.MEMORY, LabelNumber(k.COUNT)),
     NUMBER & InRange(k.MEMORY) & ContainersAtMost(Requests(k.MEMORY), 1),
     (k.MEMORY,),
 )
 WHOLE, BY_TOPOLOGY = (InRange(name) & ~InRange(name, Range(0, 0)) for name in (NVIDIA_GPU, k.TOPOLOGY))
 BESIDE_SHARES = tuple(
-    Predicate(~SHARES, some & ~SHARED, (name,))
+    Constraint(~SHARES, some & ~SHARED, (name,))
     for name, some in ((NVIDIA_GPU, WHOLE), (k.TOPOLOGY, BY_TOPOLOGY))
 )
 """One container with both is K8S007."""
-OF_ONE_KIND = Predicate(~SomeContainer(WHOLE), BY_TOPOLOGY & ~SHARES & ~WHOLE, (k.TOPOLOGY,))
-IN_ONE_CONTAINER = Predicate(~WHOLE, BY_TOPOLOGY & ~SHARES, (k.TOPOLOGY,), severity=Severity.ERROR)
+OF_ONE_KIND = Constraint(~SomeContainer(WHOLE), BY_TOPOLOGY & ~SHARES & ~WHOLE, (k.TOPOLOGY,))
+IN_ONE_CONTAINER = Constraint(~WHOLE, BY_TOPOLOGY & ~SHARES, (k.TOPOLOGY,), severity=Severity.ERROR)
 
 
-@rule("ACK001", Severity.ERROR, predicate=POSITIVE, page=RuleDoc(shown(part(0)), shown(part(1))))
-def memory_is_positive(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+@rule("ACK001", Severity.ERROR, constraint=POSITIVE, page=RuleDoc(shown(part(0)), shown(part(1))))
+def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """`aliyun.com/gpu-mem` is at least 1.
 
     ## What it does
@@ -245,7 +247,7 @@ def memory_is_positive(this: Rule, breach: Violation, pod: PodKeys, context: Con
     ACK, page modify-the-smallest-allocatable-unit-for-gpu-sharing, 2026-02-28.
     """
     hint = "write the memory that the container needs, or remove the key"
-    return this.diagnostic(breach.there, outside(k.MEMORY, breach.number, 1), hint)
+    return this.diagnostic(violation.value_at, outside(k.MEMORY, violation.number, 1), hint)
 
 
 def of_several(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -278,12 +280,12 @@ def _not_a_multiple(
     "ACK002",
     Severity.ERROR,
     fix="unsafe",
-    predicate=(COUNTED, WITH_MEMORY, DIVIDED),
+    constraint=(COUNTED, WITH_MEMORY, DIVIDED),
     also=of_several,
     no_policy="lint alone adds up the memory of several containers",
     page=RuleDoc(shown(part(7), count=2), shown(part(8), count=2)),
 )
-def count_divides_memory(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def count_divides_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """The label `aliyun.com/gpu-count` is a positive whole number that divides `aliyun.com/gpu-mem`.
 
     ## What it does
@@ -306,8 +308,8 @@ def count_divides_memory(this: Rule, breach: Violation, pod: PodKeys, context: C
         message = msg("{key} is {value!r}, not a positive whole number", key=k.COUNT, value=label.text)
         hint = msg('write the number of cards as a string, such as {key}: "2"', key=k.COUNT)
         return this.diagnostic(label, message, hint)
-    if breach.container is not None:
-        return _not_a_multiple(this, breach.there, breach.number, cards, breach.container)
+    if violation.constraint.per_container:
+        return _not_a_multiple(this, violation.value_at, violation.number, cards, violation.container)
     text = "{key} has no effect: no container of the pod requests {other}"
     hint = msg("add {other} to the limits of a container, or remove the label", other=k.MEMORY)
     message = msg(text, key=k.COUNT, other=k.MEMORY)
@@ -317,10 +319,10 @@ def count_divides_memory(this: Rule, breach: Violation, pod: PodKeys, context: C
 @rule(
     "ACK011",
     Severity.WARNING,
-    predicate=(*BESIDE_SHARES, OF_ONE_KIND, IN_ONE_CONTAINER),
+    constraint=(*BESIDE_SHARES, OF_ONE_KIND, IN_ONE_CONTAINER),
     page=RuleDoc(shown(part(4), {NVIDIA_GPU: Value.of(1)}), shown(part(4), part(15))),
 )
-def one_mode_for_a_pod(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def one_mode_for_a_pod(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A pod requests shares, `nvidia.com/gpu` or `aliyun.com/gpu`, not two of them.
 
     ## What it does
@@ -334,48 +336,48 @@ def one_mode_for_a_pod(this: Rule, breach: Violation, pod: PodKeys, context: Con
     ## Source
     ACK, page enable-scheduling (labels of GPU nodes), 2026-01-12.
     """
-    sharing, same = SHARES.holds(pod), WHOLE.holds(pod, breach.inside) and breach.name == k.TOPOLOGY
+    sharing, same = SHARES.holds(pod), WHOLE.holds(pod, violation.container) and violation.name == k.TOPOLOGY
     same = same and not sharing
     text = "{where} requests {key} and {other}; a node of ACK serves one of them"
     message = msg(
         text,
         where=msg("a container" if same else "the pod"),
-        key=breach.name,
+        key=violation.name,
         other="a share" if sharing else NVIDIA_GPU,
     )
     hint = "keep one of them" if same else "use separate pods"
-    return this.diagnostic(breach.there, message, hint, on_key=True)
+    return this.diagnostic(violation.value_at, message, hint, on_key=True)
 
 
 # Rules of ACK about the nodes that a pod chooses and what they isolate.
-SHARE = Allows(k.SCHEDULE, k.SHARE_MODE)
+SHARE = MayRunOnNodeLabel(k.SCHEDULE, k.SHARE_MODE)
 COMPUTE, MEMORY = SomeContainer(Requests(k.CORE)), SomeContainer(InRange(k.MEMORY))
-PROBABLE = ChoosesAmong(k.SCHEDULE, *k.MODES, *k.UNCONFIRMED_MODES)
-CONFIRMED = ChoosesAmong(k.SCHEDULE, *k.MODES)
-ON_CORE_MEM = Predicate(  # a mode that no node has is ACK017
-    Allows(k.SCHEDULE, k.CORE_MEM), COMPUTE & CONFIRMED, (k.SCHEDULE,), per_container=False
+PROBABLE = NodeLabelAmong(k.SCHEDULE, *k.MODES, *k.UNCONFIRMED_MODES)
+CONFIRMED = NodeLabelAmong(k.SCHEDULE, *k.MODES)
+ON_CORE_MEM = Constraint(  # a mode that no node has is ACK017
+    MayRunOnNodeLabel(k.SCHEDULE, k.CORE_MEM), COMPUTE & CONFIRMED, (k.SCHEDULE,), per_container=False
 )
 KNOWN = (
-    Predicate(PROBABLE, keys=(k.SCHEDULE,), per_container=False),
-    Predicate(CONFIRMED, PROBABLE, (k.SCHEDULE,), per_container=False, severity=Severity.WARNING),
-    Predicate(ChoosesAmong(k.PLACEMENT, *k.PLACEMENTS), keys=(k.PLACEMENT,), per_container=False),
+    Constraint(PROBABLE, keys=(k.SCHEDULE,), per_container=False),
+    Constraint(CONFIRMED, PROBABLE, (k.SCHEDULE,), per_container=False, severity=Severity.WARNING),
+    Constraint(NodeLabelAmong(k.PLACEMENT, *k.PLACEMENTS), keys=(k.PLACEMENT,), per_container=False),
 )
 NODES_WITH_MEMORY = SomeContainer(Requests(k.MEMORY))
 
 
-def _on_share_nodes(profile: Profile) -> tuple[Predicate, ...]:
+def _on_share_nodes(profile: Profile) -> tuple[Constraint, ...]:
     """Without a mode of its own, a pod goes to nodes of the profile's mode."""
     ack = AlibabaProfile.of(profile)
     if ack.memory_unit_mib != k.SMALL_UNIT_MIB:
         return ()
-    must = ~Allows(k.SCHEDULE, *(one for one in k.MODES if one != k.SHARE_MODE))
+    must = ~MayRunOnNodeLabel(k.SCHEDULE, *(one for one in k.MODES if one != k.SHARE_MODE))
     if ack.isolation != k.SHARE_MODE:
-        must &= Allows(k.SCHEDULE, re.compile(".*"))
-    return (Predicate(must, NODES_WITH_MEMORY, (k.SCHEDULE,), per_container=False),)
+        must &= MayRunOnNodeLabel(k.SCHEDULE, re.compile(".*"))
+    return (Constraint(must, NODES_WITH_MEMORY, (k.SCHEDULE,), per_container=False),)
 
 
-NOT_SHARE_MODE = Predicate(~SHARE, MEMORY, (k.SCHEDULE,), per_container=False)
-NOT_DISABLED = Predicate(~EnvIs(k.DISABLE, *k.DISABLE_ON, any_case=True), InRange(k.MEMORY), (k.MEMORY,))
+NOT_SHARE_MODE = Constraint(~SHARE, MEMORY, (k.SCHEDULE,), per_container=False)
+NOT_DISABLED = Constraint(~EnvIs(k.DISABLE, *k.DISABLE_ON, any_case=True), InRange(k.MEMORY), (k.MEMORY,))
 NOT_ENFORCED = msg("{key} is not enforced: memory is counted, not isolated", key=k.MEMORY)
 HINT = "the program must limit its own memory, to ALIYUN_COM_GPU_MEM_CONTAINER"
 
@@ -384,11 +386,11 @@ HINT = "the program must limit its own memory, to ALIYUN_COM_GPU_MEM_CONTAINER"
     "ACK008",
     Severity.WARNING,
     fix="unsafe",
-    predicate=ON_CORE_MEM,
+    constraint=ON_CORE_MEM,
     page=RuleDoc(shown(part(2, 30)), shown(part(2, 30), mode="core_mem")),
 )
 def compute_runs_on_core_mem(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """A pod with `aliyun.com/gpu-core.percentage` chooses nodes of mode `core_mem`.
 
@@ -428,7 +430,7 @@ def compute_runs_on_core_mem(
     ),
 )
 def small_unit_on_share_nodes(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """A unit of 128 MiB is used on nodes of mode `share` only.
 
@@ -458,11 +460,11 @@ def small_unit_on_share_nodes(
     "ACK017",
     Severity.ERROR,
     fix="safe",
-    predicate=KNOWN,
+    constraint=KNOWN,
     page=RuleDoc(shown(part(2), mode="core-mem"), shown(part(2), mode="core_mem")),
 )
 def known_mode_and_placement(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """Node selectors use a mode and a placement of ACK.
 
@@ -479,12 +481,12 @@ def known_mode_and_placement(
     ## Source
     ACK, page enable-scheduling (labels of GPU nodes), 2026-01-12.
     """
-    known = k.MODES if breach.name == k.SCHEDULE else k.PLACEMENTS
-    for one in pod.choices(breach.name):
+    known = k.MODES if violation.name == k.SCHEDULE else k.PLACEMENTS
+    for one in pod.choices(violation.name):
         for text in one.values if one.operator in ("In", "NotIn") else ():
-            unconfirmed = breach.name == k.SCHEDULE and text in k.UNCONFIRMED_MODES
+            unconfirmed = violation.name == k.SCHEDULE and text in k.UNCONFIRMED_MODES
             if text not in known and unconfirmed == (this.severity is Severity.WARNING):
-                yield _unknown(this, breach.name, known, text, one)
+                yield _unknown(this, violation.name, known, text, one)
 
 
 def _unknown(this: Rule, name: str, known: tuple[str, ...], text: str, where: NodeRequirement) -> Diagnostic:
@@ -517,12 +519,14 @@ def by_profile(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnosti
 @rule(
     "ACK019",
     Severity.INFO,
-    predicate=(NOT_SHARE_MODE, NOT_DISABLED),
+    constraint=(NOT_SHARE_MODE, NOT_DISABLED),
     also=by_profile,
     no_policy="lint alone knows whether the nodes of a profile isolate memory",
     page=RuleDoc(shown(part(3), mode="share"), shown(part(3), mode="cgpu")),
 )
-def memory_is_isolated(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def memory_is_isolated(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
     """The memory that a container requests is enforced.
 
     ## What it does
@@ -537,53 +541,55 @@ def memory_is_isolated(this: Rule, breach: Violation, pod: PodKeys, context: Con
     ACK, alibabacloud.com/help/doc-detail/2523313.html, 2026-03-26; `docs/userguide.md` of
     AliyunContainerService/gpushare-scheduler-extender at c0b6141.
     """
-    if breach.container is None:
+    if not violation.constraint.per_container:
         path = next(path for mode, path in pod.allowed(k.SCHEDULE) if mode == k.SHARE_MODE)
         yield this.diagnostic(path, NOT_ENFORCED, HINT)
     elif not SHARE.holds(pod) and not _counted_alone(pod, context):
         message = msg("{variable} turns off memory isolation of this container", variable=k.DISABLE)
-        yield this.diagnostic(breach.inside.env[k.DISABLE], message, HINT)
+        yield this.diagnostic(violation.container.env[k.DISABLE], message, HINT)
 
 
 # Rules of ACK that need a cluster profile.
-COUNTED_IN_PROFILE, BY_LABEL = Labelled(k.COUNT, k.CARDS), Label(k.COUNT)
+COUNTED_IN_PROFILE, BY_LABEL = Labelled(k.COUNT, k.CARDS), LabelNumber(k.COUNT)
 DIVIDED_IN_PROFILE = (COUNTED_IN_PROFILE & Divides(k.MEMORY, BY_LABEL)) | ~COUNTED_IN_PROFILE
-ONE_CONTAINER = Predicate(ContainersAtMost(~IsInit() & InRange(k.MEMORY), 1), per_container=False)
-ORDINARY = Predicate(~IsInit(), keys=(k.MEMORY,))
-ONE_CARD = Predicate(~Labelled(k.COUNT, Range(2)), COUNTED_IN_PROFILE, (k.COUNT,), per_container=False)
+ONE_CONTAINER = Constraint(ContainersAtMost(~IsInit() & InRange(k.MEMORY), 1), per_container=False)
+ORDINARY = Constraint(~IsInit(), keys=(k.MEMORY,))
+ONE_CARD = Constraint(~Labelled(k.COUNT, Range(2)), COUNTED_IN_PROFILE, (k.COUNT,), per_container=False)
 
 
-def _of_node(profile: Profile) -> tuple[Predicate, ...]:
+def _of_node(profile: Profile) -> tuple[Constraint, ...]:
     most = cards_per_node(profile, k.NAMES)
     if most is None:
         return ()
-    labelled = Predicate(Within(BY_LABEL, most), COUNTED_IN_PROFILE, (k.COUNT,), per_container=False)
-    return labelled, Predicate(Within(k.TOPOLOGY, most), InRange(k.TOPOLOGY), (k.TOPOLOGY,))
+    labelled = Constraint(
+        AtMostParameter(BY_LABEL, most), COUNTED_IN_PROFILE, (k.COUNT,), per_container=False
+    )
+    return labelled, Constraint(AtMostParameter(k.TOPOLOGY, most), InRange(k.TOPOLOGY), (k.TOPOLOGY,))
 
 
-def _within(profile: Profile, shares: int = 1) -> Condition:
+def _within(profile: Profile, shares: int = 1) -> Predicate:
     """So many times the memory is, on each card, within a card; true where the profile has none."""
     unit = AlibabaProfile.of(profile).memory_unit_mib
     most = card_memory(profile, k.NAMES, unit * shares)
     if most is None:
         return ALWAYS
-    return (COUNTED_IN_PROFILE & Within(k.MEMORY, most, BY_LABEL)) | (
-        ~COUNTED_IN_PROFILE & Within(k.MEMORY, most)
+    return (COUNTED_IN_PROFILE & AtMostParameter(k.MEMORY, most, BY_LABEL)) | (
+        ~COUNTED_IN_PROFILE & AtMostParameter(k.MEMORY, most)
     )
 
 
-def _of_card(profile: Profile) -> tuple[Predicate, ...]:
+def _of_card(profile: Profile) -> tuple[Constraint, ...]:
     within = _within(profile)
-    return () if within == ALWAYS else (Predicate(within, InRange(k.MEMORY), (k.MEMORY,)),)
+    return () if within == ALWAYS else (Constraint(within, InRange(k.MEMORY), (k.MEMORY,)),)
 
 
-def _not_too_many(profile: Profile) -> tuple[Predicate, ...]:
+def _not_too_many(profile: Profile) -> tuple[Constraint, ...]:
     within = _within(profile, k.PODS_PER_CARD + 1)
     asked = InRange(k.MEMORY, Range(1)) & DIVIDED_IN_PROFILE
-    return () if within == ALWAYS else (Predicate(~within, asked, (k.MEMORY,)),)
+    return () if within == ALWAYS else (Constraint(~within, asked, (k.MEMORY,)),)
 
 
-def _in_open_source(one: Predicate, profile: Profile) -> tuple[Predicate, ...]:
+def _in_open_source(one: Constraint, profile: Profile) -> tuple[Constraint, ...]:
     return (one,) if AlibabaProfile.of(profile).open_source else ()
 
 
@@ -593,7 +599,7 @@ def _in_open_source(one: Predicate, profile: Profile) -> tuple[Predicate, ...]:
     with_profile=WithProfile(_of_node, CARDS),
     page=RuleDoc(shown(part(16), count=8, profile="cards: {perNode: 4}"), shown(part(16), count=4)),
 )
-def cards_fit_node(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def cards_fit_node(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """The cards of a pod fit on one node.
 
     ## What it does
@@ -607,7 +613,7 @@ def cards_fit_node(this: Rule, breach: Violation, pod: PodKeys, context: Context
     ACK, page multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19.
     """
     most = card_of(context.profile, k.NAMES).per_node
-    return this.diagnostic(breach.there, *too_many_cards(breach.number, most or 0))
+    return this.diagnostic(violation.value_at, *too_many_cards(violation.number, most or 0))
 
 
 @rule(
@@ -616,7 +622,7 @@ def cards_fit_node(this: Rule, breach: Violation, pod: PodKeys, context: Context
     with_profile=WithProfile(_of_card, CARDS),
     page=RuleDoc(shown(part(23), profile=A10), shown(part(22))),
 )
-def memory_fits_card(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def memory_fits_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A container requests at most the memory of a card, on each of its cards.
 
     ## What it does
@@ -633,9 +639,9 @@ def memory_fits_card(this: Rule, breach: Violation, pod: PodKeys, context: Conte
     """
     most, cards = units_of_card(context.profile) or 0, cards_of(pod)
     text = "requests {units} units of memory per GPU; GPUs in this profile have {there}"
-    message = msg(text, units=-(-breach.number // cards), there=most)
+    message = msg(text, units=-(-violation.number // cards), there=most)
     hint = msg("write at most {most}, or request whole cards", most=most * cards)
-    return this.diagnostic(breach.there, message, hint, missing=k.COUNT not in pod.labels)
+    return this.diagnostic(violation.value_at, message, hint, missing=k.COUNT not in pod.labels)
 
 
 @rule(
@@ -645,7 +651,7 @@ def memory_fits_card(this: Rule, breach: Violation, pod: PodKeys, context: Conte
     page=RuleDoc(shown(part(1), part(2), profile=OPEN_SOURCE), shown(part(3), part())),
 )
 def one_sharing_container_in_open_source(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """With open-source gpushare, one container of a pod requests `aliyun.com/gpu-mem`.
 
@@ -673,7 +679,7 @@ def one_sharing_container_in_open_source(
     with_profile=WithProfile(partial(_in_open_source, ONE_CARD), MODES),
     page=RuleDoc(shown(part(8), count=2, profile=OPEN_SOURCE), shown(part(8))),
 )
-def one_card_in_open_source(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def one_card_in_open_source(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """With open-source gpushare, a pod shares one card.
 
     ## What it does
@@ -685,9 +691,11 @@ def one_card_in_open_source(this: Rule, breach: Violation, pod: PodKeys, context
     ## Source
     AliyunContainerService/gpushare-scheduler-extender, `docs/designs/designs.md` at c0b6141.
     """
-    message = msg("{key} is {cards}; open-source gpushare shares one card", key=k.COUNT, cards=breach.number)
+    message = msg(
+        "{key} is {cards}; open-source gpushare shares one card", key=k.COUNT, cards=violation.number
+    )
     return this.diagnostic(
-        breach.there, message, "remove the label, and request at most the memory of one card"
+        violation.value_at, message, "remove the label, and request at most the memory of one card"
     )
 
 
@@ -697,7 +705,7 @@ def one_card_in_open_source(this: Rule, breach: Violation, pod: PodKeys, context
     with_profile=WithProfile(_not_too_many, CARDS),
     page=RuleDoc(shown(part(1), profile=A10), shown(part(2))),
 )
-def pods_fit_card(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def pods_fit_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A share is large enough that the pods that fit a card are within the limit of ACK.
 
     ## What it does
@@ -711,10 +719,10 @@ def pods_fit_card(this: Rule, breach: Violation, pod: PodKeys, context: Context)
     ACK, page modify-the-smallest-allocatable-unit-for-gpu-sharing, 2026-02-28 (16); page
     install-and-use-ack-ai-installer-and-the-gpu-inspection-tool, 2026-06-23 (20).
     """
-    fit = (units_of_card(context.profile) or 0) // (breach.number // cards_of(pod))
+    fit = (units_of_card(context.profile) or 0) // (violation.number // cards_of(pod))
     text = "{fit} such shares fit the memory of a card; ACK runs at most 16 to {most} pods on it"
     message = msg(text, fit=fit, most=k.PODS_PER_CARD)
-    return this.diagnostic(breach.there, message, "request more memory, or plan for unused memory")
+    return this.diagnostic(violation.value_at, message, "request more memory, or plan for unused memory")
 
 
 @rule(
@@ -726,7 +734,7 @@ def pods_fit_card(this: Rule, breach: Violation, pod: PodKeys, context: Context)
     ),
 )
 def no_init_container_in_open_source(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """With open-source gpushare, no init container requests `aliyun.com/gpu-mem`.
 
@@ -739,5 +747,4 @@ def no_init_container_in_open_source(
     ## Source
     AliyunContainerService/gpushare-scheduler-extender, `pkg/utils/pod.go` at c0b6141.
     """
-    if breach.value is not None:
-        yield this.diagnostic(breach.value, *k.IN_INIT_CONTAINER, on_key=True)
+    yield this.diagnostic(violation.value_at, *k.IN_INIT_CONTAINER, on_key=True)

@@ -11,7 +11,7 @@ from gpuxlate.model.pod import PodKeys
 from gpuxlate.model.profile import names_of
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import InRange, Not, Predicate, Requests, Violation
+from gpuxlate.rules.predicates import Constraint, InRange, Not, Requests, Violation
 
 NAME = "baidu-cce"
 COUNT = "baidu.com/{model}_cgpu"
@@ -20,14 +20,14 @@ SEVERAL = "no document says whether a percentage of memory with several cards is
 """USAGE and SEVERAL give the numbers of the other keys for several cards, and not of this one."""
 
 
-def _one_card(model: str) -> Predicate:
+def _one_card(model: str) -> Constraint:
     count, part = (name.replace(MODEL, model) for name in (COUNT, PERCENT))
-    return Predicate(Not(Requests(part) & InRange(count, Range(2))), keys=(part,))
+    return Constraint(Not(Requests(part) & InRange(count, Range(2))), keys=(part,))
 
 
-@rule("BAIDU020", Severity.WARNING, predicate=tuple(_one_card(model) for model in names_of(NAME)))
+@rule("BAIDU020", Severity.WARNING, constraint=tuple(_one_card(model) for model in names_of(NAME)))
 def percent_is_of_one_card(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """Memory in percent is of one card.
 
@@ -60,9 +60,8 @@ def percent_is_of_one_card(
     ## Source
     Baidu AI Cloud, CCE "GPU virtualization" (ykte5uvw6).
     """
-    if breach.value is not None:
-        message = msg("{key} is {number}: {why}", key=breach.name, number=breach.value.text, why=SEVERAL)
-        yield this.diagnostic(breach.value, message, "write memory in GiB, as the total over the cards")
+    message = msg("{key} is {number}: {why}", key=violation.name, number=violation.value_at.text, why=SEVERAL)
+    yield this.diagnostic(violation.value_at, message, "write memory in GiB, as the total over the cards")
 
 
 CLOUD = Cloud("Baidu CCE", ("baidubce.com",), regex(r"(?:bcc|ebc|bbc)\..+"))

@@ -8,7 +8,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import InRange, Not, Predicate, Requests, Violation
+from gpuxlate.rules.predicates import Constraint, InRange, Not, Requests, Violation
 
 CORE, MEMORY = "tencent.com/vcuda-core", "tencent.com/vcuda-memory"
 
@@ -17,9 +17,9 @@ CORE, MEMORY = "tencent.com/vcuda-core", "tencent.com/vcuda-memory"
     "VCUDA020",
     Severity.ERROR,
     missing=True,
-    predicate=Predicate(Requests(MEMORY) | Not(InRange(CORE, Range(1, 99))), keys=(CORE,)),
+    constraint=Constraint(Requests(MEMORY) | Not(InRange(CORE, Range(1, 99))), keys=(CORE,)),
 )
-def part_has_memory(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def part_has_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A part of a card has memory beside its compute.
 
     ## What it does
@@ -41,10 +41,9 @@ def part_has_memory(this: Rule, breach: Violation, pod: PodKeys, context: Contex
     ## Source
     tkestack/gpu-admission, pkg/util/util.go (2020-11-26); tkestack/gpu-manager issue 48.
     """
-    if breach.value is not None:
-        message = msg("{key} has no effect without {count}", key=CORE, count=MEMORY)
-        hint = msg("add {key}, in {counts}", key=MEMORY, counts="units of 256 MiB")
-        yield this.diagnostic(breach.value, message, hint, on_key=True)
+    message = msg("{key} has no effect without {count}", key=CORE, count=MEMORY)
+    hint = msg("add {key}, in {counts}", key=MEMORY, counts="units of 256 MiB")
+    yield this.diagnostic(violation.value_at, message, hint, on_key=True)
 
 
 class GpuManager(Backend):

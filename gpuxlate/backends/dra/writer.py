@@ -29,8 +29,8 @@ from gpuxlate.model.limits import shortened
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import (
     ClaimUse,
-    Constraint,
     ContainerKeys,
+    DeviceConstraint,
     DeviceRequest,
     Devices,
     PodClaim,
@@ -122,7 +122,7 @@ def _devices(
         capacity=capacity,
         selectors=selectors,
     )
-    apart = Constraint((REQUEST,), distinct=Value.of(driver.attribute("uuid")))
+    apart = DeviceConstraint((REQUEST,), distinct=Value.of(driver.attribute("uuid")))
     return Devices((request,), (apart,) if cards > 1 and capacity else ())
 
 

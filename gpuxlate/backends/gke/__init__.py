@@ -40,7 +40,7 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of, names_of
 from gpuxlate.model.share import Device, Isolation, Partition, Policy, Replica, Share, Strategy
-from gpuxlate.rules.predicates.conditions import AnyOf, Selects
+from gpuxlate.rules.predicates import AnyOf, RequiresNodeLabel
 
 NAME = "gke"
 STRATEGY = "cloud.google.com/gke-gpu-sharing-strategy"
@@ -105,7 +105,7 @@ KEYS: tuple[KeySpec, ...] = (
 
 # GPU sharing of GKE: the share is in the labels of the nodes that a pod chooses, which also create them.
 NAMES = (NAME,)
-SPEAKS = AnyOf(*map(Selects, (STRATEGY, CLIENTS, SIZE)))
+SPEAKS = AnyOf(*map(RequiresNodeLabel, (STRATEGY, CLIENTS, SIZE)))
 """Nodes whose cards are divided or shared."""
 
 

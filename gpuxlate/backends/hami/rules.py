@@ -13,12 +13,12 @@ from gpuxlate.model.keys import NVIDIA_GPU, Range
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import (
+from gpuxlate.rules.predicates import (
+    Constraint,
     EnvIs,
     InRange,
     IsAnnotated,
     NodeIsNamed,
-    Predicate,
     Privileged,
     Requests,
     SomeContainer,
@@ -31,13 +31,13 @@ from gpuxlate.rules.vocabulary import vocabulary_of
     "HAMI006",
     Severity.INFO,
     missing=True,
-    predicate=Predicate(
+    constraint=Constraint(
         Requests(*k.SHARE_KEYS),
         when=InRange(NVIDIA_GPU) & ~InRange(NVIDIA_GPU, Range(0, 0)),
         keys=(NVIDIA_GPU,),
     ),
 )
-def cards_are_shared(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def cards_are_shared(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A container of a HAMi pod requests a part of its cards.
 
     ## What it does
@@ -70,9 +70,9 @@ def cards_are_shared(this: Rule, breach: Violation, pod: PodKeys, context: Conte
     ## Source
     Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21); issues 888 and 1173.
     """
-    name = written_name(breach.there, NVIDIA_GPU)
+    name = written_name(violation.value_at, NVIDIA_GPU)
     return this.diagnostic(
-        breach.there,
+        violation.value_at,
         msg("{key} alone makes the cards exclusive to the container", key=name),
         msg(
             "add {memory} or {cores} for a part of each card, or {cores}: {full} for exclusive cards",
@@ -84,8 +84,10 @@ def cards_are_shared(this: Rule, breach: Violation, pod: PodKeys, context: Conte
     )
 
 
-@rule("HAMI008", Severity.ERROR, predicate=Predicate(~Privileged(), keys=k.REQUESTS))
-def container_is_not_privileged(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+@rule("HAMI008", Severity.ERROR, constraint=Constraint(~Privileged(), keys=k.REQUESTS))
+def container_is_not_privileged(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Diagnostic:
     """A container with a share is not privileged.
 
     ## What it does
@@ -117,18 +119,20 @@ def container_is_not_privileged(this: Rule, breach: Violation, pod: PodKeys, con
     Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21).
     """
     message = "a privileged container requests a share; HAMi's webhook refuses the pod"
-    privileged = breach.inside.privileged or breach.there
+    privileged = violation.container.privileged or violation.value_at
     return this.diagnostic(privileged, message, "remove privileged, or set it on a container without a share")
 
 
 @rule(
     "HAMI009",
     Severity.ERROR,
-    predicate=Predicate(
+    constraint=Constraint(
         ~NodeIsNamed(), when=SomeContainer(Requests(*k.REQUESTS)), keys=("nodeName",), per_container=False
     ),
 )
-def node_is_not_named(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def node_is_not_named(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
     """`nodeName` is not set.
 
     ## What it does
@@ -162,7 +166,7 @@ def node_is_not_named(this: Rule, breach: Violation, pod: PodKeys, context: Cont
     Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21).
     """
     if not vocabulary_of(context).placed_by_scheduler(pod):
-        named = breach.there
+        named = violation.value_at
         message = msg("nodeName is {name}; HAMi's webhook refuses pods with nodeName", name=named.text)
         yield this.diagnostic(named, message, "choose the node by nodeSelector kubernetes.io/hostname")
 
@@ -171,9 +175,9 @@ def node_is_not_named(this: Rule, breach: Violation, pod: PodKeys, context: Cont
     "HAMI010",
     Severity.WARNING,
     fix="unsafe",
-    predicate=Predicate(~EnvIs(k.DISABLE_CONTROL, "true", any_case=True), keys=k.SHARE_KEYS),
+    constraint=Constraint(~EnvIs(k.DISABLE_CONTROL, "true", any_case=True), keys=k.SHARE_KEYS),
 )
-def isolation_is_on(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def isolation_is_on(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A container with a share does not turn isolation off.
 
     ## What it does
@@ -208,7 +212,7 @@ def isolation_is_on(this: Rule, breach: Violation, pod: PodKeys, context: Contex
     ## Source
     Project-HAMi/HAMi, issue 1678.
     """
-    off = breach.inside.env[k.DISABLE_CONTROL]
+    off = violation.container.env[k.DISABLE_CONTROL]
     return this.diagnostic(
         off,
         msg("{key} turns off the limits of this container", key=k.DISABLE_CONTROL),
@@ -220,9 +224,9 @@ def isolation_is_on(this: Rule, breach: Violation, pod: PodKeys, context: Contex
 @rule(
     "HAMI012",
     Severity.WARNING,
-    predicate=tuple(Predicate(~IsAnnotated(k.MODE, "mig"), keys=(name,)) for name in (k.PERCENT, k.CORES)),
+    constraint=tuple(Constraint(~IsAnnotated(k.MODE, "mig"), keys=(name,)) for name in (k.PERCENT, k.CORES)),
 )
-def mig_counts_memory(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def mig_counts_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """In MIG mode a container requests memory in MiB.
 
     ## What it does
@@ -254,8 +258,8 @@ def mig_counts_memory(this: Rule, breach: Violation, pod: PodKeys, context: Cont
     ## Source
     Project-HAMi/HAMi, examples/nvidia/dynamic_mig_example.yaml (2026-08-21).
     """
-    message = msg("{key} has no effect in MIG mode, where memory selects the profile", key=breach.name)
-    return this.diagnostic(breach.there, message, msg("request {key}", key=k.MEMORY), on_key=True)
+    message = msg("{key} has no effect in MIG mode, where memory selects the profile", key=violation.name)
+    return this.diagnostic(violation.value_at, message, msg("request {key}", key=k.MEMORY), on_key=True)
 
 
 @rule(
@@ -318,8 +322,8 @@ def _may_count(name: str) -> bool:
     return bool(own) and (f".{domain}".endswith(".nvidia.com") or "gpu" in own.lower())
 
 
-@rule("HAMI016", Severity.INFO, missing=True, predicate=is_capped_alone(k.CORES))
-def compute_has_a_hard_cap(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+@rule("HAMI016", Severity.INFO, missing=True, constraint=is_capped_alone(k.CORES))
+def compute_has_a_hard_cap(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A share of compute of HAMi is a cap for a pod that is alone on its card too.
 
     ## What it does
@@ -346,4 +350,4 @@ def compute_has_a_hard_cap(this: Rule, breach: Violation, pod: PodKeys, context:
     ## Source
     Project-HAMi/HAMi, issues 737, 875, 786 and 424; Project-HAMi/HAMi-core, issue 37.
     """
-    return this.diagnostic(breach.there, *not_capped_alone(breach), on_key=True)
+    return this.diagnostic(violation.value_at, *not_capped_alone(violation), on_key=True)

@@ -12,7 +12,7 @@ from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.rules.base import Rule
-from gpuxlate.rules.predicates.conditions import Labelled, Predicate, Violation
+from gpuxlate.rules.predicates import Constraint, Labelled, Violation
 
 
 class FullCardMemoryRule(IgnoredMemoryRule):
@@ -32,18 +32,19 @@ class CardCountRule(RowRule):
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if Place.LABEL in row.places and row.ranges)
 
-    def predicates(self) -> Iterable[Predicate]:
+    def constraints(self) -> Iterable[Constraint]:
         for row in self.subject_rows:
-            yield Predicate(
+            yield Constraint(
                 Labelled(row.name, *row.ranges), Labelled(row.name), (row.name,), per_container=False
             )
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        if breach.value is not None:
-            message = msg(
-                "{key} is {value!r}, which is not a number of cards", key=breach.name, value=breach.value.text
-            )
-            yield this.diagnostic(breach.value, message, "write a whole number of at least 1, in quotes")
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        message = msg(
+            "{key} is {value!r}, which is not a number of cards",
+            key=violation.name,
+            value=violation.value_at.text,
+        )
+        yield this.diagnostic(violation.value_at, message, "write a whole number of at least 1, in quotes")
 
     def example(self) -> RowExample:
         return self._with("two")

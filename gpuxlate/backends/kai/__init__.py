@@ -37,7 +37,7 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Component, Extension, Profile, Release, Setting, card_of
 from gpuxlate.model.share import Isolation
-from gpuxlate.rules.predicates.conditions import (
+from gpuxlate.rules.predicates import (
     AnyOf,
     HasKeyLike,
     IsAnnotated,

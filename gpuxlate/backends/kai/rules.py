@@ -16,20 +16,20 @@ from gpuxlate.model.messages import join_or, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.rules.base import BY_CONTAINER, Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import (
+from gpuxlate.rules.predicates import (
     CARDS,
     MODES,
-    Annotation,
+    AnnotationNumber,
     AnyOf,
+    AtMostParameter,
+    Constraint,
     HasKeyLike,
     InRange,
     IsAnnotated,
     Labelled,
     Not,
-    Predicate,
     SchedulerIs,
     Violation,
-    Within,
     WithProfile,
     card_memory,
     cards_per_node,
@@ -37,19 +37,19 @@ from gpuxlate.rules.predicates.conditions import (
 from gpuxlate.rules.vocabulary import vocabulary_of
 
 
-def _of_a_node(profile: Profile) -> tuple[Predicate, ...]:
+def _of_a_node(profile: Profile) -> tuple[Constraint, ...]:
     most, room = cards_per_node(profile, NAMES), card_memory(profile, NAMES)
     found = []
     if most is not None:
-        cards = Within(Annotation(k.DEVICES), most)
+        cards = AtMostParameter(AnnotationNumber(k.DEVICES), most)
         found.append(
-            Predicate(cards, IsAnnotated(k.DEVICES, k.WHOLE_NUMBER), (k.DEVICES,), per_container=False)
+            Constraint(cards, IsAnnotated(k.DEVICES, k.WHOLE_NUMBER), (k.DEVICES,), per_container=False)
         )
-        found.append(Predicate(Within(NVIDIA_GPU, most), InRange(NVIDIA_GPU), (NVIDIA_GPU,)))
+        found.append(Constraint(AtMostParameter(NVIDIA_GPU, most), InRange(NVIDIA_GPU), (NVIDIA_GPU,)))
     if room is not None:
-        memory = Within(Annotation(k.MEMORY), room)
+        memory = AtMostParameter(AnnotationNumber(k.MEMORY), room)
         found.append(
-            Predicate(memory, IsAnnotated(k.MEMORY, k.WHOLE_NUMBER), (k.MEMORY,), per_container=False)
+            Constraint(memory, IsAnnotated(k.MEMORY, k.WHOLE_NUMBER), (k.MEMORY,), per_container=False)
         )
     return tuple(found)
 
@@ -70,7 +70,7 @@ def _too_large_amounts(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
     also=_too_large_amounts,
     no_policy=BY_CONTAINER,
 )
-def share_fits_the_cards(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def share_fits_the_cards(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A share fits the cards of the profile.
 
     ## What it does
@@ -103,19 +103,19 @@ def share_fits_the_cards(this: Rule, breach: Violation, pod: PodKeys, context: C
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/README.md (2026-08-07).
     """
     nodes = card_of(context.profile, NAMES)
-    if breach.name == k.MEMORY:
-        return this.diagnostic(breach.there, *too_large(breach.number, nodes.memory_mib or 0))
-    return this.diagnostic(breach.there, *too_many_cards(breach.number, nodes.per_node or 0))
+    if violation.name == k.MEMORY:
+        return this.diagnostic(violation.value_at, *too_large(violation.number, nodes.memory_mib or 0))
+    return this.diagnostic(violation.value_at, *too_many_cards(violation.number, nodes.per_node or 0))
 
 
 # Rules on how the cluster shares its cards: KAI012, KAI013.
 AMOUNTS = re.compile("|".join("[^/]+".join(map(re.escape, row.split("*"))) for row in (k.REQUEST, k.LIMIT)))
 
 
-def _that_are_read(profile: Profile) -> tuple[Predicate, ...]:
+def _that_are_read(profile: Profile) -> tuple[Constraint, ...]:
     mode = mode_of(profile)
-    amounts = Predicate(~HasKeyLike(Place.ANNOTATION, AMOUNTS), per_container=False)
-    legacy = Predicate(
+    amounts = Constraint(~HasKeyLike(Place.ANNOTATION, AMOUNTS), per_container=False)
+    legacy = Constraint(
         ~IsAnnotated(k.FRACTION) & ~IsAnnotated(k.MEMORY), keys=k.SHARE_KEYS, per_container=False
     )
     of_mode = ((amounts, True), (legacy, False))
@@ -124,7 +124,7 @@ def _that_are_read(profile: Profile) -> tuple[Predicate, ...]:
 
 @rule("KAI012", Severity.ERROR, with_profile=WithProfile(_that_are_read, MODES))
 def cluster_reads_the_keys(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """The cluster shares cards in a mode that reads the keys of the pod.
 
@@ -159,7 +159,7 @@ def cluster_reads_the_keys(
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/nv-fraction (2026-09).
     """
     mode = mode_of(context.profile)
-    if breach.name:
+    if violation.name:
         values = [pod.annotations[name] for name in k.SHARE_KEYS if name in pod.annotations]
     else:
         values = [value for _, _, value in k.amounts(pod)]
@@ -236,13 +236,15 @@ def _both(this: Rule, value: Value, name: str, other: str) -> Diagnostic:
 @rule(
     "KAI003",
     Severity.ERROR,
-    predicate=Predicate(
+    constraint=Constraint(
         Not(IsAnnotated(k.FRACTION)), IsAnnotated(k.MEMORY), (k.MEMORY,), per_container=False
     ),
     also=_two_forms,
     no_policy=BY_CONTAINER,
 )
-def memory_is_set_once(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def memory_is_set_once(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
     """The memory of a share is set in one way.
 
     ## What it does
@@ -270,8 +272,7 @@ def memory_is_set_once(this: Rule, breach: Violation, pod: PodKeys, context: Con
     ## Source
     kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07).
     """
-    if breach.value is not None:
-        yield _both(this, breach.value, k.MEMORY, k.FRACTION)
+    yield _both(this, violation.value_at, k.MEMORY, k.FRACTION)
 
 
 def _others_beside(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -299,7 +300,7 @@ def _beside(this: Rule, name: str, value: Value, share: str) -> Diagnostic:
 @rule(
     "KAI004",
     Severity.ERROR,
-    predicate=Predicate(
+    constraint=Constraint(
         Not(AnyOf(*(IsAnnotated(name) for name in k.SHARE_KEYS))),
         Not(InRange(NVIDIA_GPU, Range(0, 0))),  # no request
         (NVIDIA_GPU,),
@@ -307,7 +308,7 @@ def _beside(this: Rule, name: str, value: Value, share: str) -> Diagnostic:
     also=_others_beside,
     no_policy=BY_CONTAINER,
 )
-def share_is_alone(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def share_is_alone(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A pod with a part of a card requests no GPUs in its containers.
 
     ## What it does
@@ -340,8 +341,7 @@ def share_is_alone(this: Rule, breach: Violation, pod: PodKeys, context: Context
     kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07).
     """
     share = next(name for name in k.SHARE_KEYS if name in pod.annotations)
-    if breach.value is not None:
-        yield _beside(this, breach.name, breach.value, share)
+    yield _beside(this, violation.name, violation.value_at, share)
 
 
 @rule(
@@ -400,8 +400,8 @@ def container_is_there(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
 @rule(
     "KAI008",
     Severity.ERROR,
-    predicate=tuple(
-        Predicate(
+    constraint=tuple(
+        Constraint(
             Not(IsAnnotated(name)),
             AnyOf(SchedulerIs(*k.SCHEDULERS), *(Labelled(queue) for queue in k.QUEUES)),
             (name,),
@@ -410,7 +410,9 @@ def container_is_there(this: Rule, pod: PodKeys, context: Context) -> Iterator[D
         for name in k.MISTAKEN
     ),
 )
-def annotation_is_read(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def annotation_is_read(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
     """No annotation is one that is only taken for a key of KAI.
 
     ## What it does
@@ -438,11 +440,10 @@ def annotation_is_read(this: Rule, breach: Violation, pod: PodKeys, context: Con
     ## Source
     kai-scheduler/KAI-Scheduler, issue 257.
     """
-    if breach.value is not None:
-        message = msg("KAI reads no annotation {key}: the pod has no share by it", key=breach.name)
-        yield this.diagnostic(
-            breach.value, message, msg("write {key}", key=k.MISTAKEN[breach.name]), on_key=True
-        )
+    message = msg("KAI reads no annotation {key}: the pod has no share by it", key=violation.name)
+    yield this.diagnostic(
+        violation.value_at, message, msg("write {key}", key=k.MISTAKEN[violation.name]), on_key=True
+    )
 
 
 @rule("KAI009", Severity.ERROR, no_policy="the name of a container is in the key")
@@ -508,7 +509,7 @@ def _also_no_queue(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]
     "KAI011",
     Severity.WARNING,
     missing=True,
-    predicate=Predicate(
+    constraint=Constraint(
         QUEUED,
         AnyOf(*(IsAnnotated(name) for name in k.SHARE_KEYS)),
         k.SHARE_KEYS,
@@ -517,7 +518,7 @@ def _also_no_queue(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]
     also=_also_no_queue,
     no_policy=BY_CONTAINER,
 )
-def queue_is_named(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def queue_is_named(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """A pod of KAI names its queue.
 
     ## What it does
@@ -573,15 +574,15 @@ def _no_fraction(this: Rule, name: str, value: Value) -> Diagnostic:
 @rule(
     "KAI001",
     Severity.ERROR,
-    predicate=tuple(
-        Predicate(IsAnnotated(name, k.DECIMAL, k.EXPONENT), IsAnnotated(name), (name,), per_container=False)
+    constraint=tuple(
+        Constraint(IsAnnotated(name, k.DECIMAL, k.EXPONENT), IsAnnotated(name), (name,), per_container=False)
         for name in (k.FRACTION, k.FRACTION_LIMIT)
     ),
     also=_exponents,
     no_policy="lint alone reads numbers with an exponent",
 )
 def fraction_is_below_one(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """A fraction is a decimal number above 0 and below 1.
 
@@ -610,8 +611,7 @@ def fraction_is_below_one(
     ## Source
     kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07).
     """
-    if breach.value is not None:
-        yield _no_fraction(this, breach.name, breach.value)
+    yield _no_fraction(this, violation.name, violation.value_at)
 
 
 def _not_amounts(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
@@ -628,15 +628,15 @@ def _not_amounts(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
 @rule(
     "KAI002",
     Severity.ERROR,
-    predicate=tuple(
-        Predicate(IsAnnotated(name, k.WHOLE_NUMBER), IsAnnotated(name), (name,), per_container=False)
+    constraint=tuple(
+        Constraint(IsAnnotated(name, k.WHOLE_NUMBER), IsAnnotated(name), (name,), per_container=False)
         for name in (k.MEMORY, k.MEMORY_LIMIT)
     ),
     also=_not_amounts,
     no_policy=BY_CONTAINER,
 )
 def memory_has_its_unit(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """Memory is MiB without a suffix, or an amount with a unit, as its key requires.
 
@@ -667,13 +667,12 @@ def memory_has_its_unit(
     ## Source
     kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07); docs/gpu-sharing (2026-09).
     """
-    if breach.value is not None:
-        text = breach.value.text
-        message = msg("{key} {value!r} is not a whole number of MiB", key=breach.name, value=text)
-        found = k.mib(text)
-        near = None if found is None or found < 1 or found.denominator != 1 else int(found)
-        hint = msg('write "{value}", in MiB without a suffix', value=2000 if near is None else near)
-        yield this.diagnostic(breach.value, message, hint)
+    text = violation.value_at.text
+    message = msg("{key} {value!r} is not a whole number of MiB", key=violation.name, value=text)
+    found = k.mib(text)
+    near = None if found is None or found < 1 or found.denominator != 1 else int(found)
+    hint = msg('write "{value}", in MiB without a suffix', value=2000 if near is None else near)
+    yield this.diagnostic(violation.value_at, message, hint)
 
 
 def _alone(this: Rule, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
@@ -701,14 +700,14 @@ def _without(this: Rule, name: str, value: Value, needs: tuple[str, ...]) -> Dia
 @rule(
     "KAI005",
     Severity.ERROR,
-    predicate=Predicate(
+    constraint=Constraint(
         IsAnnotated(k.DEVICES, k.WHOLE_NUMBER), IsAnnotated(k.DEVICES), (k.DEVICES,), per_container=False
     ),
     also=_alone,
     no_policy=BY_CONTAINER,
 )
 def devices_share_something(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """The number of devices is a whole number, beside a share.
 
@@ -742,11 +741,10 @@ def devices_share_something(
     ## Source
     kai-scheduler/KAI-Scheduler, gpu_request_validator.go (2026-08-07).
     """
-    if breach.value is not None:
-        message = msg(
-            "{key} {value!r} is not a whole number of cards", key=breach.name, value=breach.value.text
-        )
-        yield this.diagnostic(breach.value, message, "write a whole number, 1 or more")
+    message = msg(
+        "{key} {value!r} is not a whole number of cards", key=violation.name, value=violation.value_at.text
+    )
+    yield this.diagnostic(violation.value_at, message, "write a whole number, 1 or more")
 
 
 @rule("KAI007", Severity.ERROR, no_policy="the keys hold the names of containers, the values units")

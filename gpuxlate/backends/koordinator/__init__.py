@@ -13,7 +13,7 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, Value
 from gpuxlate.model.profile import Component, Profile
 from gpuxlate.model.share import Isolation
-from gpuxlate.rules.predicates.conditions import Requests, SchedulerIs, SomeContainer
+from gpuxlate.rules.predicates import Requests, SchedulerIs, SomeContainer
 
 NAME = "koordinator"
 SCHEDULER = "koord-scheduler"

@@ -14,8 +14,8 @@ from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Rule
-from gpuxlate.rules.predicates.conditions import (
-    Condition,
+from gpuxlate.rules.predicates import (
+    Constraint,
     ContainersAtMost,
     IsInit,
     Predicate,
@@ -57,16 +57,16 @@ class OneShareRule(RowRule):
             if self.table.one_share_per_pod and row.unit and Place.RESOURCE in row.places
         )
 
-    def predicates(self) -> Iterable[Predicate]:
+    def constraints(self) -> Iterable[Constraint]:
         names = tuple(row.name for row in self.subject_rows if not row.whole)
-        yield Predicate(ContainersAtMost(self._shares(names), 1), keys=names, per_container=False)
+        yield Constraint(ContainersAtMost(self._shares(names), 1), keys=names, per_container=False)
 
-    def _shares(self, names: Iterable[str]) -> Condition:
+    def _shares(self, names: Iterable[str]) -> Predicate:
         """A container has a share; the rule on init containers reports those that can have none."""
         asks = Requests(*names)
         return asks if self.table.init_containers else asks & ~IsInit()
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         names = [row.name for row in self.subject_rows if not row.whole]
         shares = self._shares(names)
         sharing = [one for one in pod.all_containers() if shares.holds(pod, one)]

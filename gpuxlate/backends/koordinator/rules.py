@@ -11,9 +11,9 @@ from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import (
+from gpuxlate.rules.predicates import (
     AnyOf,
-    Condition,
+    Constraint,
     Divides,
     InRange,
     Labelled,
@@ -23,7 +23,7 @@ from gpuxlate.rules.predicates.conditions import (
 )
 
 
-def _is_all(name: str) -> Condition:
+def _is_all(name: str) -> Predicate:
     """The percentage of memory is all of each card, of as many as are counted or as there are hundreds."""
     counted = InRange(k.SHARED, Range())
     all_of_each = InRange(name, HUNDREDS) & Divides(name, k.SHARED, FULL_CARD_CORES)
@@ -38,14 +38,14 @@ WHOLE_CARDS = AnyOf(_is_all(k.RATIO), _is_all(k.BOTH))
     "KOORD020",
     Severity.INFO,
     missing=True,
-    predicate=Predicate(
+    constraint=Constraint(
         AnyOf(Labelled(k.ISOLATION), Requests(*k.COMPANIONS)),
         ~WHOLE_CARDS,
         (k.MEMORY, k.RATIO, k.CORE, k.BOTH),
     ),
 )
 def share_is_isolated(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Diagnostic | tuple[()]:
     """A pod with a part of a card names what isolates it.
 
@@ -82,12 +82,10 @@ def share_is_isolated(
     ## Source
     koordinator-sh/koordinator, pkg/koordlet/runtimehooks at a7a1b76b (2026-07-24); issues 2517 and 2545.
     """
-    if breach.value is None:
-        return ()
     message = msg(
         "{key} is counted, not enforced: nothing isolates the containers of the pod",
-        key=written_name(breach.value, breach.name),
+        key=written_name(violation.value_at, violation.name),
     )
     return this.diagnostic(
-        breach.value, message, msg("add the label {label}: HAMi-core", label=k.ISOLATION), on_key=True
+        violation.value_at, message, msg("add the label {label}: HAMi-core", label=k.ISOLATION), on_key=True
     )

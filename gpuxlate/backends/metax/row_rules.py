@@ -5,14 +5,14 @@ from __future__ import annotations
 from gpuxlate.backends import hami_rules
 from gpuxlate.backends.row_rules.base import RowRule
 from gpuxlate.backends.row_rules.pods import ComputeNeededRule
-from gpuxlate.rules.predicates.conditions import Condition, IsAnnotated, Not
+from gpuxlate.rules.predicates import IsAnnotated, Not, Predicate
 
 
 class OfflineComputeRule(ComputeNeededRule):
     """Compute that is not set, in pods that are not online: those compete for it (METAX021)."""
 
     @property
-    def when(self) -> Condition:
+    def when(self) -> Predicate:
         app_class = next(row.name for row in self.table.keys if row.sets == "qos")
         return Not(IsAnnotated(app_class, "online"))
 

@@ -11,7 +11,7 @@ from gpuxlate.model.keys import Range
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import InRange, IsAnnotated, Not, Predicate, Violation
+from gpuxlate.rules.predicates import Constraint, InRange, IsAnnotated, Not, Violation
 
 MOST_GIB = 256
 """No card has more, so a bare number above it is hardly one of GiB."""
@@ -20,10 +20,10 @@ MOST_GIB = 256
 @rule(
     "METAX020",
     Severity.ERROR,
-    predicate=Predicate(Not(InRange(COUNT, Range(2))), IsAnnotated(APP_CLASS), (COUNT,)),
+    constraint=Constraint(Not(InRange(COUNT, Range(2))), IsAnnotated(APP_CLASS), (COUNT,)),
 )
 def class_is_for_one_card(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """A pod with `metax-tech.com/sgpu-app-class` requests one card a container.
 
@@ -56,26 +56,27 @@ def class_is_for_one_card(
     ## Source
     Project-HAMi/HAMi, pkg/device/metax (2026-08-21).
     """
-    if breach.value is not None:
-        message = msg(
-            "{key} {count} in a pod with {label}, which is for one card",
-            key=COUNT,
-            count=breach.value.text,
-            label=APP_CLASS,
-        )
-        yield this.diagnostic(breach.value, message, "request one card, or remove the annotation")
+    message = msg(
+        "{key} {count} in a pod with {label}, which is for one card",
+        key=COUNT,
+        count=violation.value_at.text,
+        label=APP_CLASS,
+    )
+    yield this.diagnostic(violation.value_at, message, "request one card, or remove the annotation")
 
 
 @rule(
     "METAX021",
     Severity.WARNING,
-    predicate=(
-        Predicate(Not(IsAnnotated(APP_CLASS, "online")), keys=(CORES,)),
-        Predicate(Not(IsAnnotated(APP_CLASS, "online")), IsAnnotated(POLICY), (POLICY,), per_container=False),
+    constraint=(
+        Constraint(Not(IsAnnotated(APP_CLASS, "online")), keys=(CORES,)),
+        Constraint(
+            Not(IsAnnotated(APP_CLASS, "online")), IsAnnotated(POLICY), (POLICY,), per_container=False
+        ),
     ),
 )
 def online_pods_compete(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """An online pod of MetaX sets no compute and no policy.
 
@@ -109,9 +110,8 @@ def online_pods_compete(
     ## Source
     Project-HAMi/HAMi, pkg/device/metax, examples/metax/sgpu/online.yaml (2026-08-21).
     """
-    if breach.value is not None:
-        message = msg("{key} is ignored: online pods compete for compute", key=breach.name)
-        yield this.diagnostic(breach.value, message, "remove it", on_key=True)
+    message = msg("{key} is ignored: online pods compete for compute", key=violation.name)
+    yield this.diagnostic(violation.value_at, message, "remove it", on_key=True)
 
 
 @rule("METAX022", Severity.WARNING, no_policy="an amount has a unit, and no schema compares those")

@@ -44,11 +44,11 @@ from gpuxlate.model.share import (
     of_resource,
 )
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import AnyOf, Requests, Selects, SomeContainer
+from gpuxlate.rules.predicates import AnyOf, Requests, RequiresNodeLabel, SomeContainer
 
 NAMES = ("nvidia-mig", "mig")
 SINGLE = SomeContainer(Requests(NVIDIA_GPU)) & AnyOf(
-    Selects(k.CONFIG, k.ALL_OF_ONE), Selects(PRODUCT, DIVIDED)
+    RequiresNodeLabel(k.CONFIG, k.ALL_OF_ONE), RequiresNodeLabel(PRODUCT, DIVIDED)
 )
 """Cards of nodes that are divided into partitions of one profile."""
 

@@ -34,11 +34,11 @@ from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.model.share import Isolation, Policy, Replica, Share
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import AnyOf, Requests, Selects, SomeContainer
+from gpuxlate.rules.predicates import AnyOf, Requests, RequiresNodeLabel, SomeContainer
 
 NAMES = ("nvidia-shared",)
 SPEAKS = SomeContainer(Requests(NVIDIA_GPU)) & AnyOf(
-    Selects(k.STRATEGY, *k.STRATEGIES), Selects(PRODUCT, CLIENTS)
+    RequiresNodeLabel(k.STRATEGY, *k.STRATEGIES), RequiresNodeLabel(PRODUCT, CLIENTS)
 )
 """Cards of nodes on which each is counted several times."""
 

@@ -34,7 +34,7 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, Scope
-from gpuxlate.rules.predicates.conditions import IsInit, Violation
+from gpuxlate.rules.predicates import IsInit, Violation
 
 KINDS: tuple[type[RowRule], ...] = (
     NumberRule,
@@ -98,30 +98,30 @@ def rules_of(table: KeyTable, own: Iterable[type[RowRule]] = ()) -> Iterator[Rul
 
 
 def _rule(table: KeyTable, row: RuleRow, kind: RowRule, other: RowRule) -> Rule:
-    predicates = tuple(kind.predicates())
+    constraints = tuple(kind.constraints())
     # what is to say of init containers that can have no share, InitContainerRule says
     if not table.init_containers and not isinstance(kind, InitContainerRule):
-        predicates = tuple(
-            replace(one, when=one.when & ~IsInit()) if one.per_container else one for one in predicates
+        constraints = tuple(
+            replace(one, when=one.when & ~IsInit()) if one.per_container else one for one in constraints
         )
     cluster = other.in_cluster()
-    more = other.extra_findings if other.finds_more() and (predicates or cluster) else None
+    more = other.extra_findings if other.finds_more() and (constraints or cluster) else None
 
-    def word(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
-        return kind.findings(this, breach, pod)
+    def word(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
+        return kind.findings(this, violation, pod)
 
-    own = {one.severity for one in predicates}
+    own = {one.severity for one in constraints}
     usual = own.pop() if len(own) == 1 else None
     return WrittenRule(
         row.code or f"{table.rule_prefix}{kind.kind:03d}",
         row.severity or usual or kind.severity,
         Scope.POD,
         kind.fixes(),
-        word if predicates else kind.check_pod,
+        word if constraints else kind.check_pod,
         kind.missing,
-        predicates,
+        constraints,
         more,
-        other.no_policy if more or not (predicates or cluster) else "",
+        other.no_policy if more or not (constraints or cluster) else "",
         with_profile=cluster,
         keys=kind.keys_about(),
         kind=kind,

@@ -17,7 +17,7 @@ from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.pod import ScalarKind as ValueKind
 from gpuxlate.rules.base import Context, Rule
-from gpuxlate.rules.predicates.conditions import Predicate, Violation, WithProfile
+from gpuxlate.rules.predicates import Constraint, Violation, WithProfile
 
 # --- what is on its page -----------------------------------------------------------------------
 
@@ -115,9 +115,9 @@ class RowRule:
             return tuple(row for row in self.rows() if not self.keys or row.name in self.keys)
         return tuple(row for row in self.rows() if row.name != self.table.whole_card_key)
 
-    def row_of(self, breach: Violation) -> KeySpec:
-        """The row whose key a breach is at."""
-        return next(row for row in self.subject_rows if row.name == breach.name)
+    def row_of(self, violation: Violation) -> KeySpec:
+        """The row whose key a violation is at."""
+        return next(row for row in self.subject_rows if row.name == violation.name)
 
     def applies(self) -> bool:
         """The dialect has something for this kind of rule."""
@@ -127,24 +127,24 @@ class RowRule:
         """Whether some of its findings have a fix, and of which kind."""
         return self.fix
 
-    def predicates(self) -> Iterable[Predicate]:
-        """What it demands, as predicates; none where no policy can say it."""
+    def constraints(self) -> Iterable[Constraint]:
+        """What it demands, as constraints; none where no policy can say it."""
         return ()
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        """A breach in words."""
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        """A violation in words."""
         raise NotImplementedError
 
     def extra_findings(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-        """Findings beside those of the predicates, which know no key with the name of a container in it."""
+        """Findings beside those of the constraints, which know no key with the name of a container in it."""
         return iter(())
 
     def keys_about(self) -> frozenset[str]:
-        """Names without which it finds nothing, where no predicate says it; none where it is asked of all."""
+        """Names without which it finds nothing, where no constraint says it; none where all are."""
         return frozenset()
 
     def finds_more(self) -> bool:
-        """It has findings beside those of the predicates: the rows have something for ``extra_findings``."""
+        """It has findings beside those of the constraints: the rows have something for ``extra_findings``."""
         return False
 
     def in_cluster(self) -> WithProfile | None:
@@ -152,7 +152,7 @@ class RowRule:
         return None
 
     def check_pod(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
-        """The findings of a rule that has no predicate."""
+        """The findings of a rule that has no constraint."""
         raise NotImplementedError
 
     # --- its page -----------------------------------------------------------------------------

@@ -23,11 +23,11 @@ from gpuxlate.model.messages import Message, join_and, join_or, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Extension, Release, names_of
 from gpuxlate.rules.base import BY_CONTAINER, Context, Rule, letters
-from gpuxlate.rules.predicates.conditions import (
+from gpuxlate.rules.predicates import (
     ALWAYS,
     AllOf,
     AnyOf,
-    Condition,
+    Constraint,
     EnvIs,
     InRange,
     IsAnnotated,
@@ -54,13 +54,13 @@ class NeededKeyRule(RowRule):
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.needs and Place.RESOURCE in row.places)
 
-    def predicates(self) -> Iterable[Predicate]:
+    def constraints(self) -> Iterable[Constraint]:
         for needs in dict.fromkeys(row.needs for row in self.subject_rows):
             rows = {row.name: self._same(row) for row in self.subject_rows if row.needs == needs}
             asks = [Not(InRange(name, *same)) & Requests(name) for name, same in rows.items() if same]
             others = Requests(*(name for name, same in rows.items() if not same))
             when = AnyOf(*([others] if others.names else []), *asks) if asks else ALWAYS
-            yield Predicate(Requests(*needs), when, tuple(rows))
+            yield Constraint(Requests(*needs), when, tuple(rows))
 
     @staticmethod
     def _same(row: KeySpec) -> tuple[Range, ...]:
@@ -68,24 +68,25 @@ class NeededKeyRule(RowRule):
         numbers = (int(one) for one in row.no_op_values if one.isdecimal())
         return tuple(Range(one, one) for one in numbers if one)
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        row = self.row_of(breach)
-        if breach.value is not None:
-            name = written_name(breach.value, row.name)
-            needs = [name_beside(self.table, name, one) for one in row.needs]
-            needed = join_or(needs)
-            message = msg("{key} has no effect without {count}", key=name, count=needed)
-            if row.needs[0] in self._counts():
-                hint = msg("add {count}: 1", count=needs[0])
-                fix = Fix(
-                    msg("add {needs}: 1", needs=needs[0]), (Put((*breach.value.path[:-1], needs[0]), 1),)
-                )
-                # cards of another kind are the share, which one of these would replace
-                others = self._counts() - {row.needs[0]}
-                counted = breach.container is not None and others & breach.container.resources.keys()
-                yield this.diagnostic(breach.value, message, hint, on_key=True, fix=None if counted else fix)
-            else:
-                yield this.diagnostic(breach.value, message, msg("add {key}", key=needed), on_key=True)
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(violation)
+        name = written_name(violation.value_at, row.name)
+        needs = [name_beside(self.table, name, one) for one in row.needs]
+        needed = join_or(needs)
+        message = msg("{key} has no effect without {count}", key=name, count=needed)
+        if row.needs[0] in self._counts():
+            hint = msg("add {count}: 1", count=needs[0])
+            fix = Fix(
+                msg("add {needs}: 1", needs=needs[0]), (Put((*violation.value_at.path[:-1], needs[0]), 1),)
+            )
+            # cards of another kind are the share, which one of these would replace
+            others = self._counts() - {row.needs[0]}
+            counted = others & violation.container.resources.keys()
+            yield this.diagnostic(
+                violation.value_at, message, hint, on_key=True, fix=None if counted else fix
+            )
+        else:
+            yield this.diagnostic(violation.value_at, message, msg("add {key}", key=needed), on_key=True)
 
     def _counts(self) -> set[str]:
         """The keys that count cards in resources: of those, one is the least."""
@@ -115,44 +116,44 @@ class ExcludedKeyRule(RowRule):
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.excludes or row.overridden_by)
 
-    def predicates(self) -> Iterable[Predicate]:
+    def constraints(self) -> Iterable[Constraint]:
         severity = self.overridden_severity
         for row in self.subject_rows:
             if Place.LABEL in row.places:
                 others = self._have(*row.excludes, *row.overridden_by)
-                yield Predicate(
+                yield Constraint(
                     Not(SomeContainer(others)), Labelled(row.name), (row.name,), per_container=False
                 )
                 continue
             when = self._have(row.name) if row.zero_is_absent else ALWAYS
             if severity is None:
                 others = self._have(*row.excludes, *row.overridden_by)
-                yield Predicate(Not(others), when, (row.name,))
+                yield Constraint(Not(others), when, (row.name,))
                 continue
             others = self._have(*row.excludes)
-            yield Predicate(Not(others), when, (row.name,))
+            yield Constraint(Not(others), when, (row.name,))
             less = self._have(*row.overridden_by)
-            yield Predicate(Not(less), when & Not(others), (row.name,), severity=severity)
+            yield Constraint(Not(less), when & Not(others), (row.name,), severity=severity)
 
-    def _have(self, *names: str) -> Condition:
+    def _have(self, *names: str) -> Predicate:
         """One of the keys is there, and is no number with which it is as good as missing."""
         zeros = {row.name for row in self.table.keys if row.zero_is_absent}
         others = Requests(*(name for name in names if name not in zeros))
         numbers = [InRange(one) & Not(InRange(one, Range(0, 0))) for one in names if one in zeros]
         return AnyOf(*([others] if others.names else []), *numbers) if numbers else others
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        row = self.row_of(breach)
-        if breach.value is None:
-            return
-        containers = pod.all_containers() if breach.container is None else (breach.container,)
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(violation)
+        containers = (
+            pod.all_containers() if not violation.constraint.per_container else (violation.container,)
+        )
         other = next(
             name
             for one in containers
             for name in (*row.excludes, *row.overridden_by)
             if self._have(name).holds(pod, one)
         )
-        name = written_name(breach.value, row.name)
+        name = written_name(violation.value_at, row.name)
         message = msg("{key} and {other} are both set", key=name, other=other)
         if other in row.overridden_by:
             message = msg(
@@ -161,7 +162,7 @@ class ExcludedKeyRule(RowRule):
                 other=other,
                 title=self.table.sentence_name,
             )
-        yield this.diagnostic(breach.value, message, "keep one of them", on_key=True)
+        yield this.diagnostic(violation.value_at, message, "keep one of them", on_key=True)
 
     def example(self) -> RowExample:
         good, row = self.instead(), self.subject_rows[0]
@@ -191,17 +192,16 @@ class SingleNameRule(RowRule):
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.aliases and Place.RESOURCE in row.places)
 
-    def predicates(self) -> Iterable[Predicate]:
+    def constraints(self) -> Iterable[Constraint]:
         for row in self.subject_rows:
             names = (row.name, *row.aliases)
             for alias in row.aliases:
                 others = tuple(one for one in names if one != alias)
-                yield Predicate(Not(Requests(*others)), keys=(alias,))
+                yield Constraint(Not(Requests(*others)), keys=(alias,))
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        if breach.value is not None:
-            own, name = self.table.other_names[breach.name], written_name(breach.value, breach.name)
-            yield this.diagnostic(breach.value, *named_twice(name, own), on_key=True)
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        own, name = self.table.other_names[violation.name], written_name(violation.value_at, violation.name)
+        yield this.diagnostic(violation.value_at, *named_twice(name, own), on_key=True)
 
     def finds_more(self) -> bool:
         extension = self.table.extension  # a profile of it may have names of its own
@@ -235,11 +235,11 @@ class KnownWordRule(RowRule):
     def _words(row: KeySpec) -> tuple[str | re.Pattern[str], ...]:
         return (*row.texts, *(one for one in row.values if isinstance(one, re.Pattern)))
 
-    def _is_known_in_env(self, row: KeySpec) -> Condition:
+    def _is_known_in_env(self, row: KeySpec) -> Predicate:
         return AnyOf(Not(EnvIs(row.name)), EnvIs(row.name, *row.texts))
 
-    def predicates(self) -> Iterable[Predicate]:
-        in_env: list[Condition] = []
+    def constraints(self) -> Iterable[Constraint]:
+        in_env: list[Predicate] = []
         for row in self.subject_rows:
             words = self._words(row)
             if row.is_pattern:
@@ -248,18 +248,18 @@ class KnownWordRule(RowRule):
                 in_env.append(self._is_known_in_env(row))
             elif Place.RESOURCE in row.places:  # in resources every word is a number
                 numbers = (Range(int(word), int(word)) for word in row.texts)
-                yield Predicate(InRange(row.name, *numbers), keys=(row.name,))
+                yield Constraint(InRange(row.name, *numbers), keys=(row.name,))
             elif Place.LABEL in row.places:
-                yield Predicate(
+                yield Constraint(
                     Labelled(row.name, *words), Labelled(row.name), (row.name,), per_container=False
                 )
             else:
                 when = IsAnnotated(row.name) & self._speaks() if row.general else IsAnnotated(row.name)
-                yield Predicate(IsAnnotated(row.name, *words), when, (row.name,), per_container=False)
+                yield Constraint(IsAnnotated(row.name, *words), when, (row.name,), per_container=False)
         if in_env:
-            yield Predicate(AllOf(*in_env))
+            yield Constraint(AllOf(*in_env), report=self._unknown_in_env)
 
-    def _speaks(self) -> Condition:
+    def _speaks(self) -> Predicate:
         """Some container has a key of the table, or the pod one that says a field of its share."""
         resources = (one.name for one in self.table.keys if Place.RESOURCE in one.places)
         asks = Requests(*resources)
@@ -270,13 +270,15 @@ class KnownWordRule(RowRule):
         )
         return AnyOf(SomeContainer(asks if self.table.init_containers else asks & ~IsInit()), *on_pod)
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        if breach.value is not None:
-            yield self._unknown(this, self.row_of(breach), breach.name, breach.value)
-        else:  # the predicate is on variables
-            for row in self.subject_rows:
-                if Place.ENV in row.places and not self._is_known_in_env(row).holds(pod, breach.container):
-                    yield self._unknown(this, row, row.name, breach.inside.env[row.name])
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        yield self._unknown(this, self.row_of(violation), violation.name, violation.value_at)
+
+    def _unknown_in_env(
+        self, this: Rule, violation: Violation, pod: PodKeys, context: Context
+    ) -> Iterator[Diagnostic]:
+        for row in self.subject_rows:
+            if Place.ENV in row.places and not self._is_known_in_env(row).holds(pod, violation.container):
+                yield self._unknown(this, row, row.name, violation.container.env[row.name])
 
     def finds_more(self) -> bool:
         return any(is_annotation_of_containers(row) for row in self.subject_rows)

@@ -29,16 +29,16 @@ from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.base import Context, Rule
-from gpuxlate.rules.predicates.conditions import (
+from gpuxlate.rules.predicates import (
     ALWAYS,
     AllOf,
     AnyOf,
     AtMost,
-    Condition,
+    Constraint,
     Divides,
     InRange,
-    Label,
     Labelled,
+    LabelNumber,
     Not,
     Predicate,
     Requests,
@@ -67,27 +67,27 @@ def _counted(count: KeySpec, pod: PodKeys, container: ContainerKeys) -> Value | 
     return container.resources.get(count.name)
 
 
-def _counting(count: KeySpec) -> tuple[Condition, str | Label]:
+def _counting(count: KeySpec) -> tuple[Predicate, str | LabelNumber]:
     """There is a number of cards, and where it is."""
     if Place.LABEL in count.places:
-        return Labelled(count.name, Range()), Label(count.name)
+        return Labelled(count.name, Range()), LabelNumber(count.name)
     return InRange(count.name, Range()), count.name
 
 
-def counted_by(table: KeyTable, row: KeySpec) -> str | Label | None:
+def counted_by(table: KeyTable, row: KeySpec) -> str | LabelNumber | None:
     """Where the number of cards is that a total is divided among; None where nothing counts them."""
     count = count_of(table, row)
     return None if count is None else _counting(count)[1]
 
 
-def forced_when(table: KeyTable, row: KeySpec) -> Condition:
+def forced_when(table: KeyTable, row: KeySpec) -> Predicate:
     """The webhook writes a number of its own in place of the row's."""
     counts = (one.cards for one in table.keys_by_model if one.model == row.model)
     several = AnyOf(*(InRange(one.name, Range(2)) for one in counts if one is not None))
     return several | Not(Requests(*row.forced_without)) if row.forced_without else several
 
 
-def all_compute(table: KeyTable, cores: KeySpec) -> Condition:
+def all_compute(table: KeyTable, cores: KeySpec) -> Predicate:
     """The compute is all that the cards have."""
     least, count = InRange(cores.name, Range(FULL_CARD_CORES)), count_of(table, cores)
     if count is None:
@@ -102,7 +102,7 @@ def counted_elsewhere(table: KeyTable, row: KeySpec, pod: PodKeys, container: Co
     return count_of(table, row) is not None and cards_in(table, row, pod, container) is None
 
 
-def is_legal(table: KeyTable, row: KeySpec) -> Condition:
+def is_legal(table: KeyTable, row: KeySpec) -> Predicate:
     """The number of a row is one that it takes, for the cards that the container has."""
     count = count_of(table, row)
     if count is None:
@@ -112,7 +112,7 @@ def is_legal(table: KeyTable, row: KeySpec) -> Condition:
     return AnyOf(AllOf(counted, part), AllOf(Not(counted), InRange(row.name, *uncounted(row, count))))
 
 
-def part_of_each_card(name: str, one: Range, by: str | Label) -> Condition:
+def part_of_each_card(name: str, one: Range, by: str | LabelNumber) -> Predicate:
     least = Range(max(one.least, 1)) if one.least else Range(0)
     bounds = [InRange(name, least), Divides(name, by, one.step)]
     return AllOf(*bounds, *([AtMost(name, one.most, by)] if one.most is not None else []))
@@ -182,9 +182,9 @@ class NumberRule(RowRule):
         )
         return "unsafe" if off else None
 
-    def predicates(self) -> Iterable[Predicate]:
+    def constraints(self) -> Iterable[Constraint]:
         for row in self.subject_rows:
-            when: Condition = InRange(row.name)
+            when: Predicate = InRange(row.name)
             if row.name == self.table.whole_card_key:  # alone it is anybody's
                 when &= Requests(*(part.name for rows in self.table.keys_by_model for part in rows.parts))
             when &= Not(forced_when(self.table, row)) if row.forced else ALWAYS
@@ -200,20 +200,18 @@ class NumberRule(RowRule):
                 row.name, *(Range(n, n) for n in idle if not any(r.allows(n) for r in row.ranges))
             )
             if not ignored.ranges:
-                yield Predicate(legal, when, (row.name,))
+                yield Constraint(legal, when, (row.name,))
                 continue
-            yield Predicate(legal | ignored, when, (row.name,))
-            yield Predicate(legal, when & ignored, (row.name,), severity=Severity.WARNING)
+            yield Constraint(legal | ignored, when, (row.name,))
+            yield Constraint(legal, when & ignored, (row.name,), severity=Severity.WARNING)
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        row = self.row_of(breach)
-        if breach.value is None or breach.container is None:
-            return
-        missing = counted_elsewhere(self.table, row, pod, breach.container)
-        row = for_container(self.table, row, pod, breach.container)
-        amount = quantity.whole(breach.value.text) or 0
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(violation)
+        missing = counted_elsewhere(self.table, row, pod, violation.container)
+        row = for_container(self.table, row, pod, violation.container)
+        amount = quantity.whole(violation.value_at.text) or 0
         near, hint, fix = next_legal(row, amount), _hint(row), None
-        each = self._of_each_card(row, breach.container, amount)
+        each = self._of_each_card(row, violation.container, amount)
         if each is not None:
             near, hint = each, msg("the key counts {counts}: write {number}", counts=row.counts, number=each)
         elif row.clamped and row.most is not None and amount > row.most:
@@ -221,9 +219,9 @@ class NumberRule(RowRule):
             hint = msg("the key counts {counts}: write {number}", counts=row.counts, number=near)
         if near is not None and amount > 0:
             fix = Fix(
-                msg("write {near}", near=near), put_number(breach.container, row.name, near), safe=False
+                msg("write {near}", near=near), put_number(violation.container, row.name, near), safe=False
             )
-        name = written_name(breach.value, row.name)
+        name = written_name(violation.value_at, row.name)
         if str(amount) in row.no_op_values:
             message = msg(
                 "{key} is {number}, which {title} ignores: the container has no cap on {what}",
@@ -232,9 +230,9 @@ class NumberRule(RowRule):
                 title=self.table.sentence_name,
                 what=row.meaning,
             )
-            yield this.diagnostic(breach.value, message, hint)
+            yield this.diagnostic(violation.value_at, message, hint)
             return
-        yield this.diagnostic(breach.value, wrong(row, name, amount), hint, fix=fix, missing=missing)
+        yield this.diagnostic(violation.value_at, wrong(row, name, amount), hint, fix=fix, missing=missing)
 
     def _count(self, row: KeySpec) -> KeySpec | None:
         """What counts the cards of percent per card, where a container may have a part of several."""
@@ -315,7 +313,7 @@ class SizeRule(RowRule):
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if self.table.sizes and row.sets in ("memory_mib", "cores"))
 
-    def predicates(self) -> Iterable[Predicate]:
+    def constraints(self) -> Iterable[Constraint]:
         largest = self.table.sizes[-1]
         for row in self.subject_rows:
             there = [
@@ -326,15 +324,15 @@ class SizeRule(RowRule):
             beyond = (
                 InRange(one.name, Range(getattr(largest, one.sets or "") + 1)) for one in self.subject_rows
             )
-            yield Predicate(AnyOf(*there, *beyond), InRange(row.name, Range(1)), (row.name,))
+            yield Constraint(AnyOf(*there, *beyond), InRange(row.name, Range(1)), (row.name,))
 
     @staticmethod
-    def _fits(row: KeySpec, size: Size) -> Condition:
+    def _fits(row: KeySpec, size: Size) -> Predicate:
         """The container does not ask for more of this than the size has."""
         return AnyOf(Not(InRange(row.name)), InRange(row.name, *_as_written(row, size)))
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        asked = {row.sets: self._asked(row, breach.inside) for row in self.subject_rows}
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        asked = {row.sets: self._asked(row, violation.container) for row in self.subject_rows}
         holding = (
             one
             for one in self.table.sizes
@@ -345,13 +343,13 @@ class SizeRule(RowRule):
             return  # NumberRule says it
         message = msg(
             "{key} {amount} becomes {memory} MiB with {cores} % of compute",
-            key=written_name(breach.there, breach.name),
-            amount=breach.number,
+            key=written_name(violation.value_at, violation.name),
+            amount=violation.number,
             memory=size.memory_mib,
             cores=size.cores,
         )
-        gets = getattr(size, self.row_of(breach).sets or "")
-        yield this.diagnostic(breach.there, message, msg("write {number}", number=gets))
+        gets = getattr(size, self.row_of(violation).sets or "")
+        yield this.diagnostic(violation.value_at, message, msg("write {number}", number=gets))
 
     @staticmethod
     def _asked(row: KeySpec, container: ContainerKeys) -> int:
@@ -388,23 +386,23 @@ class UncertainValueRule(RowRule):
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.uncertain_values and Place.RESOURCE in row.places)
 
-    def predicates(self) -> Iterable[Predicate]:
+    def constraints(self) -> Iterable[Constraint]:
         for row in self.subject_rows:
             doubtful = tuple(Range(int(text), int(text)) for text in row.uncertain_values)
-            when: Condition = InRange(row.name)
+            when: Predicate = InRange(row.name)
             if row.forced:  # SeveralCardsRule says what the webhook makes of it
                 when &= Not(forced_when(self.table, row))
-            yield Predicate(Not(InRange(row.name, *doubtful)), when, (row.name,))
+            yield Constraint(Not(InRange(row.name, *doubtful)), when, (row.name,))
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        row = self.row_of(breach)
-        number = None if breach.value is None else quantity.whole(breach.value.text)
-        if breach.value is not None and number is not None:
-            name = written_name(breach.value, row.name)
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(violation)
+        number = quantity.whole(violation.value_at.text)
+        if number is not None:
+            name = written_name(violation.value_at, row.name)
             message = msg(
                 "{key} is {number}: {why}", key=name, number=number, why=row.uncertain_values[str(number)]
             )
-            yield this.diagnostic(breach.value, message, "write a value whose effect is documented")
+            yield this.diagnostic(violation.value_at, message, "write a value whose effect is documented")
 
     def example(self) -> RowExample:
         row = self.subject_rows[0]
@@ -425,19 +423,18 @@ class IgnoredMemoryRule(RowRule):
         full = self.full_is_whole or self.table.cards_in_cores
         return (rows.memory for rows in self.table.keys_by_model if full and rows.memory)
 
-    def predicates(self) -> Iterable[Predicate]:
+    def constraints(self) -> Iterable[Constraint]:
         for rows in self.table.keys_by_model:
             if rows.memory is not None and rows.cores is not None and rows.memory in self.subject_rows:
-                yield Predicate(Not(all_compute(self.table, rows.cores)), keys=(rows.memory.name,))
+                yield Constraint(Not(all_compute(self.table, rows.cores)), keys=(rows.memory.name,))
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        if breach.value is not None and breach.container is not None:
-            row = self.row_of(breach)
-            missing = counted_elsewhere(self.table, row, pod, breach.container)
-            name = written_name(breach.value, breach.name)
-            message = msg("{key} is ignored beside whole cards, which have all of their memory", key=name)
-            hint = "remove it, or request less than 100 of compute"
-            yield this.diagnostic(breach.value, message, hint, on_key=True, missing=missing)
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        row = self.row_of(violation)
+        missing = counted_elsewhere(self.table, row, pod, violation.container)
+        name = written_name(violation.value_at, violation.name)
+        message = msg("{key} is ignored beside whole cards, which have all of their memory", key=name)
+        hint = "remove it, or request less than 100 of compute"
+        yield this.diagnostic(violation.value_at, message, hint, on_key=True, missing=missing)
 
     def example(self) -> RowExample:
         cores = self.table.keys_by_model[0].cores

@@ -23,11 +23,12 @@ from gpuxlate.model.messages import Message, join_or, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
 from gpuxlate.rules.base import BY_CONTAINER, Context, Rule
-from gpuxlate.rules.predicates.conditions import (
+from gpuxlate.rules.predicates import (
     ALWAYS,
     CARDS,
     AnyOf,
-    Condition,
+    AtMostParameter,
+    Constraint,
     InRange,
     IsAnnotated,
     IsInit,
@@ -38,7 +39,6 @@ from gpuxlate.rules.predicates.conditions import (
     SchedulerIs,
     SomeContainer,
     Violation,
-    Within,
     WithProfile,
     card_memory,
     cards_per_node,
@@ -75,13 +75,13 @@ class SchedulerRule(RowRule):
             if named and row.unit and Place.WRITTEN_BY_SCHEDULER not in row.places
         )
 
-    def predicates(self) -> Iterable[Predicate]:
+    def constraints(self) -> Iterable[Constraint]:
         known, asks, at = SchedulerIs(*self._known()), self._asks(), ("schedulerName",)
         if "" in self._known():
-            yield Predicate(known, asks, at, per_container=False)
+            yield Constraint(known, asks, at, per_container=False)
             return
-        yield Predicate(known | UNNAMED, asks, at, per_container=False)
-        yield Predicate(known, asks & UNNAMED, at, per_container=False, severity=self._if_missing(""))
+        yield Constraint(known | UNNAMED, asks, at, per_container=False)
+        yield Constraint(known, asks & UNNAMED, at, per_container=False, severity=self._if_missing(""))
 
     def _if_missing(self, set_by: str) -> Severity:
         return Severity.INFO if self.set_by or set_by else Severity.WARNING
@@ -90,7 +90,7 @@ class SchedulerRule(RowRule):
         known = self.table.schedulers
         return known if self.table.scheduler else ("", DEFAULT_SCHEDULER, *known)
 
-    def _asks(self) -> Condition:
+    def _asks(self) -> Predicate:
         resources = tuple(row.name for row in self.subject_rows if Place.RESOURCE in row.places)
         exact = (row for row in self.subject_rows if Place.ANNOTATION in row.places and not row.is_pattern)
         on_pod = [IsAnnotated(row.name) for row in exact]
@@ -102,21 +102,24 @@ class SchedulerRule(RowRule):
     def extra_findings(self, this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
         if not SchedulerIs(*self._known()).holds(pod) and not self._asks().holds(pod):
             severity = self._if_missing("") if UNNAMED.holds(pod) else this.severity
-            of_breach = replace(this, severity=severity)
-            yield from self.findings(of_breach, Violation(None, "schedulerName", pod.scheduler_name), pod)
+            yield from self._misplaced(replace(this, severity=severity), pod)
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        value = self._asking(pod)
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        return self._misplaced(this, pod)
+
+    def _misplaced(self, this: Rule, pod: PodKeys) -> Iterator[Diagnostic]:
+        """Another scheduler is named, or none is."""
+        value, named = self._asking(pod), pod.scheduler_name
         if value is None:
             return
         name = self.table.schedulers[0]
         hint = msg("write schedulerName: {name}", name=name)
-        if breach.value is not None and breach.value.text:
+        if named is not None and named.text:
             message = msg(
-                "schedulerName is {named}; only {name} places this share", named=breach.value.text, name=name
+                "schedulerName is {named}; only {name} places this share", named=named.text, name=name
             )
-            fix = Fix(hint, (Put(breach.value.path, name),), safe=False)
-            yield this.diagnostic(breach.value, message, hint, fix=fix)
+            fix = Fix(hint, (Put(named.path, name),), safe=False)
+            yield this.diagnostic(named, message, hint, fix=fix)
             return
         fix = Fix(hint, (Put((*pod.path, "schedulerName"), name),), safe=False)
         message = msg("schedulerName is not set; only {name} places this share", name=name)
@@ -168,7 +171,7 @@ class SeveralCardsRule(RowRule):
         parts = (row for rows in self.table.keys_by_model if rows.cards for row in rows.parts)
         return (row for row in parts if row.forced or not shared)
 
-    def predicates(self) -> Iterable[Predicate]:
+    def constraints(self) -> Iterable[Constraint]:
         gets = self.table.several_cards
         warns = None if gets is gets.REFUSED else Severity.WARNING
         for rows in self.table.keys_by_model:
@@ -180,25 +183,23 @@ class SeveralCardsRule(RowRule):
                         row.name, Range(row.forced, row.forced, row.forced), rows.cards.name
                     )
                     when = InRange(rows.cards.name, Range(1)) & forced_when(self.table, row)
-                    yield Predicate(number, when, (row.name,))
+                    yield Constraint(number, when, (row.name,))
             names = tuple(row.name for row in rows.parts if row in self.subject_rows and not row.forced)
             if names:
-                yield Predicate(Not(InRange(rows.cards.name, Range(2))), keys=names, severity=warns)
+                yield Constraint(Not(InRange(rows.cards.name, Range(2))), keys=names, severity=warns)
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        if breach.value is None or breach.container is None:
-            return
-        name = written_name(breach.value, breach.name)
-        row = self.row_of(breach)
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        name = written_name(violation.value_at, violation.name)
+        row = self.row_of(violation)
         if row.forced:
-            yield self._forced(this, row, breach.value, breach.container)
+            yield self._forced(this, row, violation.value_at, violation.container)
             return
         gets = self.table.several_cards
         message = msg(
             "{key} is for one card; with several the container gets {what}", key=name, what=str(gets)
         )
         hint = "request one card, or whole cards without the other keys"
-        yield this.diagnostic(breach.value, message, hint, on_key=True)
+        yield this.diagnostic(violation.value_at, message, hint, on_key=True)
 
     def _forced(self, this: Rule, row: KeySpec, value: Value, container: ContainerKeys) -> Diagnostic:
         """A number that the webhook replaces in the limit, and not in the request."""
@@ -244,9 +245,9 @@ class NodeFitRule(RowRule):
         )
 
     def in_cluster(self) -> WithProfile:
-        return WithProfile(lambda profile: tuple(self._fitting(profile)), CARDS, self._words)
+        return WithProfile(lambda profile: tuple(self._fitting(profile)), CARDS)
 
-    def _fitting(self, profile: Profile) -> Iterator[Predicate]:
+    def _fitting(self, profile: Profile) -> Iterator[Constraint]:
         for row in self.subject_rows:
             most, by = cards_per_node(profile, self.table.names), None
             if row.sets == "memory_mib":
@@ -259,13 +260,14 @@ class NodeFitRule(RowRule):
                 only = InRange(row.name) if self.table.init_containers else InRange(row.name) & ~IsInit()
                 if row.repeats:  # beside it the number is none of cards
                     only &= ~Labelled(row.repeats)
-                yield Predicate(Within(row.name, most, by), only, (row.name,))
+                within = AtMostParameter(row.name, most, by)
+                yield Constraint(within, only, (row.name,), report=self._beyond)
 
-    def _words(self, this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-        row, nodes = self.row_of(breach), card_of(context.profile, self.table.names)
+    def _beyond(self, this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+        row, nodes = self.row_of(violation), card_of(context.profile, self.table.names)
         if row.sets == "cards":
-            return this.diagnostic(breach.there, *too_many_cards(breach.number, nodes.per_node or 0))
-        return self._too_large(this, pod, row, breach.inside, context)
+            return this.diagnostic(violation.value_at, *too_many_cards(violation.number, nodes.per_node or 0))
+        return self._too_large(this, pod, row, violation.container, context)
 
     def finds_more(self) -> bool:
         return any(row.quantity for row in self.subject_rows)
@@ -307,28 +309,30 @@ class ComputeNeededRule(RowRule):
     usual_why = "{title} takes missing compute for all of the card: nobody else fits on it."
 
     @property
-    def when(self) -> Condition:
+    def when(self) -> Predicate:
         """Where missing compute is what the row says."""
         return ALWAYS
 
     def rows(self) -> Iterable[KeySpec]:
         return (row for row in self.table.keys if row.sets == "cores" and row.default is Absent.ALL)
 
-    def predicates(self) -> Iterable[Predicate]:
+    def constraints(self) -> Iterable[Constraint]:
         for rows in self.table.keys_by_model:
             if rows.cores in self.subject_rows and rows.cores is not None:
                 at = tuple(row.name for row in rows.parts if row is not rows.cores)
-                yield Predicate(Requests(rows.cores.name), self.when, at)
+                yield Constraint(Requests(rows.cores.name), self.when, at)
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
         cores = next(
-            rows.cores for rows in self.table.keys_by_model if any(r.name == breach.name for r in rows.parts)
+            rows.cores
+            for rows in self.table.keys_by_model
+            if any(r.name == violation.name for r in rows.parts)
         )
-        if breach.value is not None and cores is not None:
-            name = name_beside(self.table, written_name(breach.value, breach.name), cores.name)
+        if cores is not None:
+            name = name_beside(self.table, written_name(violation.value_at, violation.name), cores.name)
             message = msg("{key} is not set: the container gets all compute of its cards", key=name)
             hint = msg("add {key}, in {counts}", key=name, counts=cores.counts)
-            yield this.diagnostic(breach.value, message, hint, on_key=True)
+            yield this.diagnostic(violation.value_at, message, hint, on_key=True)
 
     def example(self) -> RowExample:
         good = self.instead()
@@ -350,17 +354,14 @@ class InitContainerRule(RowRule):
             if not self.table.init_containers and row.unit and Place.RESOURCE in row.places
         )
 
-    def predicates(self) -> Iterable[Predicate]:
-        yield Predicate(Not(IsInit()), keys=tuple(row.name for row in self.subject_rows))
+    def constraints(self) -> Iterable[Constraint]:
+        yield Constraint(Not(IsInit()), keys=tuple(row.name for row in self.subject_rows))
 
-    def findings(self, this: Rule, breach: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
-        if breach.value is not None:
-            message = msg(
-                "an init container cannot request a share of {target}", target=self.table.sentence_name
-            )
-            yield this.diagnostic(
-                breach.value, message, "request the share in an ordinary container", on_key=True
-            )
+    def findings(self, this: Rule, violation: Violation, pod: PodKeys) -> Iterator[Diagnostic]:
+        message = msg("an init container cannot request a share of {target}", target=self.table.sentence_name)
+        yield this.diagnostic(
+            violation.value_at, message, "request the share in an ordinary container", on_key=True
+        )
 
     def example(self) -> RowExample:
         good = self.instead()

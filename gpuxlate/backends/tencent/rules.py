@@ -17,19 +17,19 @@ from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.quantity import round_up
 from gpuxlate.rules.base import Context, Rule, RuleDoc, rule
-from gpuxlate.rules.predicates.conditions import (
+from gpuxlate.rules.predicates import (
     CARDS,
     MODES,
     NEVER,
     AnyOf,
-    ChoosesAmong,
+    AtMostParameter,
+    Constraint,
     InRange,
     IsAnnotated,
-    Predicate,
+    NodeLabelAmong,
     Requests,
     SomeContainer,
     Violation,
-    Within,
     WithProfile,
     card_memory,
 )
@@ -48,15 +48,15 @@ EVENLY = AnyOf(
 )
 """Compute and memory are multiples of the cards."""
 EACH_ON_STEP = tuple(Range(core, core) for core in range(101, 200) if not core // 2 % k.CORE_STEP)
-POSITIVE = Predicate(InRange(k.MEMORY, Range()), InRange(k.MEMORY), (k.MEMORY,))
-ON_STEP = Predicate(InRange(k.CORE, k.ONE_CARD, Range(101)), InRange(k.CORE) & ORDINARY, (k.CORE,))
-WITH_MEMORY = Predicate(Requests(k.MEMORY), InRange(k.CORE, Range(1, 99)) & ORDINARY, (k.CORE,))
-WITH_COMPUTE = Predicate(Requests(k.CORE), ORDINARY, (k.MEMORY,), severity=Severity.WARNING)
-AT_MOST_TWO = Predicate(WHOLE, InRange(k.CORE, Range(201)) & NOT_OFFLINE, (k.CORE,))
-EVEN = Predicate(EVENLY, OF_SEVERAL & NOT_OFFLINE, (k.CORE,))
-MEMORY_OF_TWO = Predicate(Requests(k.MEMORY), OF_TWO & NOT_OFFLINE, (k.CORE,), severity=Severity.ERROR)
-TWO_ON_STEP = Predicate(InRange(k.CORE, *EACH_ON_STEP), OF_TWO & ORDINARY, (k.CORE,))
-NOT_WHOLE = Predicate(~WHOLE, NOT_OFFLINE, (k.MEMORY,))
+POSITIVE = Constraint(InRange(k.MEMORY, Range()), InRange(k.MEMORY), (k.MEMORY,))
+ON_STEP = Constraint(InRange(k.CORE, k.ONE_CARD, Range(101)), InRange(k.CORE) & ORDINARY, (k.CORE,))
+WITH_MEMORY = Constraint(Requests(k.MEMORY), InRange(k.CORE, Range(1, 99)) & ORDINARY, (k.CORE,))
+WITH_COMPUTE = Constraint(Requests(k.CORE), ORDINARY, (k.MEMORY,), severity=Severity.WARNING)
+AT_MOST_TWO = Constraint(WHOLE, InRange(k.CORE, Range(201)) & NOT_OFFLINE, (k.CORE,))
+EVEN = Constraint(EVENLY, OF_SEVERAL & NOT_OFFLINE, (k.CORE,))
+MEMORY_OF_TWO = Constraint(Requests(k.MEMORY), OF_TWO & NOT_OFFLINE, (k.CORE,), severity=Severity.ERROR)
+TWO_ON_STEP = Constraint(InRange(k.CORE, *EACH_ON_STEP), OF_TWO & ORDINARY, (k.CORE,))
+NOT_WHOLE = Constraint(~WHOLE, NOT_OFFLINE, (k.MEMORY,))
 
 
 def shown(app_class: str = "", policy: str = "", profile: str = "", **numbers: int) -> RowExample:
@@ -74,34 +74,36 @@ def compute_of(container: ContainerKeys) -> int:
     return number(container.resources.get(k.CORE)) or 0
 
 
-def _within_a_card(profile: Profile) -> tuple[Predicate, ...]:
+def _within_a_card(profile: Profile) -> tuple[Constraint, ...]:
     """Of one card, and of two; more are TKE005, and the memory of whole cards is ignored (TKE008)."""
     found = []
     for cards, compute in ((1, ~InRange(k.CORE, Range(k.FULL))), (2, OF_TWO)):
         most = card_memory(profile, k.NAMES, GIB)
         if most is not None:
-            within = Within(k.MEMORY, replace(most, times=cards))
-            found.append(Predicate(within, InRange(k.MEMORY) & compute, (k.MEMORY,)))
+            within = AtMostParameter(k.MEMORY, replace(most, times=cards))
+            found.append(
+                Constraint(within, InRange(k.MEMORY) & compute, (k.MEMORY,), report=_more_than_a_card)
+            )
     return tuple(found)
 
 
-def _more_than_a_card(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
-    card, container = k.card_gib(context.profile), breach.inside
-    each = -(-breach.number // k.cards_of(compute_of(container)))
+def _more_than_a_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    card, container = k.card_gib(context.profile), violation.container
+    each = -(-violation.number // k.cards_of(compute_of(container)))
     text = "requests {each} GiB per GPU; GPUs in this profile have {there} GiB"
     hint = msg("request at most {most} GiB per GPU", most=card)
     missing = k.CORE not in container.resources
-    return this.diagnostic(breach.there, msg(text, each=each, there=card), hint, missing=missing)
+    return this.diagnostic(violation.value_at, msg(text, each=each, there=card), hint, missing=missing)
 
 
 @rule(
     "TKE001",
     Severity.ERROR,
-    predicate=POSITIVE,
-    with_profile=WithProfile(_within_a_card, CARDS, _more_than_a_card),
+    constraint=POSITIVE,
+    with_profile=WithProfile(_within_a_card, CARDS),
     page=RuleDoc(shown(core=30, memory=0), shown(core=30, memory=1)),
 )
-def memory_is_positive(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """`qgpu-memory` is at least 1 GiB, and no more than a card has.
 
     ## What it does
@@ -116,17 +118,17 @@ def memory_is_positive(this: Rule, breach: Violation, pod: PodKeys, context: Con
     T4), mirror of the TKE documents.
     """
     hint = k.tell('write {memory}: "1" or more, or remove it and request whole cards')
-    return this.diagnostic(breach.there, outside(k.MEMORY, breach.number, 1), hint)
+    return this.diagnostic(violation.value_at, outside(k.MEMORY, violation.number, 1), hint)
 
 
 @rule(
     "TKE002",
     Severity.ERROR,
     fix="unsafe",
-    predicate=ON_STEP,
+    constraint=ON_STEP,
     page=RuleDoc(shown(core=33, memory=5), shown(core=35, memory=5)),
 )
-def compute_on_the_step(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def compute_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """`qgpu-core` of one card is 5 to 100, in multiples of 5.
 
     ## What it does
@@ -143,30 +145,32 @@ def compute_on_the_step(this: Rule, breach: Violation, pod: PodKeys, context: Co
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU" (2024-11-25); docs 457/65734 (2026-01-16).
     """
-    core = breach.number
+    core = violation.number
     low = core < k.CORE_STEP
     message = outside(k.CORE, core, k.CORE_STEP) if low else off_step(k.CORE, core, k.CORE_STEP)
     if core < 1:
         hint = msg("write a multiple of {step}, at most {most}", step=k.CORE_STEP, most=k.FULL)
-        return this.diagnostic(breach.there, message, hint)
+        return this.diagnostic(violation.value_at, message, hint)
     above = round_up(core, k.CORE_STEP)
     near = join_or(f'"{one}"' for one in (above - k.CORE_STEP, above) if one)
     fix = Fix(
         msg("Round qgpu-core up to {above}", above=above),
-        put_number(breach.inside, k.CORE, above),
+        put_number(violation.container, k.CORE, above),
         safe=False,
     )
-    return this.diagnostic(breach.there, message, msg("write {numbers}", numbers=near), fix=fix)
+    return this.diagnostic(violation.value_at, message, msg("write {numbers}", numbers=near), fix=fix)
 
 
 @rule(
     "TKE003",
     Severity.ERROR,
     missing=True,
-    predicate=(WITH_MEMORY, WITH_COMPUTE),
+    constraint=(WITH_MEMORY, WITH_COMPUTE),
     page=RuleDoc(shown(core=30), shown(core=30, memory=5)),
 )
-def compute_and_memory_together(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def compute_and_memory_together(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Diagnostic:
     """A part of a card is requested with both compute and memory.
 
     ## What it does
@@ -180,33 +184,35 @@ def compute_and_memory_together(this: Rule, breach: Violation, pod: PodKeys, con
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", note on whole and fractional cards (2024-11-25).
     """
-    if breach.name == k.CORE:
+    if violation.name == k.CORE:
         hint = k.tell('add {memory} (GiB), or request a whole card: {core}: "100"')
-        return this.diagnostic(breach.there, k.tell("{core} is set without {memory}"), hint)
+        return this.diagnostic(violation.value_at, k.tell("{core} is set without {memory}"), hint)
     hint = k.tell("add {core} (percent of one card), or annotate the pod template {app_class}: online")
-    return this.diagnostic(breach.there, k.tell("{memory} is set without {core}"), hint)
+    return this.diagnostic(violation.value_at, k.tell("{memory} is set without {core}"), hint)
 
 
-def _one_card(profile: Profile) -> tuple[Predicate, ...]:
+def _one_card(profile: Profile) -> tuple[Constraint, ...]:
     """No two shared cards, with an add-on of the profile that has one only."""
-    one = Predicate(NEVER, OF_TWO & NOT_OFFLINE, (k.CORE,), severity=Severity.WARNING)
-    return (one,) if old_addon(profile) else ()
+    one_card = Constraint(
+        NEVER, OF_TWO & NOT_OFFLINE, (k.CORE,), severity=Severity.WARNING, report=_old_addon
+    )
+    return (one_card,) if old_addon(profile) else ()
 
 
-def _old_addon(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def _old_addon(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     old = old_addon(context.profile)
     if old is not None:
-        yield this.diagnostic(breach.there, *old)
+        yield this.diagnostic(violation.value_at, *old)
 
 
 @rule(
     "TKE005",
     Severity.ERROR,
-    predicate=AT_MOST_TWO,
-    with_profile=WithProfile(_one_card, MODES, _old_addon),
+    constraint=AT_MOST_TWO,
+    with_profile=WithProfile(_one_card, MODES),
     page=RuleDoc(shown(core=240, memory=60), shown(core=160, memory=60)),
 )
-def two_shared_cards_at_most(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def two_shared_cards_at_most(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A container shares at most two cards.
 
     ## What it does
@@ -220,19 +226,19 @@ def two_shared_cards_at_most(this: Rule, breach: Violation, pod: PodKeys, contex
     ## Source
     Tencent Cloud, docs 457/127667 "several cards" and 457/117759, changes of the add-on (2026-01-13).
     """
-    numbers = {"number": breach.number, "cards": k.cards_of(breach.number), "most": k.MAX_SHARED_CARDS}
+    numbers = {"number": violation.number, "cards": k.cards_of(violation.number), "most": k.MAX_SHARED_CARDS}
     message = "{core} {number} is a part of {cards} cards; a container shares at most {most}"
     hint = 'write at most {most}00, or request {cards} whole cards: "{cards}00" without {memory}'
-    return this.diagnostic(breach.there, k.tell(message, **numbers), k.tell(hint, **numbers))
+    return this.diagnostic(violation.value_at, k.tell(message, **numbers), k.tell(hint, **numbers))
 
 
 @rule(
     "TKE006",
     Severity.WARNING,
-    predicate=(MEMORY_OF_TWO, EVEN),
+    constraint=(MEMORY_OF_TWO, EVEN),
     page=RuleDoc(shown(core=121, memory=31), shown(core=120, memory=30)),
 )
-def even_parts(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+def even_parts(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     """Compute and memory of two shared cards divide evenly, and memory is set.
 
     ## What it does
@@ -246,14 +252,14 @@ def even_parts(this: Rule, breach: Violation, pod: PodKeys, context: Context) ->
     ## Source
     Tencent Cloud, docs 457/127667 "several cards".
     """
-    memory, cards = breach.inside.resources.get(k.MEMORY), k.cards_of(breach.number)
+    memory, cards = violation.container.resources.get(k.MEMORY), k.cards_of(violation.number)
     if this.severity is Severity.ERROR:
         text = "{core} {number} is a part of {cards} cards, without {memory}"
-        message = k.tell(text, number=breach.number, cards=cards)
+        message = k.tell(text, number=violation.number, cards=cards)
         hint = k.tell("add {memory} (GiB, total of the {cards} cards)", cards=cards)
-        yield this.diagnostic(breach.there, message, hint, missing=True)
+        yield this.diagnostic(violation.value_at, message, hint, missing=True)
         return
-    for name, spot in ((k.CORE, breach.there), (k.MEMORY, memory)):
+    for name, spot in ((k.CORE, violation.value_at), (k.MEMORY, memory)):
         total = number(spot) or 0
         if spot is not None and total > 0 and total % cards:
             text = "{key} {total} is not a multiple of the {cards} cards; each card gives {each}"
@@ -264,10 +270,10 @@ def even_parts(this: Rule, breach: Violation, pod: PodKeys, context: Context) ->
 @rule(
     "TKE007",
     Severity.WARNING,
-    predicate=TWO_ON_STEP,
+    constraint=TWO_ON_STEP,
     page=RuleDoc(shown(core=124, memory=30), shown(core=130, memory=30)),
 )
-def shared_cards_on_the_step(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def shared_cards_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """Each of two shared cards gives a multiple of 5 percent.
 
     ## What it does
@@ -282,14 +288,21 @@ def shared_cards_on_the_step(this: Rule, breach: Violation, pod: PodKeys, contex
     Tencent Cloud, docs 457/127667 "several cards"; "GPU sharing: using qGPU" (2024-11-25).
     """
     text = "{core} {number} is {each} % of each card, not a multiple of {step} %"
-    message = k.tell(text, number=breach.number, each=breach.number // 2, step=k.CORE_STEP)
-    return this.diagnostic(breach.there, message, msg("write a multiple of {step}", step=k.CORE_STEP * 2))
+    message = k.tell(text, number=violation.number, each=violation.number // 2, step=k.CORE_STEP)
+    return this.diagnostic(
+        violation.value_at, message, msg("write a multiple of {step}", step=k.CORE_STEP * 2)
+    )
 
 
 @rule(
-    "TKE008", Severity.WARNING, predicate=NOT_WHOLE, page=RuleDoc(shown(core=100, memory=46), shown(core=100))
+    "TKE008",
+    Severity.WARNING,
+    constraint=NOT_WHOLE,
+    page=RuleDoc(shown(core=100, memory=46), shown(core=100)),
 )
-def whole_cards_without_memory(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def whole_cards_without_memory(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Diagnostic:
     """Whole cards are requested without `qgpu-memory`.
 
     ## What it does
@@ -304,50 +317,50 @@ def whole_cards_without_memory(this: Rule, breach: Violation, pod: PodKeys, cont
     elastic-ai/elastic-gpu-scheduler, `pkg/scheduler/pod.go` (2022).
     """
     text = "{memory} {units} is ignored: {core} {number} is whole cards, with all of their memory"
-    message = k.tell(text, units=breach.there.text, number=compute_of(breach.inside))
-    return this.diagnostic(breach.there, message, k.tell("remove {memory}"))
+    message = k.tell(text, units=violation.value_at.text, number=compute_of(violation.container))
+    return this.diagnostic(violation.value_at, message, k.tell("remove {memory}"))
 
 
 # Rules on online and offline pods, and on the nodes that a pod needs: TKE010 to TKE018.
 ONLINE, KNOWN = IsAnnotated(k.APP_CLASS, "online"), IsAnnotated(k.APP_CLASS, *k.CLASSES)
 IN_RANGE = InRange(k.GREEDY, Range(1, 100)) | ~InRange(k.GREEDY)
-OFFLINE_GREEDY = Predicate(IN_RANGE & Requests(k.MEMORY) & ~Requests(k.CORE), OFFLINE, (k.GREEDY,))
-NO_COMPUTE = Predicate(~ONLINE, keys=(k.CORE,))
-ONLINE_MEMORY = Predicate(Requests(k.MEMORY), ONLINE, (k.CORE,), severity=Severity.ERROR)
-KNOWN_CLASS = Predicate(KNOWN, CLASS, (k.APP_CLASS,), per_container=False)
-GREEDY_IS_OFFLINE = Predicate(OFFLINE, KNOWN | ~CLASS, (k.GREEDY,))
-OFFLINE_IS_GREEDY = Predicate(GREEDY, OFFLINE, (k.CORE, k.MEMORY))
+OFFLINE_GREEDY = Constraint(IN_RANGE & Requests(k.MEMORY) & ~Requests(k.CORE), OFFLINE, (k.GREEDY,))
+NO_COMPUTE = Constraint(~ONLINE, keys=(k.CORE,))
+ONLINE_MEMORY = Constraint(Requests(k.MEMORY), ONLINE, (k.CORE,), severity=Severity.ERROR)
+KNOWN_CLASS = Constraint(KNOWN, CLASS, (k.APP_CLASS,), per_container=False)
+GREEDY_IS_OFFLINE = Constraint(OFFLINE, KNOWN | ~CLASS, (k.GREEDY,))
+OFFLINE_IS_GREEDY = Constraint(GREEDY, OFFLINE, (k.CORE, k.MEMORY))
 GENERATED = re.compile("[Tt][Rr][Uu][Ee]")
-KNOWN_POLICY = Predicate(
-    ChoosesAmong(k.POLICY, *k.POLICY_OF, GENERATED), keys=(k.POLICY,), per_container=False
+KNOWN_POLICY = Constraint(
+    NodeLabelAmong(k.POLICY, *k.POLICY_OF, GENERATED), keys=(k.POLICY,), per_container=False
 )
 OF_QGPU = (k.CORE, k.GREEDY, k.MEMORY)
 Found = Iterator[Diagnostic]
 
 
-def _not_too_many(profile: Profile) -> tuple[Predicate, ...]:
+def _not_too_many(profile: Profile) -> tuple[Constraint, ...]:
     """One share more than qGPU creates does not fit a card."""
     most = k.MAX_SHARES + 1
     room = card_memory(profile, k.NAMES, GIB * most)
     if room is None:
         return ()
     asked = InRange(k.CORE, Range(1, k.FULL // most)) & InRange(k.MEMORY, Range(1)) & ORDINARY
-    return (Predicate(~Within(k.MEMORY, room), asked, (k.MEMORY,)),)
+    return (Constraint(~AtMostParameter(k.MEMORY, room), asked, (k.MEMORY,)),)
 
 
-def _recent(profile: Profile) -> tuple[Predicate, ...]:
-    none = Predicate(~SomeContainer(Requests(*OF_QGPU)), per_container=False)
+def _recent(profile: Profile) -> tuple[Constraint, ...]:
+    none = Constraint(~SomeContainer(Requests(*OF_QGPU)), per_container=False)
     return (none,) if too_old(profile, "kubernetesVersion") else ()
 
 
 @rule(
     "TKE010",
     Severity.ERROR,
-    predicate=OFFLINE_GREEDY,
+    constraint=OFFLINE_GREEDY,
     page=RuleDoc(shown("offline", greedy=160, memory=5), shown("offline", greedy=30, memory=5)),
 )
 def offline_asks_for_greedy_and_memory(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Found:
     """A container of an offline pod sets `qgpu-core-greedy`, 1 to 100, and memory, nothing else.
 
@@ -361,13 +374,13 @@ def offline_asks_for_greedy_and_memory(
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
-    there, greedy = breach.inside.resources, number(breach.there)
+    there, greedy = violation.container.resources, number(violation.value_at)
     if greedy is not None and not 1 <= greedy <= k.FULL:
         hint = msg("write 1 to {most}, in percent of one card", most=k.FULL)
-        yield this.diagnostic(breach.there, outside(k.GREEDY, greedy, 1, k.FULL), hint)
+        yield this.diagnostic(violation.value_at, outside(k.GREEDY, greedy, 1, k.FULL), hint)
     if k.MEMORY not in there:
         message = k.tell("{greedy} is set without {memory}")
-        yield this.diagnostic(breach.there, message, k.tell("add {memory} (GiB)"), missing=True)
+        yield this.diagnostic(violation.value_at, message, k.tell("add {memory} (GiB)"), missing=True)
     if k.CORE in there:
         message = k.tell("{core} and {greedy} are both set; offline pods have {greedy} only")
         yield this.diagnostic(there[k.CORE], message, k.tell("remove {core}"), on_key=True)
@@ -376,10 +389,12 @@ def offline_asks_for_greedy_and_memory(
 @rule(
     "TKE011",
     Severity.WARNING,
-    predicate=(NO_COMPUTE, ONLINE_MEMORY),
+    constraint=(NO_COMPUTE, ONLINE_MEMORY),
     page=RuleDoc(shown("online", core=30, memory=5), shown("online", memory=5)),
 )
-def online_asks_for_memory_alone(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def online_asks_for_memory_alone(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Diagnostic:
     """A container of an online pod sets `qgpu-memory` and no compute.
 
     ## What it does
@@ -394,19 +409,21 @@ def online_asks_for_memory_alone(this: Rule, breach: Violation, pod: PodKeys, co
     """
     if this.severity is Severity.ERROR:
         message, hint = k.tell("{memory} is not set in an online pod"), k.tell("add {memory} (GiB)")
-        return this.diagnostic(breach.there, message, hint, on_key=True, missing=True)
+        return this.diagnostic(violation.value_at, message, hint, on_key=True, missing=True)
     message = k.tell("{core} is set in an online pod, which competes for compute")
     hint = k.tell("remove {core}, or the annotation {app_class}")
-    return this.diagnostic(breach.there, message, hint, on_key=True)
+    return this.diagnostic(violation.value_at, message, hint, on_key=True)
 
 
 @rule(
     "TKE012",
     Severity.ERROR,
-    predicate=(KNOWN_CLASS, GREEDY_IS_OFFLINE, OFFLINE_IS_GREEDY),
+    constraint=(KNOWN_CLASS, GREEDY_IS_OFFLINE, OFFLINE_IS_GREEDY),
     page=RuleDoc(shown(greedy=30, memory=5), shown("offline", greedy=30, memory=5)),
 )
-def compute_goes_with_app_class(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def compute_goes_with_app_class(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Diagnostic:
     """`app-class` is online or offline; offline pods set `qgpu-core-greedy`, other pods do not.
 
     ## What it does
@@ -421,17 +438,17 @@ def compute_goes_with_app_class(this: Rule, breach: Violation, pod: PodKeys, con
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
     found = pod.annotations.get(k.APP_CLASS)
-    if found is not None and breach.container is None:
+    if found is not None and not violation.constraint.per_container:
         message = k.tell("{app_class} is {value!r}, neither online nor offline", value=found.text)
         return this.diagnostic(found, message, "write online or offline, in lower case")
     text, hint = "{greedy} is not set in an offline pod", "add {greedy}, or remove {app_class}"
-    if breach.name == k.CORE:
+    if violation.name == k.CORE:
         hint = "replace {core} by {greedy}, or remove {app_class}"
-    elif breach.name == k.GREEDY:
+    elif violation.name == k.GREEDY:
         text = "{greedy} is set in a pod that is not offline"
         hint = "annotate the pod template {app_class}: offline, or request {core}"
-    missing = breach.name != k.GREEDY or found is None
-    return this.diagnostic(breach.there, k.tell(text), k.tell(hint), on_key=True, missing=missing)
+    missing = violation.name != k.GREEDY or found is None
+    return this.diagnostic(violation.value_at, k.tell(text), k.tell(hint), on_key=True, missing=missing)
 
 
 def beside_others(this: Rule, pod: PodKeys, context: Context) -> Found:
@@ -461,12 +478,12 @@ def _no_such_node(this: Rule, pod: PodKeys, context: Context) -> Found:
 @rule(
     "TKE014",
     Severity.ERROR,
-    predicate=KNOWN_POLICY,
+    constraint=KNOWN_POLICY,
     also=beside_others,
     no_policy="lint alone checks several values of one selector, and the nodes of a profile",
     page=RuleDoc(shown(policy="fixed", core=30, memory=5), shown(policy="fixed-share", core=30, memory=5)),
 )
-def policy_is_known(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Found:
+def policy_is_known(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Found:
     """The pod chooses nodes by one of the three policies.
 
     ## What it does
@@ -493,7 +510,9 @@ def policy_is_known(this: Rule, breach: Violation, pod: PodKeys, context: Contex
     with_profile=WithProfile(_not_too_many, CARDS),
     page=RuleDoc(shown(profile="cards: {memoryMiB: 22731}", core=5, memory=1), shown(core=10, memory=2)),
 )
-def card_fills_before_the_limit(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def card_fills_before_the_limit(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Diagnostic:
     """A share is large enough that 16 of them fill a card.
 
     ## What it does
@@ -507,11 +526,11 @@ def card_fills_before_the_limit(this: Rule, breach: Violation, pod: PodKeys, con
     Tencent Cloud, "GPU sharing: using qGPU", limit of devices (2024-11-25); docs 457/65734 (2026-01-16).
     """
     card = k.card_gib(context.profile) or 0
-    fit = min(k.FULL // compute_of(breach.inside), card // breach.number)
+    fit = min(k.FULL // compute_of(violation.container), card // violation.number)
     text = "{fit} such shares fit a card of {card} GiB; qGPU creates at most {most} on it"
     message = msg(text, fit=fit, card=card, most=k.MAX_SHARES)
     return this.diagnostic(
-        breach.there, message, "request more compute or memory, or plan for an unused rest"
+        violation.value_at, message, "request more compute or memory, or plan for an unused rest"
     )
 
 
@@ -524,7 +543,7 @@ def card_fills_before_the_limit(this: Rule, breach: Violation, pod: PodKeys, con
         shown(profile="kubernetesVersion: v1.28.3-tke.2", core=30, memory=5),
     ),
 )
-def cluster_is_recent(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Found:
+def cluster_is_recent(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Found:
     """The cluster runs Kubernetes 1.14 or later.
 
     ## What it does

@@ -37,7 +37,7 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Card, Profile, card_meant, card_named, card_of, names_of, products
 from gpuxlate.model.share import Device, Isolation
-from gpuxlate.rules.predicates.conditions import AnyOf, IsAnnotated, Labelled
+from gpuxlate.rules.predicates import AnyOf, IsAnnotated, Labelled
 
 NAME = "tensor-fusion"
 DOMAIN = "tensor-fusion.ai"

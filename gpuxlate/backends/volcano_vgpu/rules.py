@@ -9,7 +9,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import Predicate, Requests, Violation
+from gpuxlate.rules.predicates import Constraint, Requests, Violation
 
 
 @rule(
@@ -17,9 +17,9 @@ from gpuxlate.rules.predicates.conditions import Predicate, Requests, Violation
     Severity.WARNING,
     missing=True,
     fix="safe",
-    predicate=Predicate(Requests(k.NUMBER), keys=(k.MEMORY,)),
+    constraint=Constraint(Requests(k.NUMBER), keys=(k.MEMORY,)),
 )
-def memory_has_a_number(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def memory_has_a_number(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """`volcano.sh/vgpu-memory` requires `volcano.sh/vgpu-number` in the same container.
 
     ## What it does
@@ -55,15 +55,15 @@ def memory_has_a_number(this: Rule, breach: Violation, pod: PodKeys, context: Co
     ## Source
     Project-HAMi/volcano-vgpu-device-plugin, pkg/plugin/server.go, Allocate (2026-08-17).
     """
-    value = breach.there
+    value = violation.value_at
     message = msg("{key} limits nothing without {count}", key=written_name(value, k.MEMORY), count=k.NUMBER)
     hint = msg("add {count}: 1", count=k.NUMBER)
     fix = Fix(hint, (Put((*value.path[:-1], k.NUMBER), 1),))
     return this.diagnostic(value, message, hint, on_key=True, fix=fix)
 
 
-@rule("VOLC012", Severity.INFO, missing=True, predicate=is_capped_alone(k.CORES))
-def compute_has_a_hard_cap(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+@rule("VOLC012", Severity.INFO, missing=True, constraint=is_capped_alone(k.CORES))
+def compute_has_a_hard_cap(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A share of compute of Volcano is a cap for a pod that is alone on its card too.
 
     ## What it does
@@ -96,4 +96,4 @@ def compute_has_a_hard_cap(this: Rule, breach: Violation, pod: PodKeys, context:
     ## Source
     Project-HAMi/HAMi-core, set_env_utilization_switch, and its issue 104.
     """
-    return this.diagnostic(breach.there, *not_capped_alone(breach), on_key=True)
+    return this.diagnostic(violation.value_at, *not_capped_alone(violation), on_key=True)

@@ -32,7 +32,7 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
 from gpuxlate.model.profile import Component, Profile, Release
 from gpuxlate.model.share import Isolation, Policy, Qos, Share
-from gpuxlate.rules.predicates.conditions import InList, number_of
+from gpuxlate.rules.predicates import PerContainerList, number_of
 
 DOCUMENTS = {
     "S0": "Volcengine docs 6461/1581673, AI apps on shared GPUs (2025-06-04)",
@@ -92,7 +92,7 @@ BURST_TO_VCI = "vke.volcengine.com/burst-to-vci"
 """Annotation (or label): ``enforce`` sends the pod to VCI, which has no mGPU (S0)."""
 RESOURCES = (CORE, RECLAIMED_CORE, MEMORY)
 """What a container with mGPU has one of."""
-LISTED = InList(MULTIPLE_GPU, RESOURCES)
+LISTED = PerContainerList(MULTIPLE_GPU, RESOURCES)
 """The number of a container in MULTIPLE_GPU: V parses each part without trimming it."""
 KEYS: tuple[KeySpec, ...] = (
     cores(CORE, per=Per.TOTAL, values=(Range(),), excludes=(RECLAIMED_CORE,), source="S1, V"),

@@ -17,21 +17,21 @@ from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.quantity import round_up
 from gpuxlate.model.share import Qos
+from gpuxlate.rules import predicates as of
 from gpuxlate.rules.base import Context, Rule, RuleDoc, rule
-from gpuxlate.rules.predicates import conditions as of
-from gpuxlate.rules.predicates.conditions import (
+from gpuxlate.rules.predicates import (
     CARDS,
     MODES,
-    Allows,
+    AtMostParameter,
+    Constraint,
     InRange,
     IsAnnotated,
-    Listed,
-    ListIsComplete,
-    Predicate,
+    ListCoversContainers,
+    ListEntryIs,
+    MayRunOnNodeLabel,
     Requests,
     SomeContainer,
     Violation,
-    Within,
     WithProfile,
     cards_per_node,
     number_of,
@@ -47,17 +47,17 @@ COMPUTE = (k.CORE, k.RECLAIMED_CORE)
 WHOLE = Range(k.FULL, None, k.FULL)  # percent of one card
 
 
-def of_compute(true_of: Callable[[str], of.Condition]) -> of.Condition:
+def of_compute(true_of: Callable[[str], of.Predicate]) -> of.Predicate:
     """True of the key of compute that counts: offline compute where there is no other."""
     return true_of(k.CORE) | (~of.Requests(k.CORE) & true_of(k.RECLAIMED_CORE))
 
 
-def compute(*ranges: Range) -> of.Condition:
+def compute(*ranges: Range) -> of.Predicate:
     """Compute, online or offline, is in one of the ranges."""
     return of_compute(lambda name: of.InRange(name, *ranges))
 
 
-def _is_all(name: str) -> of.Condition:
+def _is_all(name: str) -> of.Predicate:
     return of.InRange(name, WHOLE) & of.Divides(name, k.LISTED, k.FULL) & of.AtMost(name, k.FULL, k.LISTED)
 
 
@@ -65,7 +65,7 @@ ORDINARY = ~of.IsInit()  # the others are VKE009, and have no number in the list
 HAS_LIST = of.IsAnnotated(k.MULTIPLE_GPU)
 ONE_CARD = ORDINARY & ~HAS_LIST
 HAS_LISTED_CARDS = of_compute(_is_all)  # whole
-SHARES_LISTED = ORDINARY & Listed(k.LISTED, Range(1)) & ~HAS_LISTED_CARDS
+SHARES_LISTED = ORDINARY & ListEntryIs(k.LISTED, Range(1)) & ~HAS_LISTED_CARDS
 MGPU = of.SomeContainer(ORDINARY & of.Requests(*k.RESOURCES))
 OFFLINE = of.IsAnnotated(k.QOS, k.QOS_LEVELS[Qos.OFFLINE])
 
@@ -107,9 +107,9 @@ class Mgpu(NamedTuple):
         return self.listed or self.whole_cards or 1
 
 
-def listed_cards(breach: Violation, pod: PodKeys) -> int:
+def listed_cards(violation: Violation, pod: PodKeys) -> int:
     """The cards that the list has for the container of a breach, 0 without one."""
-    return number_of(pod, breach.inside, k.LISTED) or 0
+    return number_of(pod, violation.container, k.LISTED) or 0
 
 
 def mgpu_containers(pod: PodKeys) -> list[Mgpu]:
@@ -174,7 +174,7 @@ def page(bad: RowExample, good: RowExample, sources: str) -> RuleDoc:
 # The annotation container-multiple-gpu: its syntax, its length, its numbers.
 AT_LIST = (k.MULTIPLE_GPU,)
 FORM = k.LISTED.FORM
-ZERO = Listed(k.LISTED, Range(0, 0))
+ZERO = ListEntryIs(k.LISTED, Range(0, 0))
 SHOWN = shown(part(), {}, cards="2,0", policy=NATIVE)
 
 
@@ -182,10 +182,12 @@ SHOWN = shown(part(), {}, cards="2,0", policy=NATIVE)
     "VKE016",
     Severity.ERROR,
     fix="safe",
-    predicate=Predicate(IsAnnotated(k.MULTIPLE_GPU, FORM), HAS_LIST, AT_LIST, per_container=False),
+    constraint=Constraint(IsAnnotated(k.MULTIPLE_GPU, FORM), HAS_LIST, AT_LIST, per_container=False),
     page=page(shown(part(), {}, cards="2, 0"), SHOWN, "V"),
 )
-def card_list_is_well_formed(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
+def card_list_is_well_formed(
+    this: Rule, violation: Violation, pod: PodKeys, _: Context
+) -> Iterator[Diagnostic]:
     """The card list is whole numbers joined by commas, without spaces.
 
     ## What it does
@@ -197,7 +199,7 @@ def card_list_is_well_formed(this: Rule, breach: Violation, pod: PodKeys, _: Con
     ## Fix
     Safe: removes the spaces, where nothing else is wrong.
     """
-    listed = breach.there
+    listed = violation.value_at
     closed_up = re.sub(r"\s*,\s*", ",", listed.text.strip())
     if FORM.fullmatch(closed_up):
         hint = _write(closed_up)
@@ -218,12 +220,14 @@ def card_list_is_well_formed(this: Rule, breach: Violation, pod: PodKeys, _: Con
     Severity.ERROR,
     fix="unsafe",
     missing=True,
-    predicate=Predicate(
-        ListIsComplete(k.LISTED), IsAnnotated(k.MULTIPLE_GPU, FORM), AT_LIST, per_container=False
+    constraint=Constraint(
+        ListCoversContainers(k.LISTED), IsAnnotated(k.MULTIPLE_GPU, FORM), AT_LIST, per_container=False
     ),
     page=page(shown(part(), {}, cards="2"), SHOWN, "V"),
 )
-def card_list_covers_every_container(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+def card_list_covers_every_container(
+    this: Rule, violation: Violation, pod: PodKeys, _: Context
+) -> Diagnostic:
     """The card list has one number for each container.
 
     ## What it does
@@ -238,7 +242,7 @@ def card_list_covers_every_container(this: Rule, breach: Violation, pod: PodKeys
     Unsafe: writes a list with the same numbers and a 0 for each container without a share, where it is
     certain which number belongs to which container.
     """
-    listed = breach.there
+    listed = violation.value_at
     message = msg(
         '{key} "{text}" does not have one number per container ({names})',
         key=SHORT,
@@ -269,12 +273,12 @@ def _shape(pod: PodKeys) -> str:
     "VKE018",
     Severity.ERROR,
     missing=True,
-    predicate=Predicate(
-        (Requests(*k.RESOURCES) & ~ZERO) | (~Requests(*k.RESOURCES) & ZERO), ORDINARY & Listed(k.LISTED)
+    constraint=Constraint(
+        (Requests(*k.RESOURCES) & ~ZERO) | (~Requests(*k.RESOURCES) & ZERO), ORDINARY & ListEntryIs(k.LISTED)
     ),
     page=page(shown(part(), {}, cards="2,1"), SHOWN, "V"),
 )
-def card_list_matches_the_shares(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+def card_list_matches_the_shares(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """A container has 0 in the card list exactly when it requests no mGPU.
 
     ## What it does
@@ -283,9 +287,13 @@ def card_list_matches_the_shares(this: Rule, breach: Violation, pod: PodKeys, _:
     ## Why
     The vendor's webhook rejects both.
     """
-    name, count, listed = breach.inside.name, listed_cards(breach, pod), pod.annotations[k.MULTIPLE_GPU]
+    name, count, listed = (
+        violation.container.name,
+        listed_cards(violation, pod),
+        pod.annotations[k.MULTIPLE_GPU],
+    )
     place = msg(
-        'number {place} of {key} "{text}"', place=breach.inside.index + 1, key=SHORT, text=listed.text
+        'number {place} of {key} "{text}"', place=violation.container.index + 1, key=SHORT, text=listed.text
     )
     if count:
         message = msg(
@@ -305,10 +313,10 @@ def card_list_matches_the_shares(this: Rule, breach: Violation, pod: PodKeys, _:
 @rule(
     "VKE019",
     Severity.ERROR,
-    predicate=Predicate(~Listed(k.LISTED, Range(k.MAX_CARDS + 1)), ORDINARY, k.RESOURCES),
+    constraint=Constraint(~ListEntryIs(k.LISTED, Range(k.MAX_CARDS + 1)), ORDINARY, k.RESOURCES),
     page=page(several("10", 300, 40960), several("8", 320, 40960), "Q"),
 )
-def card_counts_are_in_range(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+def card_counts_are_in_range(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """A container has at most eight cards in the card list.
 
     ## What it does
@@ -319,8 +327,8 @@ def card_counts_are_in_range(this: Rule, breach: Violation, pod: PodKeys, _: Con
     """
     message = msg(
         "container {container} shares {cards} cards, more than the maximum of {most}",
-        container=name_of(breach.inside),
-        cards=listed_cards(breach, pod),
+        container=name_of(violation.container),
+        cards=listed_cards(violation, pod),
         most=k.MAX_CARDS,
     )
     hint = msg("write {most} or less, or split the work over several pods", most=k.MAX_CARDS)
@@ -336,13 +344,13 @@ LEAST = {k.CORE: 1, k.RECLAIMED_CORE: 1, k.MEMORY: 0}
 @rule(
     "VKE003",
     Severity.ERROR,
-    predicate=tuple(
-        Predicate(InRange(name, Range(least)), ORDINARY & InRange(name), (name,))
+    constraint=tuple(
+        Constraint(InRange(name, Range(least)), ORDINARY & InRange(name), (name,))
         for name, least in LEAST.items()
     ),
     page=page(shown(part(0)), shown(), "V"),
 )
-def numbers_are_positive(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+def numbers_are_positive(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """Compute is above zero and memory is not negative.
 
     ## What it does
@@ -352,22 +360,27 @@ def numbers_are_positive(this: Rule, breach: Violation, pod: PodKeys, _: Context
     The vendor's webhook rejects the pod. A container that needs no GPU omits the keys.
     """
     hint = msg(
-        "write a number above 0, or remove the GPU keys of container {name}", name=name_of(breach.inside)
+        "write a number above 0, or remove the GPU keys of container {name}",
+        name=name_of(violation.container),
     )
-    return this.diagnostic(breach.there, outside(breach.name, breach.number, LEAST[breach.name]), hint)
+    return this.diagnostic(
+        violation.value_at, outside(violation.name, violation.number, LEAST[violation.name]), hint
+    )
 
 
 @rule(
     "VKE012",
     Severity.ERROR,
-    predicate=(
-        Predicate(Requests(k.MEMORY), PART, COMPUTE),
-        Predicate(~InRange(k.MEMORY, Range(0, k.SINGLE_CARD_MIN_MIB - 1)), PART, (k.MEMORY,)),
-        Predicate(~JUST_ENOUGH, PART, (k.MEMORY,), severity=Severity.WARNING),
+    constraint=(
+        Constraint(Requests(k.MEMORY), PART, COMPUTE),
+        Constraint(~InRange(k.MEMORY, Range(0, k.SINGLE_CARD_MIN_MIB - 1)), PART, (k.MEMORY,)),
+        Constraint(~JUST_ENOUGH, PART, (k.MEMORY,), severity=Severity.WARNING),
     ),
     page=page(shown(part(memory=4)), shown(), "V, S0"),
 )
-def part_of_a_card_has_enough_memory(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+def part_of_a_card_has_enough_memory(
+    this: Rule, violation: Violation, pod: PodKeys, _: Context
+) -> Diagnostic:
     """A part of one card comes with at least 256 MiB of memory.
 
     ## What it does
@@ -378,38 +391,38 @@ def part_of_a_card_has_enough_memory(this: Rule, breach: Violation, pod: PodKeys
     ## Why
     The vendor's webhook rejects the pod. A small number is often one in GiB: the unit is MiB.
     """
-    low, mib = k.SINGLE_CARD_MIN_MIB, breach.number
-    if breach.name != k.MEMORY:
+    low, mib = k.SINGLE_CARD_MIN_MIB, violation.number
+    if violation.name != k.MEMORY:
         message = msg(
             "container {container} requests {cores} % of a card without mgpu-memory",
-            container=name_of(breach.inside),
+            container=name_of(violation.container),
             cores=mib,
         )
         hint = msg("add {key} in MiB, at least {low}: 4 GiB is 4096", key=k.MEMORY, low=low)
-        return this.diagnostic(breach.there, message, hint, on_key=True, missing=True)
+        return this.diagnostic(violation.value_at, message, hint, on_key=True, missing=True)
     if mib == low:
         message = msg(
             "mgpu-memory is exactly {low} MiB, which {page} excludes: greater than {low}",
             low=low,
             page=k.GREATER,
         )
-        return this.diagnostic(breach.there, message, k.TEST_OR_MORE)
+        return this.diagnostic(violation.value_at, message, k.TEST_OR_MORE)
     message = msg("mgpu-memory {mib}: a part of a card has at least {low} MiB", mib=mib, low=low)
     hint = msg("write {low} or more, in MiB", low=low)
     if 0 < mib <= 80:
         hint = msg("write {mib} for {gib} GiB, or {low} or more", mib=mib * 1024, gib=mib, low=low)
-    return this.diagnostic(breach.there, message, hint)
+    return this.diagnostic(violation.value_at, message, hint)
 
 
 @rule(
     "VKE013",
     Severity.ERROR,
     missing=True,
-    predicate=Predicate(compute(WHOLE), ONE_CARD & compute(Range(k.FULL + 1)), COMPUTE),
+    constraint=Constraint(compute(WHOLE), ONE_CARD & compute(Range(k.FULL + 1)), COMPUTE),
     page=page(shown(part(120, None)), shown(part(200, None)), "V, VD"),
 )
 def compute_above_one_card_is_whole_cards(
-    this: Rule, breach: Violation, pod: PodKeys, _: Context
+    this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Diagnostic:
     """Compute above 100 is a multiple of 100, unless an annotation spreads it over several cards.
 
@@ -420,10 +433,10 @@ def compute_above_one_card_is_whole_cards(
     Without the annotation a container has a part of one card (1 to 99) or whole cards (100, 200).
     The vendor's webhook rejects any other value.
     """
-    cores = breach.number
+    cores = violation.number
     low, cards = cores // k.FULL * k.FULL, cores // k.FULL + 1
     hint = msg("write {low} or {high} for whole cards", low=low, high=cards * k.FULL)
-    if k.MEMORY in breach.inside.resources:
+    if k.MEMORY in violation.container.resources:
         hint = msg("{hint}, without mgpu-memory", hint=hint)
     hint = msg("{hint}; or 1 to 99 to share one card", hint=hint)
     if cores % cards == 0:
@@ -438,15 +451,15 @@ def compute_above_one_card_is_whole_cards(
         "mgpu-core {cores} is neither a part of one card (1 to 99) nor whole cards (100, 200, ...)",
         cores=cores,
     )
-    return this.diagnostic(breach.there, message, hint)
+    return this.diagnostic(violation.value_at, message, hint)
 
 
-def _capped(this: Rule, breach: Violation, cores: int, hint: str) -> Diagnostic:
+def _capped(this: Rule, violation: Violation, cores: int, hint: str) -> Diagnostic:
     cards = cards_text(cores // k.FULL)
     message = msg("mgpu-memory is not allowed with {cards} (mgpu-core {cores})", cards=cards, cores=cores)
-    edits = tuple(Remove(value.path) for value in both_places(breach.inside, k.MEMORY))
+    edits = tuple(Remove(value.path) for value in both_places(violation.container, k.MEMORY))
     fix = Fix("remove mgpu-memory: whole cards come with all of their memory", edits, safe=False)
-    return this.diagnostic(breach.there, message, hint, on_key=True, fix=fix)
+    return this.diagnostic(violation.value_at, message, hint, on_key=True, fix=fix)
 
 
 @rule(
@@ -455,10 +468,10 @@ def _capped(this: Rule, breach: Violation, cores: int, hint: str) -> Diagnostic:
     fix="unsafe",
     missing=True,
     # whole cards of offline work are not documented
-    predicate=Predicate(~InRange(k.CORE, WHOLE), ONE_CARD, (k.MEMORY,)),
+    constraint=Constraint(~InRange(k.CORE, WHOLE), ONE_CARD, (k.MEMORY,)),
     page=page(shown(part(100)), shown(part(100, None)), "V"),
 )
-def whole_cards_have_no_memory_cap(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+def whole_cards_have_no_memory_cap(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """A container with whole cards has no mgpu-memory.
 
     ## What it does
@@ -471,18 +484,18 @@ def whole_cards_have_no_memory_cap(this: Rule, breach: Violation, pod: PodKeys, 
     Unsafe: removes `mgpu-memory`, so that the container has the cards with all of their memory.
     """
     hint = "remove mgpu-memory, or write mgpu-core: 99 to share one card"
-    return _capped(this, breach, cores_of(breach.inside), hint)
+    return _capped(this, violation, cores_of(violation.container), hint)
 
 
 @rule(
     "VKE021",
     Severity.ERROR,
     fix="unsafe",
-    predicate=Predicate(~HAS_LISTED_CARDS, ORDINARY & HAS_LIST, (k.MEMORY,)),
+    constraint=Constraint(~HAS_LISTED_CARDS, ORDINARY & HAS_LIST, (k.MEMORY,)),
     page=page(shown(part(200, 8192), cards="2"), shown(part(200, None), cards="2"), "V, VD"),
 )
 def listed_whole_cards_have_no_memory_cap(
-    this: Rule, breach: Violation, pod: PodKeys, _: Context
+    this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Diagnostic:
     """A container that uses its listed cards whole has no mgpu-memory.
 
@@ -496,10 +509,10 @@ def listed_whole_cards_have_no_memory_cap(
     ## Fix
     Unsafe: removes `mgpu-memory`, so that the container has the cards with all of their memory.
     """
-    cores = cores_of(breach.inside)
+    cores = cores_of(violation.container)
     most = (k.FULL - 1) * (cores // k.FULL)
     hint = msg("remove mgpu-memory, or write mgpu-core: {most} or less to share the cards", most=most)
-    return _capped(this, breach, cores, hint)
+    return _capped(this, violation, cores, hint)
 
 
 # Compute and memory of a container that shares the cards of container-multiple-gpu, and its policy.
@@ -513,13 +526,13 @@ FITS = of_compute(lambda name: of.AtMost(name, k.FULL, k.LISTED))
 @rule(
     "VKE022",
     Severity.ERROR,
-    predicate=(
-        Predicate(EQUAL, SHARES_LISTED & compute(Range(1)) & FITS, COMPUTE),
-        Predicate(of.Divides(k.MEMORY, k.LISTED), SHARES_LISTED & ENOUGH, (k.MEMORY,)),
+    constraint=(
+        Constraint(EQUAL, SHARES_LISTED & compute(Range(1)) & FITS, COMPUTE),
+        Constraint(of.Divides(k.MEMORY, k.LISTED), SHARES_LISTED & ENOUGH, (k.MEMORY,)),
     ),
     page=page(several("2", 31), several("2", 32), "V, Q"),
 )
-def cards_give_equal_parts(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+def cards_give_equal_parts(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """Compute and memory are multiples of the number of cards.
 
     ## What it does
@@ -528,28 +541,28 @@ def cards_give_equal_parts(this: Rule, breach: Violation, pod: PodKeys, _: Conte
     ## Why
     Both are totals: every card gives an equal part, in whole percent and MiB. The webhook rejects others.
     """
-    cards, of_memory = listed_cards(breach, pod), breach.name == k.MEMORY
-    above = round_up(breach.number, cards)
+    cards, of_memory = listed_cards(violation, pod), violation.name == k.MEMORY
+    above = round_up(violation.number, cards)
     least = k.MULTI_CARD_MIN_MIB * cards if of_memory else cards
     message = msg(
         "{key} {amount} is not a multiple of {cards}, the number of cards",
         key="mgpu-memory" if of_memory else "mgpu-core",
-        amount=breach.number,
+        amount=violation.number,
         cards=cards,
     )
     hint = msg("write {value}", value=above)
     if above - cards >= least:
         hint = msg("write {low} or {high}", low=above - cards, high=above)
-    return this.diagnostic(breach.there, message, hint)
+    return this.diagnostic(violation.value_at, message, hint)
 
 
 @rule(
     "VKE023",
     Severity.ERROR,
-    predicate=Predicate(FITS, SHARES_LISTED & compute(), COMPUTE),
+    constraint=Constraint(FITS, SHARES_LISTED & compute(), COMPUTE),
     page=page(several("2", 202), several("4", 240), "V, VD"),
 )
-def compute_fits_the_listed_cards(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+def compute_fits_the_listed_cards(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """Compute is at most 100 percent of each listed card.
 
     ## What it does
@@ -558,7 +571,7 @@ def compute_fits_the_listed_cards(this: Rule, breach: Violation, pod: PodKeys, _
     ## Why
     `mgpu-core` is a total over the cards, and a card has 100. The vendor's webhook rejects the pod.
     """
-    cores, most = breach.number, k.FULL * listed_cards(breach, pod)
+    cores, most = violation.number, k.FULL * listed_cards(violation, pod)
     message = msg(
         "mgpu-core {cores} is above the maximum of {most} (100 per listed card)", cores=cores, most=most
     )
@@ -566,18 +579,18 @@ def compute_fits_the_listed_cards(this: Rule, breach: Violation, pod: PodKeys, _
         "write less than {most}, or list at least {cards} cards for container {container}",
         most=most,
         cards=round_up(cores, k.FULL) // k.FULL,
-        container=name_of(breach.inside),
+        container=name_of(violation.container),
     )
-    return this.diagnostic(breach.there, message, hint)
+    return this.diagnostic(violation.value_at, message, hint)
 
 
 @rule(
     "VKE024",
     Severity.ERROR,
-    predicate=(
-        Predicate(of.Requests(k.MEMORY), SHARES_LISTED & compute(Range(1)), COMPUTE),
-        Predicate(ENOUGH, LISTED_MEMORY, (k.MEMORY,)),
-        Predicate(
+    constraint=(
+        Constraint(of.Requests(k.MEMORY), SHARES_LISTED & compute(Range(1)), COMPUTE),
+        Constraint(ENOUGH, LISTED_MEMORY, (k.MEMORY,)),
+        Constraint(
             of.AtMost(k.MEMORY, k.MULTI_CARD_MAX_MIB, k.LISTED),
             LISTED_MEMORY & ENOUGH,
             (k.MEMORY,),
@@ -587,7 +600,7 @@ def compute_fits_the_listed_cards(this: Rule, breach: Violation, pod: PodKeys, _
     page=page(several("2", 30, 1024), several("2", 30, 2048), "Q, V, R"),
 )
 def memory_on_each_listed_card_is_in_range(
-    this: Rule, breach: Violation, pod: PodKeys, _: Context
+    this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Diagnostic:
     """A share of listed cards has 1024 to 81920 MiB per card.
 
@@ -599,22 +612,24 @@ def memory_on_each_listed_card_is_in_range(
     `mgpu-memory` is a total over the cards. Pods with the annotation have a minimum of their own, and
     the vendor's webhook rejects less.
     """
-    cards, mib = listed_cards(breach, pod), breach.number
+    cards, mib = listed_cards(violation, pod), violation.number
     low = k.MULTI_CARD_MIN_MIB * cards
     least = msg("{low} MiB", low=low)
     if cards > 1:
         least = msg("{total} ({each} MiB per card)", total=least, each=k.MULTI_CARD_MIN_MIB)
-    if breach.name != k.MEMORY:
+    if violation.name != k.MEMORY:
         message = msg(
             "container {container} shares listed cards without mgpu-memory",
-            container=name_of(breach.inside),
+            container=name_of(violation.container),
         )
         hint = msg("add {key}: at least {low}", key=k.MEMORY, low=least)
-        return this.diagnostic(breach.there, message, hint, on_key=True, missing=True)
+        return this.diagnostic(violation.value_at, message, hint, on_key=True, missing=True)
     if mib < low:
         message = msg("mgpu-memory {mib} is below the minimum of {low}", mib=mib, low=least)
         return this.diagnostic(
-            breach.there, message, msg("write {low} or more: the value is the total over the cards", low=low)
+            violation.value_at,
+            message,
+            msg("write {low} or more: the value is the total over the cards", low=low),
         )
     message = msg(
         "mgpu-memory {mib} is above the documented maximum of {most} MiB per card",
@@ -625,20 +640,20 @@ def memory_on_each_listed_card_is_in_range(
         "write {most} or less, or check on the cluster: component v0.6.1 supports larger cards",
         most=k.MULTI_CARD_MAX_MIB * cards,
     )
-    return this.diagnostic(breach.there, message, hint)
+    return this.diagnostic(violation.value_at, message, hint)
 
 
 @rule(
     "VKE025",
     Severity.INFO,
-    predicate=Predicate(
+    constraint=Constraint(
         compute(Range(0, None, 10)),
         SHARES_LISTED & compute(Range(k.FULL + 1)) & FITS & EQUAL,
         COMPUTE,
     ),
     page=page(several("3", 123, 6144), several("3", 120, 6144), "Q"),
 )
-def console_can_show_the_compute(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+def console_can_show_the_compute(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """Compute above one card is a multiple of 10, as in the console's form.
 
     ## What it does
@@ -648,10 +663,10 @@ def console_can_show_the_compute(this: Rule, breach: Violation, pod: PodKeys, _:
     Above one card the form accepts compute in cards with one decimal. The manifest is valid, but the
     console cannot edit it without changing the number.
     """
-    cores = breach.number
+    cores = violation.number
     above = round_up(cores, 10)
     return this.diagnostic(
-        breach.there,
+        violation.value_at,
         msg("the console's form does not accept {cards} cards of compute", cards=f"{cores / k.FULL:.2f}"),
         msg(
             "no change is needed in a manifest; in the form, write {low} or {high}",
@@ -664,16 +679,16 @@ def console_can_show_the_compute(this: Rule, breach: Violation, pod: PodKeys, _:
 @rule(
     "VKE026",
     Severity.WARNING,
-    predicate=Predicate(
+    constraint=Constraint(
         of.IsAnnotated(k.POLICY) & ~of.IsAnnotated(k.POLICY, *OTHERS),
-        of.SomeContainer(SHARES_LISTED & of.Requests(*k.RESOURCES) & Listed(k.LISTED, Range(2))),
+        of.SomeContainer(SHARES_LISTED & of.Requests(*k.RESOURCES) & ListEntryIs(k.LISTED, Range(2))),
         (k.MULTIPLE_GPU,),
         per_container=False,
     ),
     page=page(shown(cards="2", policy="fixed-share"), shown(cards="2", policy=NATIVE), "V, S0, Q"),
 )
 def several_shared_cards_use_native_burst(
-    this: Rule, breach: Violation, pod: PodKeys, _: Context
+    this: Rule, violation: Violation, pod: PodKeys, _: Context
 ) -> Diagnostic:
     """A pod that shares several cards has the policy native-burst-share.
 
@@ -697,7 +712,7 @@ def several_shared_cards_use_native_burst(
         key=k.POLICY,
         policy=NATIVE,
     )
-    return this.diagnostic(policy or breach.there, message, hint, missing=policy is None)
+    return this.diagnostic(policy or violation.value_at, message, hint, missing=policy is None)
 
 
 # What a pod with mGPU requests beside, its policy, and online and offline work on one card.
@@ -708,40 +723,42 @@ BURST = "guaranteed-burst-share"
 SHARING = of.SomeContainer(
     ORDINARY & of_compute(lambda name: of.InRange(name) & ~of.InRange(name, Range(0, None, k.FULL)))
 )
-CHOSEN = of.Selects(k.POLICY)
+CHOSEN = of.RequiresNodeLabel(k.POLICY)
 
 
-def _asking_for(policy: str) -> of.Condition:
+def _asking_for(policy: str) -> of.Predicate:
     """A pod with a part of a card asks for a policy, by its annotation or by having none."""
     asked = of.IsAnnotated(k.POLICY, policy)
     return SHARING & (asked | ~of.IsAnnotated(k.POLICY) if policy == DEFAULT_POLICY else asked)
 
 
 OWN_NODES = tuple(
-    Predicate(Allows(k.POLICY, one), _asking_for(one) & CHOSEN, (k.POLICY,), per_container=False)
+    Constraint(MayRunOnNodeLabel(k.POLICY, one), _asking_for(one) & CHOSEN, (k.POLICY,), per_container=False)
     for one in k.POLICIES.values()
 )
 
 
-def _of_profile(profile: Profile) -> tuple[Predicate, ...]:
+def _of_profile(profile: Profile) -> tuple[Constraint, ...]:
     """Pods that do not choose their nodes go to those of the profile."""
     if profile.target not in k.NAMES or profile.policy is None:
         return ()
     there = k.POLICY_NAMES.get(profile.policy, profile.policy)
     others = [one for one in k.POLICIES.values() if one != there]
     return tuple(
-        Predicate(of.NEVER, _asking_for(one) & ~CHOSEN, (k.POLICY,), per_container=False) for one in others
+        Constraint(of.NEVER, _asking_for(one) & ~CHOSEN, (k.POLICY,), per_container=False) for one in others
     )
 
 
 @rule(
     "VKE005",
     Severity.ERROR,
-    predicate=OWN_NODES,
+    constraint=OWN_NODES,
     with_profile=WithProfile(_of_profile, MODES),
     page=page(shown(policy=NATIVE, profile="policy: burst-share"), shown(policy=BURST), "S0, V"),
 )
-def policy_is_that_of_the_node(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def policy_is_that_of_the_node(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Diagnostic:
     """The pod requests the policy of its nodes.
 
     ## What it does
@@ -789,7 +806,7 @@ def _node_policies(pod: PodKeys, context: Context | None = None) -> tuple[str, .
 @rule(
     "VKE006",
     Severity.ERROR,
-    predicate=Predicate(
+    constraint=Constraint(
         ~of.IsAnnotated(k.BURST_TO_VCI, "enforce") & ~of.Labelled(k.BURST_TO_VCI, "enforce"),
         of.SomeContainer(ASKS),
         (k.BURST_TO_VCI,),
@@ -797,7 +814,7 @@ def _node_policies(pod: PodKeys, context: Context | None = None) -> tuple[str, .
     ),
     page=page(shown(vci="enforce"), shown(), "S0, VCI"),
 )
-def no_mgpu_on_vci(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
+def no_mgpu_on_vci(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Iterator[Diagnostic]:
     """A pod with mGPU is not sent to elastic container instances (VCI).
 
     ## What it does
@@ -818,10 +835,10 @@ def no_mgpu_on_vci(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> I
 @rule(
     "VKE007",
     Severity.WARNING,
-    predicate=Predicate(~of.SomeContainer(ASKS), ~ASKS & of.InRange(NVIDIA_GPU, Range(1)), (NVIDIA_GPU,)),
+    constraint=Constraint(~of.SomeContainer(ASKS), ~ASKS & of.InRange(NVIDIA_GPU, Range(1)), (NVIDIA_GPU,)),
     page=page(shown(part(), {NVIDIA_GPU: Value.of(1)}), shown(part(), part(100, None)), "V, Q"),
 )
-def pod_uses_one_device_stack(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+def pod_uses_one_device_stack(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """No other container of a pod with mGPU requests nvidia.com/gpu.
 
     ## What it does
@@ -834,18 +851,18 @@ def pod_uses_one_device_stack(this: Rule, breach: Violation, pod: PodKeys, _: Co
     hint = msg(
         "write {key}: {cores} for {cards}, or use separate pods",
         key=k.CORE,
-        cores=k.FULL * breach.number,
-        cards=cards_text(breach.number),
+        cores=k.FULL * violation.number,
+        cards=cards_text(violation.number),
     )
     message = "the pod requests mGPU and nvidia.com/gpu, but a node offers only one of them"
-    return this.diagnostic(breach.there, message, hint, on_key=True)
+    return this.diagnostic(violation.value_at, message, hint, on_key=True)
 
 
 @rule(
     "VKE029",
     Severity.ERROR,
     fix="unsafe",
-    predicate=Predicate(
+    constraint=Constraint(
         ~(of.Requests(k.CORE) & (OFFLINE | of.Requests(k.RECLAIMED_CORE)))
         & ~(
             of.Requests(k.RECLAIMED_CORE)
@@ -857,7 +874,7 @@ def pod_uses_one_device_stack(this: Rule, breach: Violation, pod: PodKeys, _: Co
     ),
     page=page(shown(qos="reclaimed_cores"), offline(), "S1"),
 )
-def offline_compute_is_reclaimed(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+def offline_compute_is_reclaimed(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """Offline pods, and no others, request compute as reclaimed-mgpu-core.
 
     ## What it does
@@ -872,37 +889,41 @@ def offline_compute_is_reclaimed(this: Rule, breach: Violation, pod: PodKeys, _:
     Unsafe: renames `mgpu-core` of an offline pod to `reclaimed-mgpu-core`. The pod may be meant as
     online work.
     """
-    one, name = breach.inside, name_of(breach.inside)
+    one, name = violation.container, name_of(violation.container)
     reclaimed = one.resources.get(k.RECLAIMED_CORE)
-    if reclaimed and breach.name == k.CORE:
+    if reclaimed and violation.name == k.CORE:
         message = msg("container {name} requests online and offline compute", name=name)
         hint = "keep reclaimed-mgpu-core if qos_level is reclaimed_cores, otherwise mgpu-core"
-        return this.diagnostic(breach.there if OFFLINE.holds(pod) else reclaimed, message, hint, on_key=True)
+        return this.diagnostic(
+            violation.value_at if OFFLINE.holds(pod) else reclaimed, message, hint, on_key=True
+        )
     if reclaimed:
         message = msg("container {container} of an online pod requests offline compute", container=name)
         hint = msg("add the annotation {key}: reclaimed_cores to the pod, or write mgpu-core", key=k.QOS)
-        return this.diagnostic(breach.there, message, hint, on_key=True, missing=k.QOS not in pod.annotations)
+        return this.diagnostic(
+            violation.value_at, message, hint, on_key=True, missing=k.QOS not in pod.annotations
+        )
     fix = None
     if 0 < cores_of(one) < k.FULL:  # whole cards of offline work are not documented
         edits = (Rename(at.path, k.RECLAIMED_CORE, at.plain) for at in both_places(one, k.CORE))
         fix = Fix("rename mgpu-core to reclaimed-mgpu-core", tuple(edits), safe=False)
     message = msg("container {container} of an offline pod requests online compute", container=name)
     hint = "write reclaimed-mgpu-core, or remove qos_level reclaimed_cores from the pod"
-    return this.diagnostic(breach.there, message, hint, on_key=True, fix=fix)
+    return this.diagnostic(violation.value_at, message, hint, on_key=True, fix=fix)
 
 
 @rule(
     "VKE030",
     Severity.ERROR,
-    predicate=(
-        Predicate(NOT_NATIVE, MGPU & LEVEL & OFFLINE, (k.POLICY,), per_container=False),
-        Predicate(
+    constraint=(
+        Constraint(NOT_NATIVE, MGPU & LEVEL & OFFLINE, (k.POLICY,), per_container=False),
+        Constraint(
             NOT_NATIVE, MGPU & LEVEL & ~OFFLINE, (k.POLICY,), per_container=False, severity=Severity.WARNING
         ),
     ),
     page=page(offline(policy=NATIVE), offline(policy=BURST), "S1"),
 )
-def colocation_policy_is_supported(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+def colocation_policy_is_supported(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """A pod with a QoS level has the policy fixed-share or guaranteed-burst-share.
 
     ## What it does
@@ -914,18 +935,18 @@ def colocation_policy_is_supported(this: Rule, breach: Violation, pod: PodKeys, 
     """
     message = msg("online and offline work on one card does not support {policy}", policy=NATIVE)
     if OFFLINE.holds(pod):
-        return this.diagnostic(breach.there, message, "write guaranteed-burst-share")
+        return this.diagnostic(violation.value_at, message, "write guaranteed-burst-share")
     hint = "write guaranteed-burst-share, or remove the QoS level from the pod"
-    return this.diagnostic(breach.there, message, hint)
+    return this.diagnostic(violation.value_at, message, hint)
 
 
 @rule(
     "VKE031",
     Severity.ERROR,
-    predicate=Predicate(~of.IsAnnotated(k.MULTIPLE_GPU), OFFLINE, (k.MULTIPLE_GPU,), per_container=False),
+    constraint=Constraint(~of.IsAnnotated(k.MULTIPLE_GPU), OFFLINE, (k.MULTIPLE_GPU,), per_container=False),
     page=page(offline(cards="2"), offline(), "S1"),
 )
-def offline_shares_one_card(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+def offline_shares_one_card(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """An offline pod has no card list.
 
     ## What it does
@@ -935,16 +956,16 @@ def offline_shares_one_card(this: Rule, breach: Violation, pod: PodKeys, _: Cont
     Colocation does not support sharing of several cards.
     """
     hint = "remove the annotation, and request a part of one card"
-    return this.diagnostic(breach.there, "an offline pod cannot share several cards", hint, on_key=True)
+    return this.diagnostic(violation.value_at, "an offline pod cannot share several cards", hint, on_key=True)
 
 
 @rule(
     "VKE032",
     Severity.INFO,
-    predicate=Predicate(of.NEVER, OFFLINE & ORDINARY, (k.MEMORY,)),
+    constraint=Constraint(of.NEVER, OFFLINE & ORDINARY, (k.MEMORY,)),
     page=page(offline(), shown(qos="shared_cores"), "S1"),
 )
-def memory_can_be_preempted(this: Rule, breach: Violation, pod: PodKeys, _: Context) -> Diagnostic:
+def memory_can_be_preempted(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """Offline containers request no GPU memory, which online work cannot preempt.
 
     ## What it does
@@ -955,7 +976,9 @@ def memory_can_be_preempted(this: Rule, breach: Violation, pod: PodKeys, _: Cont
     on the card at the same time. If they do, no change is needed.
     """
     message = "online work cannot preempt this memory, only compute"
-    return this.diagnostic(breach.there, message, "make sure that it fits on the card beside the online work")
+    return this.diagnostic(
+        violation.value_at, message, "make sure that it fits on the card beside the online work"
+    )
 
 
 # Rules that compare a pod with the profile: cards of the nodes, versions of components.
@@ -985,18 +1008,20 @@ def _of_large_cards(profile: Profile | None) -> Iterator[Message]:
     return _unmet(profile, lambda needs: [needs.LARGE_CARDS] if needs.is_large(large) else [])
 
 
-def _of_a_node(profile: Profile) -> tuple[Predicate, ...]:
+def _of_a_node(profile: Profile) -> tuple[Constraint, ...]:
     """The cards in the list; without a list, whole cards. More than VKE019 allows is that rule's."""
     most = cards_per_node(profile, k.NAMES)
     if most is None:
         return ()
-    listed = ORDINARY & Listed(k.LISTED, Range(1, k.MAX_CARDS))
+    listed = ORDINARY & ListEntryIs(k.LISTED, Range(1, k.MAX_CARDS))
     percent = replace(most, times=k.FULL)
     whole = [(name, ONE_CARD & InRange(name, WHOLE)) for name in COMPUTE]
     return (
-        Predicate(Within(k.LISTED, most), listed, k.RESOURCES),
+        Constraint(AtMostParameter(k.LISTED, most), listed, k.RESOURCES),
         *(
-            Predicate(Within(name, percent), when if name == k.CORE else when & ~Requests(k.CORE), (name,))
+            Constraint(
+                AtMostParameter(name, percent), when if name == k.CORE else when & ~Requests(k.CORE), (name,)
+            )
             for name, when in whole
         ),
     )
@@ -1005,15 +1030,15 @@ def _of_a_node(profile: Profile) -> tuple[Predicate, ...]:
 OFFLINE_KEYS = IsAnnotated(k.QOS) | SomeContainer(ORDINARY & Requests(k.RECLAIMED_CORE))
 
 
-def _can_colocate(profile: Profile) -> tuple[Predicate, ...]:
+def _can_colocate(profile: Profile) -> tuple[Constraint, ...]:
     lacks = [*_unmet(profile, lambda needs: needs.COLOCATION)]
-    return (Predicate(~(MGPU & OFFLINE_KEYS), keys=(k.QOS,), per_container=False),) if lacks else ()
+    return (Constraint(~(MGPU & OFFLINE_KEYS), keys=(k.QOS,), per_container=False),) if lacks else ()
 
 
-def _knows_the_cards(profile: Profile) -> tuple[Predicate, ...]:
-    several = Predicate(~(MGPU & HAS_LIST), keys=(k.MULTIPLE_GPU,), per_container=False)
+def _knows_the_cards(profile: Profile) -> tuple[Constraint, ...]:
+    several = Constraint(~(MGPU & HAS_LIST), keys=(k.MULTIPLE_GPU,), per_container=False)
     found = [several] if any(_of_the_list(profile)) else []
-    return (*found, *([Predicate(~MGPU, per_container=False)] if any(_of_large_cards(profile)) else []))
+    return (*found, *([Constraint(~MGPU, per_container=False)] if any(_of_large_cards(profile)) else []))
 
 
 @rule(
@@ -1064,7 +1089,7 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -
     with_profile=WithProfile(_of_a_node, CARDS),
     page=page(several("4", 200, 8192, "cards: {perNode: 2}"), several("2", 100, 8192), "V, VD"),
 )
-def node_has_the_cards(this: Rule, breach: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+def node_has_the_cards(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """A container requests at most the cards of one node.
 
     ## What it does
@@ -1073,7 +1098,7 @@ def node_has_the_cards(this: Rule, breach: Violation, pod: PodKeys, context: Con
     ## Why
     All cards of a container are on one node, so the pod is never scheduled.
     """
-    profile, one = cluster(context), Mgpu.of(breach.inside, pod)
+    profile, one = cluster(context), Mgpu.of(violation.container, pod)
     problem, hint = too_many_cards(one.cards, (profile.cards.per_node if profile else 0) or 0)
     message = msg("container {container} {problem}", container=name_of(one.keys), problem=problem)
     return this.diagnostic(pod.annotations[k.MULTIPLE_GPU] if one.listed else one.first, message, hint)
@@ -1086,7 +1111,7 @@ def node_has_the_cards(this: Rule, breach: Violation, pod: PodKeys, context: Con
     page=page(offline(profile="kubernetesVersion: v1.28.15-vke.18"), shown(), "S1"),
 )
 def cluster_can_colocate(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """The cluster has the versions that online and offline work on one card requires.
 
@@ -1112,7 +1137,7 @@ def cluster_can_colocate(
     page=page(shown(cards="2", profile="components: {mgpu: v0.1.9}"), shown(part(15, 2048)), "R"),
 )
 def component_knows_the_cards(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """The mgpu component is new enough for several cards, and for large cards.
 
@@ -1123,8 +1148,8 @@ def component_knows_the_cards(
     ## Why
     Older components do not support the annotation, or such cards.
     """
-    listed, needed = pod.annotations.get(k.MULTIPLE_GPU), _of_the_list if breach.name else _of_large_cards
-    where = listed if breach.name and listed else mgpu_containers(pod)[0].first
+    listed, needed = pod.annotations.get(k.MULTIPLE_GPU), _of_the_list if violation.name else _of_large_cards
+    where = listed if violation.name and listed else mgpu_containers(pod)[0].first
     for message in needed(context.profile):
         yield this.diagnostic(
             where, message, "upgrade the component on the console's component page", on_key=True

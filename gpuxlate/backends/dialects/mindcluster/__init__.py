@@ -25,7 +25,7 @@ from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.share import Isolation, Policy
-from gpuxlate.rules.predicates.conditions import AnyOf, IsAnnotated, Labelled
+from gpuxlate.rules.predicates import AnyOf, IsAnnotated, Labelled
 
 NAME, VENDOR, VOLCANO = "mindcluster", "huawei", "volcano"
 COUNT, NPU = "huawei.com/Ascend910", "huawei.com/npu"

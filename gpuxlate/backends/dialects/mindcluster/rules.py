@@ -22,7 +22,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.messages import join_and, join_or, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.rules.base import Context, Rule, rule
-from gpuxlate.rules.predicates.conditions import AnyOf, Labelled, Predicate, SchedulerIs, Violation
+from gpuxlate.rules.predicates import AnyOf, Constraint, Labelled, SchedulerIs, Violation
 
 SP_BLOCK, ACCELERATOR = "sp-block", "accelerator-type"
 FAMILIES = "huawei.com/"
@@ -154,12 +154,12 @@ def _in_one_container(this: Rule, asking: Value, pod: PodKeys) -> Iterator[Diagn
     "MIND021",
     Severity.WARNING,
     fix="unsafe",
-    predicate=Predicate(
+    constraint=Constraint(
         SchedulerIs(VOLCANO), AnyOf(*map(Labelled, SOFT)), ("schedulerName",), per_container=False
     ),
 )
 def soft_share_is_placed_by_volcano(
-    this: Rule, breach: Violation, pod: PodKeys, context: Context
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
 ) -> Iterator[Diagnostic]:
     """Volcano places a soft share.
 
@@ -205,8 +205,8 @@ def soft_share_is_placed_by_volcano(
     (checkAnnotationAllocateValid); ascend-for-volcano, npu/base/task.go (2026-08-21).
     """
     hint = msg("write schedulerName: {name}", name=VOLCANO)
-    named = breach.value
-    if named is not None and named.text:
+    named = violation.value_at
+    if named.text:
         message = msg(
             "schedulerName is {named}; only {name} places this share", named=named.text, name=VOLCANO
         )

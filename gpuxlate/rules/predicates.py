@@ -1,7 +1,7 @@
 """What can be true of a container in its pod, or of a pod alone.
 
 A number is a whole number as Kubernetes reads it (``quantity.whole``); what is no such number makes every
-condition on it false, so a rule on numbers says ``when`` there is one. A resource is that of limits, or of
+predicate on it false, so a rule on numbers says ``when`` there is one. A resource is that of limits, or of
 requests where only these have it. Nothing here raises on any pod.
 """
 
@@ -32,21 +32,21 @@ from gpuxlate.model.profile import Profile, card_of
 
 # --- where numbers are -----------------------------------------------------------------------------
 @record
-class Label:
+class LabelNumber:
     """The number in a label of the pod."""
 
     name: str
 
 
 @record
-class Annotation:
+class AnnotationNumber:
     """The number in an annotation of the pod."""
 
     name: str
 
 
 @record
-class InList:
+class PerContainerList:
     """The container's number in an annotation that has one for each of ``spec.containers``, in their order.
 
     ``asking``: the resources of containers that have a number above 0. Where a cluster adds containers the
@@ -102,7 +102,7 @@ class ClusterParameter:
         return self.value // self.per * self.times
 
 
-Term: TypeAlias = str | Label | Annotation | InList
+Term: TypeAlias = str | LabelNumber | AnnotationNumber | PerContainerList
 """Where a number is; a bare name is a resource of the container."""
 
 
@@ -117,22 +117,22 @@ def number_of(pod: PodKeys, container: ContainerKeys | None, term: Term) -> int 
     """The whole number of a term; None where there is none."""
     if isinstance(term, str):
         value = resource(container, term)
-    elif isinstance(term, InList):
+    elif isinstance(term, PerContainerList):
         numbers = () if container is None or container.init else term.numbers(pod)
         return numbers[container.index] if numbers and container is not None else None
     else:
-        value = (pod.labels if isinstance(term, Label) else pod.annotations).get(term.name)
+        value = (pod.labels if isinstance(term, LabelNumber) else pod.annotations).get(term.name)
     return None if value is None else quantity.whole(value.text)
 
 
-# --- conditions -----------------------------------------------------------------------------------
+# --- predicates -----------------------------------------------------------------------------------
 Word: TypeAlias = str | re.Pattern[str] | Range
 """What a text may be: these letters, a pattern of all of it, or a number in a range."""
 Needs: TypeAlias = tuple[frozenset[str], ...]
-"""Sets of names of keys: a pod has one of each set, or a condition is not what it is asked to be."""
+"""Sets of names of keys: a pod has one of each set, or a predicate is not what it is asked to be."""
 
 
-class Condition:
+class Predicate:
     """True or false of a container in its pod, or of a pod."""
 
     @property
@@ -149,16 +149,16 @@ class Condition:
         return ()
 
     def __call__(self, pod: PodKeys) -> bool:
-        """Whether a condition on pods is true: it stands where a function of a pod does."""
+        """Whether a predicate on pods is true: it stands where a function of a pod does."""
         return self.holds(pod)
 
-    def __and__(self, other: Condition) -> Condition:
+    def __and__(self, other: Predicate) -> Predicate:
         return AllOf(self, other)
 
-    def __or__(self, other: Condition) -> Condition:
+    def __or__(self, other: Predicate) -> Predicate:
         return AnyOf(self, other)
 
-    def __invert__(self) -> Condition:
+    def __invert__(self) -> Predicate:
         return Not(self)
 
 
@@ -189,7 +189,7 @@ def _names(*terms: Term) -> Needs:
 
 # --- of a container -------------------------------------------------------------------------------
 @record
-class Requests(Condition):
+class Requests(Predicate):
     """Any of the resources is in limits or requests of the container, whatever its amount."""
 
     names: tuple[str, ...]
@@ -205,7 +205,7 @@ class Requests(Condition):
 
 
 @record
-class InRange(Condition):
+class InRange(Predicate):
     """The resource is there, a whole number, and in one of the ranges; without ranges any whole number."""
 
     name: str
@@ -226,7 +226,7 @@ class InRange(Condition):
 
 
 @record
-class IsFraction(Condition):
+class IsFraction(Predicate):
     """The resource is there, above 0 and below 1."""
 
     name: str
@@ -242,7 +242,7 @@ class IsFraction(Condition):
 
 
 @record
-class Divides(Condition):
+class Divides(Predicate):
     """Both numbers are there, ``by`` is at least 1, and ``name`` is a multiple of ``by * step``."""
 
     name: str
@@ -258,7 +258,7 @@ class Divides(Condition):
 
 
 @record
-class AtMost(Condition):
+class AtMost(Predicate):
     """The number is there and not above ``most * by``; a ``by`` that is not there or below 1 counts as 1."""
 
     name: str
@@ -275,7 +275,7 @@ class AtMost(Condition):
 
 
 @record
-class AtLeast(Condition):
+class AtLeast(Predicate):
     """Both numbers are there, ``by`` is at least 1, and ``name`` is at least ``least * by``."""
 
     name: str
@@ -291,7 +291,7 @@ class AtLeast(Condition):
 
 
 @record
-class EnvIs(Condition):
+class EnvIs(Predicate):
     """The container sets the variable; with words, to one of them. ``any_case``: in any letter case."""
 
     name: str
@@ -314,7 +314,7 @@ class EnvIs(Condition):
 
 
 @record
-class Privileged(Condition):
+class Privileged(Predicate):
     """``securityContext.privileged`` of the container is true."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
@@ -323,7 +323,7 @@ class Privileged(Condition):
 
 
 @record
-class IsInit(Condition):
+class IsInit(Predicate):
     """It is an init container."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
@@ -331,7 +331,7 @@ class IsInit(Condition):
 
 
 # --- of a pod -------------------------------------------------------------------------------------
-class OfPod(Condition):
+class OfPod(Predicate):
     """One that needs no container."""
 
     @property
@@ -361,7 +361,7 @@ class Labelled(HasKey):
         return _is_one(pod.labels.get(self.name), self.words)
 
 
-class LabelledItself(Labelled):
+class PodItselfLabelled(Labelled):
     """The pod has the label, and not its workload alone, of which nothing of the pod depends."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
@@ -375,7 +375,7 @@ class IsAnnotated(HasKey):
         return _is_one(pod.annotations.get(self.name), self.words)
 
 
-class Selects(HasKey):
+class RequiresNodeLabel(HasKey):
     """The pod runs on nodes with the label; with words, only on those where it is one of them.
 
     By nodeSelector, or by a requirement with the operator In in every term of its node affinity.
@@ -425,32 +425,32 @@ def _text(value: Value | None) -> str:
 
 @record
 class SomeContainer(OfPod):
-    """The condition is true of some container, init containers too."""
+    """The predicate is true of some container, init containers too."""
 
-    condition: Condition
+    predicate: Predicate
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        return any(self.condition.holds(pod, one) for one in pod.all_containers())
+        return any(self.predicate.holds(pod, one) for one in pod.all_containers())
 
     def needs(self, *, truth: bool = True) -> Needs:
-        return self.condition.needs() if truth else ()
+        return self.predicate.needs() if truth else ()
 
 
 @record
 class ContainersAtMost(OfPod):
-    """The condition is true of at most so many containers, init containers too."""
+    """The predicate is true of at most so many containers, init containers too."""
 
-    condition: Condition
+    predicate: Predicate
     most: int
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        return sum(self.condition.holds(pod, one) for one in pod.all_containers()) <= self.most
+        return sum(self.predicate.holds(pod, one) for one in pod.all_containers()) <= self.most
 
     def needs(self, *, truth: bool = True) -> Needs:
-        return () if truth else self.condition.needs()
+        return () if truth else self.predicate.needs()
 
 
-class ChoosesAmong(HasKey):
+class NodeLabelAmong(HasKey):
     """Whatever value nodeSelector or the required node affinity gives the label, it is one of the words."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
@@ -460,7 +460,7 @@ class ChoosesAmong(HasKey):
         return super().needs(truth=not truth)
 
 
-class Allows(HasKey):
+class MayRunOnNodeLabel(HasKey):
     """The nodes of the pod may have the label with one of the words.
 
     nodeSelector decides. Without it every term of the required node affinity is about the label, and one of
@@ -472,7 +472,7 @@ class Allows(HasKey):
 
 
 @record
-class HasKeyLike(Condition):
+class HasKeyLike(Predicate):
     """The pod has a label or an annotation, or the container a variable, whose whole name matches."""
 
     place: Place
@@ -491,13 +491,13 @@ class HasKeyLike(Condition):
 
 
 @record
-class Listed(Condition):
+class ListEntryIs(Predicate):
     """A list of the pod has a number for the container; with ranges, in one of them."""
 
-    by: InList
+    by: PerContainerList
     ranges: tuple[Range, ...]
 
-    def __init__(self, by: InList, *ranges: Range) -> None:
+    def __init__(self, by: PerContainerList, *ranges: Range) -> None:
         object.__setattr__(self, "by", by)
         object.__setattr__(self, "ranges", ranges)
 
@@ -510,10 +510,10 @@ class Listed(Condition):
 
 
 @record
-class ListIsComplete(OfPod):
+class ListCoversContainers(OfPod):
     """The annotation is a list of whole numbers, one for each of ``spec.containers``."""
 
-    list: InList
+    list: PerContainerList
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         return bool(self.list.numbers(pod))
@@ -524,10 +524,10 @@ class ListIsComplete(OfPod):
 
 # --- together -------------------------------------------------------------------------------------
 @record
-class _Several(Condition):
-    parts: tuple[Condition, ...]
+class _Several(Predicate):
+    parts: tuple[Predicate, ...]
 
-    def __init__(self, *parts: Condition) -> None:
+    def __init__(self, *parts: Predicate) -> None:
         object.__setattr__(self, "parts", parts)
 
     @property
@@ -545,7 +545,7 @@ class _Several(Condition):
 
 
 class AllOf(_Several):
-    """Each of the conditions is true; of none, true."""
+    """Each of the predicates is true; of none, true."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         for one in self.parts:  # noqa: SIM110 - all() of a generator takes twice as long
@@ -558,7 +558,7 @@ class AllOf(_Several):
 
 
 class AnyOf(_Several):
-    """One of the conditions is true at least; of none, false."""
+    """One of the predicates is true at least; of none, false."""
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         for one in self.parts:  # noqa: SIM110
@@ -571,29 +571,29 @@ class AnyOf(_Several):
 
 
 @record
-class Not(Condition):
-    """The condition is false."""
+class Not(Predicate):
+    """The predicate is false."""
 
-    condition: Condition
+    predicate: Predicate
 
     @property
     def of_pod(self) -> bool:
-        return self.condition.of_pod
+        return self.predicate.of_pod
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
-        return not self.condition.holds(pod, container)
+        return not self.predicate.holds(pod, container)
 
     def needs(self, *, truth: bool = True) -> Needs:
-        return self.condition.needs(truth=not truth)
+        return self.predicate.needs(truth=not truth)
 
 
 ALWAYS = AllOf()
 NEVER = AnyOf()
 
 
-# Numbers of the cluster in conditions. They have no form in JSON Schema: an editor knows no cluster.
+# Numbers of the cluster in predicates. They have no form in JSON Schema: an editor knows no cluster.
 @record
-class Known(OfPod):
+class ParameterIsSet(OfPod):
     """The number is known: always to a check, and to a policy that reads it while its parameters have it."""
 
     parameter: ClusterParameter
@@ -603,7 +603,7 @@ class Known(OfPod):
 
 
 @record
-class Within(Condition):
+class AtMostParameter(Predicate):
     """The number is there and not above ``most * by``; a ``by`` that is not there or below 1 counts as 1."""
 
     name: Term
@@ -612,7 +612,7 @@ class Within(Condition):
 
     @property
     def of_pod(self) -> bool:
-        return all(isinstance(one, Label | Annotation | None) for one in (self.name, self.by))
+        return all(isinstance(one, LabelNumber | AnnotationNumber | None) for one in (self.name, self.by))
 
     def holds(self, pod: PodKeys, container: ContainerKeys | None = None) -> bool:
         number = number_of(pod, container, self.name)
@@ -621,7 +621,7 @@ class Within(Condition):
 
 
 def parts_of(one: object) -> Iterator[object]:
-    """Everything in a condition, a predicate, or a tuple of them."""
+    """Everything in a predicate, a constraint, or a tuple of them."""
     yield one
     if is_dataclass(one) and not isinstance(one, type):
         for field in fields(one):
@@ -642,127 +642,125 @@ def parameters_in(one: object) -> tuple[ClusterParameter, ...]:
     return tuple(there for there in numbers_in(one) if there.read)
 
 
-def with_parameters(one: Condition) -> Condition:
-    """The condition of a policy that reads the numbers of the cluster from its parameters."""
+def with_parameters(one: Predicate) -> Predicate:
+    """The predicate of a policy that reads the numbers of the cluster from its parameters."""
     match one:
         case AllOf() | AnyOf():
             return type(one)(*map(with_parameters, one.parts))
         case Not() | SomeContainer() | ContainersAtMost():
-            return replace(one, condition=with_parameters(one.condition))
-        case Within():
+            return replace(one, predicate=with_parameters(one.predicate))
+        case AtMostParameter():
             return replace(one, most=replace(one.most, read=True))
     return one
 
 
-# Conditions on resources that have several names: true under any of them.
+# Predicates on resources that have several names: true under any of them.
 # A container has one of the names; with two of them a rule on names has a finding, and nothing here is
 # certain.
 Aliases = Mapping[str, tuple[str, ...]]
 """The other names of resources, by their own."""
 
 
-def under_any_name(condition: Condition, aliases: Aliases) -> Condition:
-    """The condition on containers that may have a resource under each of its names."""
-    if isinstance(condition, AllOf | AnyOf):
-        return type(condition)(*(under_any_name(part, aliases) for part in condition.parts))
-    if isinstance(condition, Not | SomeContainer | ContainersAtMost):
-        return replace(condition, condition=under_any_name(condition.condition, aliases))
-    if isinstance(condition, Requests):
-        return Requests(*(name for own in condition.names for name in (own, *aliases.get(own, ()))))
-    names = [(own, *aliases.get(own, ())) for own in resources_in(condition)]
-    cases = [_with_names(condition, chosen) for chosen in product(*names)]
+def under_any_name(predicate: Predicate, aliases: Aliases) -> Predicate:
+    """The predicate on containers that may have a resource under each of its names."""
+    if isinstance(predicate, AllOf | AnyOf):
+        return type(predicate)(*(under_any_name(part, aliases) for part in predicate.parts))
+    if isinstance(predicate, Not | SomeContainer | ContainersAtMost):
+        return replace(predicate, predicate=under_any_name(predicate.predicate, aliases))
+    if isinstance(predicate, Requests):
+        return Requests(*(name for own in predicate.names for name in (own, *aliases.get(own, ()))))
+    names = [(own, *aliases.get(own, ())) for own in resources_in(predicate)]
+    cases = [_with_names(predicate, chosen) for chosen in product(*names)]
     return cases[0] if len(cases) == 1 else AnyOf(*cases)
 
 
-def resources_in(condition: Condition) -> Iterator[str]:
-    """The resources that a condition looks at."""
-    if isinstance(condition, AllOf | AnyOf):
-        for part in condition.parts:
+def resources_in(predicate: Predicate) -> Iterator[str]:
+    """The resources that a predicate looks at."""
+    if isinstance(predicate, AllOf | AnyOf):
+        for part in predicate.parts:
             yield from resources_in(part)
-    elif isinstance(condition, Not | SomeContainer | ContainersAtMost):
-        yield from resources_in(condition.condition)
-    elif isinstance(condition, Requests):
-        yield from condition.names
-    elif isinstance(condition, InRange):
-        yield condition.name
-    elif isinstance(condition, Divides | AtMost | AtLeast):
-        yield condition.name
-        if isinstance(condition.by, str):
-            yield condition.by
-    elif isinstance(condition, Within):
-        yield from (one for one in (condition.name, condition.by) if isinstance(one, str))
+    elif isinstance(predicate, Not | SomeContainer | ContainersAtMost):
+        yield from resources_in(predicate.predicate)
+    elif isinstance(predicate, Requests):
+        yield from predicate.names
+    elif isinstance(predicate, InRange):
+        yield predicate.name
+    elif isinstance(predicate, Divides | AtMost | AtLeast):
+        yield predicate.name
+        if isinstance(predicate.by, str):
+            yield predicate.by
+    elif isinstance(predicate, AtMostParameter):
+        yield from (one for one in (predicate.name, predicate.by) if isinstance(one, str))
 
 
-def _with_names(condition: Condition, chosen: tuple[str, ...]) -> Condition:
-    """A condition on numbers with other names for its resources, in their order."""
-    if isinstance(condition, InRange):
-        return InRange(chosen[0], *condition.ranges)
-    if isinstance(condition, Divides | AtMost | AtLeast):
-        by = chosen[1] if len(chosen) > 1 else condition.by
-        return replace(condition, name=chosen[0], by=by)  # type: ignore[arg-type]
-    if isinstance(condition, Within):
+def _with_names(predicate: Predicate, chosen: tuple[str, ...]) -> Predicate:
+    """A predicate on numbers with other names for its resources, in their order."""
+    if isinstance(predicate, InRange):
+        return InRange(chosen[0], *predicate.ranges)
+    if isinstance(predicate, Divides | AtMost | AtLeast):
+        by = chosen[1] if len(chosen) > 1 else predicate.by
+        return replace(predicate, name=chosen[0], by=by)  # type: ignore[arg-type]
+    if isinstance(predicate, AtMostParameter):
         left = iter(chosen)
-        name, by = (next(left) if isinstance(one, str) else one for one in (condition.name, condition.by))
-        return replace(condition, name=name or "", by=by)
-    return condition
+        name, by = (next(left) if isinstance(one, str) else one for one in (predicate.name, predicate.by))
+        return replace(predicate, name=name or "", by=by)
+    return predicate
 
 
-# What a rule demands: of every container, or of the pod, and where a breach of it is.
+# What a rule demands: of every container, or of the pod, and where a violation of it is.
 class Violation(NamedTuple):
-    """One place where a predicate does not hold: the container, or None for the pod, and the key there.
+    """One place where a constraint does not hold: the container, empty for a pod, and the key there.
 
-    ``name`` is "" where the predicate names no keys, ``value`` None where the key is not there.
+    ``name`` is "" where the constraint names no keys, ``value`` None where the key is not there.
     """
 
-    container: ContainerKeys | None
+    constraint: Constraint
+    container: ContainerKeys
     name: str
     value: Value | None
 
     @property
-    def inside(self) -> ContainerKeys:
-        """The container, of a predicate on each."""
-        return self.container or ContainerKeys()
-
-    @property
-    def there(self) -> Value:
-        """The value of the key, of a predicate that looks at keys that are there."""
-        return self.value or Value("", path=self.inside.path)
+    def value_at(self) -> Value:
+        """The value of the key, where the constraint is on keys that are there; else an empty one."""
+        return self.value or Value("", path=self.container.path)
 
     @property
     def number(self) -> int:
-        """The value as the whole number that the predicate makes sure of."""
-        return quantity.whole(self.there.text) or 0
+        """The value as the whole number that the constraint makes sure of."""
+        return quantity.whole(self.value_at.text) or 0
 
 
 @record
-class Predicate:
+class Constraint:
     """``must`` holds wherever ``when`` does.
 
     ``per_container``: of every container that has one of the resources ``keys`` (of every one where there
-    are none
-    such names); a breach is at the first of them that it has. Else of the pod; a breach is at the first of
-    ``keys`` that it has: an annotation, a label, a node selector, ``schedulerName`` or ``nodeName``.
+    are none such names); a violation is at the first of them that it has. Else of the pod; a violation is at
+    the first of ``keys`` that it has: an annotation, a label, a node selector, ``schedulerName`` or
+    ``nodeName``.
     ``aliases``: other names of its resources, with which a policy has to be the same; the check is of a pod
-    under the own names. ``severity``: that of a breach, where it is not the rule's.
-    Raises ValueError for a condition on containers where there is a pod alone.
+    under the own names. ``severity``: that of a violation, where it is not the rule's; ``report``: what words
+    it, with the parameters of the function of the rule, in place of that.
+    Raises ValueError for a predicate on containers where there is a pod alone.
     """
 
-    must: Condition
-    when: Condition = ALWAYS
+    must: Predicate
+    when: Predicate = ALWAYS
     keys: tuple[str, ...] = ()
     per_container: bool = True
     aliases: tuple[tuple[str, tuple[str, ...]], ...] = ()
     severity: Severity | None = None
+    report: Callable[..., Any] | None = None
 
     def __post_init__(self) -> None:
         if not self.per_container and not (self.must.of_pod and self.when.of_pod):
-            raise ValueError(f"a predicate of pods has a condition on containers: {self}")
+            raise ValueError(f"a constraint on pods has a predicate of containers: {self}")
 
-    def breaches(self, pod: PodKeys) -> Sequence[Violation]:
+    def violations(self, pod: PodKeys) -> Sequence[Violation]:
         """Where the pod does not hold it, init containers first."""
         if not self.per_container:
             broken = self.when.holds(pod) and not self.must.holds(pod)
-            return (Violation(None, *self._at_pod(pod)),) if broken else ()
+            return (Violation(self, ContainerKeys(), *self._at_pod(pod)),) if broken else ()
         found: list[Violation] = []
         for container in (*pod.init_containers, *pod.containers):
             name = ""
@@ -774,7 +772,7 @@ class Predicate:
                 else:
                     continue
             if self.when.holds(pod, container) and not self.must.holds(pod, container):
-                found.append(Violation(container, name, resource(container, name)))
+                found.append(Violation(self, container, name, resource(container, name)))
         return found
 
     @cached_property
@@ -784,20 +782,20 @@ class Predicate:
         return (*there, *self.when.needs(), *self.must.needs(truth=False))
 
     @property
-    def demand(self) -> Condition:
-        """What is true of the pod, or of each of its containers: one condition."""
+    def demand(self) -> Predicate:
+        """What is true of the pod, or of each of its containers: one predicate."""
         first = self.when.parts[0] if isinstance(self.when, AllOf) and self.when.parts else self.when
         counted = isinstance(first, InRange) and self.keys == (first.name,)  # a number is there
         there = [Requests(*self.keys)] if self.per_container and self.keys and not counted else []
         only = [
             *there,
-            *map(Known, parameters_in((self.must, self.when))),
+            *map(ParameterIsSet, parameters_in((self.must, self.when))),
             *([] if self.when == ALWAYS else [self.when]),
         ]
         demand = AnyOf(Not(only[0] if len(only) == 1 else AllOf(*only)), self.must) if only else self.must
         return under_any_name(demand, dict(self.aliases)) if self.aliases else demand
 
-    def with_aliases(self, aliases: Aliases) -> Predicate:
+    def with_aliases(self, aliases: Aliases) -> Constraint:
         """With the other names of its resources; one that is about such a name itself stays."""
         names = {*self.keys, *resources_in(self.must), *resources_in(self.when)}
         others = {other for found in aliases.values() for other in found}
@@ -826,18 +824,16 @@ PER_NODE, MEMORY_MIB = "cardsPerNode", "cardMemoryMiB"
 class WithProfile(NamedTuple):
     """What a rule demands in a cluster that has a profile.
 
-    ``predicates``: of a profile, of whatever target; ``why`` it needs one; ``check``: the words of a breach,
-    where they are not the rule's own.
+    ``constraints``: of a profile, of whatever target; ``why`` it needs one.
     """
 
-    predicates: Callable[[Profile], tuple[Predicate, ...]]
+    constraints: Callable[[Profile], tuple[Constraint, ...]]
     why: str
-    check: Callable[..., Any] | None = None
 
     def with_aliases(self, aliases: Aliases) -> WithProfile:
-        """With predicates that know the other names of resources, by their own."""
+        """With constraints that know the other names of resources, by their own."""
         return self._replace(
-            predicates=lambda profile: tuple(one.with_aliases(aliases) for one in self.predicates(profile))
+            constraints=lambda profile: tuple(one.with_aliases(aliases) for one in self.constraints(profile))
         )
 
 

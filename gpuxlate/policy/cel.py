@@ -1,4 +1,4 @@
-"""A predicate in CEL, the language of admission policies, for Kubernetes 1.30 and later.
+"""A constraint in CEL, the language of admission policies, for Kubernetes 1.30 and later.
 
 An expression is total: whatever the fields of a pod hold, it is true or false, never an error, since an error
 is a refusal (``failurePolicy``). A value is a list of one, or of none: what is missing, or no whole number,
@@ -14,19 +14,19 @@ from functools import singledispatch
 
 from gpuxlate.manifest.objects import REQUIRED_AFFINITY
 from gpuxlate.model.keys import Place, Range
-from gpuxlate.rules.predicates import conditions as of
-from gpuxlate.rules.predicates.conditions import (
-    Allows,
-    ChoosesAmong,
+from gpuxlate.rules import predicates as of
+from gpuxlate.rules.predicates import (
+    AtMostParameter,
     ClusterParameter,
-    Condition,
+    Constraint,
     HasKeyLike,
-    InList,
-    Known,
-    Label,
+    LabelNumber,
+    MayRunOnNodeLabel,
+    NodeLabelAmong,
+    ParameterIsSet,
+    PerContainerList,
     Predicate,
     Term,
-    Within,
     Word,
 )
 
@@ -73,16 +73,16 @@ numbers of these: written and evaluated once, however many rules compare them.
 _TERMS = f"variables.spec.?{'.?'.join(REQUIRED_AFFINITY)}.orValue([])"
 
 
-def expression(predicate: Predicate) -> str:
-    """One boolean expression, true where a pod keeps the predicate."""
-    demand = said(predicate.demand)
-    return f"variables.asking.all(c, {demand})" if predicate.per_container else demand
+def expression(constraint: Constraint) -> str:
+    """One boolean expression, true where a pod keeps the constraint."""
+    demand = to_cel(constraint.demand)
+    return f"variables.asking.all(c, {demand})" if constraint.per_container else demand
 
 
 @singledispatch
-def said(condition: Condition) -> str:
-    """A condition on ``c``, one of ``asking``, and on the pod. Raises TypeError for one unknown."""
-    raise TypeError(f"{type(condition).__name__} has no form in CEL")
+def to_cel(predicate: Predicate) -> str:
+    """A predicate on ``c``, one of ``asking``, and on the pod. Raises TypeError for one unknown."""
+    raise TypeError(f"{type(predicate).__name__} has no form in CEL")
 
 
 # --- values ---------------------------------------------------------------------------------------
@@ -92,7 +92,7 @@ def _named(variable: str, name: str) -> str:
     return f"[?optional.of(variables.{variable})[?{text(name)}]]"
 
 
-def _complete(term: InList) -> str:
+def _complete(term: PerContainerList) -> str:
     """The numbers of all containers as texts, in a list of one; an empty one where it is not so."""
     form = f"{_SCALAR} && string(v).matches({text(f'^(?:{term.FORM.pattern})$')})"
     parts = f"{_named('annotations', term.name)}.filter(v, {form}).map(v, string(v).split(','))"
@@ -103,11 +103,11 @@ def _exists(term: Term, body: Callable[[str], str], name: str = "n") -> str:
     """There is a whole number at the term, and what ``body`` says of it is true."""
     if isinstance(term, str):
         return f"c.numbers.exists({name}, {name}.of == {text(term)}{_and(body(f'{name}.is'))})"
-    if isinstance(term, InList):
+    if isinstance(term, PerContainerList):
         place = "variables.names.indexOf(string(c.name))"  # -1 of an init container
         numbers = f"{_complete(term)}.filter(l, {place} >= 0).map(l, int(l[{place}]))"
     else:
-        there = _named("labels" if isinstance(term, Label) else "annotations", term.name)
+        there = _named("labels" if isinstance(term, LabelNumber) else "annotations", term.name)
         numbers = f"{there}.filter(v, {_WHOLE}).map(v, {_INTEGER})"
     return f"{numbers}.exists({name}, {body(name) or 'true'})"
 
@@ -173,10 +173,10 @@ def text(words: str) -> str:
     return "'" + "".join(one if one.isprintable() else f"\\u{ord(one):04x}" for one in escaped) + "'"
 
 
-# --- conditions -----------------------------------------------------------------------------------
+# --- predicates -----------------------------------------------------------------------------------
 
 
-@said.register
+@to_cel.register
 def _(one: of.Requests) -> str:
     listed = [*map(text, one.names)]
     if len(listed) == 1:
@@ -184,12 +184,12 @@ def _(one: of.Requests) -> str:
     return f"c.asks.exists(k, k in [{', '.join(listed)}])" if listed else "false"
 
 
-@said.register
+@to_cel.register
 def _(one: of.InRange) -> str:
     return _exists(one.name, lambda n: _within(one.ranges, n))
 
 
-@said.register
+@to_cel.register
 def _(one: of.IsFraction) -> str:
     amount = "[quantity(string(v))].exists(q, q.isGreaterThan(quantity('0')) && q.isLessThan(quantity('1')))"
     key = text(one.name)
@@ -197,7 +197,7 @@ def _(one: of.IsFraction) -> str:
     return f"{there}.exists(v, {_SCALAR} && isQuantity(string(v)) && {amount})"
 
 
-@said.register
+@to_cel.register
 def _(one: of.Divides) -> str:
     def divides(n: str, d: str) -> str:
         steps = f" && {n} / {d} % {one.step} == 0" if one.step != 1 else ""  # d * step may not fit in 64 bits
@@ -217,24 +217,24 @@ def _at_most(name: Term, most: str, by: Term | None) -> str:
     return _exists(name, within)
 
 
-@said.register
+@to_cel.register
 def _(one: of.AtMost) -> str:
     return _at_most(one.name, str(one.most), one.by)
 
 
-@said.register
-def _(one: Within) -> str:
+@to_cel.register
+def _(one: AtMostParameter) -> str:
     if not one.most.read:
         return _at_most(one.name, str(one.most.units), one.by)
     return f"{_parameter(one.most)}.exists(m, {_at_most(one.name, 'm', one.by)})"
 
 
-@said.register
-def _(one: Known) -> str:
+@to_cel.register
+def _(one: ParameterIsSet) -> str:
     return f"{_parameter(one.parameter)}.size() > 0"
 
 
-@said.register
+@to_cel.register
 def _(one: of.AtLeast) -> str:
     def by(n: str) -> str:  # least * d may not fit in 64 bits
         return _exists(one.by, lambda d: f"{d} >= 1 && {n} / {d} >= {one.least}", "d")
@@ -242,44 +242,44 @@ def _(one: of.AtLeast) -> str:
     return _exists(one.name, lambda n: f"{n} >= 0 && {by(n)}")
 
 
-@said.register
-def _(one: of.Listed) -> str:
+@to_cel.register
+def _(one: of.ListEntryIs) -> str:
     return _exists(one.by, lambda n: _within(one.ranges, n))
 
 
-@said.register
-def _(one: of.ListIsComplete) -> str:
+@to_cel.register
+def _(one: of.ListCoversContainers) -> str:
     return f"{_complete(one.list)}.size() > 0"
 
 
-@said.register
+@to_cel.register
 def _(one: of.EnvIs) -> str:
     value = _value_is("[?e.?value]", one.words, ".lowerAscii()" if one.any_case else "")
     return f"c.is.?env.orValue([]).exists(e, e.?name.orValue('') == {text(one.name)} && {value})"
 
 
-@said.register
+@to_cel.register
 def _(one: of.Privileged) -> str:
     return _value_is("[?c.is.?securityContext.?privileged]", ("true",), ".lowerAscii()")
 
 
-@said.register
+@to_cel.register
 def _(one: of.IsInit) -> str:
     return "c.init"
 
 
-@said.register
+@to_cel.register
 def _(one: of.Labelled) -> str:
     return _value_is(_named("labels", one.name), one.words)
 
 
-@said.register
+@to_cel.register
 def _(one: of.IsAnnotated) -> str:
     return _value_is(_named("annotations", one.name), one.words)
 
 
-@said.register
-def _(one: of.Selects) -> str:
+@to_cel.register
+def _(one: of.RequiresNodeLabel) -> str:
     chosen = _value_is(f"[?variables.spec.?nodeSelector[?{text(one.name)}]]", one.words)
     listed = f" && r.?values.orValue([]).all(v, {_one_of(one.words)})" if one.words else ""
     required = f"r.?key.orValue('') == {text(one.name)} && r.?operator.orValue('') == 'In'{listed}"
@@ -287,15 +287,15 @@ def _(one: of.Selects) -> str:
     return f"({chosen} || size({_TERMS}) > 0 && {_TERMS}.all(t, {every}))"
 
 
-@said.register
-def _(one: ChoosesAmong) -> str:
+@to_cel.register
+def _(one: NodeLabelAmong) -> str:
     chosen = f"[?variables.spec.?nodeSelector[?{text(one.name)}]].all(v, {_one_of(one.words)})"
     listed = f"r.?key.orValue('') != {text(one.name)} || r.?values.orValue([]).all(v, {_one_of(one.words)})"
     return f"({chosen} && {_TERMS}.all(t, t.?matchExpressions.orValue([]).all(r, {listed})))"
 
 
-@said.register
-def _(one: Allows) -> str:
+@to_cel.register
+def _(one: MayRunOnNodeLabel) -> str:
     chosen = f"[?variables.spec.?nodeSelector[?{text(one.name)}]]"
     about = f"r.?key.orValue('') == {text(one.name)}"
     listed = f"r.?operator.orValue('') == 'In' && r.?values.orValue([]).exists(v, {_one_of(one.words)})"
@@ -305,7 +305,7 @@ def _(one: Allows) -> str:
     return f"({named} || {chosen}.size() == 0 && {every} && {some})"
 
 
-@said.register
+@to_cel.register
 def _(one: HasKeyLike) -> str:
     pattern = text(f"^(?:{one.pattern.pattern})$")
     if one.place is Place.ENV:
@@ -313,42 +313,42 @@ def _(one: HasKeyLike) -> str:
     return f"variables.{one.place}Names.exists(k, k.matches({pattern}))"
 
 
-@said.register
+@to_cel.register
 def _(one: of.SchedulerIs) -> str:
     return f"variables.schedulerName in [{', '.join(map(text, one.names))}]"
 
 
-@said.register
+@to_cel.register
 def _(one: of.NodeIsNamed) -> str:
     return "variables.spec.?nodeName.orValue('') != ''"
 
 
-@said.register
+@to_cel.register
 def _(one: of.SomeContainer) -> str:
-    return f"variables.asking.exists(c, {said(one.condition)})"
+    return f"variables.asking.exists(c, {to_cel(one.predicate)})"
 
 
-@said.register
+@to_cel.register
 def _(one: of.ContainersAtMost) -> str:
-    return f"variables.asking.filter(c, {said(one.condition)}).size() <= {one.most}"
+    return f"variables.asking.filter(c, {to_cel(one.predicate)}).size() <= {one.most}"
 
 
-@said.register
+@to_cel.register
 def _(one: of.AllOf) -> str:
-    return f"({' && '.join(map(said, _flat(one)))})" if one.parts else "true"
+    return f"({' && '.join(map(to_cel, _flat(one)))})" if one.parts else "true"
 
 
-@said.register
+@to_cel.register
 def _(one: of.AnyOf) -> str:
-    return f"({' || '.join(map(said, _flat(one)))})" if one.parts else "false"
+    return f"({' || '.join(map(to_cel, _flat(one)))})" if one.parts else "false"
 
 
-def _flat(one: of.AllOf | of.AnyOf) -> Iterator[Condition]:
+def _flat(one: of.AllOf | of.AnyOf) -> Iterator[Predicate]:
     """The parts, and those of a part of the same kind in its place."""
     for part in one.parts:
         yield from _flat(part) if isinstance(part, type(one)) and part.parts else (part,)
 
 
-@said.register
+@to_cel.register
 def _(one: of.Not) -> str:
-    return f"!{closed(said(one.condition))}"
+    return f"!{closed(to_cel(one.predicate))}"
