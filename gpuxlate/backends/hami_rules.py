@@ -29,7 +29,7 @@ from gpuxlate.rules.predicates import (
 )
 
 if TYPE_CHECKING:  # pages are shown to people who ask for them
-    from gpuxlate.backends.row_rules.base import RowExample
+    from gpuxlate.rules.base import PodExample
 
 from gpuxlate.backends.hami_family import HamiDialect, HamiRuleKind, beyond_one_card
 from gpuxlate.backends.row_rules.pods import UNNAMED, SeveralCardsRule
@@ -95,7 +95,7 @@ class SkippedByWebhookRule(HamiRule):
         label = " or ".join(f"`{row.name}: {value}`" for row in self.subject_rows for value in row.hides)
         return {**super().values, "label": label, "scheduler": self.table.schedulers[0]}
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         row = self.subject_rows[0]
         shown = self.instead()
         return replace(shown, labels={**shown.labels, row.name: Value.of(row.hides[0])})
@@ -134,7 +134,7 @@ class PodRecordRule(HamiRule):
             why = self.table.pod_record.message(len(found))
             yield from (this.diagnostic(value, *why, on_key=True) for value in found[1:])
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         good = self.instead()
         return replace(good, limits=(good.limits[0], good.limits[0]))
 
@@ -195,7 +195,7 @@ class OneCardRule(HamiRule):
                 why = self.table.on_one_card_message(beyond, len(parts))
                 yield this.diagnostic(last.resources[beyond.name], *why)
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         good, row = self.instead(), self.subject_rows[0]
         limits = good.limits[0] if row.name in good.limits[0] else {row.name: Value.of(1)}
         return replace(good, limits=(limits, {row.name: Value.of(2)}))

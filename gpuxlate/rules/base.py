@@ -8,10 +8,11 @@ test runs its examples.
 
 from __future__ import annotations
 
+import json
 import pkgutil
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
-from dataclasses import replace
+from dataclasses import field, replace
 from enum import StrEnum
 from functools import cached_property
 from importlib import import_module
@@ -22,7 +23,7 @@ from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Path, Severity
 from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import msg
-from gpuxlate.model.pod import NodeRequirement, PodKeys, Value, names_in
+from gpuxlate.model.pod import NodeRequirement, PodKeys, ScalarKind, Value, names_in
 from gpuxlate.model.profile import Profile
 from gpuxlate.rules.products import Product
 
@@ -129,21 +130,68 @@ class Context(NamedTuple):
         return (one for one in found if not one.missing) if self.partial else found
 
 
-class Example(Protocol):
-    """A manifest of the page of a rule: the inside of a Pod in YAML, and a profile, if any."""
+@record
+class PodExample:
+    """A pod: its limits by container, and what is on the pod."""
+
+    limits: tuple[Mapping[str, Value], ...]
+    annotations: Mapping[str, Value] = field(default_factory=dict)
+    labels: Mapping[str, Value] = field(default_factory=dict)
+    scheduler: str = ""
+    init: Mapping[str, Value] = field(default_factory=dict)
+    profile: str = ""
+    selector: Mapping[str, Value] = field(default_factory=dict)
+
+    def setting(self, name: str, value: int | str) -> PodExample:
+        """With a resource of the first container set."""
+        first, *rest = self.limits
+        return replace(self, limits=({**first, name: Value.of(value)}, *rest))
+
+    def without(self, *names: str) -> PodExample:
+        """Without resources of the first container."""
+        first, *rest = self.limits
+        return replace(self, limits=({k: v for k, v in first.items() if k not in names}, *rest))
 
     @property
-    def text(self) -> str: ...
-    @property
-    def profile(self) -> str: ...
+    def text(self) -> str:
+        """The inside of a Pod, in YAML."""
+        on_pod = [
+            f"{what}: {_mapping(values)}"
+            for what, values in (("annotations", self.annotations), ("labels", self.labels))
+            if values
+        ]
+        lines = [f"metadata: {{{', '.join(on_pod)}}}"] if on_pod else []
+        lines += ["spec:", *([f"  schedulerName: {self.scheduler}"] if self.scheduler else [])]
+        if self.selector:
+            lines.append(f"  nodeSelector: {_mapping(self.selector)}")
+        if self.init:
+            lines += ["  initContainers:", *_container("init", self.init)]
+        lines.append("  containers:")
+        for name, values in zip(("web", "api"), self.limits, strict=False):
+            lines += _container(name, values)
+        return "\n".join(lines)
+
+
+def _container(name: str, limits: Mapping[str, Value]) -> Iterable[str]:
+    yield from (f"    - name: {name}", f"      image: {name}")
+    if limits:
+        yield f"      resources: {{limits: {_mapping(limits)}}}"
+
+
+def _mapping(values: Mapping[str, Value]) -> str:
+    def text(one: Value) -> str:
+        quoted = one.kind is ScalarKind.STR and not one.text[:1].isalpha() and not one.text[-1:].isalpha()
+        return json.dumps(one.text) if quoted or one.text in ("true", "false") else one.text
+
+    return f"{{{', '.join(f'{name}: {text(value)}' for name, value in values.items())}}}"
 
 
 class RuleDoc(NamedTuple):
     """What the docstring of a rule leaves out: a pod that breaks it, one that keeps it, and its sources where
     they are those of rows."""
 
-    bad: Example
-    good: Example
+    bad: PodExample
+    good: PodExample
     source: str = ""
 
 

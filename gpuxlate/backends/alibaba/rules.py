@@ -17,14 +17,13 @@ from gpuxlate.backends.pod_reader import (
     too_many_cards,
     whole_numbers,
 )
-from gpuxlate.backends.row_rules.base import RowExample
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Remove, Rename, Severity
 from gpuxlate.model.keys import NVIDIA_GPU, Range
 from gpuxlate.model.messages import join_or, msg
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
-from gpuxlate.rules.base import Context, Rule, RuleDoc, rule
+from gpuxlate.rules.base import Context, PodExample, Rule, RuleDoc, rule
 from gpuxlate.rules.predicates import (
     ALWAYS,
     CARDS,
@@ -60,9 +59,9 @@ def part(memory: int | None = None, cores: int | None = None) -> dict[str, Value
     return {name: Value.of(number) for name, number in numbers.items() if number is not None}
 
 
-def shown(*limits: Mapping[str, Value], count: int = 0, mode: str = "", profile: str = "") -> RowExample:
+def shown(*limits: Mapping[str, Value], count: int = 0, mode: str = "", profile: str = "") -> PodExample:
     """A pod: the limits of its containers, its cards, the mode of its nodes, a profile."""
-    return RowExample(
+    return PodExample(
         limits,
         labels={k.COUNT: Value.of(str(count))} if count else {},
         selector={k.SCHEDULE: Value.of(mode)} if mode else {},
@@ -730,7 +729,7 @@ def pods_fit_card(this: Rule, violation: Violation, pod: PodKeys, context: Conte
     Severity.ERROR,
     with_profile=WithProfile(partial(_in_open_source, ORDINARY), MODES),
     page=RuleDoc(
-        RowExample(({},), init=part(2), profile=f"target: {k.NAMES[0]}\n{OPEN_SOURCE}"), shown(part(2))
+        PodExample(({},), init=part(2), profile=f"target: {k.NAMES[0]}\n{OPEN_SOURCE}"), shown(part(2))
     ),
 )
 def no_init_container_in_open_source(

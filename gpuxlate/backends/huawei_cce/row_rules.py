@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from gpuxlate.backends.row_rules.base import RowExample, RowRule
+from gpuxlate.backends.row_rules.base import RowRule
 from gpuxlate.backends.row_rules.numbers import IgnoredMemoryRule
 from gpuxlate.model.diagnostics import Diagnostic
 from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys, Value
-from gpuxlate.rules.base import Rule
+from gpuxlate.rules.base import PodExample, Rule
 from gpuxlate.rules.predicates import Constraint, Labelled, Violation
 
 
@@ -46,13 +46,13 @@ class CardCountRule(RowRule):
         )
         yield this.diagnostic(violation.value_at, message, "write a whole number of at least 1, in quotes")
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         return self._with("two")
 
-    def instead(self) -> RowExample:
+    def instead(self) -> PodExample:
         return self._with("1")
 
-    def _with(self, text: str) -> RowExample:
+    def _with(self, text: str) -> PodExample:
         good = self.share()
         return replace(good, labels={**good.labels, self.subject_rows[0].name: Value.of(text)})
 

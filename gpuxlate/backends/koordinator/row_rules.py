@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from gpuxlate.backends.row_rules.base import RowExample, RowRule
+from gpuxlate.backends.row_rules.base import RowRule
 from gpuxlate.backends.row_rules.names import ExcludedKeyRule
 from gpuxlate.backends.row_rules.numbers import NumberRule
 from gpuxlate.backends.row_rules.pods import SchedulerRule
@@ -13,7 +13,7 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys
-from gpuxlate.rules.base import Rule
+from gpuxlate.rules.base import PodExample, Rule
 from gpuxlate.rules.predicates import (
     Constraint,
     ContainersAtMost,
@@ -77,7 +77,7 @@ class OneShareRule(RowRule):
             )
             yield this.diagnostic(value, message, "use a separate pod for each container", on_key=True)
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         good = self.instead()
         return replace(good, limits=(good.limits[0], good.limits[0]))
 

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import field, replace
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from os.path import commonprefix
 from typing import ClassVar
@@ -15,70 +13,8 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import KeySpec, Place
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
-from gpuxlate.model.pod import ScalarKind as ValueKind
-from gpuxlate.rules.base import Context, Rule
+from gpuxlate.rules.base import Context, PodExample, Rule
 from gpuxlate.rules.predicates import Constraint, Violation, WithProfile
-
-# --- what is on its page -----------------------------------------------------------------------
-
-
-@record
-class RowExample:
-    """A pod: its limits by container, and what is on the pod."""
-
-    limits: tuple[Mapping[str, Value], ...]
-    annotations: Mapping[str, Value] = field(default_factory=dict)
-    labels: Mapping[str, Value] = field(default_factory=dict)
-    scheduler: str = ""
-    init: Mapping[str, Value] = field(default_factory=dict)
-    profile: str = ""
-    selector: Mapping[str, Value] = field(default_factory=dict)
-
-    def setting(self, name: str, value: int | str) -> RowExample:
-        """With a resource of the first container set."""
-        first, *rest = self.limits
-        return replace(self, limits=({**first, name: Value.of(value)}, *rest))
-
-    def without(self, *names: str) -> RowExample:
-        """Without resources of the first container."""
-        first, *rest = self.limits
-        return replace(self, limits=({k: v for k, v in first.items() if k not in names}, *rest))
-
-    @property
-    def text(self) -> str:
-        """The inside of a Pod, in YAML."""
-        on_pod = [
-            f"{what}: {_mapping(values)}"
-            for what, values in (("annotations", self.annotations), ("labels", self.labels))
-            if values
-        ]
-        lines = [f"metadata: {{{', '.join(on_pod)}}}"] if on_pod else []
-        lines += ["spec:", *([f"  schedulerName: {self.scheduler}"] if self.scheduler else [])]
-        if self.selector:
-            lines.append(f"  nodeSelector: {_mapping(self.selector)}")
-        if self.init:
-            lines += ["  initContainers:", *_container("init", self.init)]
-        lines.append("  containers:")
-        for name, values in zip(("web", "api"), self.limits, strict=False):
-            lines += _container(name, values)
-        return "\n".join(lines)
-
-
-def _container(name: str, limits: Mapping[str, Value]) -> Iterable[str]:
-    yield from (f"    - name: {name}", f"      image: {name}")
-    if limits:
-        yield f"      resources: {{limits: {_mapping(limits)}}}"
-
-
-def _mapping(values: Mapping[str, Value]) -> str:
-    def text(one: Value) -> str:
-        quoted = one.kind is ValueKind.STR and not one.text[:1].isalpha() and not one.text[-1:].isalpha()
-        return json.dumps(one.text) if quoted or one.text in ("true", "false") else one.text
-
-    return f"{{{', '.join(f'{name}: {text(value)}' for name, value in values.items())}}}"
-
-
-# --- a kind of rule ---------------------------------------------------------------------------
 
 
 @record
@@ -157,21 +93,21 @@ class RowRule:
 
     # --- its page -----------------------------------------------------------------------------
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         """A pod that breaks it."""
         raise NotImplementedError
 
-    def instead(self) -> RowExample:
+    def instead(self) -> PodExample:
         """A pod that keeps it."""
         return self.share()
 
-    def share(self) -> RowExample:
+    def share(self) -> PodExample:
         """A part of one card as the dialect writes it; a whole one, where it has no other."""
         from gpuxlate.backends.row_rules.examples import share
 
         return share(self.table)
 
-    def whole_card(self) -> RowExample:
+    def whole_card(self) -> PodExample:
         """One whole card as the dialect writes it."""
         from gpuxlate.backends.row_rules.examples import whole_card
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 from gpuxlate.backends.pod_writer import Accept, PodWriter, ShareWriter
-from gpuxlate.backends.row_rules.base import RowExample
 from gpuxlate.backends.rows import KeyTable
 from gpuxlate.model.keys import Place
 from gpuxlate.model.share import JSON_NAMES, Device, Isolation, Share
+from gpuxlate.rules.base import PodExample
 
 SHARES = (Share(1, 50, 8192), Share(1, 25, 24576), Share(1, None, 8192), Share(1, 50))
 """What the example asks for: the first that the dialect can express, rounded where it must be."""
@@ -17,7 +17,7 @@ SHARES = (Share(1, 50, 8192), Share(1, 25, 24576), Share(1, None, 8192), Share(1
 ANYTHING = Accept(True, {"cores": 50, "memoryMiB": 8192}, frozenset(JSON_NAMES.values()))
 
 
-def share(table: KeyTable) -> RowExample:
+def share(table: KeyTable) -> PodExample:
     """A part of one card as the dialect writes it; a whole one, where it has no other."""
     rows = (row for row in table.keys if row.unit and row.sets not in (None, "cards"))
     parts = {row.name for row in rows if Place.LABEL not in row.places}
@@ -31,12 +31,12 @@ def share(table: KeyTable) -> RowExample:
     return found
 
 
-def whole_card(table: KeyTable) -> RowExample:
+def whole_card(table: KeyTable) -> PodExample:
     """One whole card as the dialect writes it."""
     return _written(table, Share(1)) or share(table)
 
 
-def _written(table: KeyTable, asked: Share) -> RowExample | None:
+def _written(table: KeyTable, asked: Share) -> PodExample | None:
     model = table.keys_by_model[0].model
     device = Device(table.vendor, (model,)) if model else None
     isolation = Isolation.SOFT if table.of_pod("isolation") and not asked.whole_cards else None
@@ -45,4 +45,4 @@ def _written(table: KeyTable, asked: Share) -> RowExample | None:
     keys = table.write(PodWriter((placing,), ("web",)), None)
     scheduler = keys.scheduler_name.text if keys.scheduler_name else ""
     limits = keys.containers[0].limits
-    return None if placing.refused else RowExample((limits,), keys.annotations, keys.labels, scheduler)
+    return None if placing.refused else PodExample((limits,), keys.annotations, keys.labels, scheduler)

@@ -8,13 +8,7 @@ from dataclasses import replace
 from typing import ClassVar
 
 from gpuxlate.backends.pod_reader import named_twice, second_names, written_name
-from gpuxlate.backends.row_rules.base import (
-    RowExample,
-    RowRule,
-    by_pattern,
-    is_annotation_of_containers,
-    name_beside,
-)
+from gpuxlate.backends.row_rules.base import RowRule, by_pattern, is_annotation_of_containers, name_beside
 from gpuxlate.backends.rows import MODEL, RuleKind
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.keys import KeySpec, Place, Range
@@ -22,7 +16,7 @@ from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import Message, join_and, join_or, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Extension, Release, names_of
-from gpuxlate.rules.base import BY_CONTAINER, Context, Rule, letters
+from gpuxlate.rules.base import BY_CONTAINER, Context, PodExample, Rule, letters
 from gpuxlate.rules.predicates import (
     ALWAYS,
     AllOf,
@@ -96,7 +90,7 @@ class NeededKeyRule(RowRule):
     def fixes(self) -> str | None:
         return "safe" if any(row.needs[0] in self._counts() for row in self.subject_rows) else None
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         good = self.instead()
         row = next((row for row in self.subject_rows if row.name in good.limits[0]), self.subject_rows[0])
         bad = good if row.name in good.limits[0] else good.setting(row.name, row.ranges[0].least or 1)
@@ -164,7 +158,7 @@ class ExcludedKeyRule(RowRule):
             )
         yield this.diagnostic(violation.value_at, message, "keep one of them", on_key=True)
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         good, row = self.instead(), self.subject_rows[0]
         others = (*row.excludes, *row.overridden_by)
         one = next((name for name in (row.name, *others) if name in good.limits[0]), row.name)
@@ -211,7 +205,7 @@ class SingleNameRule(RowRule):
         for value, name, own in second_names(pod, self.table.renamed(context.profile)):
             yield this.diagnostic(value, *named_twice(name, own), on_key=True)
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         good = self.instead()
         row = next((row for row in self.subject_rows if row.name in good.limits[0]), self.subject_rows[0])
         if row.name not in good.limits[0]:
@@ -295,13 +289,13 @@ class KnownWordRule(RowRule):
         )
         return this.diagnostic(value, message, msg("write one of {known}", known=", ".join(row.texts)))
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         return self._with(lambda word: f"{word}s")
 
-    def instead(self) -> RowExample:
+    def instead(self) -> PodExample:
         return self._with(str)
 
-    def _with(self, make: type[str] | object) -> RowExample:
+    def _with(self, make: type[str] | object) -> PodExample:
         good, on_pod = self.share(), (row for row in self.subject_rows if self.table.is_pods(row))
         row = next(on_pod, self.subject_rows[0])
         value = {row.name: Value.of(make(row.texts[0]))}  # type: ignore[operator]
@@ -330,7 +324,7 @@ class CardModelRule(RowRule):
                     message = msg("{key} names a card that is not in the catalogue", key=name)
                     yield this.diagnostic(value, message, hint, on_key=True)
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         good = self.instead()
         known = {row.name: row.template for row in self.table.keys if row.model}
         limits = {
@@ -409,7 +403,7 @@ class VersionRule(RowRule):
             yield this.diagnostic(found[name], table.lack_text(*alike), hint, on_key=True)
             return
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         good = self.share()
         other = {
             row.name: one.fields["name"]
@@ -432,7 +426,7 @@ class VersionRule(RowRule):
         shown = shown if shown.count(".") > 1 else f'"{shown}"'  # YAML takes 2.20 for a number
         return f"components: {{{release.component.name}: {shown}}}"
 
-    def instead(self) -> RowExample:
+    def instead(self) -> PodExample:
         return self.whole_card() if self.cluster() else self.share()
 
     @property

@@ -19,7 +19,7 @@ from gpuxlate.backends.pod_reader import (
     requesting,
     written_name,
 )
-from gpuxlate.backends.row_rules.base import RowExample, RowRule
+from gpuxlate.backends.row_rules.base import RowRule
 from gpuxlate.backends.rows import WHOLE_CARDS, KeyTable, RuleKind, SeveralCards, Size, legal_text, next_legal
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
@@ -28,7 +28,7 @@ from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile
-from gpuxlate.rules.base import Context, Rule
+from gpuxlate.rules.base import Context, PodExample, Rule
 from gpuxlate.rules.predicates import (
     ALWAYS,
     AllOf,
@@ -251,7 +251,7 @@ class NumberRule(RowRule):
             return None
         return amount // cards if any(one.allows(amount // cards) for one in row.ranges) else None
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         good = self.instead()
         there = [row for row in reversed(self.subject_rows) if row.name in good.limits[0]] or [
             self.subject_rows[0]
@@ -265,7 +265,7 @@ class NumberRule(RowRule):
         return good.setting(row.name, amount)
 
     @staticmethod
-    def _illegal(row: KeySpec, good: RowExample) -> Iterator[int]:
+    def _illegal(row: KeySpec, good: PodExample) -> Iterator[int]:
         now = number(good.limits[0].get(row.name)) or 1
         most = [one.most for one in row.ranges if one.most is not None]
         tries = [now + 1, now + 2, *(n + 1 for n in most), *(n + 2 for n in most), -1]
@@ -358,7 +358,7 @@ class SizeRule(RowRule):
         number = (quantity.whole(value.text) if value else None) or 0
         return number * GIB if 0 < number <= row.gib_up_to else number
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         good = self.instead()
         row = next(row for row in self.subject_rows if row.name in good.limits[0])
         return good.setting(row.name, int(good.limits[0][row.name].text) - 1)
@@ -404,7 +404,7 @@ class UncertainValueRule(RowRule):
             )
             yield this.diagnostic(violation.value_at, message, "write a value whose effect is documented")
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         row = self.subject_rows[0]
         return self.instead().setting(row.name, int(next(iter(row.uncertain_values))))
 
@@ -436,7 +436,7 @@ class IgnoredMemoryRule(RowRule):
         hint = "remove it, or request less than 100 of compute"
         yield this.diagnostic(violation.value_at, message, hint, on_key=True, missing=missing)
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         cores = self.table.keys_by_model[0].cores
         return self.share().setting(cores.name if cores else "", 100)
 
@@ -471,5 +471,5 @@ class AmountRule(RowRule):
                 )
                 yield this.diagnostic(value, message, "write the amount with its unit, such as 8192Mi")
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         return self.share().setting(self.subject_rows[0].name, 4096 if self.subject_rows[0].unit > 1 else 8)

@@ -8,13 +8,7 @@ from itertools import chain
 from typing import ClassVar
 
 from gpuxlate.backends.pod_reader import number, requesting, too_large, too_many_cards, written_name
-from gpuxlate.backends.row_rules.base import (
-    RowExample,
-    RowRule,
-    by_pattern,
-    is_annotation_of_containers,
-    name_beside,
-)
+from gpuxlate.backends.row_rules.base import RowRule, by_pattern, is_annotation_of_containers, name_beside
 from gpuxlate.backends.row_rules.numbers import counted_by, forced_when, mib_of_each_card, part_of_each_card
 from gpuxlate.backends.rows import RuleKind, SeveralCards
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
@@ -22,7 +16,7 @@ from gpuxlate.model.keys import Absent, KeySpec, Place, Range
 from gpuxlate.model.messages import Message, join_or, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 from gpuxlate.model.profile import Profile, card_of
-from gpuxlate.rules.base import BY_CONTAINER, Context, Rule
+from gpuxlate.rules.base import BY_CONTAINER, Context, PodExample, Rule
 from gpuxlate.rules.predicates import (
     ALWAYS,
     CARDS,
@@ -134,7 +128,7 @@ class SchedulerRule(RowRule):
         found = (values[row.name] for values in holders for row in self.subject_rows if row.name in values)
         return next(chain(found, (value for _, _, value in by_pattern(self.subject_rows, pod))), None)
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         return replace(self.instead(), scheduler="another-scheduler")
 
 
@@ -218,7 +212,7 @@ class SeveralCardsRule(RowRule):
             hint = msg("add {key}", key=join_or(row.forced_without))
         return this.diagnostic(value, message, hint, missing=cards == 1)
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         good = self.instead()
         cards = self.table.keys_by_model[0].cards
         row = self.subject_rows[0]
@@ -291,11 +285,11 @@ class NodeFitRule(RowRule):
         most = "" if asked is None else int((card_mib or 0) * asked / each)
         return this.diagnostic(value, message, msg("write at most {most}", most=most or f"{card_mib}Mi"))
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         good, counts = self.share(), [row for row in self.subject_rows if row.sets == "cards"]
         return good if len(counts) < len(self.subject_rows) else good.setting(counts[0].name, 5)
 
-    def instead(self) -> RowExample:
+    def instead(self) -> PodExample:
         return self.whole_card()
 
 
@@ -334,7 +328,7 @@ class ComputeNeededRule(RowRule):
             hint = msg("add {key}, in {counts}", key=name, counts=cores.counts)
             yield this.diagnostic(violation.value_at, message, hint, on_key=True)
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         good = self.instead()
         return good.without(*(row.name for row in self.subject_rows))
 
@@ -363,6 +357,6 @@ class InitContainerRule(RowRule):
             violation.value_at, message, "request the share in an ordinary container", on_key=True
         )
 
-    def example(self) -> RowExample:
+    def example(self) -> PodExample:
         good = self.instead()
         return replace(good, limits=({},), init=good.limits[0])

@@ -8,7 +8,6 @@ from dataclasses import replace
 
 from gpuxlate.backends import tencent as k
 from gpuxlate.backends.pod_reader import number, off_step, outside, put_number, requesting
-from gpuxlate.backends.row_rules.base import RowExample
 from gpuxlate.backends.tencent import old_addon, too_old
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.keys import GIB, Range
@@ -16,7 +15,7 @@ from gpuxlate.model.messages import join_or, msg
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, Value
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.quantity import round_up
-from gpuxlate.rules.base import Context, Rule, RuleDoc, rule
+from gpuxlate.rules.base import Context, PodExample, Rule, RuleDoc, rule
 from gpuxlate.rules.predicates import (
     CARDS,
     MODES,
@@ -59,10 +58,10 @@ TWO_ON_STEP = Constraint(InRange(k.CORE, *EACH_ON_STEP), OF_TWO & ORDINARY, (k.C
 NOT_WHOLE = Constraint(~WHOLE, NOT_OFFLINE, (k.MEMORY,))
 
 
-def shown(app_class: str = "", policy: str = "", profile: str = "", **numbers: int) -> RowExample:
+def shown(app_class: str = "", policy: str = "", profile: str = "", **numbers: int) -> PodExample:
     """A pod of one container, its keys by short names: ``core=30``."""
     names = {"core": k.CORE, "memory": k.MEMORY, "greedy": k.GREEDY}
-    return RowExample(
+    return PodExample(
         ({names[name]: Value.of(str(number)) for name, number in numbers.items()},),
         {k.APP_CLASS: Value.of(app_class)} if app_class else {},
         selector={k.POLICY: Value.of(policy)} if policy else {},

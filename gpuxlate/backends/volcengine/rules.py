@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gpuxlate.backends import volcengine as k
 from gpuxlate.backends.pod_reader import both_places, number, outside, too_many_cards
-from gpuxlate.backends.row_rules.base import RowExample
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Remove, Rename, Severity
 from gpuxlate.model.keys import NVIDIA_GPU, Range
 from gpuxlate.model.messages import Message, join_or, msg
@@ -18,7 +17,7 @@ from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.quantity import round_up
 from gpuxlate.model.share import Qos
 from gpuxlate.rules import predicates as of
-from gpuxlate.rules.base import Context, Rule, RuleDoc, rule
+from gpuxlate.rules.base import Context, PodExample, Rule, RuleDoc, rule
 from gpuxlate.rules.predicates import (
     CARDS,
     MODES,
@@ -149,24 +148,24 @@ def part(cores: int = 30, memory: int | None = 4096, name: str = k.CORE) -> Mapp
     return {name: Value.of(cores), **({} if memory is None else {k.MEMORY: Value.of(memory)})}
 
 
-def shown(*limits: Mapping[str, Value], profile: str = "", **notes: str) -> RowExample:
+def shown(*limits: Mapping[str, Value], profile: str = "", **notes: str) -> PodExample:
     """A pod: the limits of its containers, its annotations by their short names, a profile."""
     annotations = {_NOTES[name]: Value.of(text) for name, text in notes.items()}
     text = f"target: volcengine-mgpu\n{profile}" if profile else ""
-    return RowExample(limits or (part(),), annotations, profile=text)
+    return PodExample(limits or (part(),), annotations, profile=text)
 
 
-def offline(**notes: str) -> RowExample:
+def offline(**notes: str) -> PodExample:
     """An offline pod."""
     return shown(part(name=k.RECLAIMED_CORE), qos=k.QOS_LEVELS[Qos.OFFLINE], **notes)
 
 
-def several(cards: str, cores: int, memory: int = 4096, profile: str = "") -> RowExample:
+def several(cards: str, cores: int, memory: int = 4096, profile: str = "") -> PodExample:
     """A pod that shares several cards as the vendor's code wants it."""
     return shown(part(cores, memory), cards=cards, policy=NATIVE, profile=profile)
 
 
-def page(bad: RowExample, good: RowExample, sources: str) -> RuleDoc:
+def page(bad: PodExample, good: PodExample, sources: str) -> RuleDoc:
     """What the page of a rule shows; ``sources`` by their short names."""
     return RuleDoc(bad, good, "; ".join(k.DOCUMENTS[tag] for tag in sources.split(", ")))
 
