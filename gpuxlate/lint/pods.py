@@ -8,7 +8,6 @@ from itertools import islice
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, PodReader
-from gpuxlate.backends.proposals import accepted
 from gpuxlate.manifest.pods import Job, Pod, counted, counter_of
 from gpuxlate.model import limits
 from gpuxlate.model.diagnostics import Diagnostic, Put, Severity
@@ -33,7 +32,12 @@ def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
     def check(keys: PodKeys) -> Iterator[Diagnostic]:
         return islice(_found_in(keys, context), limits.MAX_FINDINGS + 1)
 
-    for one in accepted([*check(pod)], pod, check):
+    found = [*check(pod)]
+    if not found:
+        return
+    from gpuxlate.backends.proposals import accepted
+
+    for one in accepted(found, pod, check):
         alone = one.fix is not None and any(
             edit.path in matched and not (isinstance(edit, Put) and edit.value == matched[edit.path].text)
             for edit in one.fix.edits
