@@ -1,4 +1,4 @@
-"""Rules on the numbers of a share: TKE001 to TKE008."""
+"""The rules of qGPU: on the numbers of a share, on online and offline pods, on the nodes that a pod needs."""
 
 from __future__ import annotations
 
@@ -38,24 +38,6 @@ ORDINARY, NOT_OFFLINE = ~CLASS & ~GREEDY, ~OFFLINE & ~GREEDY
 WHOLE = InRange(k.CORE, k.WHOLE_CARDS)
 OF_TWO, OF_SEVERAL = InRange(k.CORE, Range(101, 199)), InRange(k.CORE, Range(101, 1600)) & ~WHOLE
 """A part of each card; no node has more than 16."""
-EVENLY = AnyOf(
-    *(
-        InRange(k.CORE, Range(k.FULL * (cards - 1) + 1, k.FULL * cards, cards))
-        & (InRange(k.MEMORY, Range(cards, None, cards)) | ~InRange(k.MEMORY, Range()))
-        for cards in range(2, 17)
-    )
-)
-"""Compute and memory are multiples of the cards."""
-EACH_ON_STEP = tuple(Range(core, core) for core in range(101, 200) if not core // 2 % k.CORE_STEP)
-POSITIVE = Constraint(InRange(k.MEMORY, Range()), InRange(k.MEMORY), (k.MEMORY,))
-ON_STEP = Constraint(InRange(k.CORE, k.ONE_CARD, Range(101)), InRange(k.CORE) & ORDINARY, (k.CORE,))
-WITH_MEMORY = Constraint(Requests(k.MEMORY), InRange(k.CORE, Range(1, 99)) & ORDINARY, (k.CORE,))
-WITH_COMPUTE = Constraint(Requests(k.CORE), ORDINARY, (k.MEMORY,), severity=Severity.WARNING)
-AT_MOST_TWO = Constraint(WHOLE, InRange(k.CORE, Range(201)) & NOT_OFFLINE, (k.CORE,))
-EVEN = Constraint(EVENLY, OF_SEVERAL & NOT_OFFLINE, (k.CORE,))
-MEMORY_OF_TWO = Constraint(Requests(k.MEMORY), OF_TWO & NOT_OFFLINE, (k.CORE,), severity=Severity.ERROR)
-TWO_ON_STEP = Constraint(InRange(k.CORE, *EACH_ON_STEP), OF_TWO & ORDINARY, (k.CORE,))
-NOT_WHOLE = Constraint(~WHOLE, NOT_OFFLINE, (k.MEMORY,))
 
 
 def shown(app_class: str = "", policy: str = "", profile: str = "", **numbers: int) -> PodExample:
@@ -98,7 +80,7 @@ def _more_than_a_card(this: Rule, violation: Violation, pod: PodKeys, context: C
 @rule(
     "TKE001",
     Severity.ERROR,
-    constraint=POSITIVE,
+    constraint=Constraint(InRange(k.MEMORY, Range()), InRange(k.MEMORY), (k.MEMORY,)),
     with_profile=WithProfile(_within_a_card, CARDS),
     page=RuleDoc(shown(core=30, memory=0), shown(core=30, memory=1)),
 )
@@ -124,7 +106,7 @@ def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: 
     "TKE002",
     Severity.ERROR,
     fix="unsafe",
-    constraint=ON_STEP,
+    constraint=Constraint(InRange(k.CORE, k.ONE_CARD, Range(101)), InRange(k.CORE) & ORDINARY, (k.CORE,)),
     page=RuleDoc(shown(core=33, memory=5), shown(core=35, memory=5)),
 )
 def compute_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -160,11 +142,21 @@ def compute_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context:
     return this.diagnostic(violation.value_at, message, msg("write {numbers}", numbers=near), fix=fix)
 
 
+def _without_compute(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    hint = k.tell("add {core} (percent of one card), or annotate the pod template {app_class}: online")
+    return this.diagnostic(violation.value_at, k.tell("{memory} is set without {core}"), hint)
+
+
 @rule(
     "TKE003",
     Severity.ERROR,
     missing=True,
-    constraint=(WITH_MEMORY, WITH_COMPUTE),
+    constraint=(
+        Constraint(Requests(k.MEMORY), InRange(k.CORE, Range(1, 99)) & ORDINARY, (k.CORE,)),
+        Constraint(
+            Requests(k.CORE), ORDINARY, (k.MEMORY,), severity=Severity.WARNING, report=_without_compute
+        ),
+    ),
     page=RuleDoc(shown(core=30), shown(core=30, memory=5)),
 )
 def compute_and_memory_together(
@@ -183,11 +175,8 @@ def compute_and_memory_together(
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", note on whole and fractional cards (2024-11-25).
     """
-    if violation.name == k.CORE:
-        hint = k.tell('add {memory} (GiB), or request a whole card: {core}: "100"')
-        return this.diagnostic(violation.value_at, k.tell("{core} is set without {memory}"), hint)
-    hint = k.tell("add {core} (percent of one card), or annotate the pod template {app_class}: online")
-    return this.diagnostic(violation.value_at, k.tell("{memory} is set without {core}"), hint)
+    hint = k.tell('add {memory} (GiB), or request a whole card: {core}: "100"')
+    return this.diagnostic(violation.value_at, k.tell("{core} is set without {memory}"), hint)
 
 
 def _one_card(profile: Profile) -> tuple[Constraint, ...]:
@@ -207,7 +196,7 @@ def _old_addon(this: Rule, violation: Violation, pod: PodKeys, context: Context)
 @rule(
     "TKE005",
     Severity.ERROR,
-    constraint=AT_MOST_TWO,
+    constraint=Constraint(WHOLE, InRange(k.CORE, Range(201)) & NOT_OFFLINE, (k.CORE,)),
     with_profile=WithProfile(_one_card, MODES),
     page=RuleDoc(shown(core=240, memory=60), shown(core=160, memory=60)),
 )
@@ -231,10 +220,37 @@ def two_shared_cards_at_most(this: Rule, violation: Violation, pod: PodKeys, con
     return this.diagnostic(violation.value_at, k.tell(message, **numbers), k.tell(hint, **numbers))
 
 
+EVENLY = AnyOf(
+    *(
+        InRange(k.CORE, Range(k.FULL * (cards - 1) + 1, k.FULL * cards, cards))
+        & (InRange(k.MEMORY, Range(cards, None, cards)) | ~InRange(k.MEMORY, Range()))
+        for cards in range(2, 17)
+    )
+)
+"""Compute and memory are multiples of the cards."""
+
+
+def _part_without_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    cards = k.cards_of(violation.number)
+    text = "{core} {number} is a part of {cards} cards, without {memory}"
+    message = k.tell(text, number=violation.number, cards=cards)
+    hint = k.tell("add {memory} (GiB, total of the {cards} cards)", cards=cards)
+    return this.diagnostic(violation.value_at, message, hint, missing=True)
+
+
 @rule(
     "TKE006",
     Severity.WARNING,
-    constraint=(MEMORY_OF_TWO, EVEN),
+    constraint=(
+        Constraint(
+            Requests(k.MEMORY),
+            OF_TWO & NOT_OFFLINE,
+            (k.CORE,),
+            severity=Severity.ERROR,
+            report=_part_without_memory,
+        ),
+        Constraint(EVENLY, OF_SEVERAL & NOT_OFFLINE, (k.CORE,)),
+    ),
     page=RuleDoc(shown(core=121, memory=31), shown(core=120, memory=30)),
 )
 def even_parts(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -252,12 +268,6 @@ def even_parts(this: Rule, violation: Violation, pod: PodKeys, context: Context)
     Tencent Cloud, docs 457/127667 "several cards".
     """
     memory, cards = violation.container.resources.get(k.MEMORY), k.cards_of(violation.number)
-    if this.severity is Severity.ERROR:
-        text = "{core} {number} is a part of {cards} cards, without {memory}"
-        message = k.tell(text, number=violation.number, cards=cards)
-        hint = k.tell("add {memory} (GiB, total of the {cards} cards)", cards=cards)
-        yield this.diagnostic(violation.value_at, message, hint, missing=True)
-        return
     for name, spot in ((k.CORE, violation.value_at), (k.MEMORY, memory)):
         total = number(spot) or 0
         if spot is not None and total > 0 and total % cards:
@@ -266,10 +276,13 @@ def even_parts(this: Rule, violation: Violation, pod: PodKeys, context: Context)
             yield this.diagnostic(spot, message, msg("write a multiple of {cards}", cards=cards))
 
 
+EACH_ON_STEP = tuple(Range(core, core) for core in range(101, 200) if not core // 2 % k.CORE_STEP)
+
+
 @rule(
     "TKE007",
     Severity.WARNING,
-    constraint=TWO_ON_STEP,
+    constraint=Constraint(InRange(k.CORE, *EACH_ON_STEP), OF_TWO & ORDINARY, (k.CORE,)),
     page=RuleDoc(shown(core=124, memory=30), shown(core=130, memory=30)),
 )
 def shared_cards_on_the_step(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -296,7 +309,7 @@ def shared_cards_on_the_step(this: Rule, violation: Violation, pod: PodKeys, con
 @rule(
     "TKE008",
     Severity.WARNING,
-    constraint=NOT_WHOLE,
+    constraint=Constraint(~WHOLE, NOT_OFFLINE, (k.MEMORY,)),
     page=RuleDoc(shown(core=100, memory=46), shown(core=100)),
 )
 def whole_cards_without_memory(
@@ -320,42 +333,20 @@ def whole_cards_without_memory(
     return this.diagnostic(violation.value_at, message, k.tell("remove {memory}"))
 
 
-# Rules on online and offline pods, and on the nodes that a pod needs: TKE010 to TKE018.
+# --- online and offline pods, and the nodes that a pod needs -----------------------------------
 ONLINE, KNOWN = IsAnnotated(k.APP_CLASS, "online"), IsAnnotated(k.APP_CLASS, *k.CLASSES)
-IN_RANGE = InRange(k.GREEDY, Range(1, 100)) | ~InRange(k.GREEDY)
-OFFLINE_GREEDY = Constraint(IN_RANGE & Requests(k.MEMORY) & ~Requests(k.CORE), OFFLINE, (k.GREEDY,))
-NO_COMPUTE = Constraint(~ONLINE, keys=(k.CORE,))
-ONLINE_MEMORY = Constraint(Requests(k.MEMORY), ONLINE, (k.CORE,), severity=Severity.ERROR)
-KNOWN_CLASS = Constraint(KNOWN, CLASS, (k.APP_CLASS,), per_container=False)
-GREEDY_IS_OFFLINE = Constraint(OFFLINE, KNOWN | ~CLASS, (k.GREEDY,))
-OFFLINE_IS_GREEDY = Constraint(GREEDY, OFFLINE, (k.CORE, k.MEMORY))
 GENERATED = re.compile("[Tt][Rr][Uu][Ee]")
-KNOWN_POLICY = Constraint(
-    NodeLabelAmong(k.POLICY, *k.POLICY_OF, GENERATED), keys=(k.POLICY,), per_container=False
-)
 OF_QGPU = (k.CORE, k.GREEDY, k.MEMORY)
 Found = Iterator[Diagnostic]
 
 
-def _not_too_many(profile: Profile) -> tuple[Constraint, ...]:
-    """One share more than qGPU creates does not fit a card."""
-    most = k.MAX_SHARES + 1
-    room = card_memory(profile, k.NAMES, GIB * most)
-    if room is None:
-        return ()
-    asked = InRange(k.CORE, Range(1, k.FULL // most)) & InRange(k.MEMORY, Range(1)) & ORDINARY
-    return (Constraint(~AtMostParameter(k.MEMORY, room), asked, (k.MEMORY,)),)
-
-
-def _recent(profile: Profile) -> tuple[Constraint, ...]:
-    none = Constraint(~SomeContainer(Requests(*OF_QGPU)), per_container=False)
-    return (none,) if too_old(profile, "kubernetesVersion") else ()
+IN_RANGE = InRange(k.GREEDY, Range(1, 100)) | ~InRange(k.GREEDY)
 
 
 @rule(
     "TKE010",
     Severity.ERROR,
-    constraint=OFFLINE_GREEDY,
+    constraint=Constraint(IN_RANGE & Requests(k.MEMORY) & ~Requests(k.CORE), OFFLINE, (k.GREEDY,)),
     page=RuleDoc(shown("offline", greedy=160, memory=5), shown("offline", greedy=30, memory=5)),
 )
 def offline_asks_for_greedy_and_memory(
@@ -385,10 +376,20 @@ def offline_asks_for_greedy_and_memory(
         yield this.diagnostic(there[k.CORE], message, k.tell("remove {core}"), on_key=True)
 
 
+def _online_without_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    message, hint = k.tell("{memory} is not set in an online pod"), k.tell("add {memory} (GiB)")
+    return this.diagnostic(violation.value_at, message, hint, on_key=True, missing=True)
+
+
 @rule(
     "TKE011",
     Severity.WARNING,
-    constraint=(NO_COMPUTE, ONLINE_MEMORY),
+    constraint=(
+        Constraint(~ONLINE, keys=(k.CORE,)),
+        Constraint(
+            Requests(k.MEMORY), ONLINE, (k.CORE,), severity=Severity.ERROR, report=_online_without_memory
+        ),
+    ),
     page=RuleDoc(shown("online", core=30, memory=5), shown("online", memory=5)),
 )
 def online_asks_for_memory_alone(
@@ -406,18 +407,32 @@ def online_asks_for_memory_alone(
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
-    if this.severity is Severity.ERROR:
-        message, hint = k.tell("{memory} is not set in an online pod"), k.tell("add {memory} (GiB)")
-        return this.diagnostic(violation.value_at, message, hint, on_key=True, missing=True)
     message = k.tell("{core} is set in an online pod, which competes for compute")
     hint = k.tell("remove {core}, or the annotation {app_class}")
     return this.diagnostic(violation.value_at, message, hint, on_key=True)
 
 
+def _unknown_class(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    app_class = violation.value_at
+    message = k.tell("{app_class} is {value!r}, neither online nor offline", value=app_class.text)
+    return this.diagnostic(app_class, message, "write online or offline, in lower case")
+
+
+def _greedy_elsewhere(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    message = k.tell("{greedy} is set in a pod that is not offline")
+    hint = k.tell("annotate the pod template {app_class}: offline, or request {core}")
+    missing = k.APP_CLASS not in pod.annotations
+    return this.diagnostic(violation.value_at, message, hint, on_key=True, missing=missing)
+
+
 @rule(
     "TKE012",
     Severity.ERROR,
-    constraint=(KNOWN_CLASS, GREEDY_IS_OFFLINE, OFFLINE_IS_GREEDY),
+    constraint=(
+        Constraint(KNOWN, CLASS, (k.APP_CLASS,), per_container=False, report=_unknown_class),
+        Constraint(OFFLINE, KNOWN | ~CLASS, (k.GREEDY,), report=_greedy_elsewhere),
+        Constraint(GREEDY, OFFLINE, (k.CORE, k.MEMORY)),
+    ),
     page=RuleDoc(shown(greedy=30, memory=5), shown("offline", greedy=30, memory=5)),
 )
 def compute_goes_with_app_class(
@@ -436,18 +451,10 @@ def compute_goes_with_app_class(
     ## Source
     Tencent Cloud, docs 457/81034 "qGPU online/offline colocation" (2025-09-15).
     """
-    found = pod.annotations.get(k.APP_CLASS)
-    if found is not None and not violation.constraint.per_container:
-        message = k.tell("{app_class} is {value!r}, neither online nor offline", value=found.text)
-        return this.diagnostic(found, message, "write online or offline, in lower case")
-    text, hint = "{greedy} is not set in an offline pod", "add {greedy}, or remove {app_class}"
-    if violation.name == k.CORE:
-        hint = "replace {core} by {greedy}, or remove {app_class}"
-    elif violation.name == k.GREEDY:
-        text = "{greedy} is set in a pod that is not offline"
-        hint = "annotate the pod template {app_class}: offline, or request {core}"
-    missing = violation.name != k.GREEDY or found is None
-    return this.diagnostic(violation.value_at, k.tell(text), k.tell(hint), on_key=True, missing=missing)
+    replace_it = "replace {core} by {greedy}, or remove {app_class}"
+    hint = replace_it if violation.name == k.CORE else "add {greedy}, or remove {app_class}"
+    message = k.tell("{greedy} is not set in an offline pod")
+    return this.diagnostic(violation.value_at, message, k.tell(hint), on_key=True, missing=True)
 
 
 def beside_others(this: Rule, pod: PodKeys, context: Context) -> Found:
@@ -477,7 +484,9 @@ def _no_such_node(this: Rule, pod: PodKeys, context: Context) -> Found:
 @rule(
     "TKE014",
     Severity.ERROR,
-    constraint=KNOWN_POLICY,
+    constraint=Constraint(
+        NodeLabelAmong(k.POLICY, *k.POLICY_OF, GENERATED), keys=(k.POLICY,), per_container=False
+    ),
     also=beside_others,
     no_policy="lint alone checks several values of one selector, and the nodes of a profile",
     page=RuleDoc(shown(policy="fixed", core=30, memory=5), shown(policy="fixed-share", core=30, memory=5)),
@@ -501,6 +510,16 @@ def policy_is_known(this: Rule, violation: Violation, pod: PodKeys, context: Con
         for text in one.values:
             if text not in k.POLICY_OF and not GENERATED.fullmatch(text):  # GX013
                 yield _no_policy(this, text, one)
+
+
+def _not_too_many(profile: Profile) -> tuple[Constraint, ...]:
+    """One share more than qGPU creates does not fit a card."""
+    most = k.MAX_SHARES + 1
+    room = card_memory(profile, k.NAMES, GIB * most)
+    if room is None:
+        return ()
+    asked = InRange(k.CORE, Range(1, k.FULL // most)) & InRange(k.MEMORY, Range(1)) & ORDINARY
+    return (Constraint(~AtMostParameter(k.MEMORY, room), asked, (k.MEMORY,)),)
 
 
 @rule(
@@ -531,6 +550,11 @@ def card_fills_before_the_limit(
     return this.diagnostic(
         violation.value_at, message, "request more compute or memory, or plan for an unused rest"
     )
+
+
+def _recent(profile: Profile) -> tuple[Constraint, ...]:
+    none = Constraint(~SomeContainer(Requests(*OF_QGPU)), per_container=False)
+    return (none,) if too_old(profile, "kubernetesVersion") else ()
 
 
 @rule(
