@@ -1,4 +1,4 @@
-"""Pods for the pages of rules."""
+"""The rules of ACK: on compute, on memory and whole cards, on the nodes that a pod chooses, on a profile."""
 
 from __future__ import annotations
 
@@ -69,16 +69,14 @@ def shown(*limits: Mapping[str, Value], count: int = 0, mode: str = "", profile:
     )
 
 
-# Rules of ACK about compute, decided from the manifest alone.
-ON_ONE_CARD = Constraint(~Labelled(k.COUNT, k.SEVERAL), keys=(k.CORE,))
-ON_GRID = Constraint(InRange(k.CORE, Range(k.CORE_MIN, k.CORE_MAX, k.CORE_STEP)), InRange(k.CORE), (k.CORE,))
+# --- compute, from the manifest alone ---------------------------------------------------------
 
 
 @rule(
     "ACK005",
     Severity.ERROR,
     fix="unsafe",
-    constraint=ON_ONE_CARD,
+    constraint=Constraint(~Labelled(k.COUNT, k.SEVERAL), keys=(k.CORE,)),
     page=RuleDoc(shown(part(8, 30), count=2, mode="core_mem"), shown(part(8), count=2, mode="cgpu")),
 )
 def compute_on_one_card(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -108,7 +106,9 @@ def compute_on_one_card(this: Rule, violation: Violation, pod: PodKeys, context:
     "ACK006",
     Severity.ERROR,
     fix="unsafe",
-    constraint=ON_GRID,
+    constraint=Constraint(
+        InRange(k.CORE, Range(k.CORE_MIN, k.CORE_MAX, k.CORE_STEP)), InRange(k.CORE), (k.CORE,)
+    ),
     page=RuleDoc(shown(part(2, 33), mode="core_mem"), shown(part(2, 35), mode="core_mem")),
 )
 def compute_on_grid(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -209,30 +209,18 @@ def _on_grid(value: Value) -> bool:
     return k.CORE_MIN <= number <= k.CORE_MAX and number % k.CORE_STEP == 0
 
 
-# Rules of ACK about memory and whole cards, decided from the manifest alone.
-POSITIVE = Constraint(InRange(k.MEMORY, Range()), InRange(k.MEMORY), (k.MEMORY,))
+# --- memory and whole cards, from the manifest alone ------------------------------------------
+
+
 SHARED, SHARES = Requests(k.MEMORY, k.CORE), SomeContainer(Requests(k.MEMORY, k.CORE))
-NUMBER = Labelled(k.COUNT, k.CARDS)
-COUNTED = Constraint(NUMBER, Labelled(k.COUNT), (k.COUNT,), per_container=False)
-WITH_MEMORY = Constraint(
-    SomeContainer(Requests(k.MEMORY)), NUMBER, (k.COUNT,), per_container=False, severity=Severity.WARNING
-)
-DIVIDED = Constraint(
-    Divides(k.MEMORY, LabelNumber(k.COUNT)),
-    NUMBER & InRange(k.MEMORY) & ContainersAtMost(Requests(k.MEMORY), 1),
-    (k.MEMORY,),
-)
-WHOLE, BY_TOPOLOGY = (InRange(name) & ~InRange(name, Range(0, 0)) for name in (NVIDIA_GPU, k.TOPOLOGY))
-BESIDE_SHARES = tuple(
-    Constraint(~SHARES, some & ~SHARED, (name,))
-    for name, some in ((NVIDIA_GPU, WHOLE), (k.TOPOLOGY, BY_TOPOLOGY))
-)
-"""One container with both is K8S007."""
-OF_ONE_KIND = Constraint(~SomeContainer(WHOLE), BY_TOPOLOGY & ~SHARES & ~WHOLE, (k.TOPOLOGY,))
-IN_ONE_CONTAINER = Constraint(~WHOLE, BY_TOPOLOGY & ~SHARES, (k.TOPOLOGY,), severity=Severity.ERROR)
 
 
-@rule("ACK001", Severity.ERROR, constraint=POSITIVE, page=RuleDoc(shown(part(0)), shown(part(1))))
+@rule(
+    "ACK001",
+    Severity.ERROR,
+    constraint=Constraint(InRange(k.MEMORY, Range()), InRange(k.MEMORY), (k.MEMORY,)),
+    page=RuleDoc(shown(part(0)), shown(part(1))),
+)
 def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
     """`aliyun.com/gpu-mem` is at least 1.
 
@@ -247,6 +235,9 @@ def memory_is_positive(this: Rule, violation: Violation, pod: PodKeys, context: 
     """
     hint = "write the memory that the container needs, or remove the key"
     return this.diagnostic(violation.value_at, outside(k.MEMORY, violation.number, 1), hint)
+
+
+NUMBER = Labelled(k.COUNT, k.CARDS)
 
 
 def of_several(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
@@ -275,11 +266,38 @@ def _not_a_multiple(
     return this.diagnostic(where, message, msg("write {numbers}", numbers=numbers), fix=fix, missing=True)
 
 
+def _not_divided(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    return _not_a_multiple(this, violation.value_at, violation.number, cards_of(pod), violation.container)
+
+
+def _counted_without_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    text = "{key} has no effect: no container of the pod requests {other}"
+    hint = msg("add {other} to the limits of a container, or remove the label", other=k.MEMORY)
+    message = msg(text, key=k.COUNT, other=k.MEMORY)
+    return this.diagnostic(pod.labels[k.COUNT], message, hint, on_key=True, missing=True)
+
+
 @rule(
     "ACK002",
     Severity.ERROR,
     fix="unsafe",
-    constraint=(COUNTED, WITH_MEMORY, DIVIDED),
+    constraint=(
+        Constraint(NUMBER, Labelled(k.COUNT), (k.COUNT,), per_container=False),
+        Constraint(
+            SomeContainer(Requests(k.MEMORY)),
+            NUMBER,
+            (k.COUNT,),
+            per_container=False,
+            severity=Severity.WARNING,
+            report=_counted_without_memory,
+        ),
+        Constraint(
+            Divides(k.MEMORY, LabelNumber(k.COUNT)),
+            NUMBER & InRange(k.MEMORY) & ContainersAtMost(Requests(k.MEMORY), 1),
+            (k.MEMORY,),
+            report=_not_divided,
+        ),
+    ),
     also=of_several,
     no_policy="lint alone adds up the memory of several containers",
     page=RuleDoc(shown(part(7), count=2), shown(part(8), count=2)),
@@ -302,23 +320,52 @@ def count_divides_memory(this: Rule, violation: Violation, pod: PodKeys, context
     ACK, page multi-card-sharing-through-shared-gpu-scheduling, 2025-04-19.
     """
     label = pod.labels[k.COUNT]
-    cards = count(label)
-    if cards is None:
-        message = msg("{key} is {value!r}, not a positive whole number", key=k.COUNT, value=label.text)
-        hint = msg('write the number of cards as a string, such as {key}: "2"', key=k.COUNT)
-        return this.diagnostic(label, message, hint)
-    if violation.constraint.per_container:
-        return _not_a_multiple(this, violation.value_at, violation.number, cards, violation.container)
-    text = "{key} has no effect: no container of the pod requests {other}"
-    hint = msg("add {other} to the limits of a container, or remove the label", other=k.MEMORY)
-    message = msg(text, key=k.COUNT, other=k.MEMORY)
-    return this.diagnostic(label, message, hint, on_key=True, missing=True)
+    message = msg("{key} is {value!r}, not a positive whole number", key=k.COUNT, value=label.text)
+    hint = msg('write the number of cards as a string, such as {key}: "2"', key=k.COUNT)
+    return this.diagnostic(label, message, hint)
+
+
+WHOLE, BY_TOPOLOGY = (InRange(name) & ~InRange(name, Range(0, 0)) for name in (NVIDIA_GPU, k.TOPOLOGY))
+BESIDE_SHARES = tuple(
+    Constraint(~SHARES, some & ~SHARED, (name,))
+    for name, some in ((NVIDIA_GPU, WHOLE), (k.TOPOLOGY, BY_TOPOLOGY))
+)
+"""One container with both is K8S007."""
+
+
+def _two_modes(this: Rule, violation: Violation, where: str, other: str, hint: str) -> Diagnostic:
+    text = "{where} requests {key} and {other}; a node of ACK serves one of them"
+    message = msg(text, where=msg(where), key=violation.name, other=other)
+    return this.diagnostic(violation.value_at, message, hint, on_key=True)
+
+
+def _two_kinds(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    return _two_modes(this, violation, "the pod", NVIDIA_GPU, "use separate pods")
+
+
+def _two_kinds_in_a_container(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    return _two_modes(this, violation, "a container", NVIDIA_GPU, "keep one of them")
 
 
 @rule(
     "ACK011",
     Severity.WARNING,
-    constraint=(*BESIDE_SHARES, OF_ONE_KIND, IN_ONE_CONTAINER),
+    constraint=(
+        *BESIDE_SHARES,
+        Constraint(
+            ~SomeContainer(WHOLE),
+            BY_TOPOLOGY & ~SHARES & ~WHOLE,
+            (k.TOPOLOGY,),
+            report=_two_kinds,
+        ),
+        Constraint(
+            ~WHOLE,
+            BY_TOPOLOGY & ~SHARES,
+            (k.TOPOLOGY,),
+            severity=Severity.ERROR,
+            report=_two_kinds_in_a_container,
+        ),
+    ),
     page=RuleDoc(shown(part(4), {NVIDIA_GPU: Value.of(1)}), shown(part(4), part(15))),
 )
 def one_mode_for_a_pod(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -335,57 +382,26 @@ def one_mode_for_a_pod(this: Rule, violation: Violation, pod: PodKeys, context: 
     ## Source
     ACK, page enable-scheduling (labels of GPU nodes), 2026-01-12.
     """
-    sharing, same = SHARES.holds(pod), WHOLE.holds(pod, violation.container) and violation.name == k.TOPOLOGY
-    same = same and not sharing
-    text = "{where} requests {key} and {other}; a node of ACK serves one of them"
-    message = msg(
-        text,
-        where=msg("a container" if same else "the pod"),
-        key=violation.name,
-        other="a share" if sharing else NVIDIA_GPU,
-    )
-    hint = "keep one of them" if same else "use separate pods"
-    return this.diagnostic(violation.value_at, message, hint, on_key=True)
+    return _two_modes(this, violation, "the pod", "a share", "use separate pods")
 
 
-# Rules of ACK about the nodes that a pod chooses and what they isolate.
+# --- the nodes that a pod chooses, and what they isolate --------------------------------------
+
+
 SHARE = MayRunOnNodeLabel(k.SCHEDULE, k.SHARE_MODE)
 COMPUTE, MEMORY = SomeContainer(Requests(k.CORE)), SomeContainer(InRange(k.MEMORY))
 PROBABLE = NodeLabelAmong(k.SCHEDULE, *k.MODES, *k.UNCONFIRMED_MODES)
 CONFIRMED = NodeLabelAmong(k.SCHEDULE, *k.MODES)
-ON_CORE_MEM = Constraint(  # a mode that no node has is ACK017
-    MayRunOnNodeLabel(k.SCHEDULE, k.CORE_MEM), COMPUTE & CONFIRMED, (k.SCHEDULE,), per_container=False
-)
-KNOWN = (
-    Constraint(PROBABLE, keys=(k.SCHEDULE,), per_container=False),
-    Constraint(CONFIRMED, PROBABLE, (k.SCHEDULE,), per_container=False, severity=Severity.WARNING),
-    Constraint(NodeLabelAmong(k.PLACEMENT, *k.PLACEMENTS), keys=(k.PLACEMENT,), per_container=False),
-)
 NODES_WITH_MEMORY = SomeContainer(Requests(k.MEMORY))
-
-
-def _on_share_nodes(profile: Profile) -> tuple[Constraint, ...]:
-    """Without a mode of its own, a pod goes to nodes of the profile's mode."""
-    ack = AlibabaProfile.of(profile)
-    if ack.memory_unit_mib != k.SMALL_UNIT_MIB:
-        return ()
-    must = ~MayRunOnNodeLabel(k.SCHEDULE, *(one for one in k.MODES if one != k.SHARE_MODE))
-    if ack.isolation != k.SHARE_MODE:
-        must &= MayRunOnNodeLabel(k.SCHEDULE, re.compile(".*"))
-    return (Constraint(must, NODES_WITH_MEMORY, (k.SCHEDULE,), per_container=False),)
-
-
-NOT_SHARE_MODE = Constraint(~SHARE, MEMORY, (k.SCHEDULE,), per_container=False)
-NOT_DISABLED = Constraint(~EnvIs(k.DISABLE, *k.DISABLE_ON, any_case=True), InRange(k.MEMORY), (k.MEMORY,))
-NOT_ENFORCED = msg("{key} is not enforced: memory is counted, not isolated", key=k.MEMORY)
-HINT = "the program must limit its own memory, to ALIYUN_COM_GPU_MEM_CONTAINER"
 
 
 @rule(
     "ACK008",
     Severity.WARNING,
     fix="unsafe",
-    constraint=ON_CORE_MEM,
+    constraint=Constraint(
+        MayRunOnNodeLabel(k.SCHEDULE, k.CORE_MEM), COMPUTE & CONFIRMED, (k.SCHEDULE,), per_container=False
+    ),
     page=RuleDoc(shown(part(2, 30)), shown(part(2, 30), mode="core_mem")),
 )
 def compute_runs_on_core_mem(
@@ -417,6 +433,17 @@ def compute_runs_on_core_mem(
     for mode, path in [one for one in chosen if one[0] in k.MODES][:1]:  # others: ACK017
         message = msg("{key} needs nodes of mode {mode}; the pod chooses {chosen}", chosen=mode, **names)
         yield this.diagnostic(path, message, msg("write {label}: {mode}, or remove {key}", **names))
+
+
+def _on_share_nodes(profile: Profile) -> tuple[Constraint, ...]:
+    """Without a mode of its own, a pod goes to nodes of the profile's mode."""
+    ack = AlibabaProfile.of(profile)
+    if ack.memory_unit_mib != k.SMALL_UNIT_MIB:
+        return ()
+    must = ~MayRunOnNodeLabel(k.SCHEDULE, *(one for one in k.MODES if one != k.SHARE_MODE))
+    if ack.isolation != k.SHARE_MODE:
+        must &= MayRunOnNodeLabel(k.SCHEDULE, re.compile(".*"))
+    return (Constraint(must, NODES_WITH_MEMORY, (k.SCHEDULE,), per_container=False),)
 
 
 @rule(
@@ -455,11 +482,40 @@ def small_unit_on_share_nodes(
             return
 
 
+def _chosen(pod: PodKeys, label: str) -> Iterator[tuple[NodeRequirement, str]]:
+    """The values of a label that the pod chooses or avoids, each with where it does."""
+    for requirement in pod.choices(label):
+        if requirement.operator in ("In", "NotIn"):
+            yield from ((requirement, value) for value in requirement.values)
+
+
+def _unconfirmed_mode(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    for requirement, value in _chosen(pod, k.SCHEDULE):
+        if value in k.UNCONFIRMED_MODES:
+            message = msg(
+                "{label}: {value} is not in the documentation of ACK", label=k.SCHEDULE, value=value
+            )
+            yield this.diagnostic(requirement, message, "check that the nodes have this label")
+
+
 @rule(
     "ACK017",
     Severity.ERROR,
     fix="safe",
-    constraint=KNOWN,
+    constraint=(
+        Constraint(PROBABLE, keys=(k.SCHEDULE,), per_container=False),
+        Constraint(
+            CONFIRMED,
+            PROBABLE,
+            (k.SCHEDULE,),
+            per_container=False,
+            severity=Severity.WARNING,
+            report=_unconfirmed_mode,
+        ),
+        Constraint(NodeLabelAmong(k.PLACEMENT, *k.PLACEMENTS), keys=(k.PLACEMENT,), per_container=False),
+    ),
     page=RuleDoc(shown(part(2), mode="core-mem"), shown(part(2), mode="core_mem")),
 )
 def known_mode_and_placement(
@@ -481,17 +537,13 @@ def known_mode_and_placement(
     ACK, page enable-scheduling (labels of GPU nodes), 2026-01-12.
     """
     known = k.MODES if violation.name == k.SCHEDULE else k.PLACEMENTS
-    for one in pod.choices(violation.name):
-        for text in one.values if one.operator in ("In", "NotIn") else ():
-            unconfirmed = violation.name == k.SCHEDULE and text in k.UNCONFIRMED_MODES
-            if text not in known and unconfirmed == (this.severity is Severity.WARNING):
-                yield _unknown(this, violation.name, known, text, one)
+    unconfirmed = k.UNCONFIRMED_MODES if violation.name == k.SCHEDULE else ()
+    for requirement, value in _chosen(pod, violation.name):
+        if value not in (*known, *unconfirmed):
+            yield _unknown(this, violation.name, known, value, requirement)
 
 
 def _unknown(this: Rule, name: str, known: tuple[str, ...], text: str, where: NodeRequirement) -> Diagnostic:
-    if name == k.SCHEDULE and text in k.UNCONFIRMED_MODES:
-        message = msg("{label}: {value} is not in the documentation of ACK", label=name, value=text)
-        return this.diagnostic(where, message, "check that the nodes have this label")
     meant, fix = text.strip().lower().replace("-", "_"), None
     hint = msg("write one of {known}", known=", ".join(known))
     if meant in known:
@@ -499,6 +551,10 @@ def _unknown(this: Rule, name: str, known: tuple[str, ...], text: str, where: No
         in_selector = where.path[-2:] == ("nodeSelector", name)
         fix = Fix(msg("write {meant}", meant=meant), (Put(where.path, meant),)) if in_selector else None
     return this.diagnostic(where, msg("no node has {label}: {value}", label=name, value=text), hint, fix=fix)
+
+
+NOT_ENFORCED = msg("{key} is not enforced: memory is counted, not isolated", key=k.MEMORY)
+HINT = "the program must limit its own memory, to ALIYUN_COM_GPU_MEM_CONTAINER"
 
 
 def _counted_alone(pod: PodKeys, context: Context) -> bool:
@@ -515,10 +571,24 @@ def by_profile(this: Rule, pod: PodKeys, context: Context) -> Iterator[Diagnosti
             yield this.diagnostic(value, NOT_ENFORCED, HINT, missing=not open_source)
 
 
+def _not_isolated(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    if not SHARE.holds(pod) and not _counted_alone(pod, context):
+        message = msg("{variable} turns off memory isolation of this container", variable=k.DISABLE)
+        yield this.diagnostic(violation.container.env[k.DISABLE], message, HINT)
+
+
 @rule(
     "ACK019",
     Severity.INFO,
-    constraint=(NOT_SHARE_MODE, NOT_DISABLED),
+    constraint=(
+        Constraint(~SHARE, MEMORY, (k.SCHEDULE,), per_container=False),
+        Constraint(
+            ~EnvIs(k.DISABLE, *k.DISABLE_ON, any_case=True),
+            InRange(k.MEMORY),
+            (k.MEMORY,),
+            report=_not_isolated,
+        ),
+    ),
     also=by_profile,
     no_policy="lint alone knows whether the nodes of a profile isolate memory",
     page=RuleDoc(shown(part(3), mode="share"), shown(part(3), mode="cgpu")),
@@ -540,30 +610,15 @@ def memory_is_isolated(
     ACK, alibabacloud.com/help/doc-detail/2523313.html, 2026-03-26; `docs/userguide.md` of
     AliyunContainerService/gpushare-scheduler-extender at c0b6141.
     """
-    if not violation.constraint.per_container:
-        path = next(path for mode, path in pod.allowed(k.SCHEDULE) if mode == k.SHARE_MODE)
-        yield this.diagnostic(path, NOT_ENFORCED, HINT)
-    elif not SHARE.holds(pod) and not _counted_alone(pod, context):
-        message = msg("{variable} turns off memory isolation of this container", variable=k.DISABLE)
-        yield this.diagnostic(violation.container.env[k.DISABLE], message, HINT)
+    path = next(path for mode, path in pod.allowed(k.SCHEDULE) if mode == k.SHARE_MODE)
+    yield this.diagnostic(path, NOT_ENFORCED, HINT)
 
 
-# Rules of ACK that need a cluster profile.
+# --- the cards, versions and modes of a profile -----------------------------------------------
+
+
 COUNTED_IN_PROFILE, BY_LABEL = Labelled(k.COUNT, k.CARDS), LabelNumber(k.COUNT)
 DIVIDED_IN_PROFILE = (COUNTED_IN_PROFILE & Divides(k.MEMORY, BY_LABEL)) | ~COUNTED_IN_PROFILE
-ONE_CONTAINER = Constraint(ContainersAtMost(~IsInit() & InRange(k.MEMORY), 1), per_container=False)
-ORDINARY = Constraint(~IsInit(), keys=(k.MEMORY,))
-ONE_CARD = Constraint(~Labelled(k.COUNT, Range(2)), COUNTED_IN_PROFILE, (k.COUNT,), per_container=False)
-
-
-def _of_node(profile: Profile) -> tuple[Constraint, ...]:
-    most = cards_per_node(profile, k.NAMES)
-    if most is None:
-        return ()
-    labelled = Constraint(
-        AtMostParameter(BY_LABEL, most), COUNTED_IN_PROFILE, (k.COUNT,), per_container=False
-    )
-    return labelled, Constraint(AtMostParameter(k.TOPOLOGY, most), InRange(k.TOPOLOGY), (k.TOPOLOGY,))
 
 
 def _within(profile: Profile, shares: int = 1) -> Predicate:
@@ -577,11 +632,6 @@ def _within(profile: Profile, shares: int = 1) -> Predicate:
     )
 
 
-def _of_card(profile: Profile) -> tuple[Constraint, ...]:
-    within = _within(profile)
-    return () if within == ALWAYS else (Constraint(within, InRange(k.MEMORY), (k.MEMORY,)),)
-
-
 def _not_too_many(profile: Profile) -> tuple[Constraint, ...]:
     within = _within(profile, k.PODS_PER_CARD + 1)
     asked = InRange(k.MEMORY, Range(1)) & DIVIDED_IN_PROFILE
@@ -590,6 +640,16 @@ def _not_too_many(profile: Profile) -> tuple[Constraint, ...]:
 
 def _in_open_source(one: Constraint, profile: Profile) -> tuple[Constraint, ...]:
     return (one,) if AlibabaProfile.of(profile).open_source else ()
+
+
+def _of_node(profile: Profile) -> tuple[Constraint, ...]:
+    most = cards_per_node(profile, k.NAMES)
+    if most is None:
+        return ()
+    labelled = Constraint(
+        AtMostParameter(BY_LABEL, most), COUNTED_IN_PROFILE, (k.COUNT,), per_container=False
+    )
+    return labelled, Constraint(AtMostParameter(k.TOPOLOGY, most), InRange(k.TOPOLOGY), (k.TOPOLOGY,))
 
 
 @rule(
@@ -613,6 +673,11 @@ def cards_fit_node(this: Rule, violation: Violation, pod: PodKeys, context: Cont
     """
     most = card_of(context.profile, k.NAMES).per_node
     return this.diagnostic(violation.value_at, *too_many_cards(violation.number, most or 0))
+
+
+def _of_card(profile: Profile) -> tuple[Constraint, ...]:
+    within = _within(profile)
+    return () if within == ALWAYS else (Constraint(within, InRange(k.MEMORY), (k.MEMORY,)),)
 
 
 @rule(
@@ -646,7 +711,13 @@ def memory_fits_card(this: Rule, violation: Violation, pod: PodKeys, context: Co
 @rule(
     "ACK013",
     Severity.ERROR,
-    with_profile=WithProfile(partial(_in_open_source, ONE_CONTAINER), MODES),
+    with_profile=WithProfile(
+        partial(
+            _in_open_source,
+            Constraint(ContainersAtMost(~IsInit() & InRange(k.MEMORY), 1), per_container=False),
+        ),
+        MODES,
+    ),
     page=RuleDoc(shown(part(1), part(2), profile=OPEN_SOURCE), shown(part(3), part())),
 )
 def one_sharing_container_in_open_source(
@@ -675,7 +746,13 @@ def one_sharing_container_in_open_source(
 @rule(
     "ACK014",
     Severity.ERROR,
-    with_profile=WithProfile(partial(_in_open_source, ONE_CARD), MODES),
+    with_profile=WithProfile(
+        partial(
+            _in_open_source,
+            Constraint(~Labelled(k.COUNT, Range(2)), COUNTED_IN_PROFILE, (k.COUNT,), per_container=False),
+        ),
+        MODES,
+    ),
     page=RuleDoc(shown(part(8), count=2, profile=OPEN_SOURCE), shown(part(8))),
 )
 def one_card_in_open_source(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
@@ -727,7 +804,7 @@ def pods_fit_card(this: Rule, violation: Violation, pod: PodKeys, context: Conte
 @rule(
     "ACK020",
     Severity.ERROR,
-    with_profile=WithProfile(partial(_in_open_source, ORDINARY), MODES),
+    with_profile=WithProfile(partial(_in_open_source, Constraint(~IsInit(), keys=(k.MEMORY,))), MODES),
     page=RuleDoc(
         PodExample(({},), init=part(2), profile=f"target: {k.NAMES[0]}\n{OPEN_SOURCE}"), shown(part(2))
     ),
