@@ -1,9 +1,9 @@
-"""The rule on the cards of a profile: KAI015."""
+"""The rules of KAI: on a profile, on the keys of shares, on queues and on numbers."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 
 from gpuxlate.backends import kai as k
@@ -114,12 +114,27 @@ AMOUNTS = re.compile("|".join("[^/]+".join(map(re.escape, row.split("*"))) for r
 
 def _that_are_read(profile: Profile) -> tuple[Constraint, ...]:
     mode = mode_of(profile)
-    amounts = Constraint(~HasKeyLike(Place.ANNOTATION, AMOUNTS), per_container=False)
+    amounts = Constraint(~HasKeyLike(Place.ANNOTATION, AMOUNTS), per_container=False, report=_unread_amounts)
     legacy = Constraint(
         ~IsAnnotated(k.FRACTION) & ~IsAnnotated(k.MEMORY), keys=k.SHARE_KEYS, per_container=False
     )
     of_mode = ((amounts, True), (legacy, False))
     return tuple(one for one, by_amounts in of_mode if not reads(mode, by_amounts=by_amounts))
+
+
+def _unread_amounts(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    return _unread(this, (value for _, _, value in k.amounts(pod)), context)
+
+
+def _unread(this: Rule, values: Iterable[Value], context: Context) -> Iterator[Diagnostic]:
+    """Keys that the mode of the cluster does not read."""
+    mode = mode_of(context.profile)
+    for value in values:
+        message = msg(
+            "{key} is not read: sharingMode of the cluster is {mode}", key=value.path[-1], mode=mode
+        )
+        hint = msg("write {key}", key=k.MEMORY) if mode != "Disabled" else "request whole cards"
+        yield this.diagnostic(value, message, hint, on_key=True)
 
 
 @rule("KAI012", Severity.ERROR, with_profile=WithProfile(_that_are_read, MODES))
@@ -158,17 +173,7 @@ def cluster_reads_the_keys(
     ## Source
     kai-scheduler/KAI-Scheduler, docs/gpu-sharing/nv-fraction (2026-09).
     """
-    mode = mode_of(context.profile)
-    if violation.name:
-        values = [pod.annotations[name] for name in k.SHARE_KEYS if name in pod.annotations]
-    else:
-        values = [value for _, _, value in k.amounts(pod)]
-    for value in values:
-        message = msg(
-            "{key} is not read: sharingMode of the cluster is {mode}", key=value.path[-1], mode=mode
-        )
-        hint = msg("write {key}", key=k.MEMORY) if mode != "Disabled" else "request whole cards"
-        yield this.diagnostic(value, message, hint, on_key=True)
+    return _unread(this, (pod.annotations[name] for name in k.SHARE_KEYS if name in pod.annotations), context)
 
 
 @rule("KAI013", Severity.INFO, no_policy="it depends on how the cluster shares its cards")

@@ -1,4 +1,4 @@
-"""What rules of mGPU have in common: conditions on containers, their numbers, and manifests for the pages."""
+"""The rules of mGPU: on the list of cards, on compute and memory, on policies and levels, on a profile."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ HAS_LIST = of.IsAnnotated(k.MULTIPLE_GPU)
 ONE_CARD = ORDINARY & ~HAS_LIST
 HAS_LISTED_CARDS = of_compute(_is_all)  # whole
 SHARES_LISTED = ORDINARY & ListEntryIs(k.LISTED, Range(1)) & ~HAS_LISTED_CARDS
-MGPU = of.SomeContainer(ORDINARY & of.Requests(*k.RESOURCES))
+POD_HAS_MGPU = of.SomeContainer(ORDINARY & of.Requests(*k.RESOURCES))
 OFFLINE = of.IsAnnotated(k.QOS, k.QOS_LEVELS[Qos.OFFLINE])
 
 
@@ -170,19 +170,20 @@ def page(bad: PodExample, good: PodExample, sources: str) -> RuleDoc:
     return RuleDoc(bad, good, "; ".join(k.DOCUMENTS[tag] for tag in sources.split(", ")))
 
 
-# The annotation container-multiple-gpu: its syntax, its length, its numbers.
+# --- the annotation container-multiple-gpu: its syntax, its length, its numbers ------------------
+
 AT_LIST = (k.MULTIPLE_GPU,)
-FORM = k.LISTED.FORM
-ZERO = ListEntryIs(k.LISTED, Range(0, 0))
-SHOWN = shown(part(), {}, cards="2,0", policy=NATIVE)
+LIST_FORM = k.LISTED.FORM
+LISTED_AS_ZERO = ListEntryIs(k.LISTED, Range(0, 0))
+LIST_OF_TWO = shown(part(), {}, cards="2,0", policy=NATIVE)
 
 
 @rule(
     "VKE016",
     Severity.ERROR,
     fix="safe",
-    constraint=Constraint(IsAnnotated(k.MULTIPLE_GPU, FORM), HAS_LIST, AT_LIST, per_container=False),
-    page=page(shown(part(), {}, cards="2, 0"), SHOWN, "V"),
+    constraint=Constraint(IsAnnotated(k.MULTIPLE_GPU, LIST_FORM), HAS_LIST, AT_LIST, per_container=False),
+    page=page(shown(part(), {}, cards="2, 0"), LIST_OF_TWO, "V"),
 )
 def card_list_is_well_formed(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
@@ -200,7 +201,7 @@ def card_list_is_well_formed(
     """
     listed = violation.value_at
     closed_up = re.sub(r"\s*,\s*", ",", listed.text.strip())
-    if FORM.fullmatch(closed_up):
+    if LIST_FORM.fullmatch(closed_up):
         hint = _write(closed_up)
         message = msg("{key} {text} contains spaces", key=SHORT, text=repr(listed.text))
         yield this.diagnostic(listed, message, hint, fix=Fix(hint, (Put(listed.path, closed_up),)))
@@ -220,9 +221,9 @@ def card_list_is_well_formed(
     fix="unsafe",
     missing=True,
     constraint=Constraint(
-        ListCoversContainers(k.LISTED), IsAnnotated(k.MULTIPLE_GPU, FORM), AT_LIST, per_container=False
+        ListCoversContainers(k.LISTED), IsAnnotated(k.MULTIPLE_GPU, LIST_FORM), AT_LIST, per_container=False
     ),
-    page=page(shown(part(), {}, cards="2"), SHOWN, "V"),
+    page=page(shown(part(), {}, cards="2"), LIST_OF_TWO, "V"),
 )
 def card_list_covers_every_container(
     this: Rule, violation: Violation, pod: PodKeys, _: Context
@@ -273,9 +274,10 @@ def _shape(pod: PodKeys) -> str:
     Severity.ERROR,
     missing=True,
     constraint=Constraint(
-        (Requests(*k.RESOURCES) & ~ZERO) | (~Requests(*k.RESOURCES) & ZERO), ORDINARY & ListEntryIs(k.LISTED)
+        (Requests(*k.RESOURCES) & ~LISTED_AS_ZERO) | (~Requests(*k.RESOURCES) & LISTED_AS_ZERO),
+        ORDINARY & ListEntryIs(k.LISTED),
     ),
-    page=page(shown(part(), {}, cards="2,1"), SHOWN, "V"),
+    page=page(shown(part(), {}, cards="2,1"), LIST_OF_TWO, "V"),
 )
 def card_list_matches_the_shares(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
     """A container has 0 in the card list exactly when it requests no mGPU.
@@ -334,10 +336,11 @@ def card_counts_are_in_range(this: Rule, violation: Violation, pod: PodKeys, _: 
     return this.diagnostic(pod.annotations[k.MULTIPLE_GPU], message, hint)
 
 
-# Compute and memory of a container that shares one card or has whole ones.
-PART = ONE_CARD & compute(Range(1, k.FULL - 1))
-JUST_ENOUGH = InRange(k.MEMORY, Range(k.SINGLE_CARD_MIN_MIB, k.SINGLE_CARD_MIN_MIB))
-LEAST = {k.CORE: 1, k.RECLAIMED_CORE: 1, k.MEMORY: 0}
+# --- compute and memory of a container that shares one card or has whole ones --------------------
+
+PART_OF_ONE_CARD = ONE_CARD & compute(Range(1, k.FULL - 1))
+HAS_LEAST_MEMORY = InRange(k.MEMORY, Range(k.SINGLE_CARD_MIN_MIB, k.SINGLE_CARD_MIN_MIB))
+LEAST_NUMBERS = {k.CORE: 1, k.RECLAIMED_CORE: 1, k.MEMORY: 0}
 
 
 @rule(
@@ -345,7 +348,7 @@ LEAST = {k.CORE: 1, k.RECLAIMED_CORE: 1, k.MEMORY: 0}
     Severity.ERROR,
     constraint=tuple(
         Constraint(InRange(name, Range(least)), ORDINARY & InRange(name), (name,))
-        for name, least in LEAST.items()
+        for name, least in LEAST_NUMBERS.items()
     ),
     page=page(shown(part(0)), shown(), "V"),
 )
@@ -363,17 +366,42 @@ def numbers_are_positive(this: Rule, violation: Violation, pod: PodKeys, _: Cont
         name=name_of(violation.container),
     )
     return this.diagnostic(
-        violation.value_at, outside(violation.name, violation.number, LEAST[violation.name]), hint
+        violation.value_at, outside(violation.name, violation.number, LEAST_NUMBERS[violation.name]), hint
     )
+
+
+def _part_without_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    message = msg(
+        "container {container} requests {cores} % of a card without mgpu-memory",
+        container=name_of(violation.container),
+        cores=violation.number,
+    )
+    hint = msg("add {key} in MiB, at least {low}: 4 GiB is 4096", key=k.MEMORY, low=k.SINGLE_CARD_MIN_MIB)
+    return this.diagnostic(violation.value_at, message, hint, on_key=True, missing=True)
+
+
+def _just_enough_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    message = msg(
+        "mgpu-memory is exactly {low} MiB, which {page} excludes: greater than {low}",
+        low=k.SINGLE_CARD_MIN_MIB,
+        page=k.GREATER,
+    )
+    return this.diagnostic(violation.value_at, message, k.TEST_OR_MORE)
 
 
 @rule(
     "VKE012",
     Severity.ERROR,
     constraint=(
-        Constraint(Requests(k.MEMORY), PART, COMPUTE),
-        Constraint(~InRange(k.MEMORY, Range(0, k.SINGLE_CARD_MIN_MIB - 1)), PART, (k.MEMORY,)),
-        Constraint(~JUST_ENOUGH, PART, (k.MEMORY,), severity=Severity.WARNING),
+        Constraint(Requests(k.MEMORY), PART_OF_ONE_CARD, COMPUTE, report=_part_without_memory),
+        Constraint(~InRange(k.MEMORY, Range(0, k.SINGLE_CARD_MIN_MIB - 1)), PART_OF_ONE_CARD, (k.MEMORY,)),
+        Constraint(
+            ~HAS_LEAST_MEMORY,
+            PART_OF_ONE_CARD,
+            (k.MEMORY,),
+            severity=Severity.WARNING,
+            report=_just_enough_memory,
+        ),
     ),
     page=page(shown(part(memory=4)), shown(), "V, S0"),
 )
@@ -391,21 +419,6 @@ def part_of_a_card_has_enough_memory(
     The vendor's webhook rejects the pod. A small number is often one in GiB: the unit is MiB.
     """
     low, mib = k.SINGLE_CARD_MIN_MIB, violation.number
-    if violation.name != k.MEMORY:
-        message = msg(
-            "container {container} requests {cores} % of a card without mgpu-memory",
-            container=name_of(violation.container),
-            cores=mib,
-        )
-        hint = msg("add {key} in MiB, at least {low}: 4 GiB is 4096", key=k.MEMORY, low=low)
-        return this.diagnostic(violation.value_at, message, hint, on_key=True, missing=True)
-    if mib == low:
-        message = msg(
-            "mgpu-memory is exactly {low} MiB, which {page} excludes: greater than {low}",
-            low=low,
-            page=k.GREATER,
-        )
-        return this.diagnostic(violation.value_at, message, k.TEST_OR_MORE)
     message = msg("mgpu-memory {mib}: a part of a card has at least {low} MiB", mib=mib, low=low)
     hint = msg("write {low} or more, in MiB", low=low)
     if 0 < mib <= 80:
@@ -514,20 +527,21 @@ def listed_whole_cards_have_no_memory_cap(
     return _capped(this, violation, cores, hint)
 
 
-# Compute and memory of a container that shares the cards of container-multiple-gpu, and its policy.
-ENOUGH = of.AtLeast(k.MEMORY, k.MULTI_CARD_MIN_MIB, k.LISTED)
-LISTED_MEMORY = SHARES_LISTED & of.InRange(k.MEMORY, Range(0))
-EQUAL = of_compute(lambda name: of.Divides(name, k.LISTED))
-OTHERS = tuple(one for one in k.POLICIES.values() if one != NATIVE)
-FITS = of_compute(lambda name: of.AtMost(name, k.FULL, k.LISTED))
+# --- compute and memory of a container that shares listed cards, and its policy ------------------
+
+LISTED_CARDS_HAVE_MEMORY = of.AtLeast(k.MEMORY, k.MULTI_CARD_MIN_MIB, k.LISTED)
+SHARES_LISTED_MEMORY = SHARES_LISTED & of.InRange(k.MEMORY, Range(0))
+EQUAL_COMPUTE = of_compute(lambda name: of.Divides(name, k.LISTED))
+OTHER_POLICIES = tuple(one for one in k.POLICIES.values() if one != NATIVE)
+COMPUTE_FITS_LISTED_CARDS = of_compute(lambda name: of.AtMost(name, k.FULL, k.LISTED))
 
 
 @rule(
     "VKE022",
     Severity.ERROR,
     constraint=(
-        Constraint(EQUAL, SHARES_LISTED & compute(Range(1)) & FITS, COMPUTE),
-        Constraint(of.Divides(k.MEMORY, k.LISTED), SHARES_LISTED & ENOUGH, (k.MEMORY,)),
+        Constraint(EQUAL_COMPUTE, SHARES_LISTED & compute(Range(1)) & COMPUTE_FITS_LISTED_CARDS, COMPUTE),
+        Constraint(of.Divides(k.MEMORY, k.LISTED), SHARES_LISTED & LISTED_CARDS_HAVE_MEMORY, (k.MEMORY,)),
     ),
     page=page(several("2", 31), several("2", 32), "V, Q"),
 )
@@ -558,7 +572,7 @@ def cards_give_equal_parts(this: Rule, violation: Violation, pod: PodKeys, _: Co
 @rule(
     "VKE023",
     Severity.ERROR,
-    constraint=Constraint(FITS, SHARES_LISTED & compute(), COMPUTE),
+    constraint=Constraint(COMPUTE_FITS_LISTED_CARDS, SHARES_LISTED & compute(), COMPUTE),
     page=page(several("2", 202), several("4", 240), "V, VD"),
 )
 def compute_fits_the_listed_cards(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
@@ -583,17 +597,54 @@ def compute_fits_the_listed_cards(this: Rule, violation: Violation, pod: PodKeys
     return this.diagnostic(violation.value_at, message, hint)
 
 
+def _least_memory(violation: Violation, pod: PodKeys) -> Message:
+    """The least memory of the listed cards of a container, in words."""
+    cards = listed_cards(violation, pod)
+    least = msg("{low} MiB", low=k.MULTI_CARD_MIN_MIB * cards)
+    if cards > 1:
+        least = msg("{total} ({each} MiB per card)", total=least, each=k.MULTI_CARD_MIN_MIB)
+    return least
+
+
+def _listed_without_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    message = msg(
+        "container {container} shares listed cards without mgpu-memory",
+        container=name_of(violation.container),
+    )
+    hint = msg("add {key}: at least {low}", key=k.MEMORY, low=_least_memory(violation, pod))
+    return this.diagnostic(violation.value_at, message, hint, on_key=True, missing=True)
+
+
+def _above_documented_memory(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    message = msg(
+        "mgpu-memory {mib} is above the documented maximum of {most} MiB per card",
+        mib=violation.number,
+        most=k.MULTI_CARD_MAX_MIB,
+    )
+    hint = msg(
+        "write {most} or less, or check on the cluster: component v0.6.1 supports larger cards",
+        most=k.MULTI_CARD_MAX_MIB * listed_cards(violation, pod),
+    )
+    return this.diagnostic(violation.value_at, message, hint)
+
+
 @rule(
     "VKE024",
     Severity.ERROR,
     constraint=(
-        Constraint(of.Requests(k.MEMORY), SHARES_LISTED & compute(Range(1)), COMPUTE),
-        Constraint(ENOUGH, LISTED_MEMORY, (k.MEMORY,)),
+        Constraint(
+            of.Requests(k.MEMORY),
+            SHARES_LISTED & compute(Range(1)),
+            COMPUTE,
+            report=_listed_without_memory,
+        ),
+        Constraint(LISTED_CARDS_HAVE_MEMORY, SHARES_LISTED_MEMORY, (k.MEMORY,)),
         Constraint(
             of.AtMost(k.MEMORY, k.MULTI_CARD_MAX_MIB, k.LISTED),
-            LISTED_MEMORY & ENOUGH,
+            SHARES_LISTED_MEMORY & LISTED_CARDS_HAVE_MEMORY,
             (k.MEMORY,),
             severity=Severity.WARNING,
+            report=_above_documented_memory,
         ),
     ),
     page=page(several("2", 30, 1024), several("2", 30, 2048), "Q, V, R"),
@@ -611,35 +662,17 @@ def memory_on_each_listed_card_is_in_range(
     `mgpu-memory` is a total over the cards. Pods with the annotation have a minimum of their own, and
     the vendor's webhook rejects less.
     """
-    cards, mib = listed_cards(violation, pod), violation.number
-    low = k.MULTI_CARD_MIN_MIB * cards
-    least = msg("{low} MiB", low=low)
-    if cards > 1:
-        least = msg("{total} ({each} MiB per card)", total=least, each=k.MULTI_CARD_MIN_MIB)
-    if violation.name != k.MEMORY:
-        message = msg(
-            "container {container} shares listed cards without mgpu-memory",
-            container=name_of(violation.container),
-        )
-        hint = msg("add {key}: at least {low}", key=k.MEMORY, low=least)
-        return this.diagnostic(violation.value_at, message, hint, on_key=True, missing=True)
-    if mib < low:
-        message = msg("mgpu-memory {mib} is below the minimum of {low}", mib=mib, low=least)
-        return this.diagnostic(
-            violation.value_at,
-            message,
-            msg("write {low} or more: the value is the total over the cards", low=low),
-        )
     message = msg(
-        "mgpu-memory {mib} is above the documented maximum of {most} MiB per card",
-        mib=mib,
-        most=k.MULTI_CARD_MAX_MIB,
+        "mgpu-memory {mib} is below the minimum of {low}",
+        mib=violation.number,
+        low=_least_memory(violation, pod),
     )
-    hint = msg(
-        "write {most} or less, or check on the cluster: component v0.6.1 supports larger cards",
-        most=k.MULTI_CARD_MAX_MIB * cards,
+    low = k.MULTI_CARD_MIN_MIB * listed_cards(violation, pod)
+    return this.diagnostic(
+        violation.value_at,
+        message,
+        msg("write {low} or more: the value is the total over the cards", low=low),
     )
-    return this.diagnostic(violation.value_at, message, hint)
 
 
 @rule(
@@ -647,7 +680,7 @@ def memory_on_each_listed_card_is_in_range(
     Severity.INFO,
     constraint=Constraint(
         compute(Range(0, None, 10)),
-        SHARES_LISTED & compute(Range(k.FULL + 1)) & FITS & EQUAL,
+        SHARES_LISTED & compute(Range(k.FULL + 1)) & COMPUTE_FITS_LISTED_CARDS & EQUAL_COMPUTE,
         COMPUTE,
     ),
     page=page(several("3", 123, 6144), several("3", 120, 6144), "Q"),
@@ -679,7 +712,7 @@ def console_can_show_the_compute(this: Rule, violation: Violation, pod: PodKeys,
     "VKE026",
     Severity.WARNING,
     constraint=Constraint(
-        of.IsAnnotated(k.POLICY) & ~of.IsAnnotated(k.POLICY, *OTHERS),
+        of.IsAnnotated(k.POLICY) & ~of.IsAnnotated(k.POLICY, *OTHER_POLICIES),
         of.SomeContainer(SHARES_LISTED & of.Requests(*k.RESOURCES) & ListEntryIs(k.LISTED, Range(2))),
         (k.MULTIPLE_GPU,),
         per_container=False,
@@ -714,15 +747,16 @@ def several_shared_cards_use_native_burst(
     return this.diagnostic(policy or violation.value_at, message, hint, missing=policy is None)
 
 
-# What a pod with mGPU requests beside, its policy, and online and offline work on one card.
-ASKS = of.Requests(*k.RESOURCES)
+# --- what a pod with mGPU requests beside, its policy, and online and offline work on one card ---
+
+REQUESTS_MGPU = of.Requests(*k.RESOURCES)
 LEVELS = tuple(k.QOS_LEVELS.values())
-LEVEL, NOT_NATIVE = of.IsAnnotated(k.QOS, *LEVELS), ~of.IsAnnotated(k.POLICY, NATIVE)
+HAS_LEVEL, NOT_NATIVE = of.IsAnnotated(k.QOS, *LEVELS), ~of.IsAnnotated(k.POLICY, NATIVE)
 BURST = "guaranteed-burst-share"
 SHARING = of.SomeContainer(
     ORDINARY & of_compute(lambda name: of.InRange(name) & ~of.InRange(name, Range(0, None, k.FULL)))
 )
-CHOSEN = of.RequiresNodeLabel(k.POLICY)
+CHOOSES_POLICY = of.RequiresNodeLabel(k.POLICY)
 
 
 def _asking_for(policy: str) -> of.Predicate:
@@ -732,7 +766,9 @@ def _asking_for(policy: str) -> of.Predicate:
 
 
 OWN_NODES = tuple(
-    Constraint(MayRunOnNodeLabel(k.POLICY, one), _asking_for(one) & CHOSEN, (k.POLICY,), per_container=False)
+    Constraint(
+        MayRunOnNodeLabel(k.POLICY, one), _asking_for(one) & CHOOSES_POLICY, (k.POLICY,), per_container=False
+    )
     for one in k.POLICIES.values()
 )
 
@@ -744,7 +780,8 @@ def _of_profile(profile: Profile) -> tuple[Constraint, ...]:
     there = k.POLICY_NAMES.get(profile.policy, profile.policy)
     others = [one for one in k.POLICIES.values() if one != there]
     return tuple(
-        Constraint(of.NEVER, _asking_for(one) & ~CHOSEN, (k.POLICY,), per_container=False) for one in others
+        Constraint(of.NEVER, _asking_for(one) & ~CHOOSES_POLICY, (k.POLICY,), per_container=False)
+        for one in others
     )
 
 
@@ -807,7 +844,7 @@ def _node_policies(pod: PodKeys, context: Context | None = None) -> tuple[str, .
     Severity.ERROR,
     constraint=Constraint(
         ~of.IsAnnotated(k.BURST_TO_VCI, "enforce") & ~of.Labelled(k.BURST_TO_VCI, "enforce"),
-        of.SomeContainer(ASKS),
+        of.SomeContainer(REQUESTS_MGPU),
         (k.BURST_TO_VCI,),
         per_container=False,
     ),
@@ -834,7 +871,9 @@ def no_mgpu_on_vci(this: Rule, violation: Violation, pod: PodKeys, _: Context) -
 @rule(
     "VKE007",
     Severity.WARNING,
-    constraint=Constraint(~of.SomeContainer(ASKS), ~ASKS & of.InRange(NVIDIA_GPU, Range(1)), (NVIDIA_GPU,)),
+    constraint=Constraint(
+        ~of.SomeContainer(REQUESTS_MGPU), ~REQUESTS_MGPU & of.InRange(NVIDIA_GPU, Range(1)), (NVIDIA_GPU,)
+    ),
     page=page(shown(part(), {NVIDIA_GPU: Value.of(1)}), shown(part(), part(100, None)), "V, Q"),
 )
 def pod_uses_one_device_stack(this: Rule, violation: Violation, pod: PodKeys, _: Context) -> Diagnostic:
@@ -911,13 +950,26 @@ def offline_compute_is_reclaimed(this: Rule, violation: Violation, pod: PodKeys,
     return this.diagnostic(violation.value_at, message, hint, on_key=True, fix=fix)
 
 
+UNSUPPORTED = msg("online and offline work on one card does not support {policy}", policy=NATIVE)
+
+
+def _unsupported_online(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Diagnostic:
+    hint = "write guaranteed-burst-share, or remove the QoS level from the pod"
+    return this.diagnostic(violation.value_at, UNSUPPORTED, hint)
+
+
 @rule(
     "VKE030",
     Severity.ERROR,
     constraint=(
-        Constraint(NOT_NATIVE, MGPU & LEVEL & OFFLINE, (k.POLICY,), per_container=False),
+        Constraint(NOT_NATIVE, POD_HAS_MGPU & HAS_LEVEL & OFFLINE, (k.POLICY,), per_container=False),
         Constraint(
-            NOT_NATIVE, MGPU & LEVEL & ~OFFLINE, (k.POLICY,), per_container=False, severity=Severity.WARNING
+            NOT_NATIVE,
+            POD_HAS_MGPU & HAS_LEVEL & ~OFFLINE,
+            (k.POLICY,),
+            per_container=False,
+            severity=Severity.WARNING,
+            report=_unsupported_online,
         ),
     ),
     page=page(offline(policy=NATIVE), offline(policy=BURST), "S1"),
@@ -932,11 +984,7 @@ def colocation_policy_is_supported(this: Rule, violation: Violation, pod: PodKey
     ## Why
     Colocation supports the other two policies only; the vendor recommends `guaranteed-burst-share`.
     """
-    message = msg("online and offline work on one card does not support {policy}", policy=NATIVE)
-    if OFFLINE.holds(pod):
-        return this.diagnostic(violation.value_at, message, "write guaranteed-burst-share")
-    hint = "write guaranteed-burst-share, or remove the QoS level from the pod"
-    return this.diagnostic(violation.value_at, message, hint)
+    return this.diagnostic(violation.value_at, UNSUPPORTED, "write guaranteed-burst-share")
 
 
 @rule(
@@ -980,7 +1028,9 @@ def memory_can_be_preempted(this: Rule, violation: Violation, pod: PodKeys, _: C
     )
 
 
-# Rules that compare a pod with the profile: cards of the nodes, versions of components.
+# --- the cards of the nodes and the versions of components of a profile ---------------------------
+
+
 def _unmet(profile: Profile | None, needed: Callable[[Any], Iterable[Requirement]]) -> Iterator[Message]:
     """What a profile lacks of the prerequisites, which are loaded when there is one."""
     if profile is not None and profile.target in k.NAMES:
@@ -1005,39 +1055,6 @@ def _of_the_list(profile: Profile | None) -> Iterator[Message]:
 def _of_large_cards(profile: Profile | None) -> Iterator[Message]:
     large = profile.cards if profile else CardProfile()
     return _unmet(profile, lambda needs: [needs.LARGE_CARDS] if needs.is_large(large) else [])
-
-
-def _of_a_node(profile: Profile) -> tuple[Constraint, ...]:
-    """The cards in the list; without a list, whole cards. More than VKE019 allows is that rule's."""
-    most = cards_per_node(profile, k.NAMES)
-    if most is None:
-        return ()
-    listed = ORDINARY & ListEntryIs(k.LISTED, Range(1, k.MAX_CARDS))
-    percent = replace(most, times=k.FULL)
-    whole = [(name, ONE_CARD & InRange(name, WHOLE)) for name in COMPUTE]
-    return (
-        Constraint(AtMostParameter(k.LISTED, most), listed, k.RESOURCES),
-        *(
-            Constraint(
-                AtMostParameter(name, percent), when if name == k.CORE else when & ~Requests(k.CORE), (name,)
-            )
-            for name, when in whole
-        ),
-    )
-
-
-OFFLINE_KEYS = IsAnnotated(k.QOS) | SomeContainer(ORDINARY & Requests(k.RECLAIMED_CORE))
-
-
-def _can_colocate(profile: Profile) -> tuple[Constraint, ...]:
-    lacks = [*_unmet(profile, lambda needs: needs.COLOCATION)]
-    return (Constraint(~(MGPU & OFFLINE_KEYS), keys=(k.QOS,), per_container=False),) if lacks else ()
-
-
-def _knows_the_cards(profile: Profile) -> tuple[Constraint, ...]:
-    several = Constraint(~(MGPU & HAS_LIST), keys=(k.MULTIPLE_GPU,), per_container=False)
-    found = [several] if any(_of_the_list(profile)) else []
-    return (*found, *([Constraint(~MGPU, per_container=False)] if any(_of_large_cards(profile)) else []))
 
 
 @rule(
@@ -1082,6 +1099,25 @@ def shares_fit_the_cards_of_a_node(this: Rule, pod: PodKeys, context: Context) -
         yield this.diagnostic(every[0].first, message, hint, on_key=True, missing=unlisted)
 
 
+def _of_a_node(profile: Profile) -> tuple[Constraint, ...]:
+    """The cards in the list; without a list, whole cards. More than VKE019 allows is that rule's."""
+    most = cards_per_node(profile, k.NAMES)
+    if most is None:
+        return ()
+    listed = ORDINARY & ListEntryIs(k.LISTED, Range(1, k.MAX_CARDS))
+    percent = replace(most, times=k.FULL)
+    whole = [(name, ONE_CARD & InRange(name, WHOLE)) for name in COMPUTE]
+    return (
+        Constraint(AtMostParameter(k.LISTED, most), listed, k.RESOURCES),
+        *(
+            Constraint(
+                AtMostParameter(name, percent), when if name == k.CORE else when & ~Requests(k.CORE), (name,)
+            )
+            for name, when in whole
+        ),
+    )
+
+
 @rule(
     "VKE020",
     Severity.ERROR,
@@ -1101,6 +1137,14 @@ def node_has_the_cards(this: Rule, violation: Violation, pod: PodKeys, context: 
     problem, hint = too_many_cards(one.cards, (profile.cards.per_node if profile else 0) or 0)
     message = msg("container {container} {problem}", container=name_of(one.keys), problem=problem)
     return this.diagnostic(pod.annotations[k.MULTIPLE_GPU] if one.listed else one.first, message, hint)
+
+
+OFFLINE_KEYS = IsAnnotated(k.QOS) | SomeContainer(ORDINARY & Requests(k.RECLAIMED_CORE))
+
+
+def _can_colocate(profile: Profile) -> tuple[Constraint, ...]:
+    lacks = [*_unmet(profile, lambda needs: needs.COLOCATION)]
+    return (Constraint(~(POD_HAS_MGPU & OFFLINE_KEYS), keys=(k.QOS,), per_container=False),) if lacks else ()
 
 
 @rule(
@@ -1129,6 +1173,21 @@ def cluster_can_colocate(
             yield this.diagnostic(where, message, hint)
 
 
+def _knows_the_cards(profile: Profile) -> tuple[Constraint, ...]:
+    several = Constraint(~(POD_HAS_MGPU & HAS_LIST), keys=(k.MULTIPLE_GPU,), per_container=False)
+    found = [several] if any(_of_the_list(profile)) else []
+    large = Constraint(~POD_HAS_MGPU, per_container=False, report=_no_large_cards)
+    return (*found, *([large] if any(_of_large_cards(profile)) else []))
+
+
+UPGRADE = "upgrade the component on the console's component page"
+
+
+def _no_large_cards(this: Rule, violation: Violation, pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    for message in _of_large_cards(context.profile):
+        yield this.diagnostic(mgpu_containers(pod)[0].first, message, UPGRADE, on_key=True)
+
+
 @rule(
     "VKE034",
     Severity.WARNING,
@@ -1147,9 +1206,5 @@ def component_knows_the_cards(
     ## Why
     Older components do not support the annotation, or such cards.
     """
-    listed, needed = pod.annotations.get(k.MULTIPLE_GPU), _of_the_list if violation.name else _of_large_cards
-    where = listed if violation.name and listed else mgpu_containers(pod)[0].first
-    for message in needed(context.profile):
-        yield this.diagnostic(
-            where, message, "upgrade the component on the console's component page", on_key=True
-        )
+    for message in _of_the_list(context.profile):
+        yield this.diagnostic(pod.annotations[k.MULTIPLE_GPU], message, UPGRADE, on_key=True)
