@@ -1,4 +1,4 @@
-"""Numbers in the keys of containers, and the findings about them that several vendors share.
+"""What takes the keys of a pod, and the findings about their numbers that several vendors share.
 
 The functions that end a sentence return message and hint, so that a rule and a writer say the same.
 """

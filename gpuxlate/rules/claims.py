@@ -1,4 +1,4 @@
-"""Rules on documents with claims: DRA001, DRA011."""
+"""The rules on claims of devices that belong to no driver (DRA)."""
 
 from __future__ import annotations
 

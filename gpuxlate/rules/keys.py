@@ -1,4 +1,4 @@
-"""What rules over the keys of all dialects demand, once the dialects are known."""
+"""The rules over the keys of all dialects, and what they demand once the dialects are known (GX)."""
 
 from __future__ import annotations
 

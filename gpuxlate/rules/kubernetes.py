@@ -1,4 +1,4 @@
-"""The rules of Kubernetes itself, for the resources of any vendor, whole cards too (K8S001 to K8S004)."""
+"""The rules of Kubernetes itself, for the resources of any vendor, whole cards too (K8S)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The rules of a translation that belong to no vendor (GX015 to GX026).
+"""The rules of a translation that belong to no vendor (GX).
 
 No admission policy can enforce them: they compare a manifest with its translation.
 Those of losses (GX020 to GX023) return texts, since a ``Loss`` has more fields than a finding.

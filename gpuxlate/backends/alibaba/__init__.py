@@ -1,4 +1,4 @@
-"""The data sheet of Alibaba Cloud ACK. The short names of its sources are those of the page of documents."""
+"""Alibaba Cloud ACK: its keys, its part of a profile, and how it is read and written."""
 
 from __future__ import annotations
 

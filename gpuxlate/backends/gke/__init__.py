@@ -1,4 +1,4 @@
-"""The data sheet of GPU sharing in GKE: labels that choose nodes, and the common key.
+"""GPU sharing in GKE: labels that choose nodes, and the common key; how it is read and written.
 
 SHARING: Google Cloud, GPU sharing in GKE. MODELS: its accelerators.
 """

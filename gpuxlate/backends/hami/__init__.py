@@ -1,7 +1,7 @@
-"""The data sheet of HAMi: keys, units, ranges, each with its source.
+"""HAMi, for NVIDIA cards: keys, units, ranges, each with its source, and its part of a profile.
 
 Everything is **per card**: two cards of 3000 MiB are ``gpu: 2, gpumem: 3000``. What the short names of the
-sources are, ``backend.py`` says. RENAMED = names that operators of HAMi set in its chart (``resourceName``
+sources are, ``documents`` says. RENAMED = names that operators of HAMi set in its chart (``resourceName``
 and the like): DaoCloud's documentation has ``nvidia.com/vgpu`` beside ``gpumem`` and ``gpucores``, FPT's
 "vGPU scheduler" all of ``vgpu``, ``vgpumem``, ``vgpumem-percentage`` and ``vgpucores``, Alauda's charts have
 ``nvidia.com/gpualloc``; all count as HAMi's own names do.

@@ -1,4 +1,4 @@
-"""The data sheet of KAI Scheduler and Run:ai: annotations of the pod, of which one container has the share.
+"""KAI Scheduler and Run:ai: annotations of the pod, of which one container has the share.
 
 Everything is **per card**: `gpu-memory: "3000"` with two devices are 3000 MiB of each.
 """

@@ -1,4 +1,4 @@
-"""The data sheet of Tencent TKE qGPU, and profiles in its terms.
+"""Tencent TKE qGPU: its keys, profiles in its terms, and how it is read and written.
 
 The short names of its sources are those of the page of documents.
 """
