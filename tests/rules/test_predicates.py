@@ -110,7 +110,7 @@ A, B = chosen("a"), chosen("b")
 NOT_A, NOT_B = chosen("a", operator="NotIn"), chosen("b", operator="NotIn")
 ANY = chosen(operator="Exists")
 FIVES, HUNDREDS, AMONG = Range(5, 100, 5), Range(100, None, 100), NodeLabelAmong("node", "a", "b")
-# a condition, pods of which it is true, pods of which it is not
+# a predicate, pods of which it is true, pods of which it is not
 CASES: list[tuple[Predicate, list[Object], list[Object]]] = [
     (ALWAYS, [pod()], []),
     (NEVER, [], pods({M: 1})),
@@ -178,16 +178,16 @@ CASES: list[tuple[Predicate, list[Object], list[Object]]] = [
 ]
 
 
-@pytest.mark.parametrize(("condition", "good", "bad"), CASES, ids=lambda one: type(one).__name__)
-def test_a_condition(condition: Predicate, good: list[Object], bad: list[Object]) -> None:
-    constraint = of_container(condition)
+@pytest.mark.parametrize(("predicate", "good", "bad"), CASES, ids=lambda one: type(one).__name__)
+def test_a_predicate(predicate: Predicate, good: list[Object], bad: list[Object]) -> None:
+    constraint = of_container(predicate)
     judge = Judge(constraint)
     for one in (*good, *bad):
         assert judge(one).check is (one in good), one
         judge.agree(one)
 
 
-# --- any condition, any pod -----------------------------------------------------------------------
+# --- any predicate, any pod -----------------------------------------------------------------------
 
 NUMBERS = (Range(1, 100), Range(0, 0), Range(2, None, 2), Range(5, 100, 5), Range(100, None, 100), Range(3))
 WORD = st.sampled_from(["on", "2", "true", re.compile("o[nf]+"), Range(1, 3)])
@@ -288,7 +288,7 @@ def any_pod(draw: st.DrawFn) -> Object:
 
 @tries(25)
 @given(CONDITIONS, st.sampled_from([(), (M,), (M, N)]), any_pod(), any_pod())
-def test_any_condition(
+def test_any_predicate(
     both: tuple[Predicate, Predicate], at: tuple[str, ...], one: Object, other: Object
 ) -> None:
     must, when = both
@@ -305,7 +305,7 @@ def keys(*containers: ContainerKeys, **more: object) -> PodKeys:
     return PodKeys(containers=containers, **more)  # type: ignore[arg-type]
 
 
-def test_a_breach_is_at_the_first_key_that_a_container_has() -> None:
+def test_a_violation_is_at_the_first_key_that_a_container_has() -> None:
     one = ContainerKeys("one", 0, limits={N: Value.of(1)})
     other = ContainerKeys("other", 1, limits={C: Value.of(1)})
     [found] = Constraint(NEVER, keys=(M, N)).violations(keys(one, other))
@@ -315,7 +315,7 @@ def test_a_breach_is_at_the_first_key_that_a_container_has() -> None:
     assert (found.container, found.name, found.value, found.value_at.path) == (bare, "", None, bare.path)
 
 
-def test_a_breach_of_a_pod() -> None:
+def test_a_violation_of_a_pod() -> None:
     cases: list[tuple[dict[str, object], str, str | None]] = [
         ({"annotations": {"l": Value("1")}}, "l", "1"),
         ({"labels": {"n": Value("2")}}, "n", "2"),
@@ -327,15 +327,19 @@ def test_a_breach_of_a_pod() -> None:
         [found] = Constraint(NEVER, keys=("l", "n", "schedulerName"), per_container=False).violations(
             keys(**more)
         )
-        assert (found.container, found.name, found.value and found.value.text) == (None, name, text)
+        assert (found.container, found.name, found.value and found.value.text) == (
+            ContainerKeys(),
+            name,
+            text,
+        )
 
 
-def test_a_predicate_of_pods_has_no_condition_on_containers() -> None:
-    with pytest.raises(ValueError, match="on containers"):
+def test_a_constraint_on_pods_has_no_predicate_of_containers() -> None:
+    with pytest.raises(ValueError, match="of containers"):
         Constraint(Labelled("l"), when=Requests(M), per_container=False)
 
 
-def test_an_unknown_condition_has_no_form() -> None:
+def test_an_unknown_predicate_has_no_form() -> None:
     with pytest.raises(TypeError, match="has no form"):
         cel.expression(Constraint(Predicate()))
 
@@ -346,7 +350,7 @@ NAMED_TWICE = {M: ("x.com/mem",), N: ("x.com/count", "x.com/cards")}
 
 
 @pytest.mark.parametrize(
-    ("predicate", "good", "bad"),
+    ("constraint", "good", "bad"),
     [
         (Constraint(InRange(M, Range(1, 9)), keys=(M,)), {"x.com/mem": 9}, {"x.com/mem": 10}),
         (Constraint(~Requests(M), keys=(N,)), {"x.com/cards": 1}, {"x.com/cards": 1, "x.com/mem": 1}),
