@@ -15,11 +15,11 @@ from typing import Annotated, ClassVar, Literal
 from gpuxlate.backends.base import PodReader, PodWriter, ShareWriter
 from gpuxlate.backends.hami_family import FROM_2_10, HAMI, SCHEDULER, HamiDialect, by_uuid, in_int32
 from gpuxlate.backends.pod_reader import granted, number
-from gpuxlate.backends.rows import Fields, Size, cards, choice, cores, first_size, for_models, memory
+from gpuxlate.backends.rows import PartSize, ShareFields, cards, choice, cores, first_size, for_models, memory
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.keys import Change, KeySpec, Place, Range
+from gpuxlate.model.keys import KeySpec, Place, Range, VersionChange
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Card, Component, Extension, Profile, Release, Setting, card_named, names_of
@@ -74,10 +74,10 @@ def by_numbers_mib(card: Card) -> int:
     return card.memory_mib or most_mib(card)
 
 
-def sizes_of(card: Card) -> tuple[Size, ...]:
+def sizes_of(card: Card) -> tuple[PartSize, ...]:
     """The templates of a card, the smallest first."""
     found = ((one, card.cores_of(one)) for one in card.templates)
-    return tuple(Size(one.least_mib, cores, one.name) for one, cores in found if cores is not None)
+    return tuple(PartSize(one.least_mib, cores, one.name) for one, cores in found if cores is not None)
 
 
 def known_before(row: KeySpec) -> KeySpec:
@@ -85,7 +85,9 @@ def known_before(row: KeySpec) -> KeySpec:
     if row.model != "Ascend910B3" or Place.RESOURCE not in row.places:
         return row
     name = row.name.replace(f"{OLD_910B3}3", OLD_910B3)
-    return row._replace(aliases=(name,), changes=(Change(Release(HAMI, "2.7"), {"name": name}, before=True),))
+    return row._replace(
+        aliases=(name,), changes=(VersionChange(Release(HAMI, "2.7"), {"name": name}, before=True),)
+    )
 
 
 class HamiAscend(HamiDialect):
@@ -158,7 +160,7 @@ class HamiAscend(HamiDialect):
         compute = f"{COUNT}-core, percent of each card that the scheduler reserves; a weight at run time"
         return {**super().field_docs, "cores": compute}
 
-    def normalize(self, pod: PodReader, found: Fields) -> Fields:
+    def normalize(self, pod: PodReader, found: ShareFields) -> ShareFields:
         """A part is a template, unless the pod has the mode hami-core, or compute, which goes with that mode
         alone (the base of a patch may have it); of a 910C there are two (CODE)."""
         mode = pod.pod.annotations.get(MODE)
@@ -170,7 +172,7 @@ class HamiAscend(HamiDialect):
             found = part(found, card)
         return self._in_pairs(found, card, by_numbers, AscendProfile.of(pod.profile))
 
-    def _of_template(self, found: Fields, card: Card) -> Fields:
+    def _of_template(self, found: ShareFields, card: Card) -> ShareFields:
         """What a template has; all of the card where none has the memory."""
         memory, sizes = found.memory_mib or 0, sizes_of(card)
         if first_size(sizes, memory // (found.cards or 1), None) is not None and (found.cards or 1) > 1:
@@ -184,7 +186,7 @@ class HamiAscend(HamiDialect):
         more = granted("memory_mib", "ASCEND022", why, path, asked=memory, given=None)
         return replace(given, granted=(more,))
 
-    def _of_library(self, found: Fields, card: Card) -> Fields:
+    def _of_library(self, found: ShareFields, card: Card) -> ShareFields:
         """The library takes the number, which was multiplied by the cards, for the total of the container
         (PLUGIN). Without compute, HAMi 2.9 reserves a template (V2.9)."""
         count = found.cards or 1
@@ -196,14 +198,16 @@ class HamiAscend(HamiDialect):
         more = granted("memory_mib", "ASCEND022", why, path, asked=number, given=size.memory_mib)
         return replace(found, memory_mib=size.memory_mib, granted=(more,))
 
-    def _reserved(self, card: Card, memory_mib: int | None, *, with_compute: bool) -> Size | None:
+    def _reserved(self, card: Card, memory_mib: int | None, *, with_compute: bool) -> PartSize | None:
         """The template that HAMi 2.9 reserves in place of less memory without compute (V2.9)."""
         if with_compute or memory_mib is None or FROM_2_10.reached(self.versions) is not False:
             return None
         size = first_size(sizes_of(card), memory_mib, None)
         return size if size is not None and size.memory_mib > memory_mib else None
 
-    def _in_pairs(self, found: Fields, card: Card | None, by_numbers: bool, cluster: AscendProfile) -> Fields:
+    def _in_pairs(
+        self, found: ShareFields, card: Card | None, by_numbers: bool, cluster: AscendProfile
+    ) -> ShareFields:
         """One device of a 910C becomes two: templates of both; with hami-core the memory is the total."""
         if found.cards != 1 or not self.has_pairs(card, cluster):
             return found

@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 from gpuxlate.backends.limits import UNBOUND, UNDOCUMENTED, InitContainers, Limits, Scheduling
 from gpuxlate.backends.pod_reader import ContainerShare, PodReader, Reading, Selector
 from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
-from gpuxlate.backends.rows import Edition, Fields, KeyTable, RuleKind, RuleRow, SeveralCards, Size
+from gpuxlate.backends.rows import (
+    KeysOfVersion,
+    KeyTable,
+    PartSize,
+    RuleKind,
+    RuleRow,
+    SeveralCards,
+    ShareFields,
+)
 from gpuxlate.model.amounts import Part
 from gpuxlate.model.diagnostics import Diagnostic, Path
 from gpuxlate.model.keys import (
@@ -43,7 +51,7 @@ from gpuxlate.rules.products import Product
 from gpuxlate.rules.vocabulary import IGNORE
 
 if TYPE_CHECKING:
-    from gpuxlate.backends.live import Common, LiveNode, LivePod, NodeView, Placement
+    from gpuxlate.backends.live import LiveNode, LivePod, MergeNodeValues, NodeView, Placement
     from gpuxlate.backends.requirements import NodeNeeds, Requirement
     from gpuxlate.manifest.pods import JobRow
     from gpuxlate.yamltext.parse import DocumentReader
@@ -59,10 +67,10 @@ __all__ = [
     "Cloud",
     "Confidence",
     "ContainerShare",
-    "Fields",
     "JobBackend",
     "KeySpec",
     "Limits",
+    "PartSize",
     "Per",
     "Place",
     "PodReader",
@@ -73,8 +81,8 @@ __all__ = [
     "RuleRow",
     "Selector",
     "SeveralCards",
+    "ShareFields",
     "ShareWriter",
-    "Size",
     "VisibleMemory",
     "key",
 ]
@@ -252,7 +260,9 @@ class Backend(KeyTable):
         found: str | None = own(self, node, wanted) if own else None
         return found
 
-    def extension_data(self, views: Sequence[NodeView], common: Common, notes: list[str]) -> dict[str, Any]:
+    def extension_data(
+        self, views: Sequence[NodeView], common: MergeNodeValues, notes: list[str]
+    ) -> dict[str, Any]:
         """Its part of a profile that nodes make together, as fields of a document; what it leaves out goes to
         ``notes``."""
         own = self._of_nodes("extension_data")
@@ -291,7 +301,7 @@ class Backend(KeyTable):
         named = tuple(sorted(versions.items()))
         if not versions or self.versions or named in self._in_clusters:
             return self._in_clusters.get(named, self)
-        keys, absent, lacks = Edition.of(self.keys, versions)
+        keys, absent, lacks = KeysOfVersion.of(self.keys, versions)
         found = self.with_changes(keys=keys, absent=absent, lacks=lacks, versions=versions)
         self._in_clusters[named] = found
         return found

@@ -41,7 +41,7 @@ from gpuxlate.model.share import (
 )
 
 if TYPE_CHECKING:
-    from gpuxlate.backends.live import Common, Containers, LiveNode, NodeView
+    from gpuxlate.backends.live import Containers, LiveNode, MergeNodeValues, NodeView
 
 MIG = "nvidia.com/mig-"
 """The resources of partitions where the strategy is mixed: with the profile behind it."""
@@ -171,7 +171,7 @@ def most_clients(wanted: Containers) -> int:
     return max((one.share.replica.count for one in wanted if one.share and one.share.replica), default=1)
 
 
-def sharing_data(views: Sequence[NodeView], one: Common) -> dict[str, Any]:
+def sharing_data(views: Sequence[NodeView], one: MergeNodeValues) -> dict[str, Any]:
     """The part of a profile that nodes make: the strategy of those with partitions, and how clients share."""
     own = [(view, view.extension) for view in views if isinstance(view.extension, NvidiaProfile)]
     divided = [part.mig_strategy for view, part in own if any(row.partition for row in view.parts)]

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from gpuxlate.backends import row_nodes
 from gpuxlate.backends.hami_family import HamiDialect
-from gpuxlate.backends.live import PERCENT, LiveNode, LivePod, NodeView, Placement, Serves
+from gpuxlate.backends.live import PERCENT, LiveNode, LivePod, NodeOffer, NodeView, Placement
 from gpuxlate.model import quantity
 from gpuxlate.model.pod import ContainerKeys
 
@@ -122,14 +122,14 @@ def _listed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
     if lost := len(healthy) - len(cards):
         notes.append(f"left out: {lost} of {len(found)} cards, in {dialect.cordoned_cards}")
     if not cards:
-        return NodeView(dialect.name, Serves.NOTHING, notes=tuple(notes))
+        return NodeView(dialect.name, NodeOffer.NOTHING, notes=tuple(notes))
     sizes = {one.mib for one in cards}
     if len(sizes) > 1:
         notes.append("its cards differ in memory; each counts as the smallest")
     percent = all(one.cores == PERCENT for one in cards)  # others are not a percentage
     return NodeView(
         dialect.name,
-        Serves.SHARES,
+        NodeOffer.SHARES,
         mode=_one(one.mode for one in cards),
         cards=len(cards),
         card_mib=min(sizes),
@@ -162,7 +162,7 @@ def _summed(dialect: HamiDialect, node: LiveNode) -> NodeView | None:
     card_mib = int(units * Fraction(rows.memory.unit) // cards)
     return NodeView(
         dialect.name,
-        Serves.SHARES,
+        NodeOffer.SHARES,
         cards=cards,
         card_mib=card_mib,
         cores=cards * PERCENT,

@@ -79,7 +79,7 @@ class LivePod:
         return found.text if found else None
 
 
-class Serves(StrEnum):
+class NodeOffer(StrEnum):
     """What pods can request on a node."""
 
     SHARES = "shares"
@@ -149,7 +149,7 @@ class NodeView:
     """
 
     target: str | None
-    serves: Serves
+    serves: NodeOffer
     policy: Policy | None = None
     mode: str | None = None
     cards: int | None = None
@@ -174,7 +174,7 @@ class NodeView:
     @property
     def counted(self) -> tuple[CountedRequests, ...]:
         """What pods request by number, where the node serves no shares in numbers."""
-        if self.serves is Serves.WHOLE and self.whole_key and self.cards is not None:
+        if self.serves is NodeOffer.WHOLE and self.whole_key and self.cards is not None:
             return (CountedRequests(self.whole_key, self.cards),)
         return self.parts
 
@@ -194,7 +194,7 @@ class Placement:
     elsewhere: int = 0
 
 
-class Common(Protocol):
+class MergeNodeValues(Protocol):
     """The value of a profile's field that all nodes give; None, with a note, where they differ."""
 
     def __call__(self, name: str, values: Iterator[object]) -> Any: ...

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends.live import LiveNode, NodeView, Serves
+from gpuxlate.backends.live import LiveNode, NodeOffer, NodeView
 from gpuxlate.backends.rows import KeyTable
 
 
@@ -17,4 +17,4 @@ def node_view(table: KeyTable, node: LiveNode) -> NodeView | None:
     key = next((one for one in whole_keys(table) if node.amount(one)), None)
     if key is None:
         return None
-    return NodeView(table.name, Serves.WHOLE, cards=node.amount(key), whole_key=key, labels=node.labels)
+    return NodeView(table.name, NodeOffer.WHOLE, cards=node.amount(key), whole_key=key, labels=node.labels)

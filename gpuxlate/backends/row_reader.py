@@ -17,7 +17,15 @@ from gpuxlate.backends.pod_reader import (
     number,
     rounded_up,
 )
-from gpuxlate.backends.rows import Fields, KeyGroup, KeyTable, RuleKind, SeveralCards, Size, first_size
+from gpuxlate.backends.rows import (
+    KeyGroup,
+    KeyTable,
+    PartSize,
+    RuleKind,
+    SeveralCards,
+    ShareFields,
+    first_size,
+)
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Loss, Path
 from gpuxlate.model.keys import GIB, Absent, KeySpec, Per, Place
@@ -172,7 +180,7 @@ def _container(
     return pod.none(container)
 
 
-def _without_absent(table: KeyTable, found: Fields) -> Fields:
+def _without_absent(table: KeyTable, found: ShareFields) -> ShareFields:
     """What the container gets in place of a part, where the cluster's version does not read it."""
     there, more = found.container.resources, list(found.granted)
     for row in table.absent:
@@ -185,7 +193,7 @@ def _without_absent(table: KeyTable, found: Fields) -> Fields:
     return replace(found, granted=tuple(more))
 
 
-def _share(pod: PodReader, found: Fields) -> ContainerShare:
+def _share(pod: PodReader, found: ShareFields) -> ContainerShare:
     if found.cards == 0:
         return pod.none(found.container)
     return pod.share(
@@ -202,7 +210,7 @@ def _share(pod: PodReader, found: Fields) -> ContainerShare:
 
 def _numbers(
     table: KeyTable, pod: PodReader, container: ContainerKeys, rows: KeyGroup, profile: Profile | None
-) -> Fields | None:
+) -> ShareFields | None:
     """The numbers of a container in the rows of one model; None where they ask for nothing."""
     origins: dict[str, Path] = {"cards": container.path}
     count = None if rows.cards is None else _count(pod, container, rows.cards, origins)
@@ -215,7 +223,7 @@ def _numbers(
     whole = {row.name: pod.number(container, row.name) for row in rows.whole}
     models = (rows.model,) if rows.model else ()
     device = {"device": Device(table.vendor, models)} if models or table.names_vendor else {}
-    found = Fields(container, count, others=device, origins=origins)
+    found = ShareFields(container, count, others=device, origins=origins)
     name = next((name for name, cards in whole.items() if cards), None)
     if name is not None and not (amounts and count):
         origins["cards"] = container.resources[name].path
@@ -287,8 +295,8 @@ def _amount(
 
 
 def _part(
-    table: KeyTable, pod: PodReader, found: Fields, rows: KeyGroup, amounts: Mapping[str, Fraction]
-) -> Fields | None:
+    table: KeyTable, pod: PodReader, found: ShareFields, rows: KeyGroup, amounts: Mapping[str, Fraction]
+) -> ShareFields | None:
     """A part of one card, or of several."""
 
     def amount(row: KeySpec | None) -> Fraction | None:
@@ -344,7 +352,7 @@ def _cards_of(rows: KeyGroup, percent: Fraction | None) -> int:
     return int(percent) // 100 if hundreds and percent and percent % 100 == 0 else 1
 
 
-def sized(found: Fields, sizes: Sequence[Size], code: str) -> Fields:
+def sized(found: ShareFields, sizes: Sequence[PartSize], code: str) -> ShareFields:
     """What a vendor gives that has parts of some sizes: of each card the first that holds the numbers, else
     all of it. Numbers that are more than the keys ask for are listed as granted."""
     cards = found.cards or 1

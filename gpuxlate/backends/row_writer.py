@@ -12,9 +12,9 @@ from gpuxlate.backends.pod_writer import PodWriter, ShareWriter
 from gpuxlate.backends.rows import (
     KeyGroup,
     KeyTable,
+    PartSize,
     RuleKind,
     SeveralCards,
-    Size,
     first_size,
     legal_text,
     next_legal,
@@ -396,7 +396,7 @@ def _needs(rows: KeyGroup, cores: KeySpec, memory: KeySpec) -> bool:
     return memory.name in cores.forced_without or (memory.name in cores.needs and not counted)
 
 
-def fit_size(table: KeyTable, placing: ShareWriter, sizes: Sequence[Size], code: str) -> None:
+def fit_size(table: KeyTable, placing: ShareWriter, sizes: Sequence[PartSize], code: str) -> None:
     """Round memory and compute up to those of one size; no card has more than the largest.
 
     Compute that is not set comes with the memory; more than comes with it may be dropped.
@@ -423,7 +423,7 @@ def fit_size(table: KeyTable, placing: ShareWriter, sizes: Sequence[Size], code:
         placing.round("cores", size.cores * cards, code, why)
 
 
-def sizes_text(sizes: Sequence[Size]) -> Message:
+def sizes_text(sizes: Sequence[PartSize]) -> Message:
     """The sizes in words: ``24576, 49152 MiB with 25, 50 %``."""
     memory, cores = ([f"{getattr(one, name)}" for one in sizes] for name in ("memory_mib", "cores"))
     return msg("{memory} MiB with {cores} %", memory=", ".join(memory), cores=", ".join(cores))

@@ -52,7 +52,7 @@ class SeveralCards(StrEnum):
     REFUSED = "no share"
 
 
-class Size(NamedTuple):
+class PartSize(NamedTuple):
     """A part of a card that the vendor gives as one: MiB, and percent of compute. ``name``: the vendor's."""
 
     memory_mib: int
@@ -66,7 +66,7 @@ class Size(NamedTuple):
         return msg("{part} with {cores} % of compute", part=part, cores=self.cores)
 
 
-def first_size(sizes: Iterable[Size], memory_mib: int | None, cores: int | None) -> Size | None:
+def first_size(sizes: Iterable[PartSize], memory_mib: int | None, cores: int | None) -> PartSize | None:
     """The first that holds the numbers of one card."""
     return next(
         (one for one in sizes if one.memory_mib >= (memory_mib or 0) and one.cores >= (cores or 0)), None
@@ -129,7 +129,7 @@ class KeyGroup:
 
 
 @record
-class Fields:
+class ShareFields:
     """The fields of a container's share as its keys give them, and where. Numbers are totals.
 
     ``cards`` None: they are not counted, so it is one. ``granted``: what the vendor gives beyond them.
@@ -145,7 +145,7 @@ class Fields:
     granted: tuple[Loss, ...] = ()
 
 
-class Lack(NamedTuple):
+class UnavailableKey(NamedTuple):
     """Why a name is not read: it comes with ``release``, or ended with it. ``instead``: what is read."""
 
     release: Release
@@ -153,20 +153,20 @@ class Lack(NamedTuple):
     instead: str = ""
 
 
-class Edition(NamedTuple):
+class KeysOfVersion(NamedTuple):
     """The rows of a dialect as some versions of its components have them. ``absent``: those that they lack;
     ``lacks``: the names that they do not read."""
 
     keys: tuple[KeySpec, ...]
     absent: tuple[KeySpec, ...]
-    lacks: Mapping[str, Lack]
+    lacks: Mapping[str, UnavailableKey]
 
     @classmethod
-    def of(cls, rows: Iterable[KeySpec], versions: Mapping[str, str]) -> Edition:
+    def of(cls, rows: Iterable[KeySpec], versions: Mapping[str, str]) -> KeysOfVersion:
         """The edition of the versions of a profile."""
         keys: list[KeySpec] = []
         absent: list[KeySpec] = []
-        lacks: dict[str, Lack] = {}
+        lacks: dict[str, UnavailableKey] = {}
         for row in rows:
             late = row.since is not None and row.since.reached(versions) is False
             gone = row.until if row.until is not None and _has_ended(row, row.until, versions) else None
@@ -176,7 +176,7 @@ class Edition(NamedTuple):
                 continue
             absent.append(row)
             keys.append(row if row.unsupported_reason else _without_effect(row))
-            lacks |= dict.fromkeys((row.name, *row.aliases), Lack(release, ended=not late))
+            lacks |= dict.fromkeys((row.name, *row.aliases), UnavailableKey(release, ended=not late))
         renamed = {old: one.instead for old, one in lacks.items() if one.instead}
         missing = {row.name for row in absent}
         return cls(tuple(_beside(row, renamed, missing) for row in keys), tuple(absent), lacks)
@@ -190,14 +190,14 @@ def _has_ended(row: KeySpec, until: Release, versions: Mapping[str, str]) -> boo
     return until.reached(versions) is True
 
 
-def _in_version(row: KeySpec, versions: Mapping[str, str], lacks: dict[str, Lack]) -> KeySpec:
+def _in_version(row: KeySpec, versions: Mapping[str, str], lacks: dict[str, UnavailableKey]) -> KeySpec:
     """A row with what later releases changed; names that are not read go to ``lacks``."""
     for change in row.changes:
         name = change.fields.get("name", row.name)
         applies = change.release.reached(versions) is (not change.before)
         if name != row.name:
             old, new = (row.name, name) if applies else (name, row.name)
-            lacks[old] = Lack(change.release, ended=applies is not change.before, instead=new)
+            lacks[old] = UnavailableKey(change.release, ended=applies is not change.before, instead=new)
         if applies:
             others = tuple(one for one in (row.name, *row.aliases) if one != name)
             row = row._replace(aliases=others)._replace(**change.fields)
@@ -257,7 +257,7 @@ class KeyTable:
     rule_reasons: Mapping[int, str] = MappingProxyType({})
     row_rules: tuple[RuleRow, ...] | None = None
     several_cards: SeveralCards = SeveralCards.SHARED
-    sizes: tuple[Size, ...] = ()
+    sizes: tuple[PartSize, ...] = ()
     scheduler: str | None = None
     other_schedulers: tuple[str, ...] = ()
     one_share_per_pod: bool = False
@@ -280,7 +280,7 @@ class KeyTable:
         """A container as the vendor's webhook leaves it, before its rows are read."""
         return container
 
-    def normalize(self, pod: PodReader, found: Fields) -> Fields:
+    def normalize(self, pod: PodReader, found: ShareFields) -> ShareFields:
         """The fields of a share as the vendor reads them together, after the rows. Its ``granted`` lists what
         the vendor gives beyond the request (``results.granted``)."""
         return found
@@ -409,9 +409,9 @@ class KeyTable:
         return Fraction(row.unit) * (memory_unit_of(profile, self.names) if in_steps else 1)
 
     @cached_property
-    def lacks(self) -> Mapping[str, Lack]:
+    def lacks(self) -> Mapping[str, UnavailableKey]:
         """The names that its versions do not read; those of the newest releases, unless it has versions."""
-        return Edition.of(self.keys, self.versions).lacks
+        return KeysOfVersion.of(self.keys, self.versions).lacks
 
     def lack_text(self, *names: str) -> Message:
         """Which release does not read names that came or ended together, and why."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 import typer
 
-from gpuxlate.backends.live import PERCENT, Serves
+from gpuxlate.backends.live import PERCENT, NodeOffer
 from gpuxlate.cli import common, live, options
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.nodes import NodePart, containers, notes_of, parts_of, target_text
@@ -285,7 +285,7 @@ class NodeUsage(Printed):
     """Name of the node."""
     target: str | None
     """The target that it serves; null: none."""
-    serves: Serves
+    serves: NodeOffer
     """What pods can request of it."""
     cards: Sequence[CardUsage]
     """Its cards."""
@@ -324,7 +324,9 @@ def _json(found: GpuUsage, result: Answer | None) -> dict[str, Any]:
 
 
 def _node_usage(one: Ledger) -> NodeUsage:
-    whole = WholeCards(one.view.cards, sum(one.taken.values())) if one.view.serves is Serves.WHOLE else None
+    whole = (
+        WholeCards(one.view.cards, sum(one.taken.values())) if one.view.serves is NodeOffer.WHOLE else None
+    )
     return NodeUsage(
         one.node.name,
         one.view.target,

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar, Literal
 
 import typer
 
-from gpuxlate.backends.live import NodeView, Serves
+from gpuxlate.backends.live import NodeOffer, NodeView
 from gpuxlate.cli import common, live, options
 from gpuxlate.cli.errors import CliError, Exit
 from gpuxlate.cli.options import invocation
@@ -91,7 +91,7 @@ def notes_of(one: Ledger) -> list[str]:
         notes.append(
             msg("the cards of {containers} are not recorded", containers=containers(len(one.unplaced)))
         )
-    if one.view.serves is Serves.NOTHING and not notes:
+    if one.view.serves is NodeOffer.NOTHING and not notes:
         notes.append("it has labels of a GPU node, but no GPU resources")
     return notes
 
@@ -140,7 +140,7 @@ class PrintedNode(Printed):
     """Name of the node."""
     target: str | None
     """The target that it serves; null: none."""
-    serves: Serves
+    serves: NodeOffer
     """What pods can request of it."""
     policy: Policy | None
     """Compute policy of its cards; null: it has none, or it is not known."""
@@ -183,7 +183,7 @@ def _printed(one: Ledger) -> PrintedNode:
     view = one.view
     return PrintedNode(
         one.node.name,
-        view.target if view.serves is not Serves.NOTHING else None,
+        view.target if view.serves is not NodeOffer.NOTHING else None,
         view.serves,
         view.policy,
         view.mode,
@@ -260,9 +260,9 @@ def _parts(one: Ledger) -> list[str]:
 
 def target_text(view: NodeView) -> str:
     """What a node serves, as text."""
-    if view.serves is Serves.NOTHING:
+    if view.serves is NodeOffer.NOTHING:
         return msg("nothing")
-    if view.serves is Serves.WHOLE:
+    if view.serves is NodeOffer.WHOLE:
         whole = msg("whole cards")
         return msg("{target} ({whole})", target=view.target, whole=whole) if view.target else whole
     return view.target or ""

@@ -12,7 +12,7 @@ from urllib.parse import quote
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, PodReader
 from gpuxlate.backends.device_plugin import labelled, shown
-from gpuxlate.backends.live import LiveDevice, LiveNode, LivePod, NodeView, Serves, Taken
+from gpuxlate.backends.live import LiveDevice, LiveNode, LivePod, NodeOffer, NodeView, Taken
 from gpuxlate.cluster.server import (
     ENDED,
     NODES,
@@ -151,10 +151,10 @@ def _device(driver: str, one: Json) -> LiveDevice:
 
 
 # The GPU nodes of a cluster, as the backends read them.
-_RANK = list(Serves)
+_RANK = list(NodeOffer)
 _HAMI = "hami.io/node-"
 _SPLIT = msg("HAMi shares its cards, and counts each several times as {key}", key=NVIDIA_GPU)
-_HAMI_NODE = NodeView(None, Serves.NOTHING, notes=(_SPLIT,))
+_HAMI_NODE = NodeView(None, NodeOffer.NOTHING, notes=(_SPLIT,))
 """Project-HAMi, docs/develop/protocol.md: its annotations of nodes. The list of cards cannot be read."""
 
 
@@ -175,7 +175,7 @@ def gpu_node(node: Json, devices: ClusterDevices = NO_DEVICES) -> GpuNode | None
     if views:
         # of two that read it alike, the one of its cloud
         backend, view = min(views, key=lambda one: (_RANK.index(one[1].serves), one[0].cloud is None))
-    if view is None or view.serves is Serves.NOTHING:
+    if view is None or view.serves is NodeOffer.NOTHING:
         shared = any(name.startswith(_HAMI) for name in live.annotations)
         plain = _HAMI_NODE if shared and live.amount(NVIDIA_GPU) else _whole_cards(live, view)
         if plain is not None:
@@ -193,10 +193,10 @@ def _whole_cards(node: LiveNode, view: NodeView | None) -> NodeView | None:
         if view is not None or not labelled(node):
             return None
         text = msg("it has labels of a GPU, but no allocatable {key}", key=NVIDIA_GPU)
-        return NodeView(None, Serves.NOTHING, notes=(text,))
+        return NodeView(None, NodeOffer.NOTHING, notes=(text,))
     return NodeView(
         None,
-        Serves.WHOLE,
+        NodeOffer.WHOLE,
         mode=view.mode if view else None,
         cards=cards,
         card_mib=card.memory_mib,

@@ -123,7 +123,7 @@ BYTE = Fraction(1, 2**20)
 """MiB."""
 
 
-class Change(NamedTuple):
+class VersionChange(NamedTuple):
     """What is different in a row from a release on, or ``before`` it: its fields by name. Another ``name``
     takes the place of the row's own, which is then an alias."""
 
@@ -197,7 +197,7 @@ class KeySpec(NamedTuple):
     default: Absent | None = None
     since: Release | None = None
     until: Release | None = None
-    changes: tuple[Change, ...] = ()
+    changes: tuple[VersionChange, ...] = ()
     confidence: Confidence = Confidence.HIGH
     general: bool = False  # other software reads it too: alone it says nothing of a GPU
     generic: bool = False  # pods of every dialect have it

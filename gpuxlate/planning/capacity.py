@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from enum import StrEnum
 
 from gpuxlate.backends.limits import ANY
-from gpuxlate.backends.live import PERCENT, Serves
+from gpuxlate.backends.live import PERCENT, NodeOffer
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.planning.demand import PackingProblem, Wanted, problem_of, spaces, unknown_of
@@ -150,7 +150,7 @@ def _places(problem: PackingProblem, spots: Sequence[BinPlacement]) -> Iterator[
         one, ledger = problem.wanted[spot.kind], problem.ledgers[spot.bin]
         asks = problem.bins[spot.bin].admits[spot.kind] or ()
         numbers[spot.kind] = number = numbers.get(spot.kind, 0) + 1
-        shared = ledger.view.serves is Serves.SHARES
+        shared = ledger.view.serves is NodeOffer.SHARES
         cards = zip(asks, spot.cards, strict=True) if shared else ()
         containers = tuple(ContainerPlacement(ask.container, chosen) for ask, chosen in cards)
         name = one.name if one.count == 1 else f"{one.name} #{number}"
@@ -169,7 +169,7 @@ def _warnings(books: GpuUsage, wanted: Sequence[Wanted]) -> Iterator[str]:
         if one.backend is None:
             continue
         for ledger in books.ledgers.values():
-            if ledger.node.backend is one.backend and ledger.view.serves is Serves.SHARES:
+            if ledger.node.backend is one.backend and ledger.view.serves is NodeOffer.SHARES:
                 if any(ask.offline for ask in asks_of(one.keys, one.backend, ledger.view)[0]):
                     text = "{name}: offline compute is not allocated; only its memory is counted"
                     yield msg(text, name=one.name)
@@ -185,7 +185,7 @@ def _crowded(problem: PackingProblem, spots: Sequence[BinPlacement]) -> Iterator
     for (number, index), more in sorted(added.items()):
         ledger = problem.ledgers[number]
         limits = ledger.node.backend.limits if ledger.node.backend else None
-        if ledger.view.serves is not Serves.SHARES or limits is None:
+        if ledger.view.serves is not NodeOffer.SHARES or limits is None:
             continue
         if limits.per_card is None or limits.certain:
             continue
@@ -369,7 +369,7 @@ def rooms(books: GpuUsage) -> list[FreeCapacity]:
     by_target: dict[str, list[Ledger]] = {}
     for name in sorted(books.ledgers):
         one = books.ledgers[name]
-        if one.view.serves is Serves.SHARES:
+        if one.view.serves is NodeOffer.SHARES:
             by_target.setdefault(one.view.target or "", []).append(one)
     return [_room(target, ledgers) for target, ledgers in sorted(by_target.items())]
 

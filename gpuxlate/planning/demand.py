@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare, PodReader
 from gpuxlate.backends.limits import ANY, UNBOUND, InitContainers, Limits
-from gpuxlate.backends.live import PERCENT, NodeView, Serves
+from gpuxlate.backends.live import PERCENT, NodeOffer, NodeView
 from gpuxlate.claims.index import ClaimIndex, text_of
 from gpuxlate.config.document import is_share_document
 from gpuxlate.manifest.pods import Pod, pods_in, replicas
@@ -78,7 +78,7 @@ def problem_of(books: GpuUsage, wanted: Sequence[Wanted]) -> PackingProblem:
 
 def unknown_of(ledger: Ledger) -> str | None:
     """What is not known of a node, without which its room is not; None where all is."""
-    if ledger.view.serves is Serves.SHARES and ledger.view.cards is None:
+    if ledger.view.serves is NodeOffer.SHARES and ledger.view.cards is None:
         return msg("the number of its cards is not known")
     if ledger.unplaced:
         count = len(ledger.unplaced)
@@ -98,7 +98,7 @@ def admitted(ledger: Ledger, one: Wanted) -> Asks | str:
         if isinstance(counted, str):
             return counted
         asks = counted
-    elif view.serves is Serves.SHARES and node.backend and _is_read(one, node.backend, view):
+    elif view.serves is NodeOffer.SHARES and node.backend and _is_read(one, node.backend, view):
         asks, unread = asks_of(one.keys, node.backend, view)
         if unread or not asks:
             return msg("the request of the pod cannot be read")

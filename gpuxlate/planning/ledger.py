@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 
 from gpuxlate.backends.base import Backend, ContainerShare, PodReader
 from gpuxlate.backends.limits import ANY, InitContainers, reserved
-from gpuxlate.backends.live import PERCENT, CountedRequests, LivePod, NodeView, Placement, Serves
+from gpuxlate.backends.live import PERCENT, CountedRequests, LivePod, NodeOffer, NodeView, Placement
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.messages import msg
@@ -132,9 +132,9 @@ class Ledger:
     @property
     def cards_free(self) -> int | None:
         """Cards without a container; None where the cards of some pod are not recorded."""
-        if self.view.serves is Serves.WHOLE:
+        if self.view.serves is NodeOffer.WHOLE:
             return sum(self.free(one) for one in self.view.counted) if self.view.counted else None
-        if self.view.serves is Serves.PARTS or self.unplaced or self.view.cards is None:
+        if self.view.serves is NodeOffer.PARTS or self.unplaced or self.view.cards is None:
             return None
         return sum(not card.held for card in self.cards)
 
@@ -164,7 +164,7 @@ def books(nodes: Sequence[GpuNode], pods: Iterable[GpuPod]) -> GpuUsage:
 
 
 def open_ledger(node: GpuNode) -> Ledger:
-    shares = node.view.serves is Serves.SHARES
+    shares = node.view.serves is NodeOffer.SHARES
     ledger = Ledger(node, [OccupiedCard(index) for index in range(node.view.cards or 0 if shares else 0)])
     for use in node.view.uses:
         whole = use.memory_mib is None
@@ -179,7 +179,7 @@ def enter(ledger: Ledger, pod: GpuPod) -> None:
     view, backend, keys = ledger.view, ledger.node.backend, pod.live.keys
     for one in view.counted:
         ledger.taken[one.key] = ledger.taken.get(one.key, 0) + number_of(keys, one.key)
-    if view.serves is not Serves.SHARES or backend is None:
+    if view.serves is not NodeOffer.SHARES or backend is None:
         return
     recorded = {(one.init, one.index): one for one in backend.placements(pod.live, view)}
     asks, unread = asks_of(keys, backend, view)
@@ -307,7 +307,7 @@ def totals(ledgers: Iterable[Ledger]) -> Mapping[str, UsageSums]:
     """The sums by target."""
     served: dict[str, list[Ledger]] = {}
     for one in ledgers:
-        if one.view.serves is Serves.SHARES:
+        if one.view.serves is NodeOffer.SHARES:
             served.setdefault(one.view.target or "", []).append(one)
     return {
         target: UsageSums(

@@ -8,7 +8,7 @@ from typing import Any
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.live import NodeView, Serves
+from gpuxlate.backends.live import NodeOffer, NodeView
 from gpuxlate.model.declarations import record
 from gpuxlate.model.messages import join_and, msg
 from gpuxlate.model.profile import Card, CardProfile, Profile, Template, card_meant
@@ -42,7 +42,7 @@ class GpuNode:
 def targets_served(nodes: Iterable[GpuNode]) -> tuple[str, ...]:
     """The targets of the nodes, by name."""
     return tuple(
-        sorted({n.view.target for n in nodes if n.view.target and n.view.serves is not Serves.NOTHING})
+        sorted({n.view.target for n in nodes if n.view.target and n.view.serves is not NodeOffer.NOTHING})
     )
 
 
@@ -79,8 +79,8 @@ def profile_data(
 
     A value that differs between nodes is left out.
     """
-    mine = [n for n in nodes if n.view.target == target and n.view.serves is not Serves.NOTHING]
-    sharing = [n for n in mine if n.view.serves is not Serves.WHOLE] or mine
+    mine = [n for n in nodes if n.view.target == target and n.view.serves is not NodeOffer.NOTHING]
+    sharing = [n for n in mine if n.view.serves is not NodeOffer.WHOLE] or mine
     notes: list[str] = []
 
     def one(name: str, values: Iterator[object]) -> Any:

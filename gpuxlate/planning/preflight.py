@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from gpuxlate.backends.base import Backend, ContainerShare
-from gpuxlate.backends.live import Serves
+from gpuxlate.backends.live import NodeOffer
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.requirements import (
     NodeLabel,
@@ -92,13 +92,13 @@ class Flight:
 
 def candidates(nodes: Sequence[GpuNode], backend: Backend, share: Share | None) -> list[GpuNode]:
     """The nodes that serve the target; for a share of whole cards, those that serve whole cards."""
-    mine = [n for n in nodes if n.view.target == backend.name and n.view.serves is not Serves.NOTHING]
+    mine = [n for n in nodes if n.view.target == backend.name and n.view.serves is not NodeOffer.NOTHING]
     if share is None or not share.whole_cards:
-        return [one for one in mine if one.view.serves is not Serves.WHOLE] or ([] if share else mine)
+        return [one for one in mine if one.view.serves is not NodeOffer.WHOLE] or ([] if share else mine)
     if backend.whole_cards_anywhere:
         return [one for one in nodes if one.view.whole_key == backend.whole_card_key]
     # whole cards are on nodes of their own, or are a share of 100 %
-    return [one for one in mine if one.view.serves is Serves.WHOLE] or (
+    return [one for one in mine if one.view.serves is NodeOffer.WHOLE] or (
         mine
         if not backend.whole_card_key
         else [one for one in mine if one.view.whole_key == backend.whole_card_key]

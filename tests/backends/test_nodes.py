@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gpuxlate.backends import huawei_cce as huawei
 from gpuxlate.backends import koordinator, registry
 from gpuxlate.backends.hami_nodes import cards_listed
-from gpuxlate.backends.live import LiveNode, LivePod, NodeView, Serves
+from gpuxlate.backends.live import LiveNode, LivePod, NodeOffer, NodeView
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value
 
 CARD = {"id": "a", "count": 10, "devmem": 15109, "devcore": 100, "type": "T4", "health": True}
@@ -48,7 +48,7 @@ def test_lists_of_cards() -> None:
         sums = (view.cards, view.card_mib, view.memory_mib, view.cores)
         return view.target, view.serves, view.ids, sums, view.model, view.instances, view.notes
 
-    expected = (Serves.SHARES, ("a", "b"), (2, 15109, 30218, 200), "T4", 10, ())
+    expected = (NodeOffer.SHARES, ("a", "b"), (2, 15109, 30218, 200), "T4", 10, ())
     assert {one: facts(listed(*one)) for one in LISTS} == {one: (one[0], *expected) for one in LISTS}
 
 
@@ -73,7 +73,7 @@ def test_cards_that_are_not_healthy_are_left_out() -> None:
     assert view.notes == ("left out: 1 of 2 cards, which are not healthy",)
     view = listed("hami", "hami.io/node-nvidia-register", json.dumps([ill]))
     assert view is not None
-    assert view.serves is Serves.NOTHING
+    assert view.serves is NodeOffer.NOTHING
 
 
 def test_cordoned_cards_are_left_out() -> None:
@@ -90,7 +90,7 @@ def test_cordoned_cards_are_left_out() -> None:
     assert (view.cards, view.memory_mib, view.ids, view.left_out) == (1, 15109, ("a",), ("b",))
     assert view.notes == ("left out: 1 of 2 cards, in hami.io/device-cordon",)
     assert [view_of(text).cards for text in ("", " , ", "B")] == [2, 2, 2]
-    assert view_of("a,b").serves is Serves.NOTHING
+    assert view_of("a,b").serves is NodeOffer.NOTHING
     assert view_of("b", "hami-amd", "amd").cards == 2  # of NVIDIA cards alone
     pod = PodKeys((ContainerKeys("web"),), annotations={PODS: Value("b,NVIDIA,2000,2:a,NVIDIA,1000,1:;")})
     (placed,) = registry.get("hami").placements(LivePod(pod), view)
@@ -153,20 +153,20 @@ SUMS: list[tuple[str, dict[str, str], dict[str, str], tuple[int, int, int, int, 
     ("koordinator", A10, KOORD, (2, 24576, 49152, 200, "NVIDIA-A10")),
     ("huawei-cce", T4, CCE, (2, 24192, 48384, 200, "nvidia-t4")),  # 189 units of 128 MiB on each
 ]
-NO_SUMS: list[tuple[str, dict[str, str], dict[str, str], Serves | None]] = [
+NO_SUMS: list[tuple[str, dict[str, str], dict[str, str], NodeOffer | None]] = [
     ("hami-mthreads", {}, dict([*MTHREADS.items()][:1]), None),
     ("hami-cambricon", {}, dict([*MLU.items()][:1]), None),
     ("koordinator", {}, {"nvidia.com/gpu": "2"}, None),
-    ("koordinator", A10, {}, Serves.NOTHING),
+    ("koordinator", A10, {}, NodeOffer.NOTHING),
     ("huawei-cce", T4, {"nvidia.com/gpu": "1"}, None),
-    ("huawei-cce", {}, {huawei.CORE: "100"}, Serves.NOTHING),
+    ("huawei-cce", {}, {huawei.CORE: "100"}, NodeOffer.NOTHING),
 ]
 
 
 def test_sums_of_cards() -> None:
     def sums(view: NodeView | None) -> object:
         assert view is not None
-        assert view.serves is Serves.SHARES
+        assert view.serves is NodeOffer.SHARES
         return view.cards, view.card_mib, view.memory_mib, view.cores, view.model
 
     views = {name: seen(name, LiveNode("n", labels, amounts)) for name, labels, amounts, _ in SUMS}
@@ -188,7 +188,7 @@ WHOLE = {
 def test_whole_cards() -> None:
     views = {target: seen(target, LiveNode("n", allocatable={key: "8"})) for target, key in WHOLE.items()}
     found = {target: view and (view.serves, view.cards, view.whole_key) for target, view in views.items()}
-    assert found == {target: (Serves.WHOLE, 8, key) for target, key in WHOLE.items()}
+    assert found == {target: (NodeOffer.WHOLE, 8, key) for target, key in WHOLE.items()}
 
 
 def test_the_key_of_every_cloud_shows_nothing() -> None:
@@ -199,7 +199,7 @@ def test_the_key_of_every_cloud_shows_nothing() -> None:
 
 # --- records --------------------------------------------------------------------------------------
 
-NODE = NodeView("hami", Serves.SHARES, ids=("a", "b", "c"))
+NODE = NodeView("hami", NodeOffer.SHARES, ids=("a", "b", "c"))
 PODS = "hami.io/vgpu-devices-allocated"
 
 
@@ -246,10 +246,10 @@ KOORD_RECORDS: list[tuple[dict[str, dict[str, object]], list[tuple[int, ...]]]] 
 
 def test_the_record_of_koordinator() -> None:
     koord, cce = registry.get("koordinator"), registry.get("huawei-cce")
-    node = NodeView("koordinator", Serves.SHARES)
+    node = NodeView("koordinator", NodeOffer.SHARES)
     limits = {koordinator.MEMORY: Value("8Gi")}
     pod = PodKeys((ContainerKeys("log"), ContainerKeys("web", 1, limits=limits)))
     found = [koord.placements(LivePod(pod, record), node) for record, _ in KOORD_RECORDS]
     assert [[one.cards for one in some] for some in found] == [cards for _, cards in KOORD_RECORDS]
     assert all(one.index == 1 for some in found for one in some)
-    assert cce.placements(LivePod(PodKeys()), NodeView("huawei-cce", Serves.SHARES)) == ()
+    assert cce.placements(LivePod(PodKeys()), NodeView("huawei-cce", NodeOffer.SHARES)) == ()

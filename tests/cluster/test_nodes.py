@@ -10,7 +10,7 @@ import pytest
 
 from gpuxlate.backends.alibaba.nodes import unit_mib
 from gpuxlate.backends.device_plugin import ProductName
-from gpuxlate.backends.live import Serves
+from gpuxlate.backends.live import NodeOffer
 from gpuxlate.cluster.pods import books_of, gpu_node, gpu_nodes
 from gpuxlate.cluster.server import ApiServer, ForbiddenError
 from gpuxlate.config.configuration import load_profile
@@ -31,7 +31,7 @@ def profile(nodes: list[Node], target: str, version: str | None = None) -> tuple
 
 
 VKE, ACK, TKE = "volcengine-mgpu", "alibaba-gpushare", "tencent-qgpu"
-SHARES, WHOLE, NOTHING = Serves.SHARES, Serves.WHOLE, Serves.NOTHING
+SHARES, WHOLE, NOTHING = NodeOffer.SHARES, NodeOffer.WHOLE, NodeOffer.NOTHING
 VIEWS = [
     # name, target, serves, policy, mode, cards, MiB of a card that pods may ask for, unit
     ("vke-fixed", VKE, SHARES, "fixed-share", "mgpu", 2, 22731, None),
@@ -185,7 +185,7 @@ def test_what_a_node_counts(
     node: Node, target: str, mode: str, cards: int | None, model: str | None, counted: Counted
 ) -> None:
     view = seen(node)
-    assert (view.target, view.serves, view.mode, view.cards) == (target, Serves.PARTS, mode, cards)
+    assert (view.target, view.serves, view.mode, view.cards) == (target, NodeOffer.PARTS, mode, cards)
     assert (view.model, view.notes) == (model, ())
     assert tuple((row.key, row.amount, row.name) for row in view.parts) == counted
 

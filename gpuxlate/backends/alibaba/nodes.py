@@ -52,7 +52,7 @@ def node_view(_backend: Backend, node: live.LiveNode) -> live.NodeView | None:
     if whole:
         return live.NodeView(
             k.NAMES[0],
-            live.Serves.WHOLE,
+            live.NodeOffer.WHOLE,
             mode=mode or k.WHOLE_MODE,
             cards=whole,
             card_mib=physical,
@@ -62,7 +62,7 @@ def node_view(_backend: Backend, node: live.LiveNode) -> live.NodeView | None:
             labels={k.SCHEDULE: k.WHOLE_MODE, **node.labels},
         )
     return live.NodeView(
-        k.NAMES[0], live.Serves.NOTHING, mode=mode, cards=cards, model=model, notes=_why(mode, open_source)
+        k.NAMES[0], live.NodeOffer.NOTHING, mode=mode, cards=cards, model=model, notes=_why(mode, open_source)
     )
 
 
@@ -95,7 +95,7 @@ def _shared(
     isolation = cast(NodeIsolation, mode) if mode in k.ISOLATION_MODES else AlibabaProfile().isolation
     return live.NodeView(
         k.NAMES[0],
-        live.Serves.SHARES,
+        live.NodeOffer.SHARES,
         mode=mode or (OPEN_SOURCE_MODE if open_source else None),
         cards=cards,
         card_mib=None if on_card is None else on_card * nominal,
@@ -126,7 +126,7 @@ def _number(text: str | None) -> int | None:
 
 
 def extension_data(
-    _backend: Backend, views: Sequence[live.NodeView], one: live.Common, notes: list[str]
+    _backend: Backend, views: Sequence[live.NodeView], one: live.MergeNodeValues, notes: list[str]
 ) -> dict[str, Any]:
     """The unit where the nodes show it; the mode of nodes for memory alone; the plugin."""
     shared = [(view, view.extension) for view in views if isinstance(view.extension, AlibabaProfile)]

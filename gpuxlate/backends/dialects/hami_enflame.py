@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import replace
 
-from gpuxlate.backends.base import Range, RuleKind, SeveralCards, Size
+from gpuxlate.backends.base import PartSize, Range, RuleKind, SeveralCards
 from gpuxlate.backends.hami_family import FROM_2_10, HamiDialect, in_int32
 from gpuxlate.backends.pod_reader import PodReader, number
 from gpuxlate.backends.rows import choices, cores, memory, whole, written
@@ -14,9 +14,9 @@ from gpuxlate.model.share import Isolation
 
 MEMORY, CORES, SLICES = "enflame.com/gcu-memory", "enflame.com/gcu-core", "enflame.com/drs-gcu"
 SIZES = {
-    1: Size(6 * GIB, 17, "1g.6gb"),
-    3: Size(20 * GIB, 50, "3g.20gb"),
-    6: Size(40 * GIB, 100, "6g.40gb"),
+    1: PartSize(6 * GIB, 17, "1g.6gb"),
+    3: PartSize(20 * GIB, 50, "3g.20gb"),
+    6: PartSize(40 * GIB, 100, "6g.40gb"),
 }
 """By slices of six; their compute is rounded up (CODE)."""
 MOST = SIZES[6].memory_mib

@@ -5,7 +5,7 @@ from typing import Any
 from gpuxlate.backends.base import Absent, Range, RuleKind
 from gpuxlate.backends.hami_family import HAMI, HamiDialect, in_int32
 from gpuxlate.backends.rows import cards, choices, cores, memory
-from gpuxlate.model.keys import By, Change
+from gpuxlate.model.keys import By, VersionChange
 from gpuxlate.model.profile import Release
 
 COUNT, MEMORY, CORES = "hygon.com/dcunum", "hygon.com/dcumem", "hygon.com/dcucores"
@@ -15,7 +15,10 @@ COUNT, MEMORY, CORES = "hygon.com/dcunum", "hygon.com/dcumem", "hygon.com/dcucor
 def in_later_releases(name: str) -> dict[str, Any]:
     """The name of a key with ``hcu`` in place of ``dcu``."""
     later = name.replace("dcu", "hcu")
-    return {"aliases": (later,), "changes": (Change(Release(HAMI, "2.10.0", after=True), {"name": later}),)}
+    return {
+        "aliases": (later,),
+        "changes": (VersionChange(Release(HAMI, "2.10.0", after=True), {"name": later}),),
+    }
 
 
 class HamiHygon(HamiDialect):

@@ -1,6 +1,6 @@
 """Kunlunxin vXPU under HAMi: parts of three sizes, whose memory and compute come together."""
 
-from gpuxlate.backends.base import Range, Size
+from gpuxlate.backends.base import PartSize, Range
 from gpuxlate.backends.hami_family import HamiDialect, by_uuid
 from gpuxlate.backends.rows import cards, choices, memory, whole, written
 from gpuxlate.model.keys import By
@@ -20,7 +20,7 @@ class HamiKunlun(HamiDialect):
     vendor = "kunlunxin"
     isolation = None
     components = ()
-    sizes = tuple(Size(mib, mib * 100 // CARD) for mib in (24576, 49152, CARD))
+    sizes = tuple(PartSize(mib, mib * 100 // CARD) for mib in (24576, 49152, CARD))
     node_annotations = {"hami.io/node-register-xpu": "hami.io/xpu-devices-allocated"}  # (CODE)
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/kunlun (2026-08-21)",

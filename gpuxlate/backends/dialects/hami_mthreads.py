@@ -6,7 +6,7 @@ from fractions import Fraction
 from gpuxlate.backends.base import Limits, Range, RuleKind, SeveralCards
 from gpuxlate.backends.hami_family import HAMI, HamiDialect, PodRecord, SummedNodes, in_int32
 from gpuxlate.backends.rows import cards, choices, cores, memory, written
-from gpuxlate.model.keys import By, Change
+from gpuxlate.model.keys import By, VersionChange
 from gpuxlate.model.profile import Release
 from gpuxlate.model.profile import cards as catalogue
 
@@ -57,7 +57,7 @@ class HamiMthreads(HamiDialect):
             MEMORY,
             unit=UNIT,
             values=_sizes(n for n in SIZES if n <= CARD),
-            changes=(Change(LATER, {"values": _sizes(SIZES)}),),
+            changes=(VersionChange(LATER, {"values": _sizes(SIZES)}),),
             needs=(COUNT,),
             forced=CARD,
             source="CODE",

@@ -8,7 +8,7 @@ from math import ceil
 from gpuxlate.backends.base import BYTE, Backend
 from gpuxlate.backends.dra import DraBackend
 from gpuxlate.backends.dra.driver import CORES, MEMORY, Driver
-from gpuxlate.backends.live import PERCENT, CardUse, LiveDevice, LiveNode, NodeView, Serves, Taken
+from gpuxlate.backends.live import PERCENT, CardUse, LiveDevice, LiveNode, NodeOffer, NodeView, Taken
 from gpuxlate.backends.requirements import NodeNeeds, NodeWarning, VendorDocument, cards_of_a_node
 from gpuxlate.model import quantity
 from gpuxlate.model.keys import By
@@ -32,7 +32,7 @@ def node_view(backend: DraBackend, node: LiveNode) -> NodeView | None:
     open_ = [one for one in whole if not one.tainted]
     notes = tuple(_notes(driver, node, mine, cards, shared, whole, open_))
     if not open_:
-        return NodeView(driver.name, Serves.NOTHING, notes=notes)
+        return NodeView(driver.name, NodeOffer.NOTHING, notes=notes)
     sizes = [_mib(driver, one.capacity) for one in open_]
     known = [size for size in sizes if size is not None]
     size = min(known) if len(known) == len(sizes) else None
@@ -42,7 +42,7 @@ def node_view(backend: DraBackend, node: LiveNode) -> NodeView | None:
     models = {_value(driver, one.attributes, model) for one in open_}
     return NodeView(
         driver.name,
-        Serves.SHARES,
+        NodeOffer.SHARES,
         mode="exclusive" if taken_whole else None,
         cards=len(open_),
         card_mib=size,

@@ -16,7 +16,7 @@ from gpuxlate.backends.device_plugin import (
     sharing_data,
     shown,
 )
-from gpuxlate.backends.live import Common, Containers, CountedRequests, LiveNode, NodeView, Serves
+from gpuxlate.backends.live import Containers, CountedRequests, LiveNode, MergeNodeValues, NodeOffer, NodeView
 from gpuxlate.backends.requirements import (
     MinVersion,
     NodeLabel,
@@ -47,7 +47,7 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
     model = names_of(k.NAME).get(accelerator or "", accelerator)
     if not amount:
         why = (*notes, f"no {NVIDIA_GPU} is allocatable")
-        return NodeView(k.NAME, Serves.NOTHING, model=model, notes=why)
+        return NodeView(k.NAME, NodeOffer.NOTHING, model=model, notes=why)
     size, strategy = labels.get(k.SIZE), k.STRATEGIES.get(labels.get(k.STRATEGY, ""))
     of = clients_in([labels[k.CLIENTS]]) if k.CLIENTS in labels else None
     replica = Replica(of, strategy) if strategy or of else None
@@ -57,7 +57,7 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
     sharing = Sharing(cast(Any, str(strategy)), of, False) if strategy and of else Sharing()
     return NodeView(
         k.NAME,
-        Serves.PARTS if row.is_part else Serves.WHOLE,
+        NodeOffer.PARTS if row.is_part else NodeOffer.WHOLE,
         mode=", ".join(filter(None, ("MIG" if size else None, labels.get(k.STRATEGY)))) or None,
         cards=cards,
         card_mib=mib,
@@ -101,7 +101,7 @@ def keeps_out(_backend: Backend, node: NodeView, wanted: Containers) -> str | No
 
 
 def extension_data(
-    _backend: Backend, views: Sequence[NodeView], one: Common, _notes: list[str]
+    _backend: Backend, views: Sequence[NodeView], one: MergeNodeValues, _notes: list[str]
 ) -> dict[str, Any]:
     """How the cards of nodes are divided and shared."""
     return sharing_data(views, one)

@@ -35,7 +35,7 @@ from gpuxlate.backends.hami_family import (
     core_policy,
     in_int32,
 )
-from gpuxlate.backends.rows import Fields, cards, choice, choices, cores, memory, percent, written
+from gpuxlate.backends.rows import ShareFields, cards, choice, choices, cores, memory, percent, written
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import NVIDIA_GPU, SELECTOR, By, CardChoice
@@ -260,7 +260,7 @@ class Hami(HamiDialect):
         RuleRow(HamiRuleKind.SKIPPED_BY_WEBHOOK, "HAMI015"),
     )
 
-    def normalize(self, pod: PodReader, found: Fields) -> Fields:
+    def normalize(self, pod: PodReader, found: ShareFields) -> ShareFields:
         """A priority is that among the containers on one card: whole cards have no other (DEV)."""
         full = found.memory_percent in (None, ALL_MEMORY) and found.memory_mib is None
         if "qos" not in found.others or not full:

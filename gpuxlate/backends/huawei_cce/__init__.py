@@ -21,7 +21,7 @@ from gpuxlate.backends.base import (
     ShareWriter,
     key,
 )
-from gpuxlate.backends.rows import Fields, choice, cores, memory, whole
+from gpuxlate.backends.rows import ShareFields, choice, cores, memory, whole
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.keys import NVIDIA_GPU
@@ -167,7 +167,7 @@ class HuaweiCce(Backend):
 
         return replace(container, limits=counted(container.limits), requests=counted(container.requests))
 
-    def normalize(self, pod: PodReader, found: Fields) -> Fields:
+    def normalize(self, pod: PodReader, found: ShareFields) -> ShareFields:
         """All compute of a card is the whole card (VIRTUAL)."""
         if found.cores != FULL_CARD_CORES * (found.cards or 1):
             return found

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpuxlate.backends import huawei_cce as k
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.live import PERCENT, LiveNode, NodeView, Serves, per_card
+from gpuxlate.backends.live import PERCENT, LiveNode, NodeOffer, NodeView, per_card
 from gpuxlate.model.keys import NVIDIA_GPU
 
 
@@ -14,12 +14,12 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
     if not (cores or units):
         return None
     if not (cores and units):
-        return NodeView(k.NAMES[0], Serves.NOTHING, notes=(f"{k.CORE} or {k.MEMORY} is not allocatable",))
+        return NodeView(k.NAMES[0], NodeOffer.NOTHING, notes=(f"{k.CORE} or {k.MEMORY} is not allocatable",))
     cards = cores // PERCENT
     card_units = per_card(units, cards)
     return NodeView(
         k.NAMES[0],
-        Serves.SHARES,
+        NodeOffer.SHARES,
         cards=cards,
         card_mib=None if card_units is None else card_units * k.UNIT,
         cores=cores,

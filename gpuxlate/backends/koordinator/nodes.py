@@ -6,7 +6,16 @@ from collections.abc import Mapping
 
 from gpuxlate.backends import koordinator as k
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.live import PERCENT, LiveNode, LivePod, NodeView, Placement, Serves, indexes, per_card
+from gpuxlate.backends.live import (
+    PERCENT,
+    LiveNode,
+    LivePod,
+    NodeOffer,
+    NodeView,
+    Placement,
+    indexes,
+    per_card,
+)
 from gpuxlate.model.keys import NVIDIA_GPU
 
 MIB = 2**20
@@ -21,11 +30,11 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
     if not (cores or size or k.MODEL in node.labels):
         return None
     if not (cores and size):
-        return NodeView(k.NAME, Serves.NOTHING, notes=(f"{k.CORE} and {k.MEMORY} are not allocatable",))
+        return NodeView(k.NAME, NodeOffer.NOTHING, notes=(f"{k.CORE} and {k.MEMORY} are not allocatable",))
     cards = cores // PERCENT
     return NodeView(
         k.NAME,
-        Serves.SHARES,
+        NodeOffer.SHARES,
         cards=cards,
         card_mib=per_card(size // MIB, cards),
         cores=cores,

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from gpuxlate.backends.base import GIB, Absent, Limits, Place, PodReader, RuleKind, ShareWriter, key
 from gpuxlate.backends.hami_family import HamiDialect, in_int32
-from gpuxlate.backends.rows import Fields, cards, choice, choices, cores, memory, whole, written
+from gpuxlate.backends.rows import ShareFields, cards, choice, choices, cores, memory, whole, written
 from gpuxlate.model.keys import By
 from gpuxlate.model.share import Policy, Qos, Share
 
@@ -76,7 +76,7 @@ class MetaxSgpu(HamiDialect):
         written("metax-tech.com/predicate-time", meaning="scheduled", source="CODE"),
     )
 
-    def normalize(self, pod: PodReader, found: Fields) -> Fields:
+    def normalize(self, pod: PodReader, found: ShareFields) -> ShareFields:
         """An online pod competes for compute, whatever its keys say (CODE; METAX021). Class and policy are
         those of sGPUs: HAMi does not look at them for whole cards (CODE)."""
         if found.origins["cards"][-1:] == (WHOLE,):

@@ -19,7 +19,7 @@ from gpuxlate.backends.device_plugin import (
     sharing_data,
     shown,
 )
-from gpuxlate.backends.live import Common, Containers, CountedRequests, LiveNode, NodeView, Serves
+from gpuxlate.backends.live import Containers, CountedRequests, LiveNode, MergeNodeValues, NodeOffer, NodeView
 from gpuxlate.backends.nvidia.mig import NAMES, profile_of
 from gpuxlate.backends.nvidia.shared import NAMES as SHARED_NAMES
 from gpuxlate.backends.requirements import (
@@ -53,14 +53,16 @@ def node_view(backend: Backend, node: LiveNode) -> NodeView | None:
         return None
     if not any(row.is_part for row in rows):
         return (
-            NodeView(backend.name, Serves.NOTHING, notes=tuple(_notes(node, card, rows))) if invalid else None
+            NodeView(backend.name, NodeOffer.NOTHING, notes=tuple(_notes(node, card, rows)))
+            if invalid
+            else None
         )
     of_card = card.product is None or card.product.profile is None  # else the labels are about a partition
     memory = card.memory_mib if of_card else None
     replica = next((row.replica for row in rows if row.replica), None)
     return NodeView(
         backend.name,
-        Serves.PARTS,
+        NodeOffer.PARTS,
         mode=_mode(rows, replica, divided=divided, single=_is_single(rows)),
         cards=_cards(node, card, rows),
         card_mib=memory,
@@ -160,7 +162,7 @@ def keeps_out(_backend: Backend, node: NodeView, wanted: Containers) -> str | No
 
 
 def extension_data(
-    _backend: Backend, views: Sequence[NodeView], one: Common, _notes: list[str]
+    _backend: Backend, views: Sequence[NodeView], one: MergeNodeValues, _notes: list[str]
 ) -> dict[str, Any]:
     """The strategy of nodes that are divided, and how clients share cards."""
     return sharing_data(views, one)

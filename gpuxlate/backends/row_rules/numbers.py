@@ -20,7 +20,15 @@ from gpuxlate.backends.pod_reader import (
     written_name,
 )
 from gpuxlate.backends.row_rules.base import RowRule
-from gpuxlate.backends.rows import WHOLE_CARDS, KeyTable, RuleKind, SeveralCards, Size, legal_text, next_legal
+from gpuxlate.backends.rows import (
+    WHOLE_CARDS,
+    KeyTable,
+    PartSize,
+    RuleKind,
+    SeveralCards,
+    legal_text,
+    next_legal,
+)
 from gpuxlate.model import quantity
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Severity
 from gpuxlate.model.keys import GIB, Absent, KeySpec, Per, Place, Range
@@ -327,7 +335,7 @@ class SizeRule(RowRule):
             yield Constraint(AnyOf(*there, *beyond), InRange(row.name, Range(1)), (row.name,))
 
     @staticmethod
-    def _fits(row: KeySpec, size: Size) -> Predicate:
+    def _fits(row: KeySpec, size: PartSize) -> Predicate:
         """The container does not ask for more of this than the size has."""
         return AnyOf(Not(InRange(row.name)), InRange(row.name, *_as_written(row, size)))
 
@@ -364,7 +372,7 @@ class SizeRule(RowRule):
         return good.setting(row.name, int(good.limits[0][row.name].text) - 1)
 
 
-def _as_written(row: KeySpec, size: Size, *, exactly: bool = False) -> Iterator[Range]:
+def _as_written(row: KeySpec, size: PartSize, *, exactly: bool = False) -> Iterator[Range]:
     """The numbers of a key that are those of a size, or less; in GiB too, where small numbers are these."""
     most: int = getattr(size, row.sets or "")
     if not row.gib_up_to:

@@ -20,12 +20,12 @@ def node_view(_backend: Backend, node: live.LiveNode) -> live.NodeView | None:
         return None
     if not (cores and units):
         notes = (f"{k.DEVICE_ENABLE} is enable, but no qGPU is allocatable",) if enabled else ()
-        return live.NodeView(k.NAMES[0], live.Serves.NOTHING, notes=notes)
+        return live.NodeView(k.NAMES[0], live.NodeOffer.NOTHING, notes=notes)
     policy = Policy.BEST_EFFORT if label is None else k.POLICY_OF.get(label)
     card_units, module = live.per_card(units, cores // live.PERCENT), node.labels.get(k.VERSION)
     return live.NodeView(
         k.NAMES[0],
-        live.Serves.SHARES,
+        live.NodeOffer.SHARES,
         policy=policy,
         cards=cores // live.PERCENT,
         card_mib=None if card_units is None else card_units * GIB,

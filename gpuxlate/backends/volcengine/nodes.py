@@ -10,9 +10,9 @@ from gpuxlate.backends.live import (
     Containers,
     LiveNode,
     LivePod,
+    NodeOffer,
     NodeView,
     Placement,
-    Serves,
     per_card,
     recorded_by_name,
 )
@@ -48,14 +48,14 @@ def node_view(_backend: Backend, node: LiveNode) -> NodeView | None:
     model = node.labels.get(k.GPU_NAME)
     if not (cores and memory):
         notes = (f"{k.NODE_DEVICE} is mgpu, but no mGPU is allocatable",) if device == "mgpu" else ()
-        return NodeView("volcengine-mgpu", Serves.NOTHING, mode=device, model=model, notes=notes)
+        return NodeView("volcengine-mgpu", NodeOffer.NOTHING, mode=device, model=model, notes=notes)
     label = node.labels.get(k.POLICY)
     policy = k.POLICY_OF.get(label) if label is not None else k.DEFAULT_POLICY
     cards = cores // PERCENT
     labels = {k.POLICY: k.POLICIES[k.DEFAULT_POLICY], **node.labels}
     return NodeView(
         "volcengine-mgpu",
-        Serves.SHARES,
+        NodeOffer.SHARES,
         policy=policy,
         mode=device,
         cards=cards,

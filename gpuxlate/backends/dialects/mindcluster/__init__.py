@@ -20,7 +20,7 @@ from gpuxlate.backends.base import (
     key,
 )
 from gpuxlate.backends.pod_reader import number
-from gpuxlate.backends.rows import Fields, cards, choice, for_models, whole, written
+from gpuxlate.backends.rows import ShareFields, cards, choice, for_models, whole, written
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import PodKeys, Value
@@ -112,7 +112,7 @@ class MindCluster(Backend):
         ),
     )
 
-    def normalize(self, pod: PodReader, found: Fields) -> Fields:
+    def normalize(self, pod: PodReader, found: ShareFields) -> ShareFields:
         """A container with some of the labels has a soft share, or none (MIND020)."""
         there = found.container.resources
         parts = (found.cores, found.memory_mib, found.others.get("policy"))
