@@ -190,10 +190,10 @@ def sharing_data(views: Sequence[NodeView], one: MergeNodeValues) -> dict[str, A
 def shares(placing: ShareWriter, replica: Replica) -> None:
     """A client of MPS is kept within its part; a time-sliced one has none."""
     if replica.strategy is Strategy.MPS:
-        placing.isolated(Isolation.SOFT)
-        placing.shared_by(Policy.FIXED_SHARE)
+        placing.take_isolation_if_covered(Isolation.SOFT)
+        placing.take_policy_if_same(Policy.FIXED_SHARE)
     else:
-        placing.isolated(Isolation.NONE)
+        placing.take_isolation_if_covered(Isolation.NONE)
 
 
 def is_of_the_nodes(placing: ShareWriter, asked: Replica, known: Replica | None) -> None:
@@ -282,7 +282,7 @@ def take_products(pod: PodReader, one: Products, *, profile: str | None, shared:
     """Take the choice of a pod whose shares are partitions of a profile, or clients: another target does not
     have it unless the shares hold all that it says."""
     held = one.device is not None and (one.profile, one.shared) == (profile, shared)
-    pod.selector(PRODUCT, one.texts if held else ())
+    pod.read_selector(PRODUCT, one.texts if held else ())
     return one if held else Products()
 
 

@@ -301,7 +301,7 @@ class PodReader:
         """Take what a container gets by a claim."""
         self.taken.update((use.path, claim.path))
 
-    def selector(self, name: str, known: Collection[str] = ()) -> None:
+    def read_selector(self, name: str, known: Collection[str] = ()) -> None:
         """Take a choice of nodes. Other targets do not have it, unless its values are all ``known``: a
         field of the share holds them, or every share of the dialect implies them."""
         chosen = self._take(self.pod.node_selector.get(name))
@@ -315,7 +315,9 @@ class PodReader:
             else:
                 self._select(requirement)
 
-    def choice(self, value: Value | None, name: str, what: str, choice: CardChoice | None = None) -> None:
+    def read_choice(
+        self, value: Value | None, name: str, what: str, choice: CardChoice | None = None
+    ) -> None:
         """Take an annotation, a variable or a resource that chooses what no share holds."""
         if self._take(value) is not None and value is not None:
             chosen = Chosen.of(choice, value.text.split(","))
@@ -332,7 +334,7 @@ class PodReader:
         """Record what a translation cannot keep, though the manifest is valid."""
         self.notes.append(Diagnostic(code, severity, message, hint, path))
 
-    def problem(self, code: str, message: str, path: Path, hint: str | None = None) -> None:
+    def report(self, code: str, message: str, path: Path, hint: str | None = None) -> None:
         """Record a wrong value of a form that has no rules of its own."""
         self.note(code, message, path, hint)
 

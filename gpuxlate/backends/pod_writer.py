@@ -119,15 +119,15 @@ class ShareWriter:
         self._untaken.discard(attribute)
         return self._now[attribute]
 
-    def isolated(self, gives: Isolation) -> None:
+    def take_isolation_if_covered(self, gives: Isolation) -> None:
         """Take ``isolation`` where the target gives at least what is asked. Whole cards need no call."""
         self._imply("isolation", msg("its isolation is {gives}", gives=gives), gives.covers)
 
-    def shared_by(self, policy: Policy) -> None:
+    def take_policy_if_same(self, policy: Policy) -> None:
         """Take ``policy`` where it is the one that the target has."""
         self._imply("policy", msg("its policy is {policy}", policy=policy), policy.__eq__)
 
-    def made_by(self, vendor: str) -> None:
+    def take_device_if_made_by(self, vendor: str) -> None:
         """Take ``device`` where any card of the vendor will do. ``Backend.vendor`` needs no call."""
         asked = self._now["device"]
         theirs = asked is not None and asked.vendor in (
@@ -139,7 +139,7 @@ class ShareWriter:
             "device", msg("none of its keys names these cards") if theirs else made_by, Device(vendor).__eq__
         )
 
-    def named(self, device: Device) -> None:
+    def take_device_of_keys(self, device: Device) -> None:
         """Take ``device`` where it is that of the target's keys, which any share gets by them."""
         if self._now["device"] == device:
             self.take("device")
@@ -313,7 +313,7 @@ class ShareWriter:
         """Record every field that the backend did not take (GX020)."""
         least = Isolation.HARDWARE if self.whole_cards else Isolation.NONE  # at every target
         if least.covers(self._now["isolation"] or Isolation.NONE):
-            self.isolated(least)
+            self.take_isolation_if_covered(least)
         for attribute in self.untaken:
             if attribute == "memory_percent":  # without it the share would be all of the memory
                 message = self._unsupported(JSON_NAMES[attribute], self._now[attribute])

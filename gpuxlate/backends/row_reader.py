@@ -116,7 +116,7 @@ def is_amount(row: KeySpec, text: str) -> bool:
 def _choose(pod: PodReader, row: KeySpec) -> None:
     """Take a choice of cards or nodes wherever it is."""
     if row.places & {Place.NODE_SELECTOR, Place.NODE}:
-        pod.selector(row.name, row.no_op_values)
+        pod.read_selector(row.name, row.no_op_values)
     for place, what in WHAT.items():
         if place not in row.places:
             continue
@@ -130,7 +130,7 @@ def _choose(pod: PodReader, row: KeySpec) -> None:
         )
         for value in values:
             if value is not None and not row.is_no_op(value.text):
-                pod.choice(value, row.name, what, row.chooses)
+                pod.read_choice(value, row.name, what, row.chooses)
 
 
 def _on_pod(pod: PodReader, row: KeySpec) -> Value | None:
@@ -148,7 +148,7 @@ def _word(
         origins[row.sets] = value.path
     elif not row.is_no_op(value.text):
         place = next(place for place in WHAT if place in row.places)
-        pod.choice(value, row.name, WHAT[place])
+        pod.read_choice(value, row.name, WHAT[place])
 
 
 def _container(
@@ -176,7 +176,7 @@ def _container(
             return _share(pod, _without_absent(table, found) if table.absent else found)
     for row in in_resources:
         if row.sets in fields:  # no share holds it
-            pod.choice(container.resources[row.name], row.name, WHAT[Place.RESOURCE])
+            pod.read_choice(container.resources[row.name], row.name, WHAT[Place.RESOURCE])
     return pod.none(container)
 
 

@@ -150,7 +150,7 @@ def _container(table: KeyTable, placing: ShareWriter, profile: Profile | None) -
             if row.model == rows.model and row.sets in JSON_NAMES:
                 placing.drop(row.sets or "", table.code(RuleKind.VERSIONS), table.lack_text(row.name))
         if table.names_vendor:
-            placing.named(Device(table.vendor, (rows.model,) if rows.model else ()))
+            placing.take_device_of_keys(Device(table.vendor, (rows.model,) if rows.model else ()))
         free = table.before_write(placing)
         if placing.asked.whole_cards:
             values = _whole(table, rows, placing)
@@ -158,7 +158,7 @@ def _container(table: KeyTable, placing: ShareWriter, profile: Profile | None) -
         else:
             values = _part(table, rows, placing, profile, free)
             if table.isolation is not None:
-                placing.isolated(table.isolation)
+                placing.take_isolation_if_covered(table.isolation)
             words = _words_of_container(table, placing, Place.RESOURCE)
             values |= {row.name: int(word) if word.isdigit() else word for row, word in words}
         placing.on_nodes(card_of(profile, table.names), *_codes_of_profile(table, rows))

@@ -125,17 +125,17 @@ def _resource_type(pod: PodReader, values: dict[str, Value], form: ContainerKeys
     if kind is None or kind.text.lower() != MGPU.lower():
         where = kind.path if kind else form.path
         message = msg("{key} is {value}: only mGPU shares cards", key=RESOURCE_TYPE, value=_shown(kind))
-        pod.problem("GX023", message, where, msg("write {value}", value=MGPU))
+        pod.report("GX023", message, where, msg("write {value}", value=MGPU))
     elastic = values.get(ELASTIC)
     if elastic is not None and elastic.text.lower() != "false":
-        pod.problem("VKE006", "elastic container instances have no mGPU", elastic.path, "write false")
+        pod.report("VKE006", "elastic container instances have no mGPU", elastic.path, "write false")
 
 
 def _compute(pod: PodReader, values: dict[str, Value], form: ContainerKeys) -> int | None:
     value = values.get(COMPUTE)
     if value is None:
         missing = msg("{key} is missing", key=COMPUTE)
-        pod.problem("VKE011", missing, form.path, "write it in cards: 0.3 is 30 %")
+        pod.report("VKE011", missing, form.path, "write it in cards: 0.3 is 30 %")
         return None
     cores = percent(value.text)
     if not cores:
@@ -144,7 +144,7 @@ def _compute(pod: PodReader, values: dict[str, Value], form: ContainerKeys) -> i
             key=COMPUTE,
             value=_shown(value),
         )
-        pod.problem("VKE025", message, value.path, "write it in cards: 0.3 is 30 %")
+        pod.report("VKE025", message, value.path, "write it in cards: 0.3 is 30 %")
         return None
     return cores
 
@@ -155,7 +155,7 @@ def _memory(pod: PodReader, values: dict[str, Value]) -> int | None:
         return None
     if not quantity.is_plain(value.text):
         message = msg("{key} is {value}, not a whole number of MiB", key=MEMORY, value=_shown(value))
-        pod.problem("VKE012", message, value.path)
+        pod.report("VKE012", message, value.path)
         return None
     return int(value.text)
 
@@ -173,7 +173,7 @@ def _cards(pod: PodReader, values: dict[str, Value], cores: int | None) -> int |
     given, multi = values.get(CARDS), values.get(MULTI_CARD)
     if multi is not None and multi.text.lower() not in ("true", "false"):
         message = msg("{key} is {value}", key=MULTI_CARD, value=_shown(multi))
-        pod.problem("GX023", message, multi.path, "write true or false")
+        pod.report("GX023", message, multi.path, "write true or false")
         return None
     if not _is_on(multi):
         if cores is not None and cores > 100 and cores % 100:
@@ -182,12 +182,12 @@ def _cards(pod: PodReader, values: dict[str, Value], cores: int | None) -> int |
                 key=COMPUTE,
                 multi=MULTI_CARD,
             )
-            pod.problem("VKE013", message, values[COMPUTE].path)
+            pod.report("VKE013", message, values[COMPUTE].path)
             return None
         cards = max(1, cores // 100) if cores else 1
         if given is not None and given.text != str(cards):
             message = msg("{key} has no effect without {multi}: true", key=CARDS, multi=MULTI_CARD)
-            pod.problem("GX013", message, given.path, msg("remove {key}", key=CARDS))
+            pod.report("GX013", message, given.path, msg("remove {key}", key=CARDS))
         return cards
     number = int(given.text) if given and quantity.is_plain(given.text) and len(given.text) < 4 else 0
     if not 1 <= number <= MAX_CARDS:
@@ -195,7 +195,7 @@ def _cards(pod: PodReader, values: dict[str, Value], cores: int | None) -> int |
         message = msg(
             "{key} is {value}, it must be 1 to {most}", key=CARDS, value=_shown(given), most=MAX_CARDS
         )
-        pod.problem("VKE019", message, where)
+        pod.report("VKE019", message, where)
         return None
     return number
 
@@ -208,7 +208,7 @@ def _policy(pod: PodReader, values: dict[str, Value]) -> Policy | None:
     if policy is None:
         names = ", ".join(POLICIES.values())
         message = msg("{key} is {value}, not a policy", key=POLICY, value=_shown(value))
-        pod.problem("VKE004", message, value.path, msg("write one of {names}", names=names))
+        pod.report("VKE004", message, value.path, msg("write one of {names}", names=names))
     return policy
 
 
@@ -221,10 +221,10 @@ def _judge_memory(
         if not whole:
             code = "VKE024" if multi else "VKE012"
             message = msg("a part of a card needs {key}", key=MEMORY)
-            pod.problem(code, message, pod.pod.path, "add it, in MiB")
+            pod.report(code, message, pod.pod.path, "add it, in MiB")
     elif whole:
         message = msg("{key} is set with whole cards: these come with all of their memory", key=MEMORY)
-        pod.problem("VKE014", message, value.path, "remove it, or ask for less compute")
+        pod.report("VKE014", message, value.path, "remove it, or ask for less compute")
     elif multi and memory < MULTI_CARD_MIN_MIB * cards:
         least = MULTI_CARD_MIN_MIB
         message = msg(
@@ -234,13 +234,13 @@ def _judge_memory(
             cards=cards,
             least=least,
         )
-        pod.problem("VKE024", message, value.path, msg("write {value}", value=least * cards))
+        pod.report("VKE024", message, value.path, msg("write {value}", value=least * cards))
     elif not multi and memory < SINGLE_CARD_MIN_MIB:
         least = SINGLE_CARD_MIN_MIB
         message = msg(
             "{key} is {memory}: the minimum on one card is {least}", key=MEMORY, memory=memory, least=least
         )
-        pod.problem("VKE012", message, value.path, msg("write {value}", value=least))
+        pod.report("VKE012", message, value.path, msg("write {value}", value=least))
 
 
 def _write_form(placing: ShareWriter) -> ContainerKeys:

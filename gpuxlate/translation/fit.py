@@ -451,7 +451,7 @@ def fit_pod(
     keys = backend.write(pod, profile)
     for placing in placings:
         if backend.vendor:
-            placing.made_by(backend.vendor)
+            placing.take_device_if_made_by(backend.vendor)
         placing.drop_rest()
     outcomes = tuple(
         Outcome(

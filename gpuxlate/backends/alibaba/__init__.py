@@ -272,7 +272,7 @@ def _isolation_lifted(pod: PodReader, container: ContainerKeys) -> None:
     if disabled is None or disabled.text.lower() in DISABLE_OFF:
         return
     if disabled.text.lower() not in DISABLE_ON:
-        pod.choice(disabled, DISABLE, "variable")
+        pod.read_choice(disabled, DISABLE, "variable")
     else:
         message = msg("{variable} turns off memory isolation; a translation removes it", variable=DISABLE)
         hint = "the program must limit its own memory where the target does not isolate it"
@@ -347,7 +347,7 @@ def _write_container(placing: ShareWriter, ack: AlibabaProfile, nodes: CardProfi
         placing.refuse("cards", "ACK020", *IN_INIT_CONTAINER)
     mode = ack.isolation if kind is _Kind.MEMORY else CORE_MEM
     isolates = not ack.open_source and mode != SHARE_MODE  # ACK-LBL, OSS-UG
-    placing.isolated(Isolation.SOFT if isolates else Isolation.NONE)
+    placing.take_isolation_if_covered(Isolation.SOFT if isolates else Isolation.NONE)
     if unit == SMALL_UNIT_MIB and mode != SHARE_MODE:
         message = msg(
             "nodes of mode {mode} do not support the unit of {unit} MiB of this profile", mode=mode, unit=unit
@@ -446,9 +446,9 @@ class AlibabaGpushare(Backend):
         """
         unit = AlibabaProfile.of(profile).memory_unit_mib
         modes = [mode for mode in pod.node_values(SCHEDULE) if mode in ISOLATION_MODES]
-        pod.selector(SCHEDULE, (*ISOLATION_MODES, *WHOLE_MODES))
+        pod.read_selector(SCHEDULE, (*ISOLATION_MODES, *WHOLE_MODES))
         for name in (PLACEMENT, *ACCELERATORS):
-            pod.selector(name)
+            pod.read_selector(name)
         sharing = requesting(pod.pod, MEMORY, CORE)
         label = pod.label(COUNT)
         cards = count(label)

@@ -85,8 +85,8 @@ def _devices(
         capacity[SHARES] = Value.of(str(clients))
     if partition is not None:
         if placing.peek("replica") is None:
-            placing.isolated(Isolation.HARDWARE)
-            placing.shared_by(Policy.FIXED_SHARE)
+            placing.take_isolation_if_covered(Isolation.HARDWARE)
+            placing.take_policy_if_same(Policy.FIXED_SHARE)
         wrong = unfit(partition, profile, (driver.name,), driver.vendor, driver.partition_codes)
         if wrong is not None:
             placing.refuse("partition", *wrong)
@@ -111,7 +111,7 @@ def _devices(
             problem = above_limit("memoryMiB", int(memory), most)
             placing.refuse("memory_mib", "GX011", problem.message, problem.hint)
         capacity[MEMORY] = Value.of(f"{int(memory) // cards}Mi")
-    placing.isolated(Isolation.HARDWARE if placing.whole_cards else driver.isolation)
+    placing.take_isolation_if_covered(Isolation.HARDWARE if placing.whole_cards else driver.isolation)
     if driver.cores and not placing.whole_cards and memory is None:
         message = msg("without memory the claim has all memory of its cards, so no other share fits on them")
         placing.note("DRA003", message, attribute="cores")
@@ -135,7 +135,7 @@ def _of_whole_cards(driver: Driver, placing: ShareWriter, selectors: tuple[Value
         message = msg("{name} gives whole cards, and no part of one", name=driver.device_class)
         placing.refuse(part, "GX023", message, "request whole cards")
     else:
-        placing.isolated(Isolation.HARDWARE)
+        placing.take_isolation_if_covered(Isolation.HARDWARE)
     cards = int(placing.take("cards"))
     request = DeviceRequest(
         REQUEST,
@@ -156,7 +156,7 @@ def _clients(driver: Driver, placing: ShareWriter, profile: Profile | None) -> i
     replica = placing.take("replica") if driver.clients else None
     known = DraProfile.of(profile).replica if driver.clients else None
     if replica is not None:
-        placing.isolated(driver.isolation)
+        placing.take_isolation_if_covered(driver.isolation)
         return int(replica.count)
     return known.of if known else None
 

@@ -159,8 +159,8 @@ def _write(placing: ShareWriter, profile: Profile | None) -> ContainerKeys:
         _replica(placing, replica)
     elif partition is not None:
         count = partition.count
-        placing.isolated(Isolation.HARDWARE)
-        placing.shared_by(Policy.FIXED_SHARE)
+        placing.take_isolation_if_covered(Isolation.HARDWARE)
+        placing.take_policy_if_same(Policy.FIXED_SHARE)
         wrong = unfit(partition, profile, NAMES)
         if wrong is not None:
             placing.refuse("partition", *wrong)
@@ -227,7 +227,7 @@ class Gke(Backend):
         size, model = one[SIZE], accelerators(profile).get(one[MODEL] or "")
         size = size if size and SIZES.fullmatch(size) else None
         for name, found in ((STRATEGY, strategy), (CLIENTS, of), (SIZE, size), (MODEL, model)):
-            pod.selector(name, chosen[name] if found else ())
+            pod.read_selector(name, chosen[name] if found else ())
         paths = {
             "replica": _where(pod, CLIENTS) or _where(pod, STRATEGY),
             "partition": _where(pod, SIZE),

@@ -188,7 +188,7 @@ class HuaweiCce(Backend):
         containers = {(container.init, container.index): container for container in keys.all_containers()}
         for placing in pod.placings:
             if CORE in containers[placing.init, placing.index].limits:
-                placing.shared_by(Policy.FIXED_SHARE)
+                placing.take_policy_if_same(Policy.FIXED_SHARE)
         return keys
 
     @cached_property

@@ -349,17 +349,17 @@ def _container(pod: PodReader, container: ContainerKeys, found: _Legacy) -> Cont
     request, limit = (pod.annotation(key_of(row, container.name)) for row in (REQUEST, LIMIT))
     mode = pod.annotation(key_of(COMPUTE_MODE, container.name))
     if mode is not None and mode.text != MODES[0]:
-        pod.choice(mode, str(mode.path[-1]), "annotation")
-    pod.choice(pod.env(container, RUNAI_REQUEST), RUNAI_REQUEST, "variable")
+        pod.read_choice(mode, str(mode.path[-1]), "annotation")
+    pod.read_choice(pod.env(container, RUNAI_REQUEST), RUNAI_REQUEST, "variable")
     variable = pod.env(container, RUNAI_LIMIT)
     mine = found.container is not None and container.path == found.container.path
     amount = request or limit
     if amount is not None:
-        pod.choice(variable, RUNAI_LIMIT, "variable")
+        pod.read_choice(variable, RUNAI_LIMIT, "variable")
         return _by_amounts(pod, container, amount, limit, found.devices)
     if mine and found.memory is not None:
         return _by_mib(pod, container, found.memory, found, variable)
-    pod.choice(variable, RUNAI_LIMIT, "variable")
+    pod.read_choice(variable, RUNAI_LIMIT, "variable")
     if mine and found.fraction is not None:
         return _by_fraction(pod, container, found.fraction, found.devices)
     whole = pod.number(container, NVIDIA_GPU)
@@ -386,7 +386,7 @@ def _by_mib(
     limit = found.limit or variable
     burst = number(limit.text) if limit else None
     if variable is not None and (found.limit is not None or burst is None):
-        pod.choice(variable, RUNAI_LIMIT, "variable")
+        pod.read_choice(variable, RUNAI_LIMIT, "variable")
     numbers = number(memory.text), burst
     return _of_each_card(pod, container, found.devices, (memory, None if burst is None else limit), numbers)
 
@@ -448,7 +448,7 @@ def _share(pod: PodWriter, placing: ShareWriter, mode: str | None) -> dict[str, 
     if not reads(mode, by_amounts=by_amounts):
         message = msg("the cluster of the profile shares no cards: its sharingMode is {mode}", mode=mode)
         placing.refuse("cards", "KAI012", message, "choose another mode, or request whole cards")
-    placing.isolated(isolation(mode, by_amounts=by_amounts))
+    placing.take_isolation_if_covered(isolation(mode, by_amounts=by_amounts))
     values: dict[str, str] = {}
     if by_amounts:
         values = _amounts(placing, memory // cards, mode)
@@ -545,7 +545,7 @@ class Kai(Backend):
         for name in (MPS, POD_COMPUTE_MODE, FRACTION_LIMIT):
             value = pod.annotation(name)
             if value is not None and value.text not in USUAL.get(name, ()):
-                pod.choice(value, name, "annotation")
+                pod.read_choice(value, name, "annotation")
         for name in QUEUES:
             queue = pod.label(name)
             if queue is not None:
@@ -563,7 +563,7 @@ class Kai(Backend):
             if placing.whole_cards or _only_compute(placing):
                 limits = {NVIDIA_GPU: Value.of(int(placing.take("cards")))}
                 if placing.asked.whole_cards:
-                    placing.isolated(Isolation.HARDWARE)  # nobody else is on the card
+                    placing.take_isolation_if_covered(Isolation.HARDWARE)  # nobody else is on the card
             else:
                 annotations |= _share(pod, placing, mode_of(profile))
             placing.on_nodes(card_of(profile, NAMES), "KAI015", "KAI015")

@@ -129,8 +129,8 @@ def _write(placing: ShareWriter, profile: Profile | None, single: bool) -> Conta
         limits = {
             NVIDIA_GPU if single else k.BEFORE + in_resource(partition.profile): Value.of(partition.count)
         }
-        placing.isolated(Isolation.HARDWARE)
-        placing.shared_by(Policy.FIXED_SHARE)
+        placing.take_isolation_if_covered(Isolation.HARDWARE)
+        placing.take_policy_if_same(Policy.FIXED_SHARE)
         _fits_the_card(placing, partition, profile)
     return ContainerKeys(placing.name, placing.index, placing.init, limits, limits)
 
@@ -178,9 +178,9 @@ class NvidiaMig(Backend):
         """Keys to shares. Of two partitions of a container, a rule reports all but one."""
         configs = [text for text in pod.node_values(k.CONFIG) if k.ALL_OF_ONE.fullmatch(text)]
         single = SINGLE.holds(pod.pod.with_workload())
-        pod.selector(k.CONFIG, configs if single and len(configs) == 1 else ())
+        pod.read_selector(k.CONFIG, configs if single and len(configs) == 1 else ())
         for name in _labels(pod.pod):
-            pod.selector(name)
+            pod.read_selector(name)
         one = profile_of(configs[0].removeprefix(k.ALL)) if single and len(configs) == 1 else None
         found = products_chosen(pod, profile)
         if single and not configs and found.profile is not None:

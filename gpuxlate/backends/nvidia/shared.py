@@ -128,8 +128,8 @@ class NvidiaShared(Backend):
         texts, numbers = pod.node_values(k.STRATEGY), pod.node_values(k.REPLICAS)
         strategy = k.STRATEGIES.get(texts[0]) if asked and len(texts) == 1 else None
         of = clients_in(numbers) if asked else None
-        pod.selector(k.STRATEGY, texts if strategy else ())
-        pod.selector(k.REPLICAS, numbers if of else ())
+        pod.read_selector(k.STRATEGY, texts if strategy else ())
+        pod.read_selector(k.REPLICAS, numbers if of else ())
         nodes = NvidiaProfile.of(profile).replica if profile and profile.target in NAMES else None
         if asked and nodes is not None:  # what no label of the choice says, the nodes of the profile do
             strategy = strategy if texts else nodes.strategy
@@ -137,10 +137,10 @@ class NvidiaShared(Backend):
         for row in k.SHARED_KEYS:
             if row.sets == "selector" and row.name not in (k.STRATEGY, k.REPLICAS):
                 if "/" in row.name:
-                    pod.selector(row.name)
+                    pod.read_selector(row.name)
                     continue
                 for container in pod.pod.all_containers():
-                    pod.choice(pod.env(container, row.name), row.name, "variable")
+                    pod.read_choice(pod.env(container, row.name), row.name, "variable")
         card = take_products(pod, products_chosen(pod, profile), profile=None, shared=not_renamed)
         return pod.reading(
             [

@@ -212,7 +212,7 @@ Numbers = dict[str, int | None]
 
 
 def _write_container(placing: ShareWriter, qos: Qos | None, profile: Profile | None) -> ContainerKeys:
-    placing.isolated(Isolation.SOFT)  # of memory and compute, by the add-on (S003)
+    placing.take_isolation_if_covered(Isolation.SOFT)  # of memory and compute, by the add-on (S003)
     # as requested: a share that loses its cores here is not whole cards
     if placing.asked.whole_cards:
         values = _whole(placing, qos)
@@ -375,9 +375,9 @@ class TencentQgpu(Backend):
 
     def read(self, pod: PodReader, profile: Profile | None) -> Reading:
         """Keys to shares."""
-        pod.selector(DEVICE_ENABLE, (ENABLED,))
+        pod.read_selector(DEVICE_ENABLE, (ENABLED,))
         for name in (MIXED_ENABLE, VERSION):
-            pod.selector(name)
+            pod.read_selector(name)
         app_class = pod.annotation(APP_CLASS)
         origins = {"qos": app_class.path} if app_class else {}
         qos = CLASSES.get(app_class.text) if app_class else None

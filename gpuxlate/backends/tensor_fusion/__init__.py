@@ -128,7 +128,7 @@ class _Pod:
         )
         for value, known, name in ((model, card, MODEL), (vendor, maker, VENDOR)):
             if value is not None and known is None and value.text:
-                self.pod.choice(value, name, "annotation")
+                self.pod.read_choice(value, name, "annotation")
             elif value is not None:
                 self.origins["device"] = value.path
         device = Device(maker, (card.name,) if card else ())
@@ -164,7 +164,7 @@ class _Pod:
         value, limit = found
         percent, most = self._percent(value), None if limit is value else self._percent(limit)
         if limit is not None and limit is not value and most != percent:
-            self.pod.choice(limit, str(limit.path[-1]), "annotation")
+            self.pod.read_choice(limit, str(limit.path[-1]), "annotation")
         if percent is None:
             return None
         self.origins["cores"] = value.path
@@ -213,7 +213,7 @@ class _Pod:
             return given, None
         most = math.ceil((amount(limit) or Fraction(0)) * BYTE) * cards
         if most < given:
-            self.pod.choice(limit, VRAM_LIMIT, "annotation")
+            self.pod.read_choice(limit, VRAM_LIMIT, "annotation")
             return given, None
         self.origins["memory_limit_mib"] = limit.path
         return given, most
@@ -227,7 +227,7 @@ class _Pod:
         mode = isolation.text if isolation else ""
         if mode == SHARED or is_true(self.values[DEDICATED]):  # whole, whatever the amounts (TF005)
             for name in (*AMOUNTS, *((DEDICATED,) if mode == SHARED else ())):
-                self.pod.choice(self.values[name], name, "annotation")
+                self.pod.read_choice(self.values[name], name, "annotation")
             return self.pod.share(container, cards=cards, device=self.device, origins=self.origins)
         cores, (memory, limit) = self.cores(container, cards), self.memory(cards)
         native = self._native(container)
@@ -237,7 +237,7 @@ class _Pod:
         if isolation is not None and least is not None:
             self.origins["isolation"] = isolation.path
         elif isolation is not None and mode:
-            self.pod.choice(isolation, ISOLATION, "annotation")
+            self.pod.read_choice(isolation, ISOLATION, "annotation")
         return self.pod.share(
             container,
             cards=cards,
@@ -291,7 +291,7 @@ def _part(placing: ShareWriter) -> dict[str, str]:
     if placing.peek("isolation") is Isolation.SOFT:
         placing.take("isolation")
         values[ISOLATION] = "soft"
-    placing.isolated(Isolation.SOFT)
+    placing.take_isolation_if_covered(Isolation.SOFT)
     return values
 
 
@@ -497,7 +497,7 @@ class TensorFusion(Backend):
         same = label is not None and annotation is not None and label.text == annotation.text
         for value, what in ((None if name == VENDOR else annotation, "annotation"), (label, "label")):
             if value is not None and not row.is_no_op(value.text) and not (what == "label" and same):
-                pod.choice(value, name, what)
+                pod.read_choice(value, name, what)
 
     @staticmethod
     def _unread_cards(pod: PodReader, container: ContainerKeys) -> None:

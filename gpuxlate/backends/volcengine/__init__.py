@@ -242,7 +242,7 @@ def _write_container(placing: ShareWriter, multi: bool) -> ContainerKeys:
             most=MAX_CARDS,
         )
         placing.refuse("cards", "VKE019", message, "request fewer cards")
-    placing.isolated(Isolation.SOFT)  # compute and memory, under every policy (S0)
+    placing.take_isolation_if_covered(Isolation.SOFT)  # compute and memory, under every policy (S0)
     values = _whole(placing, offline) if placing.whole_cards else _shared(placing, offline, multi)
     written = {name: Value.of(number) for name, number in values.items()}
     return ContainerKeys(placing.name, placing.index, placing.init, written, written)
@@ -367,9 +367,9 @@ class VolcengineMgpu(Backend):
         name = (
             policy.text if policy else on_nodes[0] if len(on_nodes) == 1 and on_nodes[0] in POLICY_OF else ""
         )
-        pod.selector(POLICY, (name,) if name else ())
-        pod.selector(NODE_DEVICE, MGPU_NODES)
-        pod.selector(GPU_NAME)
+        pod.read_selector(POLICY, (name,) if name else ())
+        pod.read_selector(NODE_DEVICE, MGPU_NODES)
+        pod.read_selector(GPU_NAME)
         words = {"policy": POLICY_OF.get(name), "qos": QOS_OF.get(qos.text) if qos else None}
         origins = {field: value.path for field, value in found.items() if value}
         listed = pod.annotation(MULTIPLE_GPU)
