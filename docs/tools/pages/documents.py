@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from importlib import import_module
 
 from docs.tools.documents import groups, named_in, tagged
 from docs.tools.markdown import SITE, rule_link, table
@@ -73,7 +74,7 @@ def cited() -> tuple[dict[str, list[str]], dict[str, int], set[str], dict[str, i
 
 def of_nodes(backend: Backend) -> list[str]:
     """The titles of what a target's labels, warnings and prerequisites of nodes rest on."""
-    found = vars(backend.nodes_module).values() if backend.nodes_module else ()
+    found = vars(import_module(backend.node_module)).values() if backend.node_module else ()
     return [one.title for one in found if isinstance(one, VendorDocument)]
 
 
