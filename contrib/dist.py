@@ -2,7 +2,8 @@
 
 - the sdist and the wheel, checked by twine,
 - ``gpuxlate-VERSION-PLATFORM.pyz``, one file that runs with python3 and nothing else, for each platform,
-- the archives for krew with the same inside, and the manifest ``gpuxlate.yaml`` with their checksums,
+- the archives for krew with the same inside, and the manifest ``gpuxlate.yaml`` with their checksums; below
+  ``RELEASE_URL``, if the environment has it,
 - ``gpuxlate-VERSION.cdx.json``, the packages in it (CycloneDX), and ``SHA256SUMS`` of all these.
 
 The same sources give the same bytes, wherever and whenever they are built: compiled packages are the wheels
@@ -195,6 +196,7 @@ def krew(apps: Mapping[Platform, Path], folder: Path) -> list[Path]:
         archive = packed(app, folder / f"kubectl-gpuxlate-{version()}-{one.system}-{one.arch}.tar.gz")
         values = {
             "VERSION": version(),
+            "RELEASE": os.environ.get("RELEASE_URL", ""),
             "ARCHIVE": archive.name,
             "SHA256": digest(archive),
             "OS": one.system,

@@ -23,6 +23,7 @@ def main() -> int:
         if check:
             print(f"{name} is not current: run make docs")
         else:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(text, encoding="utf-8")
             print(f"wrote {name}")
     if not check:

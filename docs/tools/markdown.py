@@ -5,10 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from gpuxlate.model.diagnostics import URL
-
-SITE = URL.removesuffix("rules/")
-"""Where the pages of the site are: a link to it is right wherever it is read (see ``staging``)."""
+SITE = "/"
+"""The root of the site, in the links of generated pages (see ``staging`` and ``reference``)."""
 
 _BLOCK = re.compile(r"^(`{3,})([^`\n]*)\n((?:.*\n)*?) {0,3}\1`*[ \t]*$", re.MULTILINE)
 """A fenced block as CommonMark ends it: at the first fence as long as its own, even if that is indented."""
@@ -57,7 +55,7 @@ def code(text: str) -> str:
 
 def rule_link(code: str) -> str:
     """A rule's code as a link to its page on the site."""
-    return f"[{code}]({URL}{code}/)"
+    return f"[{code}]({SITE}rules/{code}/)"
 
 
 def target_link(name: str) -> str:

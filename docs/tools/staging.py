@@ -1,7 +1,7 @@
 """All pages in one folder, as the site has them: those of ``docs/`` and of the root, and the generated ones.
 
-Kept pages are also read on a code host, where there are no generated ones: they link to those by their
-address on the site. Here, such a link becomes one from page to page, which MkDocs checks.
+Kept pages are also read on a code host, which has the generated ones as they are in ``docs/reference``: they
+link to those. Here, such a link becomes one to a page of the site, which MkDocs checks.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ NO_PLAYGROUND = (
     "This copy of the site was built where npm does not give Pyodide: the playground is not on it."
 )
 
-_ON_THE_SITE = re.compile(rf"\]\({re.escape(SITE)}(?!schemas/)([\w/-]*?)/?(#[\w-]+)?\)")
+_ON_THE_SITE = re.compile(rf"\]\({re.escape(SITE)}([\w/-]*?)/?(#[\w.-]+)?\)")
+_REFERENCE = re.compile(r"\]\((?:docs/)?reference/([\w-]+)(?:\.zh)?\.md(?:#([\w.-]+))?\)")
 
 
 def stage(folder: Path, *, playground: bool) -> None:
@@ -57,7 +58,7 @@ def _pages(form: str) -> Iterator[tuple[Path, bytes]]:
     docs = ROOT / "docs"
     for path in sorted(docs.rglob("*")):
         inside = path.relative_to(docs)
-        if path.is_file() and path.suffix in SHOWN and inside.parts[0] not in ("theme", "tools"):
+        if path.is_file() and path.suffix in SHOWN and inside.parts[0] not in ("reference", "theme", "tools"):
             content = path.read_bytes()
             if path.suffix == ".md":
                 text = content.decode().replace(PLAYGROUND, form)
@@ -81,9 +82,19 @@ def for_the_site(text: str, page: Path) -> str:
     )
     # the site finds the page and the picture of each language itself
     text = re.sub(r"(\]\([\w/-]+)\.zh\.(md|svg)", r"\1.\2", text)
+    text = _REFERENCE.sub(lambda link: f"]({SITE}{_on_the_site(link[1], link[2] or '')})", text)
     text = _ON_THE_SITE.sub(lambda link: f"]({_relative(link[1], page)}{link[2] or ''})", text)
     # behind the language, as in ``console live``: a code host ignores the rest
     return with_blocks(text, lambda kind, body: fenced(kind.partition(" ")[0], body))
+
+
+def _on_the_site(page: str, place: str) -> str:
+    """Where the site has a place of a page of ``docs/reference``."""
+    if page == "rules" and place:
+        return f"rules/{place.upper()}/"
+    if page == "targets" and place in {backend.name for backend in registry.all_backends()}:
+        return f"targets/{place}/"
+    return f"{page}/{f'#{place}' if place else ''}"
 
 
 def _relative(address: str, page: Path) -> str:

@@ -24,6 +24,7 @@ from gpuxlate.files.find import (
     expand,
     reason,
 )
+from gpuxlate.model import site
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.limits import MAX_MESSAGE, MAX_NAME, cut
@@ -356,6 +357,7 @@ def config() -> Config | None:
         run.found_config = (None if run.isolated else load_config(run.config),)
         (found,) = run.found_config
         verbose(msg("configuration: {value}", value=found.path if found else "none"))
+        site.use(found.docs_url if found else None)
         if found and found.path and run.config is None:
             _note_owner(found.path)
     return run.found_config[0]

@@ -63,6 +63,7 @@ def _rendered(items: list[Item], output: str) -> str:
     from gpuxlate.report.json import dump
     from gpuxlate.yamltext.plain import dump_yaml
 
+    common.config()  # has the address of schemas, if there is one
     made = share_documents(items)
     if output == "json":
         return dump(SharesOutput(made).to_json())

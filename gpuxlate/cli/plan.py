@@ -219,7 +219,7 @@ def _cards_of(text: str, name: str, number: str, mib: str | None) -> CardProfile
         near = join_or(nearest(name))
         raise CliError(
             msg("--node {value}: the catalogue has no card {name}", value=text, name=name),
-            msg("did you mean {near}?", near=near) if near else "gpuxlate.io/cards lists them",
+            msg("did you mean {near}?", near=near) if near else "gpuxlate targets --cards lists them",
         )
     memory = int(mib) if mib else card.memory_mib
     if memory is None:

@@ -200,6 +200,7 @@ def wish_of(
     """The options as a wish. Raises CliError."""
     if custom and scope is PolicyScope.PODS:
         raise CliError("--crds is about workloads", "add --scope workloads or --scope all")
+    common.config()  # has the address of the pages of rules, if there is one
     selection = RuleSelection.of(select, ignore, None, None)
     style = PolicyStyle(
         action,

@@ -178,6 +178,7 @@ def _made(
         if base is None:  # a file of ours, not one that somebody wrote
             from gpuxlate.config.schemas import editor_line
 
+            common.config()  # has the address of schemas, if there is one
             made = replace(made, text=editor_line("kubernetes-overlay") + made.text)
         yield made
         return

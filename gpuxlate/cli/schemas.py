@@ -11,7 +11,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from gpuxlate.config.schemas import VERSIONS, Schema, schema_of_input, schema_of_record, schema_url
+from gpuxlate.config.schemas import VERSIONS, Schema, schema_id, schema_of_input, schema_of_record
 
 if TYPE_CHECKING:
     from gpuxlate.model.declarations import Output
@@ -25,7 +25,7 @@ def schema(kind: str) -> dict[str, Any]:
     definitions = body.pop("$defs", {})
     whole = {
         "$schema": DIALECT,
-        "$id": schema_url(kind),
+        "$id": schema_id(kind),
         "title": body.pop("title"),
         "description": body.pop("description"),
         **body,
@@ -63,7 +63,15 @@ def _outputs() -> dict[str, type[Output]]:
 
     outputs = (
         *(Findings, TranslationReport, PlanOutput, parse.SharesOutput, rules.RulesOutput, explain.RuleOutput),
-        *(targets.TargetsOutput, compare.Comparison, inspect.Inspection, PoolsOfTarget, cost.Bill, Results),
+        *(
+            targets.TargetsOutput,
+            targets.CardsOutput,
+            compare.Comparison,
+            inspect.Inspection,
+            PoolsOfTarget,
+            cost.Bill,
+            Results,
+        ),
         *(verify.VerifyOutput, capacity.CapacityOutput, nodes.NodesOutput, preflight.PreflightOutput),
         *(sync.SyncOutput, LockFile, KnownFindings),
     )

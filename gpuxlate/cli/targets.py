@@ -1,9 +1,11 @@
-"""``gpuxlate targets``: the fields of a share that each target supports."""
+"""``gpuxlate targets``: the fields of a share that each target supports, and the cards of the catalogue."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Annotated, ClassVar, Literal
+
+import typer
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
@@ -11,9 +13,10 @@ from gpuxlate.cli import common, options
 from gpuxlate.cli.errors import Exit
 from gpuxlate.cli.tables import table
 from gpuxlate.locale import localize
-from gpuxlate.model.declarations import Keywords, Output, Printed, record
+from gpuxlate.model.declarations import Keywords, Output, Positive, Printed, record
 from gpuxlate.model.keys import Place
 from gpuxlate.model.messages import msg
+from gpuxlate.model.profile import Card, cards
 from gpuxlate.model.share import JSON_NAMES
 
 _FIELDS = Keywords(required=[*JSON_NAMES.values()], propertyNames={"enum": [*JSON_NAMES.values()]})
@@ -62,8 +65,35 @@ class TargetsOutput(Output):
     """Every target."""
 
 
-def command(output: options.Output = "table") -> int:
+@record
+class PrintedCard(Printed):
+    """One card of the catalogue."""
+
+    name: str
+    """What --node, --card and a profile call it."""
+    vendor: str
+    """Its maker."""
+    memory_mib: Positive | None
+    """What can be allocated of its memory, in MiB; null: no document says it."""
+
+
+@record
+class CardsOutput(Output):
+    """What targets --cards -o json prints."""
+
+    KIND: ClassVar[str] = "cards"
+    cards: Sequence[PrintedCard]
+    """Every card."""
+
+
+Cards = Annotated[bool, typer.Option("--cards", help="List the cards that --node, --card and profiles name.")]
+
+
+def command(output: options.Output = "table", of_cards: Cards = False) -> int:
     """List the targets, the fields of a share that each supports, and their representation."""
+    if of_cards:
+        _print_cards(output)
+        return Exit.CLEAN
     backends = list(registry.all_backends())
     if output == "json":
         common.json_out(TargetsOutput([*map(_printed, backends)]).to_json())
@@ -71,6 +101,18 @@ def command(output: options.Output = "table") -> int:
         rows = [[_names(b), [*_fields(b)]] for b in backends]
         common.out(table(["TARGET", "REPRESENTATION"], rows, lines=True))
     return Exit.CLEAN
+
+
+def _print_cards(output: options.Output) -> None:
+    def order(card: Card) -> tuple[str, str]:
+        return card.vendor, card.name
+
+    printed = [PrintedCard(card.name, card.vendor, card.memory_mib) for card in sorted(cards(), key=order)]
+    if output == "json":
+        common.json_out(CardsOutput(printed).to_json())
+        return
+    rows = [[card.name, card.vendor, str(card.memory_mib or "")] for card in printed]
+    common.out(table(["CARD", "VENDOR", "MEMORY (MiB)"], rows))
 
 
 def _printed(backend: Backend) -> PrintedTarget:

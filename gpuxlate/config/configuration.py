@@ -106,6 +106,7 @@ class Config:
     base: Path | None = None
     decisions: Path | None = None
     sync: tuple[SyncEntry, ...] = ()
+    docs_url: str | None = None
 
     @property
     def folder(self) -> Path | None:
@@ -206,6 +207,7 @@ def load_config(path: Path, read_yaml: ReadYaml, *, named: bool = False) -> Conf
         tuple(given.get("exclude", ())),
         decisions=path.parent / given["decisions"] if "decisions" in given else None,
         sync=tuple(_sync_entries(data)) if "sync" in given else (),
+        docs_url=given.get("docs_url"),
         targets=tuple(given.get("targets", ())),
     )
 
@@ -365,7 +367,9 @@ def _of_catalogue(catalogue: Iterable[Card], base: DocumentPath) -> Iterator[Dia
             wrong = "{path} is {name!r}, which is no card of the catalogue"
             message = msg(wrong, path=dotted(path), name=one.templates_of)
             near = nearest(one.templates_of)
-            hint = msg("did you mean {near}?", near=near[0]) if near else "gpuxlate.io/cards lists them"
+            hint = (
+                msg("did you mean {near}?", near=near[0]) if near else "gpuxlate targets --cards lists them"
+            )
             yield Diagnostic(CODE, Severity.ERROR, message, hint, path)
         names.add(one.name.casefold())
 

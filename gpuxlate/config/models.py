@@ -775,6 +775,14 @@ class CommonConfig(Strict):
         "names where the option is not given.",
         examples=["decisions.yaml"],
     )
+    docs_url: str = Field(
+        default=OMITTED,
+        alias="docs-url",
+        pattern=r"^https?://[^\s<>\"]+$",
+        description="Where the pages of gpuxlate are hosted: findings and schemas get addresses there. "
+        "Omitted: the address that the distribution was built with, if any.",
+        examples=["https://docs.example.com/gpuxlate/"],
+    )
     sync: list[SyncModel] = Field(
         default=OMITTED,
         description="Trees of several targets: what gpuxlate sync writes.",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
+from gpuxlate.model import site
+
 if TYPE_CHECKING:
     from pydantic import BaseModel
 
@@ -19,6 +21,7 @@ Kind = Literal[
     "shares",
     "rules",
     "targets",
+    "cards",
     "compare",
     "inspect",
     "nodepool",
@@ -47,14 +50,20 @@ KEYWORDS = (
 """The order of keywords in a schema."""
 
 
-def schema_url(kind: str) -> str:
-    """Where the schema of a kind is published: its ``$id``."""
-    return f"https://gpuxlate.io/schemas/{kind}.{VERSIONS[kind]}.json"
+def schema_id(kind: str) -> str:
+    """The ``$id`` of the schema of a kind: a name, not an address."""
+    return f"urn:gpuxlate:{kind}:{VERSIONS[kind]}"
+
+
+def schema_file(kind: str) -> str:
+    """The path of the schema of a kind on a site."""
+    return f"schemas/{kind}.{VERSIONS[kind]}.json"
 
 
 def editor_line(kind: str) -> str:
-    """The first line of a document, which names its schema for editors."""
-    return f"# yaml-language-server: $schema={schema_url(kind)}\n"
+    """The first line of a document, which names its schema for editors; nothing where there is no site."""
+    address = site.page(schema_file(kind))
+    return f"# yaml-language-server: $schema={address}\n" if address else ""
 
 
 def schema_of_input(kind: str) -> Schema:

@@ -13,8 +13,9 @@ from gpuxlate.backends.base import Backend
 from gpuxlate.backends.rows import legal_text
 from gpuxlate.locale import current, localize, summary
 from gpuxlate.lsp.session import Check
+from gpuxlate.model import site
 from gpuxlate.model.declarations import record, regex
-from gpuxlate.model.diagnostics import URL, Path
+from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.keys import Confidence, KeySpec, Place
 from gpuxlate.model.messages import join_or, msg, plural
 from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, key_occurrences
@@ -28,8 +29,6 @@ from gpuxlate.yamltext.parse import NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 
 _GIB = 1024
-TARGETS = "https://gpuxlate.io/targets/"
-"""The pages of the data sheets, which name the documents in full."""
 
 
 def of_key(backend: Backend, row: KeySpec, name: str) -> str:
@@ -58,9 +57,13 @@ def _lines(backend: Backend, row: KeySpec) -> Iterator[str]:
     if row.until:
         yield msg("Until {version}.", version=row.until)
     if row.source:
-        url = f"{TARGETS}{backend.name}/"
+        source = _linked(row.source, site.page(f"targets/{backend.name}/"))
         doubt = msg(" (medium confidence)") if row.confidence is Confidence.MEDIUM else ""
-        yield msg("Source: [{source}]({url}){doubt}", source=row.source, url=url, doubt=doubt)
+        yield msg("Source: {source}{doubt}", source=source, doubt=doubt)
+
+
+def _linked(text: str, address: str | None) -> str:
+    return f"[{text}]({address})" if address else text
 
 
 def _sentence(text: str) -> str:
@@ -71,7 +74,7 @@ def _sentence(text: str) -> str:
 def of_rule(rule: Rule) -> str:
     """What ``gpuxlate explain`` says of a rule. In other languages than English its summary is translated."""
     fix = f"; fix: {rule.fix}" if rule.fix else ""
-    parts = [f"**[{rule.code}]({URL}{rule.code})** {rule.name} ({rule.severity}{fix})"]
+    parts = [f"**{_linked(rule.code, site.rule_page(rule.code))}** {rule.name} ({rule.severity}{fix})"]
     parts.append(summary(rule.code, rule.summary, current()))
     if current() != "en":
         parts.append(localize("The sections below are in English."))

@@ -26,8 +26,9 @@ from gpuxlate.lint.settings import LintResult, LintSettings, RuleSelection
 from gpuxlate.locale import LANGUAGES, localize
 from gpuxlate.lsp.protocol import Protocol, converter
 from gpuxlate.lsp.refusals import TargetRefusal, decided_targets, refusals
+from gpuxlate.model import site
 from gpuxlate.model.declarations import record, regex
-from gpuxlate.model.diagnostics import URL, Diagnostic, Severity, Span
+from gpuxlate.model.diagnostics import Diagnostic, Severity, Span
 from gpuxlate.model.kept import forget
 from gpuxlate.model.messages import message_of, msg, titled
 from gpuxlate.model.profile import Profile
@@ -244,6 +245,7 @@ def settings_for(path: str | None, options: ServerOptions) -> Here:
     Raises ConfigError, TwoFilesError, UnknownRuleError, UnknownTargetError, ReadOnlyTargetError.
     """
     config = None if options.isolated else config_for(path or os.getcwd(), options.config, plain_text)
+    site.use(config.docs_url if config else None)
     profile = find_profile(options.profile, config, plain_text) if options.profile else None
     profiles = _profiles(config, profile)
     names = options.targets or tuple(dict.fromkeys(one.target for one in profiles if _writes_pods(one)))
@@ -374,7 +376,7 @@ class Check:
             else localize(one.message),
             SEVERITIES[one.severity],
             one.code,
-            types.CodeDescription(one.url) if one.url.startswith(URL) else None,
+            types.CodeDescription(address) if (address := site.rule_page(one.code)) else None,
             NAME,
         )
 

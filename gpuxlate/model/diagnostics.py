@@ -7,7 +7,18 @@ from dataclasses import replace
 from enum import StrEnum
 from typing import Annotated, Any, NamedTuple, TypeVar
 
-from gpuxlate.model.declarations import Count, Keywords, Positive, Printed, PrintedAs, RuleCode, record
+from gpuxlate.model import site
+from gpuxlate.model.declarations import (
+    OMITTED,
+    Count,
+    Keywords,
+    Positive,
+    Printed,
+    PrintedAs,
+    RuleCode,
+    Sometimes,
+    record,
+)
 from gpuxlate.model.limits import MAX_MESSAGE, MAX_STEP, cut
 
 Path = tuple[str | int, ...]
@@ -73,7 +84,6 @@ def merged(old: Any, new: Any) -> Any:
 
 
 # Diagnostics: every report that something is wrong, lost or changed.
-URL = "https://gpuxlate.io/rules/"
 
 
 class Severity(StrEnum):
@@ -159,8 +169,8 @@ class PrintedDiagnostic(Printed):
     """The object that the document holds."""
     fix: PrintedFix | None
     """How lint would correct it."""
-    url: Annotated[str, Keywords(format="uri")]
-    """Where the rule is explained."""
+    url: Sometimes[Annotated[str, Keywords(format="uri")]]
+    """The page of the rule, where there is a site."""
 
 
 @record
@@ -192,10 +202,6 @@ class Diagnostic(PrintedAs):
         if self.hint is not None and len(self.hint) > MAX_MESSAGE:
             object.__setattr__(self, "hint", cut(self.hint, MAX_MESSAGE))
 
-    @property
-    def url(self) -> str:
-        return URL + self.code
-
     def sort_key(self) -> tuple[Any, ...]:
         """Files in their order, then position, then code: the same on every run."""
         span = self.span or Span(0, 0, 0, 0)
@@ -222,7 +228,7 @@ class Diagnostic(PrintedAs):
             shown_path(self.path),
             self.object,
             PrintedFix(self.fix.safe, self.fix.title) if self.fix else None,
-            self.url,
+            site.rule_page(self.code) or OMITTED,
         )
 
 

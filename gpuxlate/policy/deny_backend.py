@@ -8,7 +8,8 @@ from dataclasses import replace
 from gpuxlate import locale
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, KeySpec, Place
-from gpuxlate.model.diagnostics import URL, Severity
+from gpuxlate.model import site
+from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.policy.cel import text
 from gpuxlate.policy.documents import AdmissionPolicy, Object, PolicyStyle, failure_policy, made
@@ -107,7 +108,7 @@ def forbidding_claims(backend: Backend, style: PolicyStyle) -> Iterator[Admissio
 
 
 def _sentence(backend: Backend, style: PolicyStyle) -> str:
-    return f"{locale.translator(style.language)(msg(FROZEN, title=backend.title))} ({URL}{CODE})"
+    return f"{locale.translator(style.language)(msg(FROZEN, title=backend.title))} ({site.rule_help(CODE)})"
 
 
 def owned_alone(backend: Backend) -> Names:

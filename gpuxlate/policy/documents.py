@@ -13,8 +13,9 @@ from typing import Any
 
 from gpuxlate import locale
 from gpuxlate.backends import registry
+from gpuxlate.model import site
 from gpuxlate.model.declarations import record
-from gpuxlate.model.diagnostics import URL, Severity
+from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.policy.cel import PARAMETERS, VARIABLES, closed, text, to_cel
 from gpuxlate.policy.demands import OF_WORKLOADS, Demand, wanted
@@ -319,7 +320,7 @@ class Validation:
         elif named:
             found["messageExpression"] = f"{text_in_lines(f'{code}: {self.sentence}')}{named}"
         # where an expression says it, for the case that this is too long for a server
-        message = f"{URL}{code}" if "messageExpression" in found else self.sentence
+        message = site.rule_help(code) if "messageExpression" in found else self.sentence
         return {**found, "message": f"{code}: {message}", "reason": "Invalid"}
 
 
@@ -374,7 +375,7 @@ def sentence(rule: Rule, write: str, style: PolicyStyle, numbers: str = "") -> s
     translate = locale.translator(style.language)
     what = locale.summary(rule.code, rule.summary, style.language).replace("`", "").rstrip(".。")
     more = f"; {translate(write)}" if write else ""
-    return f"{translate(msg('required: {what}', what=what))}{more} ({URL}{rule.code})" + (
+    return f"{translate(msg('required: {what}', what=what))}{more} ({site.rule_help(rule.code)})" + (
         f" ({numbers})" if numbers else ""
     )
 

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
+from gpuxlate.model import site
 from gpuxlate.model.declarations import regex
-from gpuxlate.model.diagnostics import URL, Diagnostic, Severity
+from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.report.json import dump
 from gpuxlate.report.summary import Replacement, Report, Skipped, fingerprints, json_pointer, repository_path
 
@@ -37,7 +38,7 @@ def render(report: Report) -> str:
             "driver": {
                 "name": "gpuxlate",
                 "semanticVersion": report.version,
-                "informationUri": URL.removesuffix("rules/"),
+                **_given(informationUri=site.page("")),
                 "rules": [_rule(code, report.rules(code)) for code in codes],
             }
         },
@@ -51,9 +52,14 @@ def render(report: Report) -> str:
     return dump({"$schema": SCHEMA, "version": "2.1.0", "runs": [run]})
 
 
+def _given(**values: str | None) -> dict[str, str]:
+    """Those of some properties that are there."""
+    return {name: value for name, value in values.items() if value is not None}
+
+
 def _rule(code: str, known: Rule | None) -> dict[str, Any]:
     if known is None:
-        return {"id": code, "helpUri": URL + code}
+        return {"id": code, **_given(helpUri=site.rule_page(code))}
     markdown = "\n\n".join(f"## {title}\n\n{body}" for title, body in known.sections.items())
     plain = "\n\n".join(f"{title}\n{_FENCE.sub('', body).strip()}" for title, body in known.sections.items())
     what = " ".join(known.sections.get("What it does", known.summary).split())
@@ -63,7 +69,7 @@ def _rule(code: str, known: Rule | None) -> dict[str, Any]:
         "shortDescription": {"text": known.summary},
         "fullDescription": {"text": what},
         "help": {"text": plain, "markdown": markdown},
-        "helpUri": URL + code,
+        **_given(helpUri=site.rule_page(code)),
         "defaultConfiguration": {"level": _LEVEL[known.severity]},
     }
 

@@ -14,6 +14,7 @@ from gpuxlate.config.configuration import CODE, ConfigError, load_profile
 from gpuxlate.config.document import API_VERSION
 from gpuxlate.files.relevance import only_relevant
 from gpuxlate.manifest.facts import repeated_keys
+from gpuxlate.model import site
 from gpuxlate.model.diagnostics import Append, Diagnostic, Path, Severity
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import message_of, msg
@@ -263,7 +264,8 @@ def result(document: Document, one: Diagnostic) -> dict[str, Any]:
         found["file"] = {"path": origin["path"]}
         if origin.get("index", "").isdigit():
             found["file"]["index"] = int(origin["index"])
-    found["tags"] = {"code": one.code} if one.code == CODE else {"code": one.code, "url": one.url}
+    address = None if one.code == CODE else site.rule_page(one.code)
+    found["tags"] = {"code": one.code, **({"url": address} if address else {})}
     return found
 
 

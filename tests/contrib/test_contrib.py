@@ -185,17 +185,3 @@ def test_the_gitlab_job(run: Run, repository: Path, paths: str) -> None:
     report = repository / job["artifacts"]["reports"]["codequality"]
     assert [one["check_name"] for one in json.loads(report.read_text())] == ["K8S002"] * done.returncode
     assert job["artifacts"]["when"] == "always"
-
-
-# --- SchemaStore -------------------------------------------------------------------------------------
-
-
-def test_the_schemastore_entry() -> None:
-    from gpuxlate.config.schemas import VERSIONS, schema_url
-
-    entries = json.loads((CONTRIB / "schemastore" / "catalog-entry.json").read_text())
-    published = {schema_url(kind) for kind in VERSIONS}
-    for one in entries:
-        assert set(one) == {"name", "description", "fileMatch", "url"}
-        assert one["url"] in published
-        assert all(pattern != "*" and "gpu" in pattern for pattern in one["fileMatch"])

@@ -80,8 +80,6 @@ async def test_mistakes_are_shown_as_lint_finds_them_and_fixed_one_by_one(one: E
     found = await one.open(uri, MISTAKES)
     assert placed(MISTAKES, found) == linted(one.folder, "web.yaml")
     assert len({each.code for each in found}) >= 5
-    hrefs = [each.code_description and each.code_description.href for each in found]
-    assert hrefs == [f"https://gpuxlate.io/rules/{each.code}" for each in found]
     for _ in range(20):
         lamps = [action for each in found for action in await one.actions(uri, each.range, "quickfix")]
         if not lamps:
@@ -262,9 +260,9 @@ async def test_no_text_and_no_name_ends_the_server(one: Editor) -> None:
 async def test_hover_tells_of_keys_values_and_findings(one: Editor) -> None:
     uri = "file:///web.yaml"
     await one.open(uri, MISTAKES)
-    rule = ("TKE002", "https://gpuxlate.io/rules/TKE002", "**Why**", "**Use instead**", "Unit: percent")
+    rule = ("**TKE002**", "**Why**", "**Use instead**", "Unit: percent")
     for word, parts in {
-        "qgpu-memory: 5": ("tke.cloud.tencent.com/qgpu-memory", "Unit: GiB", "Values: ", "Source: ["),
+        "qgpu-memory: 5": ("tke.cloud.tencent.com/qgpu-memory", "Unit: GiB", "Values: ", "Source: 457/"),
         "33, tke": rule,
         "volcano.sh/vgpu-number": ("**Why**\nThe API server refuses",),  # its text is a docstring
     }.items():

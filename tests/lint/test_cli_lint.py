@@ -55,7 +55,7 @@ def test_json_fits_its_schema() -> None:
     assert first["path"] == ["spec", "containers", 0, "resources", "limits", "aliyun.com/gpu-mem"]
     assert first["fix"] == {"safe": True, "title": "write 2"}
     assert (first["endLine"], first["endColumn"]) == (11, 32)
-    assert first["url"].endswith("/K8S002")
+    assert "url" not in first, "there is no site"
 
 
 def test_github_comes_by_itself_in_actions() -> None:

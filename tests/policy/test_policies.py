@@ -129,7 +129,7 @@ def test_a_message_says_the_container_and_what_to_write() -> None:
     found = made("tencent-qgpu", "pods")[Severity.ERROR][1](served)["TKE002"]
     assert found == [
         "TKE002: container web: required: qgpu-core of one card is 5 to 100, in multiples of 5; "
-        "check tke.cloud.tencent.com/qgpu-core (https://gpuxlate.io/rules/TKE002)"
+        "check tke.cloud.tencent.com/qgpu-core (gpuxlate explain TKE002)"
     ]
 
 
@@ -137,23 +137,23 @@ NAMES: list[tuple[Object, str]] = [
     (
         pod({f"{TKE}cores": "30"}, annotations={f"{TKE}memroy": "5"}),
         f"GX003: annotations: {TKE}memroy; container web limits: {TKE}cores: required: No key is a misspelt "
-        "key of a vendor; check the name: nothing reads this key (https://gpuxlate.io/rules/GX003)",
+        "key of a vendor; check the name: nothing reads this key (gpuxlate explain GX003)",
     ),
     (
         pod({"aliyun.com/gpu-count": "2"}),
         "GX013: container web limits: aliyun.com/gpu-count (read in labels): required: A vendor's key is "
-        "where the vendor reads it (https://gpuxlate.io/rules/GX013)",
+        "where the vendor reads it (gpuxlate explain GX013)",
     ),
     (
         pod({"vke.volcengine.com/mgpu-core": "30", f"{TKE}core": "30"}),
         "K8S007: container web: required: One container requests GPUs of one vendor: a share or whole "
         "cards; keep the keys of one of them: gpuxlate translate writes a manifest for each "
-        "(https://gpuxlate.io/rules/K8S007)",
+        "(gpuxlate explain K8S007)",
     ),
     (
         pod(nodeSelector={f"{TKE}schedule-policy": "true"}),
         "GX013: required: A vendor's key is where the vendor reads it; write the policy of the nodes "
-        "(https://gpuxlate.io/rules/GX013)",
+        "(gpuxlate explain GX013)",
     ),
 ]
 

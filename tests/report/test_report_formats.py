@@ -25,12 +25,11 @@ def test_json_is_the_form_of_the_contract() -> None:
     place = {"file": "deploy.yaml", "document": 0, "line": 11, "column": 46, "endLine": 11, "endColumn": 50}
     of = {"apiVersion": "apps/v1", "kind": "Deployment", "namespace": None, "name": "web"}
     fix = {"safe": True, "title": "Round up to 35"}
-    url = "https://gpuxlate.io/rules/TKE002"
     counts = {"files": 3, "documents": 4, "shares": 5, "errors": 2, "warnings": 1, "infos": 0}
     skipped = [{"file": "chart/templates/x.yaml", "reason": "Helm template"}]
     assert json.loads(rendered) == {
         "format": "gpuxlate-diagnostics/v1",
-        "diagnostics": [{**words, **place, "path": [*QGPU_CORE], "object": of, "fix": fix, "url": url}],
+        "diagnostics": [{**words, **place, "path": [*QGPU_CORE], "object": of, "fix": fix}],
         "summary": {**counts, "suppressed": 1, "skipped": skipped},
     }
 

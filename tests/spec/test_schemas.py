@@ -40,7 +40,7 @@ def test_every_schema(kind: str) -> None:
     Draft202012Validator.check_schema(whole)
     assert list(whole)[:4] == ["$schema", "$id", "title", "description"]
     assert whole["$schema"] == DIALECT
-    assert whole["$id"] == f"https://gpuxlate.io/schemas/{kind}.{VERSIONS[kind]}.json"
+    assert whole["$id"] == f"urn:gpuxlate:{kind}:{VERSIONS[kind]}"
     definitions = whole.get("$defs", {})
     for owner in (whole, *definitions.values()):
         for name, field in owner.get("properties", {}).items():

@@ -44,6 +44,13 @@ def navigation() -> list[str]:
     return [f"errors/{_stem(one)}.md" for one in sections()]
 
 
+def folder_of_cases(page: str) -> str:
+    """The file of the cases that a page shows."""
+    stem = page.removeprefix("errors/").removesuffix(".md")
+    [section] = [one for one in sections() if _stem(one) == stem]
+    return f"tests/errors/cases/{section.name}.yaml"
+
+
 def _stem(section: Section) -> str:
     """The name of its file of cases without the number that orders them."""
     return section.name.partition("-")[2]

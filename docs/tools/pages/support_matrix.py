@@ -62,13 +62,21 @@ WORDS = (*(str(verdict) for verdict in Verdict), DOUBTFUL)
 INTRODUCTION = """\
 The results for each field at each target, computed by translating many shares. *exact*, *rounded*,
 *filled*, *dropped* and *refused* have the meanings of [translate](translate.md); *doubtful* is exact with
-a warning. Click a mark for the results and the rules behind them. The result for a share depends on its
-numbers: see `gpuxlate compare`. Some rules need a profile. Targets that are read only have none."""
+a warning. The result for a share depends on its numbers: see `gpuxlate compare`. Some rules need a profile.
+Targets that are read only have none.
+
+<!-- site -->
+Click a mark for the results and the rules behind them.
+<!-- /site -->"""
 
 CHINESE_INTRODUCTION = """\
 每个字段在每个目标上的结果，由转换大量共享配额得出。*无损*、*取整*、*补全*、*舍弃*和*拒绝*的含义见[结论与选项](translate.zh.md)；\
-*存疑*是无损但有警告。点击标记，可查看结果及其依据的规则。某个共享配额的结果取决于它的数值，\
-见 `gpuxlate compare`。部分规则需要集群配置。只读的目标没有结果。"""
+*存疑*是无损但有警告。某个共享配额的结果取决于它的数值，\
+见 `gpuxlate compare`。部分规则需要集群配置。只读的目标没有结果。
+
+<!-- site -->
+点击标记，可查看结果及其依据的规则。
+<!-- /site -->"""
 
 MARKS = {
     "exact": ("●", "exact", "无损"),
@@ -147,7 +155,7 @@ def _page(title: str, about: str, target: str, language: int, words: Callable[[s
                 '<div class="matrix" markdown>',
                 "\n".join(grid),
                 "</div>",
-                *boxes,
+                "<!-- site -->\n" + "\n\n".join(boxes) + "\n<!-- /site -->",
             ]
         )
         + "\n"

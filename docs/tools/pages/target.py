@@ -8,7 +8,7 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from docs.tools.markdown import SITE, code, fenced, filled, rule_link, table
+from docs.tools.markdown import code, fenced, filled, rule_link, table
 from docs.tools.pages import documents
 from docs.tools.pages.support_matrix import cells
 from gpuxlate.backends import registry
@@ -122,7 +122,7 @@ def _written_by_hand() -> dict[str, list[str]]:
         text = path.read_text(encoding="utf-8")
         title = re.match(r"# (.+)", text)
         if title and "." not in path.stem:
-            for name in dict.fromkeys(re.findall(rf"\]\({re.escape(SITE)}targets/([\w-]+)/\)", text)):
+            for name in dict.fromkeys(re.findall(r"\]\(reference/targets\.md#([\w-]+)\)", text)):
                 found.setdefault(name, []).append(f"[{title[1]}](../{path.name})")
     return found
 

@@ -15,8 +15,13 @@ from gpuxlate.rules.products import PRODUCTS, Product
 INTRODUCTION = """\
 # Targets
 
-What gpuxlate reads and writes. Each page has the keys of a target, how it represents the fields of a share,
-its rules and an example, all from its data sheet. [The support matrix](support-matrix.md) compares them.
+What gpuxlate reads and writes.
+<!-- site -->
+Each page has the keys of a target, how it represents the fields of a share, its rules and an example, all
+from its data sheet.
+<!-- /site -->
+`gpuxlate targets` prints how each represents the fields of a share, with `-o json` its keys too.
+[The support matrix](support-matrix.md) compares them.
 Another name works wherever the name does. What is *read only* can be translated from, not to.
 """
 
@@ -39,7 +44,7 @@ def pages() -> Iterator[tuple[str, str]]:
 def _target(backend: Backend) -> list[str]:
     fields = [name for name in JSON_NAMES.values() if name in backend.field_docs]
     return [
-        target_link(backend.name),
+        f'<a id="{backend.name}"></a>{target_link(backend.name)}',
         ", ".join(f"`{alias}`" for alias in registry.aliases(backend.name)),
         backend.title,
         ", ".join(fields),
