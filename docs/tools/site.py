@@ -147,10 +147,10 @@ def _leave_out(site: Path, copies: set[str]) -> None:
             folder.rmdir()
     sitemap = site / "sitemap.xml"
     entries = re.split(r"(?<=</url>)", sitemap.read_text(encoding="utf-8"))
-    kept = (entry for entry in entries if not _of(entry, r"<loc>[^<]*/zh/([^<]*)/</loc>", copies))
+    kept = (entry for entry in entries if not _of(entry, r"<loc>(?:[^<]*/)?zh/([^<]*)/</loc>", copies))
     lines = "".join(kept).splitlines(keepends=True)
     sitemap.write_text(
-        "".join(line for line in lines if not _of(line, r'hreflang="zh" href="[^"]*/zh/([^"]*)/"', copies)),
+        "".join(line for line in lines if not _of(line, r'hreflang="zh" href="(?:[^"]*/)?zh/([^"]*)/"', copies)),
         encoding="utf-8",
     )
     sitemap.with_suffix(".xml.gz").write_bytes(gzip.compress(sitemap.read_bytes(), mtime=0))

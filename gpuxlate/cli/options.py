@@ -222,13 +222,13 @@ AllowLeftovers = Annotated[
 ]
 DecisionsFile = Annotated[
     list[str],
-    typer.Option("--decisions", help="Accept the losses that this file accepts, one by one.", metavar="FILE"),
+    typer.Option("--decisions", help="Accept exactly the losses that FILE approves.", metavar="FILE"),
 ]
 WriteDecisions = Annotated[
     str | None,
     typer.Option(
         "--write-decisions",
-        help="Add an entry to this file for each loss that is not accepted; exit 1 while there is one.",
+        help="Add each loss that is not accepted to FILE for review; exit 1 if any is left.",
         metavar="FILE",
     ),
 ]
@@ -255,7 +255,7 @@ Kustomize = Annotated[
     typer.Option(
         "-k",
         "--kustomize",
-        help="In place of a PATH: what kustomize builds from this folder.",
+        help="What kustomize builds from DIR, in place of a PATH.",
         metavar="DIR",
     ),
 ]
@@ -316,7 +316,7 @@ class SharedOptions:
     ] = None
     force_exclude: Annotated[
         bool,
-        typer.Option("--force-exclude", help="Exclude named files too, for hooks that pass every file name."),
+        typer.Option("--force-exclude", help="Apply --exclude to files named on the command line too."),
     ] = False
     stdin_filename: Annotated[
         str | None,

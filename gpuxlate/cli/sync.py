@@ -456,7 +456,7 @@ def _offer(one: PlannedTree, each: TargetTree) -> None:
         decided = one.decided.get(each.folder)
         file = next(iter(decided.sources), "FILE") if decided else "FILE"
         message = msg(
-            "to accept all: write {options} at the target in the configuration; to decide each: {command}",
+            "to accept all: add {options} under the target in the configuration; to decide each: {command}",
             options=shown,
             command=f"gpuxlate sync --write-decisions {file}",
         )
@@ -574,7 +574,7 @@ def _sum_up(each: TargetTree, *, wrote: bool) -> None:
         plural(len(each.unchanged), "{count} unchanged", "{count} unchanged") if each.unchanged else "",
     ]
     if each.stays:
-        common.info(msg("{target}: refused, {folder} stays as it is", target=each.name, folder=each.folder))
+        common.info(msg("{target}: not accepted, {folder} was not changed", target=each.name, folder=each.folder))
     elif wrote:
         done = join_and([part for part in parts if part]) or msg("nothing to write")
         common.info(msg("{target}: {done}", target=each.name, done=done))

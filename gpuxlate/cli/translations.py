@@ -152,8 +152,8 @@ def summarize(run: Result, *done: str, target: str = "", apart: bool = False) ->
     what = msg("{shares}: {verdicts}", shares=shares, verdicts=join_and(each)) if each else shares
     there = plural(
         run.pods_already_at_target,
-        "{count} pod has keys of the target already",
-        "{count} pods have keys of the target already",
+        "{count} pod already has keys of the target",
+        "{count} pods already have keys of the target",
     )
     for one in (*_beside(run), *([there] if run.pods_already_at_target else []), *done):
         what = msg("{what}; {more}", what=what, more=one)

@@ -460,9 +460,9 @@ def _cards(plan: TargetPlan, load: Load, changed: Share, profile: Profile) -> in
 # What the numbers of a plan mean, in sentences.
 UNITS = {"cores": " %", "memoryMiB": " MiB"}
 BINDS = {
-    "compute": "compute decides",
-    "memory": "memory decides",
-    "containers": "the number of containers on a card decides",
+    "compute": "limited by compute",
+    "memory": "limited by memory",
+    "containers": "limited by the number of containers on a card",
     "whole cards": "whole cards decide",
 }
 """By what the lower bound follows from."""
@@ -497,7 +497,7 @@ def remarks(one: TargetPlan, better: Sequence[Suggestion]) -> Iterator[Message]:
     pools = Counter(there[0].pool for there in fleet.state if there[0].pool)
     if len(pools) > 1:
         kinds = (msg("{count} of {name}", count=count, name=name) for name, count in sorted(pools.items()))
-        text = "nodes of {count} kinds, whose pods never mix: {kinds}"
+        text = "needs {count} kinds of nodes, whose pods cannot share a node: {kinds}"
         yield msg(text, count=len(pools), kinds=join_and(kinds, "{before}; {last}"))
     if fleet.cards:
         yield msg(
@@ -516,16 +516,18 @@ def remarks(one: TargetPlan, better: Sequence[Suggestion]) -> Iterator[Message]:
         )
     if cores.stranded or memory.stranded:
         yield msg(
-            "stranded: compute of {cores} cards and memory of {memory}, free where no share fits any more",
+            "stranded: {cores} cards of compute and {memory} cards of memory are free, too little for any share",
             cores=f"{cores.stranded / 100:.1f}",
             memory=f"{memory.stranded / one.node.usable_mib:.1f}",
         )
     if one.roundings:
         count, values = one.for_rounding, _rounded(one.roundings)
-        text = "{count} of the cards is for rounding {values}"
-        if count > 1:
-            text = "{count} of the cards are for rounding {values}"
-        yield msg(text if count else "no card is for rounding {values}", count=count, values=values)
+        text = (
+            "rounding ({values}) needs {count} of the cards"
+            if count
+            else "rounding ({values}) needs no extra card"
+        )
+        yield msg(text, count=count, values=values)
     for value in better:
         yield msg(
             "{name} {container}: {value}{unit} in place of {instead}: {each} to a card instead of {before}, "

@@ -126,7 +126,7 @@ def unenforced(rule: Rule) -> str:
         severities = [rule.severity]
     if severities:
         enforced = any(one in ENFORCED for one in severities)
-        return "" if enforced else msg("it is an info: a pod that breaks it is right")
+        return "" if enforced else msg("informational, not enforced")
     return "" if rule in (OF_WORKLOADS, *OF_NAMES) else rule.no_policy or msg("no policy is made of it yet")
 
 

@@ -340,9 +340,9 @@ ConstraintsOf = Callable[[Sequence[Dialect], Profile | None], "tuple[Constraint,
 PodCheck = Callable[[Rule, PodKeys, Context], Iterable[Diagnostic]]
 
 NO_POLICY = {
-    Scope.SOURCE: "it is about the text of a file, which the API server does not see",
-    Scope.TRANSLATION: "it is about a translation, not about a pod",
-    Scope.DOCUMENT: "it is about what a document has beside its pods",
+    Scope.SOURCE: "about the text of a file, which the API server does not see",
+    Scope.TRANSLATION: "about a translation, not about a pod",
+    Scope.DOCUMENT: "depends on objects other than the pod",
     Scope.JOB: "the parameters of a job are not in Kubernetes",
 }
 """Why no policy of a cluster can demand what a rule of the scope does."""

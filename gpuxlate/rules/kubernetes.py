@@ -298,7 +298,7 @@ def _suffixed(this: Rule, one: Resource, reading: WrittenNumber, unit: str) -> D
     else:
         amount = int(reading.amount)
         message = msg(
-            "{name} is {text}, which means {amount} units of the key",
+            "{name} is {text}, which is {amount} units of the key",
             name=one.name,
             text=text,
             amount=amount,

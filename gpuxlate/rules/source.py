@@ -186,7 +186,7 @@ def decision_matches(this: Rule, decided: str) -> Finding:
     Contract of gpuxlate, "Decisions".
     """
     return (
-        msg("the decision on {decided} matches no loss", decided=decided),
+        msg("the decision on {decided} is no longer needed: it matches no loss", decided=decided),
         "remove it, or run the command again with --prune-decisions",
     )
 
@@ -210,7 +210,7 @@ def decision_has_a_reason(this: Rule) -> Finding:
     ## Source
     Contract of gpuxlate, "Decisions".
     """
-    return msg("it is accepted without a reason"), "write reason: WHY"
+    return msg("the decision has no reason"), "write reason: WHY"
 
 
 # --- a source that is not a manifest ----------------------------------------------------------------

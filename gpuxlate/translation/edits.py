@@ -293,7 +293,7 @@ def no_field(pod: Pod, field: str, target: Backend) -> Diagnostic:
         target=target.name,
     )
     hint = msg(
-        "if the templates of the chart use it, add {field}: {empty} beside resources; otherwise change them, "
+        "if the templates render .{field}, add {field}: {empty} next to resources:; otherwise edit them, "
         "or leave this file out: --exclude FILE",
         field=name,
         empty=EMPTY.get(field, "{}"),

@@ -94,10 +94,10 @@ def _without_colon(spot: _Failure) -> _Cause:
     if _CONFLICT.match(line.text):
         return _Cause(f"line {line.number} is a mark of a merge conflict", line)
     if _NO_BLANK.match(line.text):
-        return _Cause(f"no space behind the colon in line {line.number}", line)
+        return _Cause(f"no space after ':' in line {line.number}", line)
     if line.text.startswith("---"):
         return _Cause(f"text directly behind --- in line {line.number}", line)
-    return _Cause(f"line {line.number} has no colon behind its key", line)
+    return _Cause(f"line {line.number} has no ':' after its key", line)
 
 
 def _second_colon(spot: _Failure) -> str | _Cause | None:
@@ -107,7 +107,7 @@ def _second_colon(spot: _Failure) -> str | _Cause | None:
     if above is None:
         return None
     if _NO_BLANK.match(above.text) and not _PAIR.search(above.text):
-        return _Cause(f"no space behind the colon in line {above.number}", above)
+        return _Cause(f"no space after ':' in line {above.number}", above)
     if "：" in above.text and ":" not in above.text:
         return _Cause(f"a full-width colon in line {above.number}; write : and a space", above)
     if above.text.startswith("--- "):

@@ -462,7 +462,7 @@ async def test_a_loss_is_accepted_with_a_reason_where_sync_refuses_it(one: Edito
     written = one.texts[file]
     (one.folder / "decisions/tke.yaml").write_text(written)
     [left] = await one.found(file)
-    assert (left.code, left.message.splitlines()[0]) == ("GX035", "it is accepted without a reason")
+    assert (left.code, left.message.splitlines()[0]) == ("GX035", "the decision has no reason")
     assert one.pointed[-1].selection == left.range
     assert one.pointed[-1].uri == file
     one.shown.clear()

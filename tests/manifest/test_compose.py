@@ -285,7 +285,7 @@ def test_the_deepest_that_is_read() -> None:
 
 # common mistakes, and their cause in plain words (libyaml says where reading fails)
 TAB = "a tab; YAML is indented with spaces"
-NO_BLANK = "no space behind the colon in line {}"
+NO_BLANK = "no space after ':' in line {}"
 BEHIND_QUOTE = "text behind a closing quote; one quote is missing, or one too many"
 QUOTE = "the quote that opens in line 1 is not closed"
 INDENTED = (
@@ -341,7 +341,7 @@ MISTAKES = [
     ("a: 1\n---b\nc: 1\n", "text directly behind --- in line 2", (2, 1)),
     ("a: 1\n... b\n", BEHIND_END, (2, 5)),
     ("a: 1\n<<<<<<< HEAD\nb: 2\n", "line 2 is a mark of a merge conflict", (2, 1)),
-    ("a: 1\nfoo\nb: 2\n", "line 2 has no colon behind its key", (2, 1)),
+    ("a: 1\nfoo\nb: 2\n", "line 2 has no ':' after its key", (2, 1)),
     ("a：1\nb: 2\n", "a full-width colon in line 1; write : and a space", (1, 1)),
     # nothing is known beyond what the parser says
     ('{"a": 1,, "b": 2}', "did not find expected node content", (1, 9)),
