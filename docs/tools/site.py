@@ -135,6 +135,7 @@ def _untranslated(site: Path, pages: Path) -> set[str]:
     }
 
 
+_SITEMAP_TWIN = r'hreflang="zh" href="(?:[^"]*/)?zh/([^"]*)/"'
 _LINK = re.compile(r'(?<= href=")(?!\w+:|#|/)([^"#?]+)')
 
 
@@ -150,7 +151,7 @@ def _leave_out(site: Path, copies: set[str]) -> None:
     kept = (entry for entry in entries if not _of(entry, r"<loc>(?:[^<]*/)?zh/([^<]*)/</loc>", copies))
     lines = "".join(kept).splitlines(keepends=True)
     sitemap.write_text(
-        "".join(line for line in lines if not _of(line, r'hreflang="zh" href="(?:[^"]*/)?zh/([^"]*)/"', copies)),
+        "".join(line for line in lines if not _of(line, _SITEMAP_TWIN, copies)),
         encoding="utf-8",
     )
     sitemap.with_suffix(".xml.gz").write_bytes(gzip.compress(sitemap.read_bytes(), mtime=0))

@@ -122,7 +122,8 @@ def read(
         try:
             sources[name] = Input(name, name, named=are_named or name == write).source()
         except InputError as error:
-            raise CliError(message_of(error), "name a file of decisions, or create it: --write-decisions FILE") from None
+            hint = "name a file of decisions, or create it: --write-decisions FILE"
+            raise CliError(message_of(error), hint) from None
     folder = base or (config.folder if config else None) or repository(os.getcwd())
     try:
         known, found = read_decisions(sources.values(), str(folder))

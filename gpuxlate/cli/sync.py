@@ -574,7 +574,8 @@ def _sum_up(each: TargetTree, *, wrote: bool) -> None:
         plural(len(each.unchanged), "{count} unchanged", "{count} unchanged") if each.unchanged else "",
     ]
     if each.stays:
-        common.info(msg("{target}: not accepted, {folder} was not changed", target=each.name, folder=each.folder))
+        text = "{target}: not accepted, {folder} was not changed"
+        common.info(msg(text, target=each.name, folder=each.folder))
     elif wrote:
         done = join_and([part for part in parts if part]) or msg("nothing to write")
         common.info(msg("{target}: {done}", target=each.name, done=done))

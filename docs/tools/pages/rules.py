@@ -61,8 +61,8 @@ def _list() -> str:
     lines = [
         "# Rules",
         "",
-        "The rules that `lint` and `translate` check. `gpuxlate explain CODE` says what each demands and why,",
-        "with an example and its source.",
+        "The rules that `lint` and `translate` check. `gpuxlate explain CODE` says what each demands and",
+        "why, with an example and its source.",
         "",
     ]
     for title, group in groups().items():
