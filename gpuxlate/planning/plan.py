@@ -516,7 +516,7 @@ def remarks(one: TargetPlan, better: Sequence[Suggestion]) -> Iterator[Message]:
         )
     if cores.stranded or memory.stranded:
         yield msg(
-            "stranded: {cores} cards of compute and {memory} cards of memory are free, too little for any share",
+            "stranded: {cores} cards of compute and {memory} of memory are free, too little for any share",
             cores=f"{cores.stranded / 100:.1f}",
             memory=f"{memory.stranded / one.node.usable_mib:.1f}",
         )
