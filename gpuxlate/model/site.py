@@ -6,11 +6,7 @@ configuration.
 
 from __future__ import annotations
 
-import os
 from functools import cache
-
-BUILT_WITH = os.path.join(os.path.dirname(__file__), "docs_url.txt")
-"""Holds the address that the distribution was built with; an ordinary one has no such file."""
 
 _configured: str | None = None
 """The address that this process was configured with, as it has one language: a program that imports the
@@ -41,8 +37,9 @@ def rule_help(code: str) -> str:
 
 @cache
 def _built_with() -> str:
+    """The address that the distribution was built with; an ordinary one has no such module."""
     try:
-        with open(BUILT_WITH, encoding="utf-8") as text:
-            return text.read().strip()
-    except OSError:
+        from gpuxlate.docs_url import ADDRESS  # type: ignore[import-untyped,import-not-found,unused-ignore]
+    except ImportError:
         return ""
+    return str(ADDRESS)

@@ -182,7 +182,7 @@ def test_the_lines_that_count_say_what_is_where(tmp_path: Path, monkeypatch: pyt
     limits = "{vke.volcengine.com/mgpu-core: 30, vke.volcengine.com/mgpu-memory: 4096}"
     write({"p.yaml": f"{text}{{containers: [{{name: c, image: x, resources: {{limits: {limits}}}}}]}}}}}}\n"})
     kept = run("translate", "p.yaml", "--to", "vke").err.decode()
-    assert kept == "0 shares; 1 pod has keys of the target already\n"
+    assert kept == "0 shares; 1 pod already has keys of the target\n"
     planned = run("plan", "p.yaml", "--to", "vke", "--node", "A10-24GB:4").out.decode()
     assert planned.startswith("1 share; 3 shares with all replicas\n")
 
