@@ -80,7 +80,10 @@ PLACES = {
 
 @pytest.mark.parametrize(("command", "says"), PLACES.items())
 @pytest.mark.parametrize("address", ["", "https://docs.example.com/gpu", "https://docs.example.com/gpu/"])
-def test_what_is_printed_has_the_address_that_a_team_gave(command: str, says: str, address: str) -> None:
+def test_what_is_printed_has_the_address_that_a_team_gave(
+    command: str, says: str, address: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     configuration = f"docs-url: {address}\n" if address else "{}\n"
     write({"web.yaml": MISTAKE, "share.yaml": SHARE, ".gpuxlate.yaml": configuration})
     try:
