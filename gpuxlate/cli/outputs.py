@@ -137,7 +137,7 @@ def report_json(
     from collections import Counter
 
     from gpuxlate.translation.fit import Verdict
-    from gpuxlate.translation.results import TranslationReport, VerdictCounts
+    from gpuxlate.translation.report import TranslationReport, VerdictCounts
 
     counts = Counter(item.verdict for item in items)
     summary = VerdictCounts(*(counts[verdict] for verdict in Verdict))

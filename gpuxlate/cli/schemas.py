@@ -59,7 +59,7 @@ def _outputs() -> dict[str, type[Output]]:
     from gpuxlate.report.baseline import KnownFindings
     from gpuxlate.report.json import Findings
     from gpuxlate.sync.lock import LockFile
-    from gpuxlate.translation.results import TranslationReport
+    from gpuxlate.translation.report import TranslationReport
 
     outputs = (
         *(Findings, TranslationReport, PlanOutput, parse.SharesOutput, rules.RulesOutput, explain.RuleOutput),

@@ -523,9 +523,9 @@ def remarks(one: TargetPlan, better: Sequence[Suggestion]) -> Iterator[Message]:
     if one.roundings:
         count, values = one.for_rounding, _rounded(one.roundings)
         text = (
-            "rounding ({values}) needs {count} of the cards"
+            "rounding needs {count} of the cards: {values}"
             if count
-            else "rounding ({values}) needs no extra card"
+            else "rounding needs no extra card: {values}"
         )
         yield msg(text, count=count, values=values)
     for value in better:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend, ContainerShare, Reading
@@ -15,7 +15,6 @@ from gpuxlate.model.amounts import Amount
 from gpuxlate.model.declarations import (
     OMITTED,
     Count,
-    Output,
     Printed,
     PrintedAs,
     RuleCode,
@@ -100,37 +99,6 @@ class PrintedItem(Printed):
     """Fields that have no place at the target."""
     diagnostics: Sequence[Diagnostic]
     """Findings on this share."""
-
-
-@record
-class VerdictCounts(Printed):
-    """How many shares ended in each way."""
-
-    exact: Count
-    """Shares that are exact."""
-    rounded: Count
-    """Shares that are rounded."""
-    filled: Count
-    """Shares that are filled."""
-    dropped: Count
-    """Shares that are dropped."""
-    refused: Count
-    """Shares that are refused."""
-
-
-@record
-class TranslationReport(Output):
-    """What --report of translate and render writes, and assess -o json prints."""
-
-    KIND: ClassVar[str] = "report"
-    items: Sequence[Item]
-    """Every share, once for each target."""
-    quotas: Sometimes[Sequence[QuotaItem]]
-    """Every amount of a quota that is read."""
-    leftovers: Sometimes[Sequence[Leftover]]
-    """Every place that is not translated."""
-    summary: VerdictCounts
-    """How many shares ended in each way."""
 
 
 @record

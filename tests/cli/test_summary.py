@@ -98,7 +98,7 @@ SAYS: dict[str, tuple[int, tuple[str, ...]]] = {
         0,
         (
             "note: the input is of alibaba-gpushare already: there is nothing to translate",
-            "0 shares; 1 pod has keys of the target already",
+            "0 shares; 1 pod already has keys of the target",
         ),
     ),
     "parse both --from vke": (

@@ -120,7 +120,7 @@ def test_what_rounding_costs_and_what_packs_better(plan: Plan) -> None:
     assert [better[name] for name in names] == [7168, 3, 2, 4]
     assert [one["cards"] for one in json.loads(ran.out)["before"]] == [9]
     said = plan(text, "--to tke --round up", {"tke": cards}).out.decode()
-    assert "4 of the cards are for rounding 7500 MiB to 8192 (25 shares)" in said
+    assert "rounding needs 4 of the cards: 7500 MiB to 8192 (25 shares)" in said
     assert "7168 MiB in place of 8192: 3 to a card instead of 2, saves 4 cards" in said
 
 
@@ -416,7 +416,7 @@ def test_what_a_partition_costs(plan: Plan) -> None:
     held = (one for node in found["layout"] for card in node["cards"] for one in card["held"])
     assert {one["part"] for one in held} == {"1g.20gb"}
     said = plan(text, flags, profiles).out.decode()
-    assert "1 of the cards is for rounding cores=10, memoryMiB=11000 to 1g.20gb (9 shares)" in said
+    assert "rounding needs 1 of the cards: cores=10, memoryMiB=11000 to 1g.20gb (9 shares)" in said
 
 
 def test_places_are_fixed(plan: Plan) -> None:
