@@ -778,7 +778,7 @@ class CommonConfig(Strict):
     docs_url: str = Field(
         default=OMITTED,
         alias="docs-url",
-        pattern=r"^https?://[^\s<>\"]+$",
+        pattern=r"^https?://\S+$",
         description="Where the pages of gpuxlate are hosted: findings and schemas get addresses there. "
         "Omitted: the address that the distribution was built with, if any.",
         examples=["https://docs.example.com/gpuxlate/"],
