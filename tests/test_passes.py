@@ -27,6 +27,7 @@ FOUND = ["templates", "GPUShare documents", "pods", "shares"]
 AMOUNTS = ["jobs", "quotas"]
 AROUND = ["document rules", "machines", "leftovers"]
 """Keys outside of pods are what no edit changes, so they come after all edits of shares and amounts."""
+INLINE = "patches in a kustomization"
 STAY = "templates of claims that stay"
 TEXT = ["comments", "edits"]
 """The comments are looked at before the edits can fail."""
@@ -63,7 +64,7 @@ ORDER: dict[str, tuple[Sequence[Pass[Any]], list[str]]] = {
     "read manifests": (READ.manifests, [*FOUND, *AMOUNTS, *AROUND, "builds", STAY]),
     "read values": (READ.values, [*FOUND, *AROUND]),
     "read a patch": (READ.patch, [*FOUND, *AROUND, "builds"]),
-    "plan manifests": (PLAN.manifests, [*FOUND, "shared metadata", *AMOUNTS, *AROUND]),
+    "plan manifests": (PLAN.manifests, [*FOUND, "shared metadata", INLINE, *AMOUNTS, *AROUND]),
     "plan values": (PLAN.values, [*FOUND, "parts", "anchors of values", "shared metadata", *AROUND]),
     "plan a patch": (PLAN.patch, [*FOUND, "parts", "shared metadata", *AROUND]),
     # claims add edits of the document
@@ -76,7 +77,7 @@ ORDER: dict[str, tuple[Sequence[Pass[Any]], list[str]]] = {
     "lint manifests": (
         OF_MANIFESTS,
         [
-            *("templates", "documents of this tool", "jobs", "pods", "ignores", "quotas"),
+            *("templates", INLINE, "documents of this tool", "jobs", "pods", "ignores", "quotas"),
             *("rules of documents", "rules of quotas", "rules of jobs", "rules of pods"),
         ],
     ),

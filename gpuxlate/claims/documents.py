@@ -35,10 +35,10 @@ def append_documents(document: Document, added: Sequence[dict[str, object]]) -> 
     return Splice(end, end, body)
 
 
-def applied(source: Source, edits: Iterable[Splice], beside: Sequence[Splice], count: int) -> str:
+def applied(source: Source, edits: Iterable[Splice], beside: Sequence[Splice]) -> str:
     """The text with its edits, and with the documents that are added and removed.
 
-    ``count``: the documents that it has before. Raises EditError where others would change too.
+    Raises EditError where others would change too.
     """
     made = apply(source.text, [*edits, *beside])
     removed = [splice for splice in beside if not splice.text]
@@ -46,11 +46,14 @@ def applied(source: Source, edits: Iterable[Splice], beside: Sequence[Splice], c
         made = made.removesuffix("\n").removesuffix("\r")  # that of the marker, which went
     new = sum(splice.text.count(f"{_KIND}\r\n") + splice.text.count(f"{_KIND}\n") for splice in beside)
     try:
-        after = sum(document.root is not None for document in documents(source.changed(made)))
+        before, after = (
+            sum(document.root is not None for document in documents(text))
+            for text in (source, source.changed(made))
+        )
     except NotYamlError as error:
         raise EditError(
             msg("the result would be invalid YAML ({message})", message=error.message), ()
         ) from None
-    if after != count + new - len(removed):
+    if after != before + new - len(removed):
         raise EditError("the result would have other documents", ())
     return made

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -11,9 +11,10 @@ from typing import NamedTuple
 from gpuxlate.manifest.claims import MARKS, claims_of, names_in, templates_made
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model.declarations import regex
+from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import CLAIM, TEMPLATE, ClaimObject, Missing, ObjectPlace, PodClaim, PodKeys
-from gpuxlate.yamltext.parse import DocumentReader, NotYamlError, documents
+from gpuxlate.yamltext.parse import Document, DocumentReader, NotYamlError, documents
 from gpuxlate.yamltext.source import Source
 
 _IN_TEMPLATE = msg("a Helm template, which is not translated")
@@ -49,8 +50,23 @@ class ClaimText(NamedTuple):
     made: Sequence[tuple[str | None, str, str]] = ()
 
 
-def text_of(source: Source, read: DocumentReader = documents, *, is_patch: bool = False) -> ClaimText:
-    """The claims of a source, as far as it is valid YAML. Of a patch, the names of claims in it alone."""
+TextsIn = Callable[[Document], Iterable[tuple[Path, Source]]]
+"""The texts of their own in strings of a document, with their paths."""
+
+
+def _no_texts(_document: Document) -> Iterable[tuple[Path, Source]]:
+    return ()
+
+
+def text_of(
+    source: Source,
+    read: DocumentReader = documents,
+    *,
+    is_patch: bool = False,
+    patches_in: TextsIn = _no_texts,
+) -> ClaimText:
+    """The claims of a source, as far as it is valid YAML. Of a patch, and of ``patches_in`` a document, the
+    names of claims alone."""
     objects: list[ClaimObject] = []
     pods: list[Pod] = []
     unread: list[Unread] = []
@@ -77,6 +93,9 @@ def text_of(source: Source, read: DocumentReader = documents, *, is_patch: bool 
                 known = {
                     claim.reference.path for pod in users for claim in pod.keys.claims if claim.reference
                 }
+                for path, patch in patches_in(document):
+                    known.add(path)
+                    unread += text_of(patch, is_patch=True).unread
                 unread += (Unread(source.name, name, _NO_POD) for name in names_in(document, known))
         except NotYamlError:  # which reading the source for its pods reports, but for templates
             unread.append(Unread(source.name, source.text[end:], _IN_TEMPLATE))

@@ -11,7 +11,7 @@ from typing import Self
 from gpuxlate.backends import registry
 from gpuxlate.lint.ignore import COMMENTS, Ignore, ignores_in_document, ignores_in_text, without_ignored
 from gpuxlate.lint.pods import limits_of, lint_job, lint_pod, shares_of_the_pod, unseen_by_operator
-from gpuxlate.lint.settings import LintResult, LintSettings
+from gpuxlate.lint.settings import LintResult, LintSettings, nothing
 from gpuxlate.manifest.facts import document_keys
 from gpuxlate.manifest.hits import places_beside
 from gpuxlate.manifest.kinds import QUOTA_KINDS
@@ -78,6 +78,11 @@ class LintState:
     shares: int = 0
     skipped: str | None = None
     done: bool = False
+
+    @property
+    def inline(self) -> bool:
+        """The document is a kustomization, which may have patches in it."""
+        return self.settings.role.inline is not None
 
     def report(self, findings: Iterable[Diagnostic], ref: ObjectRef | None = None) -> None:
         """Add the findings of rules that are checked, with their positions, as far as there may be more."""
@@ -270,6 +275,15 @@ def _find_patched(state: LintState) -> None:
     state.read |= paths | {(*path, step) for path in about for step in ("path", "from")}
 
 
+def _check_inline(state: LintState) -> None:
+    """The rules of the patches that are written in a kustomization, with findings at their characters."""
+    settings = state.settings
+    for patch, role in settings.role.inline(state.document) if settings.role.inline else ():
+        state.read.add(patch.path)
+        made = lint_source(patch.source, settings._replace(role=role, excused=nothing))
+        state.add(map(patch.found, made.diagnostics))
+
+
 def _find_ignores(state: LintState) -> None:
     state.ignores += ignores_in_document(state.document, state.pods)
 
@@ -403,7 +417,8 @@ _OF_OVERLAYS = (
     Pass("rules of jobs", _check_jobs, needs=("jobs",)),
     Pass("rules of parts", _check_parts, needs=("parts",)),
 )
-OF_MANIFESTS = (_TEMPLATES, *_OF_OBJECTS)
+_INLINE = Pass("patches in a kustomization", _check_inline, needs=("inline",))
+OF_MANIFESTS = (_TEMPLATES, _INLINE, *_OF_OBJECTS)
 OF_RELEASE_VALUES = (
     _TEMPLATES,
     _OWN,

@@ -24,11 +24,11 @@ from gpuxlate.manifest.objects import objects_in
 from gpuxlate.manifest.pods import Pod, pods_in
 from gpuxlate.model import limits
 from gpuxlate.model.declarations import record, regex
-from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path, Span
-from gpuxlate.model.keys import Place
+from gpuxlate.model.diagnostics import Diagnostic, ObjectRef, Path
 from gpuxlate.model.limits import MAX_BASE_FILES
 from gpuxlate.model.messages import Message, msg
-from gpuxlate.model.pod import GROUP, TEMPLATE, PodKeys, key_occurrences
+from gpuxlate.model.pod import GROUP, TEMPLATE, PodKeys
+from gpuxlate.overlays.inline import InlinePatch, is_text
 from gpuxlate.overlays.kustomization import (
     NAMES,
     PREFIX,
@@ -45,21 +45,19 @@ from gpuxlate.overlays.kustomization import (
     patches_of,
     selector,
 )
-from gpuxlate.overlays.parts import Home, OverlayBase, OverlayPod, TemplatePatch, laid_over
+from gpuxlate.overlays.parts import Home, OverlayBase, OverlayPod, TemplatePatch
 from gpuxlate.overlays.patches import (
     TEMPLATES,
     CannotMergeError,
-    Operation,
+    PatchPlaces,
     is_null,
     is_operations,
     lists_of,
     merged,
     new_mapping,
     operated,
-    operations,
-    own_part,
-    part_of_operations,
     patched_pods,
+    said_by,
     with_entry,
 )
 from gpuxlate.overlays.refusals import (
@@ -173,15 +171,17 @@ def _texts(node: Node | None) -> dict[str, str]:
     return {name: value.text for name, value in found if isinstance(value, Scalar)}
 
 
-def patched(one: Object, document: Document, *, targeted: bool) -> tuple[Mapping, tuple[Path, ...]]:
+def patched(
+    one: Object, document: Document, *, targeted: bool, lenient: bool = False
+) -> tuple[Mapping, tuple[Path, ...]]:
     """An object after a patch; of operations, their places in it. Raises CannotMergeError.
 
-    ``targeted``: its kustomization names a target for it.
+    ``targeted``: its kustomization names a target for it. ``lenient``: without operations that do not apply.
     """
     if is_operations(document):
         if document.index:
             raise CannotMergeError(msg("kustomize reads the first list of operations of a file only"))
-        return operated(one.root, document)
+        return operated(one.root, document, lenient=lenient)
     part = deref(document.root) if document.root else None
     if not isinstance(part, Mapping):
         raise CannotMergeError(msg("it is not a patch"))
@@ -436,18 +436,32 @@ class PatchMatch(NamedTuple):
     too_much: bool = False
 
 
+class PatchPlace(NamedTuple):
+    """A patch: its file, the number of its document, and of one in a kustomization where its string begins.
+
+    Without a number it is all of a file that cannot be read.
+    """
+
+    file: str
+    document: int = -1
+    start: int = -1
+
+
 @dataclass(slots=True)
 class Built:
-    """What the kustomization of a folder makes. ``hits``: by file and document of a patch. ``unread``: there
-    is more; ``too_much``: a limit of the patches of its repository; ``refused``: kustomize builds nothing.
-    ``others``: the objects that no pod is read for. ``texts``: what it has parts of;
-    ``unmatched_patches``: those of what is not there; ``below``: what it is built of.
+    """What the kustomization of a folder makes.
+
+    ``hits``: by the place of a patch. ``unread``: there is more; ``elsewhere``: the first entry of what is
+    not here; ``too_much``: a limit of the patches of its repository; ``refused``: kustomize builds nothing.
+    ``others``: the objects that no pod is read for. ``texts``: what it has parts of; ``unmatched_patches``:
+    those of what is not there; ``below``: what it is built of.
     """
 
     folder: str
     objects: list[Object] = field(default_factory=list)
-    hits: dict[tuple[str, int], list[PatchMatch]] = field(default_factory=dict)
+    hits: dict[PatchPlace, list[PatchMatch]] = field(default_factory=dict)
     unread: Message | None = None
+    elsewhere: tuple[Document, Node] | None = None
     texts: list[Piece] = field(default_factory=list)
     unmatched_patches: list[Piece] = field(default_factory=list)
     below: list[Built] = field(default_factory=list)
@@ -472,10 +486,10 @@ class Built:
         """There are other objects, or templates that have changed."""
         self._templates = None
 
-    def hit(self, file: str, said: list[tuple[int, PatchMatch]], after: ClaimTemplates) -> None:
+    def hit(self, said: list[tuple[PatchPlace, PatchMatch]], after: ClaimTemplates) -> None:
         """Keep what documents of a patch are for, with the templates after them."""
-        for index, one in said:
-            self.hits.setdefault((file, index), []).append(one._replace(after=after))
+        for place, one in said:
+            self.hits.setdefault(place, []).append(one._replace(after=after))
         said.clear()
 
     def flag(self, why: Message, *, unclear: bool = False) -> None:
@@ -494,6 +508,7 @@ class Tree:
         """``texts``: what files will have, by their real paths."""
         self._root = root
         self._texts = texts
+        self._new: dict[str, Document | None] = {}
         self._built: dict[str, Built] = {}
         self._pending: list[str] = []
         self._files = limits.MAX_BASE_FILES
@@ -565,8 +580,19 @@ class Tree:
         finally:
             self._pending.pop()
 
+    def _kustomization(self, folder: str) -> Document | None:
+        """That of a folder, with the text that it will have."""
+        names = (os.path.join(folder, name) for name in NAMES) if self._texts else ()
+        path = next((one for one in names if os.path.realpath(one) in self._texts), None)
+        if path is None:
+            return kustomization_at(folder)
+        if folder not in self._new:
+            read = documents(Source.from_bytes(path, self._texts[os.path.realpath(path)]))
+            self._new[folder] = next(read, None)
+        return self._new[folder]
+
     def _run(self, result: Built, folder: str) -> None:
-        found = kustomization_at(folder)
+        found = self._kustomization(folder)
         root = found.root if found else None
         self._files -= 1
         if self._files < 0:
@@ -619,6 +645,8 @@ class Tree:
             path = self._local(folder, entry)
             if path is None or not os.path.isdir(path):
                 raise UnknownError(_not_local(entry))
+            if path in self._pending:
+                raise RefusedError(host, entry, _CYCLE)
             check_kind(host, entry, kustomization_in(path), COMPONENT)
             self._work.look(len(result.objects))
             self._build(result, path)
@@ -632,9 +660,12 @@ class Tree:
         path = self._local(folder, entry)
         if path is None:
             result.unread = _not_local(entry)
+            if _is_missing(folder, entry):
+                raise RefusedError(host, entry, result.unread)
+            result.elsewhere = result.elsewhere or (host, entry)
         elif os.path.isdir(path):
             if path in self._pending:
-                raise UnknownError(_CYCLE)
+                raise RefusedError(host, entry, _CYCLE)
             check_kind(host, entry, kustomization_in(path), KUSTOMIZATION)
             below = self.built(path)
             if below.refused:
@@ -645,6 +676,7 @@ class Tree:
             added += below.identities()
             result.below.append(below)
             result.unread = result.unread or below.unread
+            result.elsewhere = result.elsewhere or below.elsewhere
             result.too_much = result.too_much or below.too_much
         else:
             try:
@@ -717,17 +749,19 @@ class Tree:
         options: Node | None = None,
     ) -> None:
         """Apply one entry; where it cannot be, nothing is known of what it may be for."""
-        if text is None and isinstance(path, Scalar) and ("\n" in path.text or path.text[:1] == "{"):
+        if text is None and is_text(path):
             path, text = None, path
-        file = ""
+        place = PatchPlace("")
         try:
             if isinstance(text, Scalar):
-                found = [Piece(one, kustomization_at(folder), text) for one in _documents_in(text.text)]
+                host = self._kustomization(folder)
+                place = PatchPlace(host.source.name if host else "", start=text.start)
+                found = [Piece(one, host, text) for one in _documents_in(text.text)]
             else:
                 local = self._local(folder, path) if path is not None else None
                 if local is None:
                     raise UnknownError(_not_local(path))
-                file, found = local, [Piece(one) for one in self._documents(local)]
+                place, found = PatchPlace(local), [Piece(one) for one in self._documents(local)]
             result.texts += found
             matches = None if target is None else selector(target)
             if get_text(options, "allowKindChange") == "true":
@@ -736,10 +770,11 @@ class Tree:
             result.flag(error.message, unclear=True)
             if isinstance(path, Scalar):
                 here = os.path.normpath(os.path.join(folder, path.text))
-                result.hits.setdefault((here, -1), []).append(PatchMatch(why=error.message))
+                place = PatchPlace(here)
+            result.hits.setdefault(place, []).append(PatchMatch(why=error.message))
             return
         said: list[
-            tuple[int, PatchMatch]
+            tuple[PatchPlace, PatchMatch]
         ] = []  # the last document of a workload, and the templates behind it
         for part in found:
             document = part.document
@@ -764,10 +799,9 @@ class Tree:
                 others = tuple(one for one in result.objects if not one.is_template)
                 result.moved()
             else:
-                result.hit(file, said, before)
-            said.append(
-                (document.index, PatchMatch(patched, why, matches is not None, before, workloads=others))
-            )
+                result.hit(said, before)
+            hit = PatchMatch(patched, why, matches is not None, before, workloads=others)
+            said.append((place._replace(document=document.index), hit))
             for number in chosen:
                 made = after_patch(
                     result.objects[number],
@@ -780,7 +814,7 @@ class Tree:
                 if made.identity.names != result.objects[number].identity.names:
                     result.named.forget()
                 result.objects[number] = made._replace(size=size, width=width, pieces=pieces)
-        result.hit(file, said, result.templates())
+        result.hit(said, result.templates())
 
 
 def _generated(root: Node | None) -> Iterator[Identity]:
@@ -824,6 +858,18 @@ def _documents_in(text: str) -> list[Document]:
         raise UnknownError(msg("a patch in the kustomization cannot be read")) from None
 
 
+_REMOTE = regex(r"://|^git@|^[\w.-]+\.[a-z]{2,}/|\?ref=")
+"""How an entry of ``resources`` begins, or what it has, that kustomize asks the network for."""
+
+
+def _is_missing(folder: str, entry: Node) -> bool:
+    """It is the path of a file or folder, and nothing is there: kustomize refuses it."""
+    text = entry.text if isinstance(entry, Scalar) else ""
+    if not text or "\0" in text or "\n" in text or _REMOTE.search(text):
+        return False
+    return not os.path.lexists(os.path.join(folder, text))
+
+
 def _not_local(entry: Node | None) -> Message:
     text = entry.text if isinstance(entry, Scalar) else ""
     return msg("{name} is not a file or folder here", name=limits.cut(text, limits.MAX_NAME))
@@ -848,25 +894,23 @@ def root_of(folder: str) -> str:
 # And patches of templates of claims: the workloads that use the template, and what is said of them beside
 # it.
 _UNUSED = msg("no kustomization applies it")
-_MORE = msg("it does more than set and delete keys")
-_TESTED = msg("an operation tests, moves or copies keys of the pod")
-_MOVED = msg("an operation adds or removes an item within a list of the pod")
 _TARGETED = msg("its kustomization names a target, which all documents of the file are for")
 _RENAMED = msg("a kustomization renames its object, and kustomize does not rename what names a template")
 _BUILD = "give each patch its objects by name, or use what kustomize builds: kubectl kustomize DIR"
-_SHIFTS = ("add", "remove", "move", "copy")
 
 
-def overlay_pods(path: StrPath, document: Document) -> list[OverlayPod]:
-    """The pods of a document of a patch file, all that each is laid over, or why that is not known.
+def overlay_pods(path: StrPath, document: Document, start: int = -1) -> list[OverlayPod]:
+    """The pods of a document of a patch, all that each is laid over, or why that is not known.
+
+    ``path``: its file; of one in a kustomization that, and ``start`` is where its string begins.
 
     Only files are read: nothing is raised for their content, but TooMuchError where the patches of their
     repository are more work than a limit allows.
     """
-    whole = is_operations(document)
-    pods = [] if whole else patched_pods(document)
-    found: dict[Path, list[OverlayBase | Message]] = {pod.keys.path: [] for pod in pods}
-    for hit in _hits_of(path, document):
+    pods = [] if is_operations(document) else patched_pods(document)
+    own = {pod.keys.path: pod for pod in pods}
+    found: dict[Path, list[OverlayBase | Message]] = {place: [] for place in own}
+    for hit in _hits_of(path, document, start):
         if hit.too_much and hit.why:
             raise TooMuchError(hit.why, document.root.start if document.root else document.start, _BUILD)
         objects = [one for one in hit.objects if not one.is_template]
@@ -877,18 +921,16 @@ def overlay_pods(path: StrPath, document: Document) -> list[OverlayPod]:
                 found.setdefault(place, []).append(why)
             continue
         for one in objects:
-            for place, base in (
-                _operated(one, document) if whole else _merged(one, document, pods, targeted=hit.targeted)
-            ):
+            for place, base in _laid_over(one, document, own, targeted=hit.targeted):
                 claimed = base if isinstance(base, Message) else _claimed(base, one, hit)
                 found.setdefault(place, []).append(claimed)
     return [
         OverlayPod(
-            pod,
-            tuple(one for one in found[place] if isinstance(one, OverlayBase)),
-            next((one for one in found[place] if isinstance(one, Message)), None),
+            own.get(place),
+            tuple(one for one in bases if isinstance(one, OverlayBase)),
+            next((one for one in bases if isinstance(one, Message)), None),
         )
-        for pod, place in ([(None, place) for place in found] if whole else [(p, p.keys.path) for p in pods])
+        for place, bases in found.items()
     ]
 
 
@@ -908,11 +950,13 @@ def renamed_pods(path: StrPath, document: Document) -> list[Pod]:
     return [pod for one in found for pod in pods_in(document.with_root(one.root))]
 
 
-def _hits_of(path: StrPath, document: Document) -> Iterator[PatchMatch]:
+def _hits_of(path: StrPath, document: Document, start: int) -> Iterator[PatchMatch]:
     """What the patch is for, in each kustomization that uses it."""
     file, used = os.path.abspath(path), False
+    all_of_it = PatchPlace(file, start=start)
+    place = all_of_it._replace(document=document.index)
     try:
-        for folder in naming(file):
+        for folder in naming(file) if start < 0 else (os.path.dirname(file),):
             kustomizations = tree(root_of(folder))
             for user in kustomizations.users(folder):
                 built = kustomizations.built(user)
@@ -920,7 +964,7 @@ def _hits_of(path: StrPath, document: Document) -> Iterator[PatchMatch]:
                 if built.too_much:
                     yield PatchMatch(why=built.too_much, too_much=True)
                     continue
-                hits = [*built.hits.get((file, document.index), ()), *built.hits.get((file, -1), ())]
+                hits = [*built.hits.get(place, ()), *built.hits.get(all_of_it, ())]
                 yield from hits or [PatchMatch(why=built.unread or _UNUSED)]
         if not used:
             yield PatchMatch(why=_UNUSED)
@@ -941,41 +985,50 @@ def _claimed(base: OverlayBase, one: Object, hit: PatchMatch) -> OverlayBase:
     return base._replace(base=before, claims=after.keys.claims, alone=alone)
 
 
-Found = Iterator[tuple[Path, OverlayBase | Message]]
+def _laid_over(
+    one: Object, document: Document, own: Map[Path, Pod], *, targeted: bool
+) -> Iterator[tuple[Path, OverlayBase | Message]]:
+    """Each pod that a patch is about, in an object before and after it. ``own``: those that it names."""
 
+    def lay(root: Mapping, document: Document, lenient: bool) -> Mapping:
+        return patched(one._replace(root=root), document, targeted=targeted, lenient=lenient)[0]
 
-def _merged(one: Object, document: Document, pods: list[Pod], *, targeted: bool) -> Found:
-    """Each pod of a strategic merge patch over those of an object."""
-    kind = one.identity.kind
+    operates = is_operations(document)
     try:
-        root, _ = patched(one, document, targeted=targeted)
+        after, places = patched(one, document, targeted=targeted)
     except CannotMergeError as error:
-        yield from ((pod.keys.path, error.message) for pod in pods)
+        yield from ((place, error.message) for place in own or [()])
         return
-    before, after = _pods_of(document, one.root), _pods_of(document, root)
-    for pod in pods:
-        place = pod.keys.path
-        part = pod._replace(keys=own_part(document, pod))
-        was, now = before.get(place), after.get(place)
-        if was and now and any(isinstance(step, int) for step in place):  # in a list that is replaced
-            was = was._replace(keys=_emptied(was.keys))
-        if was is None or now is None:
+    lists = {} if operates else lists_of(one.api_version, one.identity.kind)
+    said = said_by(document, places) if operates else document.root
+    written = PatchPlaces(document, after, lists, places)
+    before, pods = _pods_of(document, one.root), _pods_of(document, after)
+    for place in {**own, **before, **pods}:
+        base, whole = before.get(place), pods.get(place)
+        if base is None and whole is None:
             yield place, msg("the object that it patches has no pod there")
-        elif laid_over(was.keys, part.keys) == now.keys:
-            yield place, OverlayBase(was, part, one.root)
-        elif (one.api_version, kind) in TEMPLATES:
-            yield place, _MORE
-        else:
-            yield place, msg("kustomize replaces lists of {kind} as a whole", kind=kind)
+            continue
+        whole = whole or _emptied(base or own[place])
+        if base is None or (not operates and any(isinstance(step, int) for step in place)):
+            base = _emptied(whole)  # in a list that is replaced
+        if operates or place in own or base.keys != whole.keys:
+            part = own.get(place) or whole
+            yield (
+                place,
+                OverlayBase(base, whole, part, one.root, after, lay, written, said, lists, places),
+            )
 
 
-def _emptied(keys: PodKeys) -> PodKeys:
+def _emptied(pod: Pod) -> Pod:
     """The pod with what its workload has alone."""
-    return PodKeys(
-        owner_labels=keys.owner_labels,
-        owner_annotations=keys.owner_annotations,
-        path=keys.path,
-        metadata_path=keys.metadata_path,
+    keys = pod.keys
+    return pod._replace(
+        keys=PodKeys(
+            owner_labels=keys.owner_labels,
+            owner_annotations=keys.owner_annotations,
+            path=keys.path,
+            metadata_path=keys.metadata_path,
+        )
     )
 
 
@@ -986,53 +1039,6 @@ def _pods_of(document: Document, root: Mapping) -> dict[Path, Pod]:
     return found
 
 
-def _operated(one: Object, document: Document) -> Found:
-    """Each pod of an object that operations change."""
-    try:
-        root, places = patched(one, document, targeted=True)
-    except CannotMergeError as error:
-        yield (), error.message
-        return
-    before, after = _pods_of(document, one.root), _pods_of(document, root)
-    done = list(zip(operations(document), places, strict=True))
-    about = tuple(place for operation, place in done if operation.op != "test")
-    for place in {**before, **after}:
-        was, now = before.get(place), after.get(place)
-        if was is None or now is None:
-            yield place, msg("the object that it patches has no pod there")
-            continue
-        why = _unclear(was.keys, done) or _unclear(now.keys, done)
-        part = part_of_operations(was, now, about)
-        if why:
-            yield place, why
-        elif laid_over(was.keys, part.keys) == now.keys:
-            yield place, OverlayBase(was, part, one.root)
-        else:
-            yield place, _MORE
-
-
-def _unclear(keys: PodKeys, done: list[tuple[Operation, Path]]) -> Message | None:
-    """Why the keys of a pod cannot be told from operations: they look at keys, or move items of lists."""
-    named = [one.path for one in key_occurrences(keys) if "/" in one.name or one.place is Place.ENV]
-    lists = {
-        tuple(map(str, path[:depth]))
-        for path in named
-        for depth, step in enumerate(path)
-        if isinstance(step, int)
-    }
-    lists |= {tuple(map(str, one.path[:-1])) for one in keys.all_containers()}
-    for operation, place in done:
-        if operation.op not in ("add", "replace", "remove"):
-            looked = (tuple(map(str, place)), operation.start)
-            if any(tuple(map(str, path[: len(one)])) == one for path in named for one in looked if one):
-                return _TESTED
-        shifts = [place] if operation.op in _SHIFTS and operation.steps[-1:] != ("-",) else []
-        shifts += [operation.start] if operation.op == "move" else []
-        if any(str(path[-1]).isdecimal() and tuple(map(str, path[:-1])) in lists for path in shifts):
-            return _MOVED
-    return None
-
-
 # -- patches of templates of claims -------------------------------------------------------------------
 MOST_BEFORE = 100
 """Documents of one file that are read for each patch of a template behind them."""
@@ -1041,8 +1047,8 @@ _HAS_TARGET = msg("its kustomization names a target for it")
 _NO_NAME = msg("it does not name what it is for")
 
 
-def template_patches(path: StrPath, document: Document) -> list[TemplatePatch]:
-    """The patches of templates in a document of a patch file.
+def template_patches(path: StrPath, document: Document, start: int = -1) -> list[TemplatePatch]:
+    """The patches of templates in a document of a patch; ``path``, ``start``: as of ``overlay_pods``.
 
     Only files are read: nothing is raised for their content.
     """
@@ -1052,7 +1058,7 @@ def template_patches(path: StrPath, document: Document) -> list[TemplatePatch]:
     if not found:
         return []
     said = next(claims_of(document), None)
-    hits = list(_hits_of(path, document))
+    hits = list(_hits_of(path, document, start))
     templates = [one for hit in hits for one in hit.objects]
     known = [claim for one in templates for claim in claims_of(document.with_root(one.root))]
     classes = {name for claim in (*known, *([said] if said else ())) for name in claim.devices.classes()}
@@ -1061,7 +1067,7 @@ def template_patches(path: StrPath, document: Document) -> list[TemplatePatch]:
     if document.index > MOST_BEFORE:
         why = why or _TOO_MANY
     over = None if why else _workload_before(path, document)
-    beside = (over, overlay_pods(path, over)) if over else None
+    beside = (over, overlay_pods(path, over, start)) if over else None
     return [TemplatePatch(where, ref, frozenset(classes), tuple(users), beside, why) for ref, where in found]
 
 
@@ -1178,6 +1184,7 @@ def build(folder: str, texts: Map[str, bytes] | None = None) -> Built:
         folder,
         [one for one in _apart(made.objects) if one.identity.annotations.get(_LOCAL) != "true"],
         unread=made.unread,
+        elsewhere=made.elsewhere,
         refused=made.refused,
         texts=[text for one in every for text in one.texts],
         unmatched_patches=[text for one in every for text in one.unmatched_patches],
@@ -1315,7 +1322,7 @@ class BuildPlaces:
         host = self.of(text.host or text.document)
         span = text.document.source.span(*at)
         if isinstance(text.value, Scalar):
-            span = _within(host.source, text.value, text.document.source, span)
+            span = InlinePatch(host, (), text.value).span(span)
         return found.located(file=host.source.name, document=host.index, span=span)
 
 
@@ -1329,15 +1336,3 @@ def _first_written(node: Node) -> Node:
     while isinstance(node, (Mapping, List)) and node.end == 0 and node.entry_nodes:
         node = node.entry_nodes[0]
     return node
-
-
-def _within(source: Source, value: Scalar, text: Source, span: Span) -> Span:
-    """The place of characters in the text of a block scalar; else the line where that begins."""
-    first, column = source.position(value.start)
-    if value.style is None or value.style not in "|>":
-        return Span(first, column, first, column)
-    line = first + span.line
-    before = source.line_text(line).find(text.line_text(span.line))
-    if before < 0 or span.end_line != span.line:
-        return Span(line, 1, line, 1)
-    return Span(line, before + span.column, line, before + span.end_column)

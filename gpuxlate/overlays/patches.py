@@ -11,7 +11,7 @@ from collections.abc import Mapping as Map
 from collections.abc import Mapping as Values
 from dataclasses import fields, replace
 from functools import cached_property
-from itertools import chain
+from itertools import chain, takewhile
 from typing import Any, NamedTuple
 
 from gpuxlate.manifest.kinds import BUILT_IN
@@ -21,7 +21,6 @@ from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename, 
 from gpuxlate.model.limits import MAX_DEPTH
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ContainerKeys, NodeRequirement, PodKeys, ScalarKind, Value
-from gpuxlate.overlays.parts import IN_CONTAINER, MAPPINGS, Several
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get, get_text
 from gpuxlate.yamltext.nodes import Sequence as List
 from gpuxlate.yamltext.nodes import Sequence as YamlSequence
@@ -215,52 +214,96 @@ def pointer(path: Path) -> str:
     return "".join("/" + str(step).replace("~", "~0").replace("/", "~1") for step in path)
 
 
-class WrittenPlaces:
-    """Where a document says what is at a virtual path, for the places of findings.
+class PatchPlaces:
+    """Where a document says what is at a place of the object after it, by the identity of nodes.
 
-    A list of operations says it in the last one on the path, or with a value around it; else in the first
-    one on a part of it. Any other document says it at the path.
+    ``after``: that object; ``lists``: those that are merged by a key. Of operations, ``places`` are those
+    that they changed in the object, in their order: what they set is in it, what they removed was there.
     """
 
-    def __init__(self, document: Document) -> None:
+    def __init__(
+        self, document: Document, after: Mapping, lists: Map[str, str], places: Sequence[Path] = ()
+    ) -> None:
         self._document = document
+        self._after = after
+        self._lists = lists
+        self._places = places
         self._listed = is_operations(document)
 
     def of(self, path: Path) -> Path:
-        if not self._listed:
-            return path
-        known, steps = self._known, tuple(map(str, path))
-        around = ((known.values.get(steps[:depth], -1), depth) for depth in range(len(steps) + 1))
-        number, depth = max(around)
-        exact = known.last.get(steps, -1)
-        if max(number, exact) < 0:
-            return (known.first[steps], "path") if steps in known.first else ()
-        return (exact, "path") if exact > number else (number, "value", *path[depth:])
+        return self._written(path)[0]
+
+    def says(self, path: Path) -> bool:
+        return self._written(path)[1]
+
+    def _written(self, path: Path) -> tuple[Path, bool]:
+        """The place in the document, and whether it is said there."""
+        return self._in_operations(path) if self._listed else self._in_part(path)
+
+    def _in_operations(self, path: Path) -> tuple[Path, bool]:
+        for depth in range(len(path), 0, -1):
+            node = get(self._after, *path[:depth])
+            place = self._known.get(id(node)) if node is not None else None
+            if place is not None:
+                return (*place, *path[depth:]), depth == len(path)
+        last, first = self._numbers
+        number = last.get(path, first.get(path))
+        return ((), False) if number is None else ((number, "path"), path in last)
 
     @cached_property
-    def _known(self) -> _Numbers:
-        found = _Numbers({}, {}, {})
+    def _numbers(self) -> tuple[dict[Path, int], dict[Path, int]]:
+        """The numbers of operations: the last one at a place, and the first one below it."""
+        last: dict[Path, int] = {}
+        first: dict[Path, int] = {}
+        for number, place in enumerate(self._places):
+            last[place] = number
+            for depth in range(len(place)):
+                first.setdefault(place[:depth], number)
+        return last, first
+
+    @cached_property
+    def _known(self) -> dict[int, Path]:
+        """The places of all that operations set, by the identity of nodes."""
+        found: dict[int, Path] = {}
         for one in operations(self._document):
-            found.last[one.steps] = one.number
-            if one.sets:
-                found.values[one.steps] = one.number
-            for depth in range(len(one.steps)):
-                found.first.setdefault(one.steps[:depth], one.number)
+            pending: list[tuple[Path, Node]] = []
+            if one.sets and one.value is not None:
+                pending.append(((one.number, "value"), one.value))
+            while pending:
+                path, written = pending.pop()
+                node = deref(written)
+                found |= {id(written): path, id(node): path}
+                if isinstance(node, Mapping):
+                    pending += [((*path, name), value) for name, _, value, _ in entries_of(node)]
+                elif isinstance(node, List):
+                    pending += [((*path, number), item) for number, item in enumerate(node.items)]
         return found
 
-
-class _Numbers(NamedTuple):
-    """The numbers of operations by their path: the last one, the last one with a value, and by the path of
-    what is around it the first one."""
-
-    last: dict[tuple[str, ...], int]
-    values: dict[tuple[str, ...], int]
-    first: dict[tuple[str, ...], int]
+    def _in_part(self, path: Path) -> tuple[Path, bool]:
+        found: Path = ()
+        part: Node | None = self._document.root
+        whole: Node | None = self._after
+        for depth, step in enumerate(path):
+            key = self._lists.get(str(path[depth - 1])) if depth and isinstance(step, int) else None
+            whole = get(whole, step)
+            if key is not None:
+                name = get_text(whole, key)
+                said = items(deref(part)) if part is not None else ()
+                step = next((n for n, item in enumerate(said) if get_text(item, key) == name), -1)
+            below = None if step == -1 else get(part, step)
+            if below is None:
+                rest = takewhile(lambda one: isinstance(one, str), path[depth:])
+                return (*found, *rest), False
+            found, part = (*found, step), below
+        return found, True
 
 
 # -- what they make of an object ----------------------------------------------------------------------
-def operated(root: Mapping, document: Document) -> Operated:
-    """The object after all operations of a document, in order. Raises CannotMergeError."""
+def operated(root: Mapping, document: Document, *, lenient: bool = False) -> Operated:
+    """The object after all operations of a document, in order. Raises CannotMergeError.
+
+    ``lenient``: without those that do not apply; what they set is there all the same.
+    """
     found = list(operations(document))
     if len(found) != len(items(deref(document.root) if document.root else None)):
         raise CannotMergeError(msg("not all operations in it can be read"))
@@ -269,6 +312,10 @@ def operated(root: Mapping, document: Document) -> Operated:
         try:
             root, place = _operated(root, one)
         except _AbsentError:
+            if lenient:
+                root, place = _forced(root, one), _resolved(root, one.steps)
+                places.append(place)
+                continue
             where = pointer(one.steps)
             message = msg(_APPLIES, number=one.number, op=one.op, path=where)
             raise CannotMergeError(message) from None
@@ -278,6 +325,41 @@ def operated(root: Mapping, document: Document) -> Operated:
 
 class _AbsentError(Exception):
     """Nothing is at the path of an operation."""
+
+
+def _forced(root: Mapping, one: Operation) -> Mapping:
+    """The object with what an operation sets, and with the mappings that it would be in."""
+    made: Node | None = one.value if one.sets else None
+    if made is None or any(isinstance(get(root, *path), List) for path in _above(root, one.steps)):
+        return root
+    for depth in range(len(one.steps) - 1, -1, -1):
+        holder = get(root, *one.steps[:depth])
+        below = holder if isinstance(holder, Mapping) else new_mapping(())
+        made = with_entry(below, one.steps[depth], made)
+    return made if isinstance(made, Mapping) else root
+
+
+def _above(root: Mapping, steps: Sequence[str]) -> Iterator[Path]:
+    return (_resolved(root, steps[:depth]) for depth in range(len(steps)))
+
+
+def said_by(document: Document, places: Sequence[Path]) -> Mapping:
+    """What operations say, as a part of the object: what they set, and null for what they remove."""
+    said = new_mapping(())
+    for one, place in zip(operations(document), places, strict=True):
+        if one.op in (*SETS, "remove") and place:
+            value = one.value if one.sets and one.value is not None else Scalar.at(0, 0, "null")
+            said = _with_at(said, place, value)
+    return said
+
+
+def _with_at(holder: Mapping, path: Path, value: Node) -> Mapping:
+    step, *rest = path
+    below = get(holder, str(step))
+    if rest:
+        inner = below if isinstance(below, Mapping) else new_mapping(())
+        value = _with_at(inner, tuple(rest), value)
+    return with_entry(holder, str(step), value)
 
 
 def _operated(root: Mapping, one: Operation) -> tuple[Mapping, Path]:
@@ -364,22 +446,28 @@ def _plain(node: Node) -> Any:
 
 
 # -- edits -------------------------------------------------------------------------------------------
-def op_edits(document: Document, edits: Iterable[Edit], there: Callable[[Path], bool]) -> list[Edit]:
+def op_edits(
+    document: Document, edits: Iterable[Edit], places: Sequence[Path], there: Callable[[Path], bool]
+) -> list[Edit]:
     """Edits on virtual paths as edits of the list of operations.
 
+    ``places``: those of the operations, as ``operated`` gives them.
     ``there``: something is at a virtual path of the object before the patch, as it will be.
     A value of None stands for null: the key is deleted. Raises EditError for what operations cannot say.
     """
-    maker = _Maker(document, there)
+    maker = _Maker(document, places, there)
     for edit in edits:
         maker.add(edit)
     return maker.finished()
 
 
 class _Maker:
-    def __init__(self, document: Document, there: Callable[[Path], bool]) -> None:
+    def __init__(self, document: Document, places: Sequence[Path], there: Callable[[Path], bool]) -> None:
         self._root = deref(document.root) if document.root else None
-        self._operations = list(operations(document))
+        self._operations = [
+            one._replace(steps=tuple(map(str, place)))
+            for one, place in zip(operations(document), places, strict=True)
+        ]
         self._by_steps: dict[tuple[str, ...], list[Operation]] = {}
         for one in self._operations:
             self._by_steps.setdefault(one.steps, []).append(one)
@@ -676,54 +764,3 @@ def _part(one: Any, moved: Callable[[Path], Path]) -> Any:
         found = {name: _part(value, moved) for name, value in one.items()}
         return {name: value for name, value in found.items() if value is not None}
     return tuple(_part(part, moved) for part in one) if isinstance(one, tuple) else one
-
-
-def part_of_operations(base: Pod, after: Pod, places: tuple[Path, ...]) -> Pod:
-    """What operations at some places make of a pod, as a part: what they delete is null.
-
-    All paths are in the object that is patched.
-    """
-
-    said = frozenset(places)
-    above = {path for place in said for path in prefixes(place)}
-
-    def about(path: Path) -> bool:
-        return path in above or not said.isdisjoint(prefixes(path))
-
-    def touched(old: Any, new: Any) -> dict[str, Any]:
-        found: dict[str, Any] = {}
-        for field in fields(new):
-            was, now = getattr(old, field.name), getattr(new, field.name)
-            if field.name in _OF_TEXT:
-                found[field.name] = _touched(was, now, about)
-            elif field.name in ("affinity", "preferred"):
-                found[field.name] = now if now != was else ()
-            elif field.name in ("scheduler_name", "node_name", "privileged"):
-                one = _touched({"": was} if was else {}, {"": now} if now else {}, about)
-                found[field.name] = one.get("")
-        return found
-
-    def containers(olds: Several, news: Several) -> Several:
-        was = {one.name: one for one in olds}
-        return tuple(replace(one, **touched(was.get(one.name, ContainerKeys()), one)) for one in news)
-
-    old, new = base.keys, after.keys
-    lists: dict[str, Any] = {
-        "containers": containers(old.containers, new.containers),
-        "init_containers": containers(old.init_containers, new.init_containers),
-    }
-    return after._replace(keys=replace(new, **touched(old, new), **lists))
-
-
-_OF_TEXT = (*MAPPINGS, *IN_CONTAINER)
-
-
-def _touched(
-    old: Values[str, Value], new: Values[str, Value], about: Callable[[Path], bool]
-) -> dict[str, Value]:
-    gone = {name: value for name, value in old.items() if name not in new and about(value.path)}
-    kept = {name: value for name, value in new.items() if about(value.path)}
-    return {
-        **kept,
-        **{name: replace(value, text="null", kind=ScalarKind.NULL) for name, value in gone.items()},
-    }

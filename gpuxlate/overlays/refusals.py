@@ -13,7 +13,7 @@ from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.overlays.kustomization import FIELDS, NAMES, RESOURCES, Identity, UnknownError, listed
 from gpuxlate.yamltext.nodes import Mapping as MappingNode
-from gpuxlate.yamltext.nodes import Node, deref, entries_of, get, get_text
+from gpuxlate.yamltext.nodes import Node, Scalar, deref, entries_of, get, get_text
 from gpuxlate.yamltext.parse import Document, first_line_end
 
 KUSTOMIZATION, COMPONENT = "Kustomization", "Component"
@@ -90,6 +90,14 @@ def check_fields(document: Document, folder: str) -> None:
     for entry in (*listed(root, "patches"), *listed(root, "patchesJson6902")):
         if isinstance(entry, MappingNode) and bool(get(entry, "path")) == bool(get(entry, "patch")):
             raise RefusedError(document, entry, msg("a patch has either path or patch"))
+        _check_text(document, get(entry, "patch"))
+    for entry in listed(root, "patchesStrategicMerge"):
+        _check_text(document, entry)
+
+
+def _check_text(document: Document, patch: Node | None) -> None:
+    if patch is not None and not isinstance(deref(patch), Scalar):
+        raise RefusedError(document, patch, msg("a patch in it is text: write it behind |"))
 
 
 def _unknown(root: Node | None) -> Iterator[tuple[str, Node]]:

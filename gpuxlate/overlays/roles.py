@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Sequence
 from enum import StrEnum
 from functools import partial
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gpuxlate.files.find import CHART, Input, read_shared
 from gpuxlate.files.read import StrPath
@@ -16,6 +16,9 @@ from gpuxlate.model.declarations import regex
 from gpuxlate.overlays.kustomization import NAMES, is_resource, names_files, patched_by
 from gpuxlate.overlays.parts import OverlayPod, TemplatePatch
 from gpuxlate.yamltext.parse import Document, DocumentReader, documents
+
+if TYPE_CHECKING:
+    from gpuxlate.overlays.inline import InlinePatch
 
 _VALUES = regex(r"(?:.*[-_.])?values.*\.ya?ml")  # gaudi-values.yaml of charts of the OPEA project, too
 _MAYBE_VALUES = regex(_VALUES.pattern, re.IGNORECASE)
@@ -39,8 +42,9 @@ class FileRole(NamedTuple):
     and their shares are not counted.
 
     ``templates``: the patches of templates of claims in it. ``renamed``: of a kustomization, the pods of the
-    objects that it renames. ``part_of_build``: its shares are counted with what kustomize builds of it.
-    ``shared``: other files are read with it. ``found``: in a folder, not named by hand.
+    objects that it renames; ``inline``: the patches that are written in it. ``part_of_build``: its shares
+    are counted with what kustomize builds of it. ``shared``: other files are read with it. ``found``: in a
+    folder, not named by hand.
     """
 
     kind: FileKind
@@ -48,6 +52,7 @@ class FileRole(NamedTuple):
     is_overlay: bool = False
     templates: Callable[[Document], Sequence[TemplatePatch]] | None = None
     renamed: Callable[[Document], Sequence[Pod]] | None = None
+    inline: Callable[[Document], Sequence[tuple[InlinePatch, FileRole]]] | None = None
     part_of_build: bool = False
     shared: bool = False
     found: bool = False
@@ -97,5 +102,26 @@ def role_of(path: StrPath | None) -> FileRole:
     if name in NAMES:
         from gpuxlate.overlays.kustomize import renamed_pods
 
-        return MANIFESTS._replace(renamed=partial(renamed_pods, path), shared=True)
+        return MANIFESTS._replace(
+            renamed=partial(renamed_pods, path), inline=partial(_inline, path), shared=True
+        )
     return MANIFESTS._replace(shared=True) if name == CHART or (is_named and is_resource(path)) else MANIFESTS
+
+
+def _inline(path: StrPath, document: Document) -> Sequence[tuple[InlinePatch, FileRole]]:
+    """The patches that are written in a kustomization, and how to read each."""
+    from gpuxlate.overlays.inline import inline_patches
+    from gpuxlate.overlays.kustomize import overlay_pods, template_patches
+
+    return [
+        (
+            patch,
+            FileRole(
+                FileKind.PATCH,
+                partial(overlay_pods, path, start=patch.value.start),
+                is_overlay=True,
+                templates=partial(template_patches, path, start=patch.value.start),
+            ),
+        )
+        for patch in inline_patches(document)
+    ]

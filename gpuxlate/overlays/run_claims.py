@@ -5,14 +5,16 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING
 
 from gpuxlate.files.find import Input, InputError, under_chart_templates
 from gpuxlate.manifest.claims import may_name_claims
 from gpuxlate.manifest.pods import Pod
+from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import msg
-from gpuxlate.overlays.roles import FileKind, role_of
+from gpuxlate.overlays.roles import FileKind, FileRole, role_of
+from gpuxlate.yamltext.parse import Document
 from gpuxlate.yamltext.source import Source
 
 if TYPE_CHECKING:
@@ -75,7 +77,13 @@ def _read(files: Iterable[Input]) -> Iterator[ClaimText]:
             yield ClaimText(file.name, unread=(Unread(file.name, source.text, where),))
         else:
             naming = source.read_where(lambda part: may_name_claims(part.encode("utf-8", "surrogatepass")))
-            yield text_of(naming, manifests, is_patch=role.kind is FileKind.PATCH)
+            patches = partial(_patch_texts, role)
+            yield text_of(naming, manifests, is_patch=role.kind is FileKind.PATCH, patches_in=patches)
+
+
+def _patch_texts(role: FileRole, document: Document) -> Iterator[tuple[Path, Source]]:
+    for patch, _ in role.inline(document) if role.inline else ():
+        yield patch.path, patch.source
 
 
 @dataclass(eq=False)

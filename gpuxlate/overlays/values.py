@@ -33,6 +33,7 @@ from gpuxlate.model.diagnostics import ObjectRef, Path
 from gpuxlate.model.pod import ScalarKind
 from gpuxlate.overlays.kustomization import first_document
 from gpuxlate.overlays.parts import OverlayBase, OverlayPod
+from gpuxlate.overlays.patches import PatchPlaces, new_mapping
 from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, Sequence, deref, entries_of, get
 from gpuxlate.yamltext.parse import Document
 
@@ -134,18 +135,49 @@ def chart_pods(folder: str, name: str) -> tuple[Callable[[Document], Several[Ove
     if not os.path.isfile(os.path.join(folder, CHART)):
         return None
     chart = _chart_name(folder)
-    below, base = _main(folder, chart) if name not in MAIN_VALUES else (None, {})
-
-    def over(pod: Pod) -> tuple[OverlayBase, ...]:
-        """What a part is laid over: Helm merges mappings, and a list replaces the one below it."""
-        path = pod.keys.path
-        found = None if any(isinstance(step, int) for step in path) else base.get(path)
-        return (OverlayBase(found, pod),) if found else ()
+    below = _main(folder) if name not in MAIN_VALUES else None
+    root = below.root if below else None
 
     def pods(document: Document) -> Several[OverlayPod]:
-        return [OverlayPod(pod, over(pod)) for pod in values_pods(document, Chart(chart, below))]
+        own = values_pods(document, Chart(chart, below))
+        if below is None or not isinstance(root, Mapping) or not isinstance(document.root, Mapping):
+            return [OverlayPod(pod) for pod in own]
+        after = laid_over(root, document.root)
+        base, whole = (
+            {pod.keys.path: pod for pod in values_pods(document.with_root(one), Chart(chart, below))}
+            for one in (root, after)
+        )
+
+        def over(pod: Pod) -> tuple[OverlayBase, ...]:
+            """What a part is laid over: Helm merges mappings, and a list replaces the one below it."""
+            path = pod.keys.path
+            if any(isinstance(step, int) for step in path) or path not in base or path not in whole:
+                return ()
+            places = PatchPlaces(document, after, {})
+            made = OverlayBase(base[path], whole[path], pod, root, after, _laid, places, said=document.root)
+            return (made,)
+
+        return [OverlayPod(pod, over(pod)) for pod in own]
 
     return pods, below is not None
+
+
+def laid_over(below: Mapping, over: Mapping) -> Mapping:
+    """The values of a release over those below: null deletes, and what is no mapping replaces."""
+    entries = {name: (key, value) for name, key, value, _ in entries_of(below)}
+    for name, key, written, _ in entries_of(over):
+        value, there = deref(written), deref(entries[name][1]) if name in entries else None
+        if isinstance(value, Scalar) and value.kind is ScalarKind.NULL:
+            entries.pop(name, None)
+        elif isinstance(value, Mapping) and isinstance(there, Mapping):
+            entries[name] = (entries[name][0], laid_over(there, value))
+        else:
+            entries[name] = (key, written)
+    return new_mapping(entries.values())
+
+
+def _laid(below: Mapping, document: Document, _lenient: bool) -> Mapping:
+    return laid_over(below, document.root) if isinstance(document.root, Mapping) else below
 
 
 @cached(256)
@@ -154,9 +186,7 @@ def _chart_name(folder: str) -> str:
     return (name_at(found.root, "name") if found else None) or os.path.basename(folder)
 
 
-@cached(64)
-def _main(folder: str, chart: str) -> tuple[Document | None, Map[Path, Pod]]:
-    """The values of every release of a chart, and their pods: below those of all its other files."""
+def _main(folder: str) -> Document | None:
+    """The values of every release of a chart, below those of all its other files."""
     found = (first_document(os.path.join(folder, main)) for main in MAIN_VALUES)
-    below = next((one for one in found if one is not None), None)
-    return below, {pod.keys.path: pod for pod in values_pods(below, Chart(chart))} if below else {}
+    return next((one for one in found if one is not None), None)

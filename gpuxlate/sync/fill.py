@@ -106,7 +106,7 @@ def _with_shares(
     translated, left_out = wanted.steps[0], [Splice(each.start, each.end, "") for each in gone]
     written: Sequence[Splice] = ()
     if gone:
-        source = source.changed(applied(source, [], left_out, len(found)))
+        source = source.changed(applied(source, [], left_out))
     if asked:
         requests = [
             RenderRequest(share, document, share.workload.container if share.workload else None)

@@ -26,6 +26,7 @@ from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import TEMPLATE, dotted
 from gpuxlate.overlays.builds import RunBuilds
+from gpuxlate.overlays.kustomization import Piece
 from gpuxlate.overlays.kustomize import BuildPlaces, Builds, Built, Object, build, builds_of, refused_at
 from gpuxlate.overlays.refusals import CORRECT
 from gpuxlate.overlays.run_claims import Claims
@@ -90,6 +91,13 @@ class BuildCheck:
             found = nothing_is_left_behind((), now.refused.why, msg(CORRECT))
             yield refused_at(found, now.refused, places)
             return
+        if now.elsewhere is not None:
+            host, entry = now.elsewhere
+            message = msg(_ELSEWHERE, folder=places.folder, why=now.unread)
+            hint = msg(BUILT, target=self.settings.to.name, folder=places.folder)
+            severity = Severity.WARNING if self.settings.allow_leftovers else Severity.ERROR
+            found = replace(nothing_is_left_behind((), message, hint), severity=severity)
+            yield places.written(found, Piece(host), (entry.start, entry.end))
         objects = _objects(now)
         for one, data in objects:
             if one.unclear and might_have_gpu_keys(dump_yaml(data).encode(), self.settings.profile):
@@ -100,7 +108,12 @@ class BuildCheck:
         if problems:
             yield from problems
             return
-        after = _objects(build(now.folder, self._new_texts(used)))
+        new = build(now.folder, self._new_texts(used))
+        broken = next((one for one in new.objects if one.unclear and not _was_unclear(one, now)), None)
+        if broken:
+            yield self._refused(places, broken, (), msg(_UNCLEAR, object=_called(broken), why=broken.unclear))
+            return
+        after = _objects(new)
         built = _by_key(((one.is_template, data) for one, data in after))
         homes = dict(zip(_by_key((one.is_template, data) for one, data in objects), objects, strict=False))
         users = [pair for pair in objects if not pair[0].is_template]
@@ -172,6 +185,7 @@ _DIFFERS = (
     "kustomize would build {object} with {path}: {made}, and its translation has {wanted}: "
     "this patch, or field, cannot be translated where it stands"
 )
+_ELSEWHERE = "not all that {folder} builds is known: {why}"
 _UNCLEAR = "what kustomize builds of {object} is not known: {why}"
 _NOTHING = msg("nothing there")
 
@@ -197,6 +211,11 @@ def _by_key(objects: Iterable[tuple[bool, Any]]) -> dict[Key, Any]:
         found[name if is_template else number] = data
         number += not is_template
     return found
+
+
+def _was_unclear(one: Object, now: Built) -> bool:
+    """A patch of the object cannot be applied before the translation either."""
+    return any(other.identity.names == one.identity.names and other.unclear for other in now.objects)
 
 
 def _called(one: Object) -> str:

@@ -7,12 +7,11 @@ So the translated file, laid over the translated files below, gives the translat
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
 from gpuxlate.claims.documents import append_documents, why_not_appendable
 from gpuxlate.claims.index import ClaimIndex
@@ -21,33 +20,29 @@ from gpuxlate.files.relevance import might_have_gpu_keys
 from gpuxlate.manifest.claims import claims_of
 from gpuxlate.manifest.kinds import VALUES
 from gpuxlate.manifest.pods import Numbered, Pod, pods_in
-from gpuxlate.model.diagnostics import Diagnostic, Edit, ObjectRef, Path, Remove, Rename, Severity, prefixes
+from gpuxlate.model.diagnostics import Diagnostic, Edit, ObjectRef, Path, Severity
 from gpuxlate.model.keys import Place
 from gpuxlate.model.limits import MAX_NAME, cut
 from gpuxlate.model.messages import Message, message_of, msg
 from gpuxlate.model.pod import (
     TEMPLATE,
     ClaimUse,
-    ContainerKeys,
     Missing,
-    NodeRequirement,
     PodClaim,
     PodKeys,
-    ScalarKind,
-    Value,
-    in_lists,
 )
+from gpuxlate.overlays.differences import Layers, OverlayDifference, Role, alike, edited
 from gpuxlate.overlays.kustomization import kustomization_at
 from gpuxlate.overlays.kustomize import NOT_THERE, BuildPlaces, Builds, Built, Object, refused_at
-from gpuxlate.overlays.parts import OverlayBase, OverlayPod, TemplatePatch, laid_over, unknown_containers
-from gpuxlate.overlays.patches import WrittenPlaces, is_operations, of_pods, op_edits, patched_pods
+from gpuxlate.overlays.parts import OverlayBase, OverlayPod, Places, TemplatePatch
+from gpuxlate.overlays.patches import CannotMergeError, is_operations, of_pods, op_edits, patched_pods
 from gpuxlate.overlays.refusals import CORRECT
 from gpuxlate.overlays.roles import MANIFESTS, FileKind
 from gpuxlate.overlays.run_claims import ClaimLookup
 from gpuxlate.overlays.values import MAIN_VALUES
 from gpuxlate.rules.translation import nothing_is_left_behind
 from gpuxlate.translation.claims import Changes, replaced_backends
-from gpuxlate.translation.edits import Owned, Role, replaced_keys, role_of, share_edits
+from gpuxlate.translation.edits import role_of, share_edits
 from gpuxlate.translation.leftovers import BELOW, BUILT, FOLDER, Leftover, LeftoverScope
 from gpuxlate.translation.options import Settings
 from gpuxlate.translation.passes import State, Task, settled
@@ -67,9 +62,9 @@ if TYPE_CHECKING:
 _NAMES_CLAIMS = msg("it names claims, which only the pod itself can")
 _UNUSED = msg("no pod of the kustomization uses it")
 _IN_LIST = msg("it is in a list")
+_UNLIKE = "the objects that it is laid over need different values: {object} and {other}"
+_OTHERWISE = msg("what it sets in the object is not where its translation would set it")
 _IN_PATCH = msg("this file is a patch")
-NULL = Value("null", ScalarKind.NULL)
-"""Deletes a key in a patch, and in the values of a chart."""
 
 
 @dataclass(slots=True)
@@ -86,10 +81,16 @@ class PartResult:
 
 
 class _Changes(NamedTuple):
-    """The edits of a part, and its patches of templates of claims."""
+    """The edits of a part for one pod below it, and its patches of templates of claims. ``fit``: whether
+    others do the same there."""
 
     edits: list[Edit]
     patches: list[dict[str, object]]
+    fit: Callable[[list[Edit]], bool]
+
+    def serves(self, other: _Changes) -> bool:
+        """These do for another pod what its own do."""
+        return self.patches == other.patches and (self.edits == other.edits or other.fit(self.edits))
 
 
 class _CannotError(Exception):
@@ -108,7 +109,7 @@ def translate_part(state: State, run: PodRun) -> None:
 def translate_operations(state: State, operations: OverlayPod) -> None:
     """The same of a list of operations."""
     bases = operations.over
-    made = _part(state, bases[0].part if bases else None, bases, operations.unknown)
+    made = _part(state, None, bases, operations.unknown)
     if made.left:
         state.why_left = made.left
     elif made.sources:
@@ -116,9 +117,11 @@ def translate_operations(state: State, operations: OverlayPod) -> None:
 
 
 def _part(state: State, pod: Pod | None, bases: Sequence[OverlayBase], unknown: str | None) -> PartResult:
-    """``pod``: what is said of one; of operations, of the first that they are about."""
+    """``pod``: what is said of one; None where the document says something of its object only."""
     document, settings = state.document, state.settings
-    claimed = list(_claims_of_part(document, pod, state.claims, settings.scope)) if pod else []
+    said = bases[0].part if bases else pod
+    places = bases[0].places if bases else None
+    claimed = list(_claims_of_part(document, said, places, state.claims, settings.scope)) if said else []
     why = unknown or (_NAMES_CLAIMS if claimed else None)
     made = PartResult(left=why) if why else _translate_over(document, bases, settings)
     state.diagnostics += made.diagnostics
@@ -129,25 +132,33 @@ def _part(state: State, pod: Pod | None, bases: Sequence[OverlayBase], unknown: 
         state.kept += bases[0].part.siblings
     if made.left:
         state.leave(claimed)
-        if pod and bases:
-            state.leave(_left_cards(document, made, pod, settings))
+        if said and places:
+            state.leave(_left_cards(document, made, said, places, settings))
     return made
 
 
+def _path_in(document: Document, path: Path, places: Places | None) -> Path | None:
+    """Where a part says what is at a place; None where it does not. Operations have paths of the object."""
+    if places is None or not is_operations(document):
+        return path
+    return places.of(path) if places.says(path) else None
+
+
 def _claims_of_part(
-    document: Document, part: Pod, beside: ClaimLookup, scope: LeftoverScope
+    document: Document, part: Pod, places: Places | None, beside: ClaimLookup, scope: LeftoverScope
 ) -> Iterator[Leftover]:
     """The claims that a part of a pod names, as a patch does: those of devices that would be replaced, and
     those that are not known."""
-    places = WrittenPlaces(document)
     for claim in beside.resolve(part).keys.claims:
         if claim.reference is None or (
             claim.devices and not replaced_backends(claim.devices.classes(), scope)
         ):
             continue
+        path = _path_in(document, claim.reference.path, places)
+        if path is None:
+            continue
         why = claim.missing.message if claim.missing else _IN_PATCH
         name = claim.reference.text[:MAX_NAME]
-        path = places.of(claim.reference.path)
         message = msg("claim {name} is not translated: {why}", name=claim.name, why=why)
         found = nothing_is_left_behind(path, message, msg(BUILT, target=scope.target, folder=FOLDER))
         yield Leftover(name, with_location(document, found, part.object))
@@ -159,23 +170,37 @@ def _translate_over(document: Document, over: Sequence[OverlayBase], settings: S
     edits: list[_Changes] = []
     try:
         for one in over:
-            keys = _whole(one)
-            mine = _each_once(*dialects_of(one.part.keys, settings), *dialects_of(keys, settings))
+            whole = replace(one.whole.keys, claims=one.claims) if one.claims else one.whole.keys
+            said = () if is_operations(document) else dialects_of(one.part.keys, settings)
+            mine = _each_once(*said, *dialects_of(whole, settings), *dialects_of(one.base.keys, settings))
             made.sources = _each_once(*made.sources, *mine)
-            if mine and mine != (settings.to,):
-                edits.append(_edits(document, one, keys, mine, settings, made))
-    except (_CannotError, EditError) as error:
-        pod, places = over[0].part, WrittenPlaces(document)
+            if mine in ((), (settings.to,)):
+                edits.append(_Changes([], [], partial(_fits, document, one, one.root, one.after)))
+            else:
+                pod = one.whole._replace(keys=whole)
+                edits.append(_edits(document, one._replace(whole=pod), mine, settings, made))
+    except (_CannotError, CannotMergeError, EditError, RecursionError) as error:
+        pod = over[0].part
         for found in other_dialects(pod.keys, settings):  # else nothing says them where the part is left
-            at = replace(found, path=places.of(found.path))
-            made.diagnostics.append(with_location(document, at, pod.object))
+            path = _path_in(document, found.path, over[0].places)
+            if path is not None:
+                made.diagnostics.append(with_location(document, replace(found, path=path), pod.object))
         made.left = message_of(error)
         return made
-    if any(one != edits[0] for one in edits[1:]):
-        made.left = msg("the objects that it is laid over need different values")
-    elif edits and not refuses(made.diagnostics):
-        made.edits, made.patches = edits[0]
+    if not edits or refuses(made.diagnostics):
+        return made
+    common = next((one for one in edits if all(map(one.serves, edits))), None)
+    if common is not None:
+        made.edits, made.patches = common.edits, common.patches
+        return made
+    pairs = zip(over, edits, strict=True)
+    other = next(one.base.object for one, changes in pairs if not edits[0].serves(changes))
+    made.left = msg(_UNLIKE, object=_called_in(over[0].base.object), other=_called_in(other))
     return made
+
+
+def _called_in(ref: ObjectRef) -> str:
+    return cut(f"{ref.kind}/{ref.name}", MAX_NAME)
 
 
 def patch_changes(state: State) -> Changes:
@@ -222,14 +247,15 @@ def _is_taken(patch: TemplatePatch, user: ObjectRef, settings: Settings) -> bool
     return False
 
 
-def _left_cards(document: Document, made: PartResult, pod: Pod, settings: Settings) -> Iterator[Leftover]:
+def _left_cards(
+    document: Document, made: PartResult, pod: Pod, places: Places, settings: Settings
+) -> Iterator[Leftover]:
     """Whole cards in a part that is left: their key is no dialect's, so nothing else says it."""
     keys = {one.whole_card_key for one in made.sources} - {settings.to.whole_card_key}
-    places = WrittenPlaces(document)
     for container in pod.keys.all_containers():
         for name, value in container.resources.items():
-            if name in keys and made.left:
-                path = places.of(value.path)
+            path = _path_in(document, value.path, places)
+            if name in keys and made.left and path is not None:
                 found = settings.scope.found(name, Place.RESOURCE, path, made.left, BUILT)
                 yield Leftover(name, with_location(document, found, pod.object), made.left == BELOW)
 
@@ -251,61 +277,84 @@ def _each_once(*dialects: Backend) -> tuple[Backend, ...]:
     return tuple({one.name: one for one in dialects}.values())
 
 
-def _whole(one: OverlayBase) -> PodKeys:
-    """The keys of the pod with the part. Raises _CannotError."""
-    new = unknown_containers(one.base.keys, one.part.keys)
-    if new:
-        raise _CannotError(msg("what it is laid over has no container {name}", name=new[0].name))
-    keys = laid_over(one.base.keys, one.part.keys)
-    return replace(keys, claims=one.claims) if one.claims else keys
-
-
 def _edits(
-    document: Document,
-    one: OverlayBase,
-    keys: PodKeys,
-    sources: tuple[Backend, ...],
-    settings: Settings,
-    part: PartResult,
+    document: Document, one: OverlayBase, mine: tuple[Backend, ...], settings: Settings, part: PartResult
 ) -> _Changes:
-    """The edits that make the translated base the translated whole. Raises _CannotError, EditError.
+    """The edits that make the translated base the translated whole. Raises _CannotError, CannotMergeError,
+    EditError.
 
     What is wrong with the whole, and not with the base alone, is added to the part.
     """
-    target = settings.to
-    whole = one.part._replace(keys=keys, lacks=one.part.lacks & one.base.lacks)
-    missing = next((claim.missing for claim in keys.claims if claim.missing), None)
+    target, whole = settings.to, one.whole
+    missing = next((claim.missing for claim in whole.keys.claims if claim.missing), None)
     if missing:
         raise _CannotError(missing.message)
-    below = dialects_of(one.base.keys, settings)
-    if target in below and sources != below:
+    below, above = (dialects_of(pod.keys, settings) for pod in (one.base, whole))
+    if target in below and mine != below:
         message = "what it is laid over is in keys of {target} already: translate both in one run"
         raise _CannotError(msg(message, target=target.name))
     based, over = _decided(document, one, settings) if settings.decisions else (None, None)
-    before = fitted(document, one.base, below, settings, based, one.home)
-    after = fitted(document, whole, dialects_of(keys, settings), settings, over, one.home)
+    before = fitted(document.with_root(one.root), one.base, below, settings, based, one.home)
+    after = fitted(document.with_root(one.after), whole, above, settings, over, one.home)
     if based is not None and over is not None:
         part.judged.append(over.judged_beside(after.fit, based.judged(before.fit)))
     if refuses(before.found):
         raise _CannotError(BELOW)
     known = set(map(words_of, before.found))
-    places = WrittenPlaces(document)
     for found in after.found:
         if words_of(found) not in known:
-            part.diagnostics.append(
-                with_location(document, replace(found, path=places.of(found.path)), one.part.object)
-            )
+            at = replace(found, path=one.places.of(found.path))
+            part.diagnostics.append(with_location(document, at, one.part.object))
     if refuses(after.found):
-        return _Changes([], [])
+        return _Changes([], [], lambda _edits: True)
     patches = _template_patches(document, one, before.fit.keys, after.fit.keys, below, settings)
-    gone = {claim.name for claim in one.base.keys.claims if registry.has_devices_of(claim, sources)}
-    difference = _Difference(replaced_keys(sources, target, keys), role_of((*sources, target)), gone)
-    wanted = difference.of_pods((one.base.keys, before.fit.keys), (keys, after.fit.keys), one.part.keys)
-    edits = share_edits(one.part, wanted, sources, target, mirror_requests=False)
-    if not is_operations(document):
-        return _Changes(edits, patches)
-    own = share_edits(one.base, before.fit.keys, sources, target, mirror_requests=True)
-    return _Changes(op_edits(document, edits, _Changed(one.root, own).has), [])
+    new_below = _written(one.base, one.root, before.fit.keys, below, target)
+    new_whole = _written(whole, one.after, after.fit.keys, above, target)
+    edits = _difference(document, one, new_below, new_whole, role_of((*mine, target)))
+    fit = partial(_fits, document, one, new_below, new_whole)
+    if not fit(edits):
+        raise _CannotError(_OTHERWISE)
+    return _Changes(edits, patches, fit)
+
+
+def _written(
+    pod: Pod, root: nodes.Mapping, wanted: PodKeys, sources: tuple[Backend, ...], target: Backend
+) -> nodes.Mapping:
+    """The object of a pod in keys of the target. Raises EditError."""
+    if sources in ((), (target,)):
+        return root
+    edits = share_edits(pod, wanted, sources, target, mirror_requests=True)
+    made = edited(root, edits, pod.siblings)
+    return made if isinstance(made, nodes.Mapping) else root
+
+
+def _difference(
+    document: Document, one: OverlayBase, new_below: nodes.Mapping, new_whole: nodes.Mapping, role: Role
+) -> list[Edit]:
+    """What the part has to say otherwise. Raises CannotMergeError, EditError."""
+    operates = is_operations(document)
+    made = one.lay(new_below, document, True)
+    layers = Layers(one.root, new_below, one.after, new_whole, made)
+    edits = OverlayDifference(one.said, one.lists, role, operates).edits(layers)
+    if not operates:
+        return edits
+    return op_edits(document, edits, one.operated, lambda path: nodes.get(new_below, *path) is not None)
+
+
+def _fits(
+    document: Document,
+    one: OverlayBase,
+    new_below: nodes.Mapping,
+    new_whole: nodes.Mapping,
+    edits: list[Edit],
+) -> bool:
+    """The part with these edits, laid over the new object below it, makes the new whole."""
+    assert document.root is not None
+    try:
+        again = replace(document, root=edited(document.root, edits, one.part.siblings))
+        return alike(one.lay(new_below, again, False), new_whole)
+    except (CannotMergeError, EditError):
+        return False
 
 
 def _template_patches(
@@ -323,7 +372,7 @@ def _template_patches(
     new = {one.name: one for one in after.claims}
     if new == {one.name: one for one in before.claims} and _claimed(before) == _claimed(after):
         return []
-    if is_operations(document) or one.root is None:
+    if is_operations(document):
         raise _CannotError(msg("what a claim requests is in another object, which no operation can change"))
     if _claimed(before) != _claimed(after):
         raise _CannotError(msg("it adds or removes the claim of a container, or changes its name"))
@@ -342,130 +391,6 @@ def _template_patches(
 def _claimed(keys: PodKeys) -> set[tuple[bool, str, tuple[ClaimUse, ...]]]:
     """The claims of containers by name."""
     return {(one.init, one.name, one.claims) for one in keys.all_containers() if one.claims}
-
-
-class _Changed:
-    """An object after some edits."""
-
-    def __init__(self, root: nodes.Mapping | None, edits: Sequence[Edit]) -> None:
-        self._root = root
-        self._made: set[Path] = set()
-        self._gone = {edit.path for edit in edits if isinstance(edit, (Remove, Rename))}
-        for edit in edits:
-            made = (*edit.path[:-1], edit.key) if isinstance(edit, Rename) else edit.path
-            if not isinstance(edit, Remove):
-                self._made.update(prefixes(made))
-
-    def has(self, path: Path) -> bool:
-        """Something is at a path."""
-        if path in self._made or path in self._gone:
-            return path in self._made
-        node = nodes.get(self._root, *path)
-        if isinstance(node, nodes.Mapping) and node.entries:  # what a removal empties goes with it
-            return any(self.has((*path, name)) for name, *_ in nodes.entries_of(node))
-        return node is not None
-
-
-Pair = tuple[PodKeys, PodKeys]
-"""The keys of a pod in the source's dialects, and those to write."""
-
-
-class _Difference(NamedTuple):
-    """What a part has to say so that the pod below it becomes the whole pod, both translated.
-
-    ``gone``: the names of claims that are replaced.
-    """
-
-    owned: Owned
-    role: Role
-    gone: Set[str] = frozenset()
-
-    def of_pods(self, below: Pair, whole: Pair, own: PodKeys) -> PodKeys:
-        """``own``: the part. Raises _CannotError."""
-        (base, before), (merged, after) = below, whole
-        old, new = _by_name(base, before), _by_name(merged, after)
-        mine = {(one.init, one.name) for one in own.all_containers()}
-        for place in (old.keys() | new.keys()) - mine:
-            if old.get(place) != new.get(place):
-                raise _CannotError(msg("container {name} would change too", name=place[1]))
-        said = {(one.init, one.name): one for one in base.all_containers()}
-        made = [
-            self._container(said.get(place), old.get(place), new.get(place), one)
-            for one in own.all_containers()
-            for place in [(one.init, one.name)]
-        ]
-        return PodKeys(
-            *in_lists(made),
-            self._changed(before.labels, after.labels, own.labels, Place.LABEL),
-            self._changed(before.annotations, after.annotations, own.annotations, Place.ANNOTATION),
-            self._changed(before.node_selector, after.node_selector, own.node_selector, Place.NODE_SELECTOR),
-            affinity=self._affinity(before, after, own),
-            scheduler_name=after.scheduler_name
-            if own.scheduler_name or after.scheduler_name != before.scheduler_name
-            else None,
-        )
-
-    def _container(
-        self,
-        base: ContainerKeys | None,
-        old: ContainerKeys | None,
-        new: ContainerKeys | None,
-        own: ContainerKeys,
-    ) -> ContainerKeys:
-        """``base``: what the source has below; its translation has requests if it has some, or if neither it
-        nor the part has limits or a claim."""
-        old, new = old or ContainerKeys(), new or ContainerKeys()
-        limited = base is not None and (self._limited(base) or self._limited(own))
-        mirrored = base is not None and (self._asks(base.requests) or not limited)
-        there = old.requests if mirrored else {}
-        requests = self._changed(there, new.requests, own.requests, Place.RESOURCE)
-        return replace(
-            own,
-            claims=(),
-            limits=self._changed(old.limits, new.limits, own.limits, Place.RESOURCE),
-            requests=requests if mirrored or self._asks(own.requests) else {},
-            env={
-                name: value
-                for name, value in new.env.items()
-                if old.env.get(name) != value or name in own.env
-            },
-        )
-
-    def _limited(self, container: ContainerKeys) -> bool:
-        return self._asks(container.limits) or any(one.name in self.gone for one in container.claims)
-
-    def _asks(self, values: Mapping[str, Value]) -> bool:
-        return any(self.owned(name, Place.RESOURCE) for name in values)
-
-    def _changed(
-        self, before: Mapping[str, Value], after: Mapping[str, Value], own: Mapping[str, Value], place: Place
-    ) -> dict[str, Value]:
-        """What changes, and what the part said before of the same fields; NULL for what goes."""
-        said = {self.role(name) for name in own if self.owned(name, place)} - {None}
-        made = {
-            name: value
-            for name, value in after.items()
-            if before.get(name) != value or name in own or self.role(name) in said
-        }
-        return made | {name: NULL for name in before if name not in after}
-
-    @staticmethod
-    def _affinity(before: PodKeys, after: PodKeys, own: PodKeys) -> tuple[tuple[NodeRequirement, ...], ...]:
-        """The terms of a part replace those below it, since lists are not merged."""
-        if own.affinity or own.preferred:
-            return after.affinity
-        if before.affinity != after.affinity:
-            raise _CannotError(msg("it would replace the affinity of the whole pod"))
-        return ()
-
-
-def _by_name(pod: PodKeys, wanted: PodKeys) -> dict[tuple[bool, str], ContainerKeys]:
-    """The keys to write into each container of a pod, without its place."""
-    made = {(one.init, one.index): one for one in wanted.all_containers()}
-    return {
-        (one.init, one.name): replace(made.get((one.init, one.index), ContainerKeys()), name="", index=0)
-        for one in pod.all_containers()
-    }
 
 
 # The shares of what kustomize builds, each reported where it is written; and what is not known to be built.

@@ -56,13 +56,12 @@ class DocumentResults(Result):
     """What documents of a source come to, each by itself.
 
     ``document_splices``: the documents that are added and removed; ``omitted``: those that are no manifests,
-    which a copy of the file has not. ``count``: the documents that are not empty; ``end``: of the last one.
+    which a copy of the file has not. ``end``: of the last document.
     ``problem``: why those behind could not be read; ``stopped``: they were not.
     """
 
     document_splices: list[Splice] = field(default_factory=list)
     omitted: list[Splice] = field(default_factory=list)
-    count: int = 0
     end: int = 0
     problem: Diagnostic | None = None
     stopped: bool = False
@@ -72,7 +71,6 @@ class DocumentResults(Result):
         if isinstance(more, DocumentResults):
             self.document_splices += more.document_splices
             self.omitted += more.omitted
-            self.count += more.count
             self.end = max(self.end, more.end)
             self.stopped |= more.stopped or len(self.diagnostics) > limits.MAX_FINDINGS
         return self
@@ -312,7 +310,7 @@ def run_source(
     if whole.new_template_names and (again := with_own_names(whole, settings)):
         return run_source(source, again, task, read, role)
     if whole.splices or whole.document_splices:
-        _change_text(whole, source, whole.document_splices, whole.count)
+        _change_text(whole, source, whole.document_splices)
     if whole.omitted:
         whole.copy = apply(source.text, [*whole.splices, *whole.omitted])
     return whole
@@ -330,7 +328,6 @@ def _run_documents(
     try:
         for state in run_passes(read(source), task.passes(role.kind), start):
             whole.end = state.document.end
-            whole.count += state.document.root is not None
             refuse_items(state)
             whole += state
             if are_too_many(source, whole.diagnostics, limits.MAX_FINDINGS):
@@ -352,8 +349,8 @@ def _unread(
     return left_in_text(source, settings.scope, end) if problem.code == "GX012" else ()
 
 
-def _change_text(whole: Result, source: Source, added: list[Splice], count: int) -> None:
-    """The new text of a source of ``count`` documents, where nothing of it is refused: all of it, or none.
+def _change_text(whole: Result, source: Source, added: list[Splice]) -> None:
+    """The new text of a source, where nothing of it is refused: all of it, or none.
 
     ``added``: the splices that add and remove documents.
     """
@@ -365,7 +362,7 @@ def _change_text(whole: Result, source: Source, added: list[Splice], count: int)
         if added:
             from gpuxlate.claims.documents import applied
 
-            whole.text = applied(source, splices, added, count)
+            whole.text = applied(source, splices, added)
         else:
             whole.text = apply(source.text, splices)
         whole.splices = [*splices, *added]

@@ -52,8 +52,10 @@ from gpuxlate.yamltext.nodes import AnchorIndex
 from gpuxlate.yamltext.parse import Document, DocumentReader, documents, read_once, with_location
 from gpuxlate.yamltext.plan import EditError
 from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.splices import Splice, apply
 
 if TYPE_CHECKING:
+    from gpuxlate.overlays.inline import InlinePatch
     from gpuxlate.overlays.kustomize import Builds
     from gpuxlate.translation.claims import Changes
 
@@ -132,6 +134,36 @@ def _compare_shared(state: State) -> None:
     if len(written) > 1:
         findings = disagreements(written)
         state.diagnostics += [with_location(state.document, finding, pod.object) for pod, finding in findings]
+
+
+# --- patches in a kustomization -------------------------------------------------------------------
+def _translate_inline(state: State) -> None:
+    """Patches in a kustomization: each is a text of its own, which is read and written where it stands."""
+    role, document = state.role, state.document
+    for patch, own in role.inline(document) if role.inline else ():
+        own = own._replace(part_of_build=role.part_of_build, found=role.found)
+        made = run_source(patch.source, state.settings, state.task, role=own)
+        state.edited.add(patch.path)
+        moved = {id(finding): patch.found(finding) for finding in made.diagnostics}
+        state.diagnostics += moved.values()
+        state.leftovers += (
+            replace(left, diagnostic=moved.get(id(left.diagnostic)) or patch.found(left.diagnostic))
+            for left in made.leftovers
+        )
+        state.judged += made.judged
+        state.new_template_names += made.new_template_names
+        if made.changed:
+            _write_inline(state, patch, made)
+
+
+def _write_inline(state: State, patch: InlinePatch, made: Result) -> None:
+    old = patch.value.text
+    same = apply(old, made.splices) == made.text
+    try:
+        state.splices += patch.changed(made.text, made.splices if same else [Splice(0, len(old), made.text)])
+    except EditError as error:
+        finding = text_is_editable(error.path, error.message)
+        state.diagnostics.append(with_location(state.document, finding))
 
 
 # --- jobs -----------------------------------------------------------------------------------------
@@ -225,7 +257,7 @@ def _edit(state: State) -> None:
     if state.refused:
         return
     try:
-        state.splices = edit_document(state.document, state.edits, state.kept)
+        state.splices += edit_document(state.document, state.edits, state.kept)
     except EditError as error:
         finding = text_is_editable(error.path, error.message)
         if error.code:  # GX005: the text is shared by an anchor
@@ -237,6 +269,7 @@ SHARES = Pass("shares", translate_pods, needs=("runs",))
 _OWN_SHARES = SHARES._replace(run=partial(translate_pods, own=True))
 _LEFTOVERS = LEFTOVERS._replace(run=_find_leftovers)
 _PARTS = Pass("parts", _translate_parts, needs=("runs", "operations"))
+_INLINE = Pass("patches in a kustomization", _translate_inline, needs=("renamed",))
 _ANCHORS = Pass("anchors of values", _write_at_anchors, needs=("edits",))
 _METADATA = Pass("shared metadata", _compare_shared, needs=("written",))
 _JOBS, _QUOTAS = of_jobs(_refuse_jobs), of_quotas(partial(find_amounts, writes=True))
@@ -245,7 +278,7 @@ _RENAMES = Pass("renamed templates of claims", _follow_renames, needs=("renamed"
 _PATCHES = Pass("patches of templates of claims", _change_patches, lambda: (MARK,), ("patches",))
 _TEXT = (Pass("comments", _find_stale_comments, lambda: ("#",)), Pass("edits", _edit, needs=("edits",)))
 PLAN = Task(
-    manifests=(*FIND_PODS, _OWN_SHARES, _METADATA, _JOBS, _QUOTAS, *BESIDE_PODS, _LEFTOVERS),
+    manifests=(*FIND_PODS, _OWN_SHARES, _METADATA, _INLINE, _JOBS, _QUOTAS, *BESIDE_PODS, _LEFTOVERS),
     values=(*FIND_PODS, _OWN_SHARES, _PARTS, _ANCHORS, _METADATA, *BESIDE_PODS, _LEFTOVERS),
     patch=(*FIND_PODS, _OWN_SHARES, _PARTS, _METADATA, *BESIDE_PODS, _LEFTOVERS),
     leave=report_left,
@@ -254,7 +287,7 @@ PLAN = Task(
 """What the shares need at the target, with those that are there already."""
 TRANSLATE = Task(
     manifests=(
-        *(*FIND_PODS, SHARES, _METADATA, _JOBS, _QUOTAS, *BESIDE_PODS, _LEFTOVERS),
+        *(*FIND_PODS, SHARES, _METADATA, _INLINE, _JOBS, _QUOTAS, *BESIDE_PODS, _LEFTOVERS),
         *(_TEMPLATES, _RENAMES, LEFT_TEMPLATES, *_TEXT),
     ),
     values=(

@@ -89,7 +89,9 @@ LARGE = {
 }
 NO_NAMESPACE = DEPLOYMENT.replace("  namespace: ml\n", "")
 NAMESPACE = {"base/kustomization.yaml": "namespace: ml\nresources: [web.yaml]\n"}
+INLINE = "patches:\n- patch: |\n" + "".join(f"    {line}\n" for line in MORE.splitlines())
 MOVED: dict[str, Files] = {
+    "a patch in the kustomization": {**app(over=INLINE), "overlays/prod/gpu.yaml": ""},
     "a share, the replicas and the image": app(),
     "an older field": app(over="patchesStrategicMerge: [gpu.yaml]\n"),
     "no share": app(HEAD + IMAGE),
@@ -141,7 +143,6 @@ NO_SHARE = DEPLOYMENT.replace("              nvidia.com/gpumem: 3000\n", "").rep
     "nvidia.com/gpu: 2", "cpu: 1"
 )
 TARGETED = f"patches: [{{path: gpu.yaml, {TARGET}}}]\n"
-INLINE = f"patches:\n- patch: |\n    {MORE.replace(chr(10), chr(10) + '    ')}\n"
 CLAIM_CHANGES = "it adds or removes the claim of a container, or changes its name"
 IN_OBJECT = "what a claim requests is in another object, which no operation can change"
 FOR_ALL = "its kustomization names a target, which all documents of the file are for"
@@ -149,10 +150,6 @@ RENAMES = "a kustomization renames its object, and kustomize does not rename wha
 A_PREFIX = {"base/kustomization.yaml": "namePrefix: a-\nresources: [web.yaml]\n"}
 LEFT: dict[str, tuple[Files, str]] = {
     "an operation": (app(OPERATION, over=TARGETED), IN_OBJECT),
-    "a patch in the kustomization": (
-        app(over=INLINE),
-        "nvidia.com/gpumem is not translated: it is in a string",
-    ),
     "a target": (app(over=TARGETED), FOR_ALL),
     "a first share": (app(HEAD + SIDE + share("nvidia.com/gpu: 1"), base=NO_SHARE), CLAIM_CHANGES),
     "the share goes": (app(f"{HEAD}{IMAGE}          resources: {{limits: {REMOVED}}}\n"), CLAIM_CHANGES),
@@ -189,7 +186,6 @@ BY_NAME = (
 NO_OBJECT = "what it patches is not in the kustomization"
 LEFT_BACK: dict[str, tuple[str, str, str]] = {
     "a patch of the template alone": (MINE, PATCHES, NOT_SAID),
-    "a patch of another container": (f"{HEAD}{SIDE}---\n{MINE}", PATCHES, NOT_SAID),
     "a target": (f"{HEAD}{IMAGE}---\n{MINE}", BY_NAME, "its kustomization names a target for it"),
     "a template that is not there": (f"{HEAD}{IMAGE}---\n{template('other')}", PATCHES, NO_OBJECT),
     "before the workload": (f"{MINE}---\n{HEAD}{IMAGE}", PATCHES, NOT_SAID),
@@ -206,6 +202,23 @@ def test_what_is_left_on_the_way_back(tmp_path: Path, title: str) -> None:
         if name.startswith("overlays"):
             (root / name).write_text(text)
     assert refused(root, "hami", why).count("error[") == 1
+
+
+@needs_kubectl
+def test_a_patch_of_another_container_gets_the_one_with_the_share(tmp_path: Path) -> None:
+    """On the way back: the patch of the template changes what a container asks for that the other patch does
+    not name."""
+    root = written(tmp_path, app(HEAD + IMAGE))
+    assert translated(root, "dra-hami")[0] == Exit.CLEAN
+    overlay = root / "overlays" / "prod"
+    (overlay / "gpu.yaml").write_text(f"{HEAD}{SIDE}---\n{MINE}")
+    text = build(overlay)
+    assert text is not None
+    whole = run("translate", "-", "--to", "hami", stdin=text.encode())
+    assert translated(root, "hami")[0] == Exit.CLEAN
+    assert tidy(list(yaml.safe_load_all(build(overlay) or ""))) == tidy(
+        list(yaml.safe_load_all(whole.out.decode()))
+    )
 
 
 def test_between_drivers(tmp_path: Path) -> None:

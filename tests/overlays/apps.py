@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from gpuxlate.manifest.pods import pods_in
 from gpuxlate.model.pod import PodKeys
 from gpuxlate.overlays.kustomize import overlay_pods
-from gpuxlate.overlays.parts import OverlayPod, laid_over
+from gpuxlate.overlays.parts import OverlayPod
 from gpuxlate.yamltext.parse import documents
 from gpuxlate.yamltext.source import Source
 
@@ -132,7 +132,7 @@ def keys_after(one: OverlayPod) -> list[tuple[str, str, PodKeys]]:
         (
             layer.base.object.kind or "",
             layer.base.object.name or "",
-            laid_over(layer.base.keys, layer.part.keys),
+            layer.whole.keys,
         )
         for layer in one.over
     ]

@@ -14,10 +14,10 @@ from hypothesis import strategies as st
 
 from gpuxlate.model import limits
 from gpuxlate.model.kept import forget
-from gpuxlate.model.pod import PodKeys, dotted
+from gpuxlate.model.pod import PodKeys
 from gpuxlate.overlays import kustomize
 from gpuxlate.overlays.kustomization import Identity, UnknownError, selector
-from gpuxlate.overlays.parts import OverlayPod, laid_over, unknown_containers
+from gpuxlate.overlays.parts import OverlayPod
 from tests.effort import tries
 from tests.overlays import apps
 from tests.overlays.apps import Files, build, cases, files_of, needs_kubectl, objects, operations, written
@@ -181,41 +181,6 @@ def test_a_repository_without_git(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     [found] = bases_of_patch(root)
     assert [memory(one.base.keys) for one in found.over] == ["8"]
     assert os.getcwd() == str(root)
-
-
-def test_places_of_a_part_over_its_base(tmp_path: Path) -> None:
-    """Findings on the pod after a patch are in the patch; a container that it has not gets no edits."""
-
-    def pod(labels: str, *containers: str) -> str:
-        spec = f"{{containers: [{', '.join(containers)}]}}"
-        head = "{apiVersion: apps/v1, kind: Deployment, metadata: {name: web}, spec: {template: "
-        return f"{head}{{{labels}spec: {spec}}}}}}}"
-
-    base = pod(
-        "metadata: {labels: {a: b}}, ",
-        f"{{name: web, env: [{{name: B, value: b}}], resources: {{limits: {{{apps.MEMORY}: 8}}}}}}",
-        "{name: side, resources: {limits: {cpu: 1}}}",
-    )
-    resources = f"{{requests: {{cpu: 2}}, limits: {{{apps.MEMORY}: '9'}}}}"
-    patch = pod("", f"{{name: web, env: [{{name: A, value: a}}], resources: {resources}}}", "{name: new}")
-    files = over(over_={"resources": ["w.yaml"]}, over_w=base, over_p=patch)
-    [found] = bases_of_patch(written(tmp_path, files))
-    [layer] = found.over
-    keys = laid_over(layer.base.keys, layer.part.keys)
-    web, _, side = keys.containers
-    at = "spec.template.spec.containers"
-    assert [(one.name, one.index, dotted(one.path)) for one in keys.containers] == [
-        ("web", 0, f"{at}[0]"),
-        ("new", 1, f"{at}[1]"),
-        ("side", 2, f"{at}[2]"),  # beyond the list of the patch
-    ]
-    assert dotted(web.limits[apps.MEMORY].path) == f"{at}[0].resources.limits.{apps.MEMORY}"
-    assert dotted(web.requests["cpu"].path) == f"{at}[0].resources.requests.cpu"
-    assert dotted(side.limits["cpu"].path) == f"{at}[2].resources.limits.cpu"
-    assert dotted(keys.labels["a"].path) == "spec.template.metadata.labels.a"
-    assert dotted(web.env["B"].path) == f"{at}[0].env.B"  # no item of the list of the patch is meant
-    assert dotted(web.env["A"].path) == f"{at}[0].env[0]"
-    assert [one.name for one in unknown_containers(layer.base.keys, layer.part.keys)] == ["new"]
 
 
 # --- targets ------------------------------------------------------------------------------------------

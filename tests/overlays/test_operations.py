@@ -6,8 +6,16 @@ from typing import Any
 
 import pytest
 
-from gpuxlate.model.diagnostics import Append, Edit, Put, Remove, Rename
-from gpuxlate.overlays.patches import CannotMergeError, WrittenPlaces, op_edits, operated
+from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename
+from gpuxlate.overlays.patches import (
+    LISTS,
+    CannotMergeError,
+    PatchPlaces,
+    merged,
+    op_edits,
+    operated,
+    operations,
+)
 from gpuxlate.yamltext.edit import edit_document
 from gpuxlate.yamltext.nodes import Mapping, get, get_text
 from gpuxlate.yamltext.parse import Document, documents
@@ -49,6 +57,7 @@ def renamed(value: Any) -> Edit:
 SET, GONE = said("replace", "old.com", 8, "  # a"), said("remove", "old.com")
 WHOLE = f"- op: add\n  path: {AT}\n  value:\n    old.com/mem: 8  # a\n    cpu: 1\n"
 OTHER = "- {op: add, path: /spec/x, value: 1}\n"
+ADDED = "- {op: add, path: /spec/containers/-, value: {name: new}}\n"
 JSON = in_json(**{"old.com~1mem": 8}), in_json(**{"new.com~1mem": 8192, "new.com~1x": "1"})
 EMPTIED = [Remove(OLD), Remove((*LIMITS, "cpu"))]
 LATER: list[Edit] = [Remove(OLD), Rename((*LIMITS, "b.com/mem"), "c.com/mem", 1)]
@@ -102,6 +111,12 @@ def document_of(text: str) -> Document:
     return next(iter(documents(Source("p.yaml", text))))
 
 
+def places_of(document: Document) -> list[Path]:
+    """Those of its operations, where every number is of an item."""
+    steps = (one.steps for one in operations(document))
+    return [tuple(int(step) if step.isdecimal() else step for step in path) for path in steps]
+
+
 @pytest.mark.parametrize("title", CASES)
 def test_edits_of_operations(title: str) -> None:
     text, edits, there, expected = CASES[title]
@@ -114,14 +129,15 @@ def test_edits_of_operations(title: str) -> None:
         | {one[:depth] for one in there for depth in range(1, len(one))}
     )
     steps = {tuple(map(str, one)) for one in known}
-    made = op_edits(document, edits, lambda path: tuple(map(str, path)) in steps)
+    made = op_edits(document, edits, places_of(document), lambda path: tuple(map(str, path)) in steps)
     assert apply(text, edit_document(document, made)) == expected
 
 
 @pytest.mark.parametrize(("text", "edit", "why"), REFUSED.values(), ids=REFUSED)
 def test_edits_that_operations_cannot_say(text: str, edit: Edit, why: str) -> None:
+    document = document_of(text)
     with pytest.raises(EditError, match=why):
-        op_edits(document_of(text), [edit], lambda path: path[-1] != 3 and "sidecars" not in path)
+        op_edits(document, [edit], places_of(document), lambda path: path[-1] != 3 and "sidecars" not in path)
 
 
 OBJECT = '{metadata: {name: a, "x/y~": 1}, spec: {list: [a, b, c], map: {k: v}, nothing: null}}'
@@ -177,13 +193,52 @@ def test_operations_that_do_not_apply(operation: str) -> None:
         operated(root, document_of(f"- {operation}"))
 
 
-def test_where_a_list_says_it() -> None:
-    document = document_of(SET + WHOLE + OTHER)
-    assert WrittenPlaces(document).of(OLD) == (1, "value", "old.com/mem")  # the last one counts
-    assert WrittenPlaces(document_of(SET)).of(OLD) == (0, "value")
-    assert WrittenPlaces(document_of(OTHER + GONE)).of(OLD) == (1, "path")
-    assert WrittenPlaces(document_of(OTHER + GONE)).of(LIMITS) == (1, "path")
-    assert WrittenPlaces(document).of(("metadata",)) == ()
+BELOW = "{spec: {containers: [{resources: {limits: {old.com/mem: 4, cpu: 2}}}]}}"
+
+
+@pytest.mark.parametrize(
+    ("text", "path", "place", "says"),
+    [
+        (SET + WHOLE + OTHER, OLD, (1, "value", "old.com/mem"), True),  # the last one counts
+        (SET, OLD, (0, "value"), True),
+        (SET, (*LIMITS, "cpu"), (), False),
+        (OTHER + GONE, OLD, (1, "path"), True),
+        (OTHER + GONE, LIMITS, (1, "path"), False),
+        (SET + OTHER, ("metadata",), (), False),
+        (ADDED, ("spec", "containers", 1, "name"), (0, "value", "name"), True),
+    ],
+)
+def test_where_a_list_says_it(text: str, path: Path, place: Path, says: bool) -> None:
+    document, root = document_of(text), document_of(BELOW).root
+    assert isinstance(root, Mapping)
+    after, done = operated(root, document)
+    places = PatchPlaces(document, after, {}, done)
+    assert (places.of(path), places.says(path)) == (place, says)
+
+
+PART = "{spec: {containers: [{name: new}, {name: web, resources: {limits: {old.com/mem: 8}}}]}}"
+
+
+@pytest.mark.parametrize(
+    ("path", "place", "says"),
+    [
+        (("spec", "containers", 1, "resources", "limits", "old.com/mem"), None, True),
+        (("spec", "containers", 1, "resources", "limits", "cpu"), None, False),
+        (("spec", "containers", 1, "image", "x"), None, False),
+        (("spec", "containers", 2, "resources"), ("spec", "containers"), False),  # the base alone has it
+        (("spec", "containers", 0, "env", 3, "value"), ("spec", "containers", 0, "env"), False),
+        (("metadata", "labels", "a"), None, False),
+    ],
+)
+def test_where_a_part_says_it(path: Path, place: Path | None, says: bool) -> None:
+    """Items of lists that are merged are found by their names; one that it has not is no item of its list."""
+    document = document_of(PART)
+    base = document_of("{spec: {containers: [{name: side}, {name: web, image: x}]}}").root
+    assert document.root is not None
+    after = merged(base, document.root, LISTS)
+    assert isinstance(after, Mapping)
+    places = PatchPlaces(document, after, LISTS)
+    assert (places.of(path), places.says(path)) == (path if place is None else place, says)
 
 
 def test_twice_the_operations_are_twice_the_work() -> None:
@@ -192,9 +247,9 @@ def test_twice_the_operations_are_twice_the_work() -> None:
         path = "/spec/containers/{}/resources/limits/mem"
         text = "".join(f"- {{op: replace, path: {path.format(n)}, value: 8}}\n" for n in range(count))
         document = document_of(text)
-        op_edits(document, [Put(one, 9) for one in at], lambda _path: True)
-        places = WrittenPlaces(document)
-        assert [places.of(one) for one in at] == [(number, "value") for number in range(count)]
+        op_edits(document, [Put(one, 9) for one in at], at, lambda _path: True)
+        places = PatchPlaces(document, Mapping(0, None, None, flow=False), {}, at)
+        assert [places.of(one) for one in at] == [(number, "path") for number in range(count)]
 
     small, double, fourfold = (lines(lambda count=n: work(count)) for n in (24, 48, 96))
     assert fourfold - double <= 1.15 * 2 * (double - small), (small, double, fourfold)

@@ -53,12 +53,12 @@ def check(source: str, target: str, files: Files, allow: bool, options: Sequence
 
 
 def as_component(files: Files) -> Files:
-    """The patch of the overlay in a component that it includes."""
-    part = {**apps.COMPONENT_HEAD, "patches": files["over/kustomization.yaml"]["patches"]}
+    """The patches of the overlay in a component that it includes."""
+    patches = {field: one for field, one in files["over/kustomization.yaml"].items() if field != "resources"}
     over = {"resources": ["../base"], "components": ["../part"]}
-    moved = {name: one for name, one in files.items() if not name.startswith("over/")}
-    named = {"part/kustomization.yaml": part, "over/kustomization.yaml": over}
-    return {**moved, **named, "part/p.yaml": files["over/p.yaml"]}
+    moved = {name.replace("over/", "part/"): one for name, one in files.items()}
+    named = {"part/kustomization.yaml": {**apps.COMPONENT_HEAD, **patches}, "over/kustomization.yaml": over}
+    return {**moved, **named}
 
 
 @needs_kubectl

@@ -15,16 +15,19 @@ from tests.running import run
 
 
 def verdict(files: Files, folder: str, target: str) -> str:
-    """``same``, ``refused``, or how what is built is different."""
+    """``same``, ``refused``, ``with its build`` where what kustomize builds is refused too, or how what is
+    built is different."""
     with tempfile.TemporaryDirectory() as place:
         root = written(Path(place), files)
         text = build(root / folder)
         if text is None:
             return "kustomize refuses"
+        if not text.strip():
+            return "kustomize builds nothing"
         done = run("translate", str(root), "--to", target, *MORE, "-i")
-        if done.code:
-            return "refused"
         whole = run("translate", "-", "--to", target, *MORE, stdin=text.encode())
+        if done.code:
+            return "with its build" if whole.code else "refused"
         if whole.code:
             return f"different: the build is refused: {whole.err.decode()}"
         after = build(root / folder)

@@ -4,6 +4,7 @@ import json
 from collections.abc import Callable
 from typing import Any
 
+import yaml
 from hypothesis import strategies as st
 
 from tests.overlays.apps import COMPONENT_HEAD, KINDS, Files, operations
@@ -183,6 +184,27 @@ def claim_patch(name: str, pick: Pick) -> Any:
     return claim_template(f"{name}-gpu", pick)
 
 
+def text_of(patch: Any, pick: Pick) -> str:
+    """A patch as JSON, or as YAML with or without its last line break."""
+    written = yaml.safe_dump(patch, sort_keys=False)
+    return str(pick(json.dumps(patch, indent=1), written, written.rstrip("\n")))
+
+
+class _Blocks(yaml.SafeDumper):
+    """Writes texts of several lines as literals."""
+
+
+def _literal(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar("tag:yaml.org,2002:str", text, "|" if "\n" in text else None)
+
+
+_Blocks.add_representer(str, _literal)
+
+
+def in_blocks(value: Any) -> str:
+    return yaml.dump(value, Dumper=_Blocks, sort_keys=False)
+
+
 App = tuple[str, str]
 """A kind and a name."""
 
@@ -217,7 +239,7 @@ def overlay(draw: st.DrawFn, folder: str, below: str, apps: list[App], dialect: 
         kind, patch = patch_of(draw, apps, dialect, pick)
         target = {"target": {"kind": kind}} if isinstance(patch, list) or pick(True, False, False) else {}
         if pick(True, False):
-            patches.append({"patch": json.dumps(patch, indent=1), **target})
+            patches.append({"patch": text_of(patch, pick), **target})
             continue
         file = "several.yaml" if not target and pick(True, False) else f"p{number}.yaml"
         if file not in several:
@@ -225,12 +247,17 @@ def overlay(draw: st.DrawFn, folder: str, below: str, apps: list[App], dialect: 
         several.setdefault(file, []).append(patch)
     home = f"{folder}-part" if patches and pick(True, False, False, False) else folder
     files: Files = {f"{home}/{file}": tuple(some) for file, some in several.items()}
+    older = [one for one in patches if "target" not in one]
+    if home == folder and older and pick(True, False, False, False):  # the fields of before kustomize 5
+        made["patchesStrategicMerge"] = [one.get("patch") or one["path"] for one in older]
+        patches = [one for one in patches if "target" in one]
     if home != folder:
         files[f"{home}/kustomization.yaml"] = {**COMPONENT_HEAD, "patches": patches}
         made["components"] = [f"../{home}"]
     elif patches:
         made["patches"] = patches
-    return {**files, f"{folder}/kustomization.yaml": {**made, **more}}
+    fields = {**made, **more}
+    return {**files, f"{folder}/kustomization.yaml": in_blocks(fields) if pick(True, False) else fields}
 
 
 @st.composite

@@ -1,0 +1,261 @@
+"""What a part has to say so that the object below it becomes the whole, both translated: on trees.
+
+    below' + part = made     what differs between ``made`` and whole' are the edits of the part
+
+Nothing is taken for granted: the edited part is laid over below' again, which has to give whole'.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Mapping as Map
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from gpuxlate.model.diagnostics import Append, Edit, Path, Put, Remove, Rename
+from gpuxlate.model.messages import msg
+from gpuxlate.overlays.patches import CannotMergeError, is_null
+from gpuxlate.yamltext.edit import edit_document
+from gpuxlate.yamltext.nodes import Mapping, Node, Scalar, deref, entries_of, get
+from gpuxlate.yamltext.nodes import Sequence as List
+from gpuxlate.yamltext.parse import documents
+from gpuxlate.yamltext.plain import dump_yaml, to_python
+from gpuxlate.yamltext.source import Source
+from gpuxlate.yamltext.splices import apply
+
+Role = Callable[[str], str | None]
+"""The field of the share that a key sets, None where it sets none."""
+_AMOUNTS = ("limits", "requests")
+"""Mappings in which every entry of a share may stand in the line of any other."""
+
+
+def edited(root: Node, edits: Iterable[Edit], kept: Iterable[Path] = ()) -> Node:
+    """A tree after edits, read anew. Raises EditError. ``kept``: what stays where it is emptied."""
+    wanted = list(edits)
+    if not wanted:
+        return root
+    document = next(documents(Source("", dump_yaml(to_python(root)))))
+    text = apply(document.text, edit_document(document, wanted, kept))
+    made = next(iter(documents(Source("", text))), None)
+    return root if made is None or made.root is None else made.root
+
+
+def alike(one: Node | None, other: Node | None) -> bool:
+    """Two trees say the same; what is empty, or null, asks for nothing."""
+    one, other = _there(one), _there(other)
+    if one is None or other is None:
+        return one is other
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        mine, its = _entries(one), _entries(other)
+        return all(alike(mine.get(name), its.get(name)) for name in {**mine, **its})
+    if isinstance(one, List) and isinstance(other, List):
+        return len(one.items) == len(other.items) and all(map(alike, one.items, other.items))
+    return isinstance(one, Scalar) and isinstance(other, Scalar) and one.text == other.text
+
+
+def _there(node: Node | None) -> Node | None:
+    node = deref(node) if node is not None else None
+    if node is None or is_null(node):
+        return None
+    if isinstance(node, Mapping) and all(_there(value) is None for value in _entries(node).values()):
+        return None
+    return node
+
+
+def _entries(node: Node | None) -> dict[str, Node]:
+    node = deref(node) if node is not None else None
+    return {name: value for name, _, value, _ in entries_of(node)} if isinstance(node, Mapping) else {}
+
+
+def _items(node: Node | None) -> list[Node]:
+    node = deref(node) if node is not None else None
+    return node.items if isinstance(node, List) else []
+
+
+def _named(node: Node | None, key: str) -> dict[str, tuple[int, Node]]:
+    """The items of a list by the key that they are merged by."""
+    found = {}
+    for number, item in enumerate(_items(node)):
+        name = get(item, key)
+        if isinstance(name, Scalar):
+            found[name.text] = number, deref(item)
+    return found
+
+
+class Layers(NamedTuple):
+    """One place of five trees: what is below a part and the whole, as they are and translated (``new_``), and
+    what the part makes of the translated one below."""
+
+    below: Node | None
+    new_below: Node | None
+    whole: Node | None
+    new_whole: Node | None
+    made: Node | None
+
+    def at(self, step: str | int) -> Layers:
+        return Layers(*(None if node is None else get(node, step) for node in self))
+
+    def item(self, name: str, key: str) -> Layers:
+        """The items of this name in lists that are merged by a key."""
+        return Layers(*(_named(node, key).get(name, (0, None))[1] for node in self))
+
+
+@dataclass(frozen=True)
+class OverlayDifference:
+    """What a part of an object has to say otherwise. ``said``: what it says, as a part of the object;
+    ``lists``: those that are merged, with the key of their items. ``operates``: it is a list of operations,
+    whose paths are of the object.
+    """
+
+    said: Node | None
+    lists: Map[str, str]
+    role: Role
+    operates: bool = False
+
+    def edits(self, layers: Layers) -> list[Edit]:
+        """The edits of the part, or of the object where it operates. Raises CannotMergeError."""
+        return list(self._of_mapping(self.said, layers, ()))
+
+    def _of_mapping(self, part: Node | None, layers: Layers, path: Path) -> Iterator[Edit]:
+        said = {name: value for name, value in _entries(part).items() if name[:1] != "$"}
+        old: list[str] = []
+        new: dict[str, Any] = {}
+        for name in {**said, **_entries(layers.made), **_entries(layers.new_whole)}:
+            here = layers.at(name)
+            if name in said and self._goes(said[name], here):
+                old.append(name)
+                continue
+            same, own = alike(here.made, here.new_whole), said.get(name)
+            if not same and isinstance(deref(here.new_whole or here.made or said[name]), Scalar):
+                new[name] = _plain(here.new_whole)
+            elif not same or (own is not None and not isinstance(deref(own), Scalar)):
+                yield from self._below(own, here, (*path, name))
+        partners = self._partners(old, new, said, layers, any_role=path[-1:] in [(one,) for one in _AMOUNTS])
+        for name in old:
+            if name in partners:
+                partner = partners[name]
+                value = new.pop(partner) if partner in new else _plain(layers.at(partner).new_whole)
+                yield Rename((*path, name), partner, value)
+            elif _there(layers.at(name).new_below) is not None:
+                yield Put((*path, name), None)
+            else:
+                yield Remove((*path, name))
+        for name, value in new.items():
+            if value is None and name in said and _there(layers.at(name).new_below) is None:
+                yield Remove((*path, name))
+            else:
+                yield Put((*path, name), value)
+
+    def _goes(self, value: Node, here: Layers) -> bool:
+        """What the part says is of a key that the translation replaces."""
+        value = deref(value)
+        if not isinstance(value, Scalar):
+            return False
+        if not is_null(value):
+            return here.whole is not None and _there(here.new_whole) is None
+        gone = here.below is not None and here.new_below is None and _there(here.new_whole) is None
+        return gone and (self.operates or isinstance(deref(here.below or value), Scalar))
+
+    def _partners(
+        self, old: list[str], new: Map[str, Any], said: Map[str, Node], layers: Layers, *, any_role: bool
+    ) -> dict[str, str]:
+        """The keys that come in the lines of old ones: those of the same field, also where the object below
+        says the same, since the part did."""
+        found: dict[str, str] = {}
+        again = [name for name in _entries(layers.new_whole) if name not in new]
+        for name in old:
+            role = self.role(name)
+            free = (one for one in (*new, *again) if one not in said and one not in found.values())
+            partner = next((one for one in free if role is not None and self.role(one) == role), None)
+            if partner is not None:
+                found[name] = partner
+        for name in old if any_role else ():
+            free = (one for one in new if one not in said and one not in found.values())
+            partner = next(free, None) if name not in found else None
+            if partner is not None:
+                found[name] = partner
+        return found
+
+    def _below(self, part: Node | None, here: Layers, path: Path) -> Iterator[Edit]:
+        """A mapping or a list, which may be there no longer, or is not yet."""
+        written = deref(part) if part is not None else None
+        wanted = deref(here.new_whole or here.made or written or here.new_below)  # type: ignore[arg-type]
+        own = None if self.operates and isinstance(wanted, List) else written
+        known = [deref(node) for node in (own, here.made, here.new_whole) if node is not None]
+        if any(type(node) is not type(wanted) for node in known):  # null, or another type
+            yield Put(path, _plain(here.new_whole))
+        elif isinstance(wanted, Mapping):
+            yield from self._of_mapping(written, here, path)
+        elif self.operates:
+            yield from self._of_items(written, here, path)
+        elif (key := self.lists.get(str(path[-1]))) is not None:
+            yield from self._of_named(written, here, path, key)
+        elif written is not None:
+            yield from self._of_items(written, here, path)
+        else:
+            raise CannotMergeError(
+                msg("it would replace {field} of what it is laid over as a whole", field=path[-1])
+            )
+
+    def _of_items(self, part: Node | None, here: Layers, path: Path) -> Iterator[Edit]:
+        """A list whose items have their places."""
+        made, wanted = _items(here.made), _items(here.new_whole)
+        if len(wanted) < len(made):
+            yield Put(path, _plain(here.new_whole))
+            return
+        for number in range(len(made)):
+            item = here.at(number)
+            own = get(part, str(number) if isinstance(part, Mapping) else number) if part else None
+            if isinstance(deref(made[number]), Mapping):
+                if own is not None or not alike(item.made, item.new_whole):
+                    yield from self._of_mapping(own, item, (*path, number))
+            elif not alike(item.made, item.new_whole):
+                yield Put((*path, number), _plain(item.new_whole))
+        for item_wanted in wanted[len(made) :]:
+            yield Append(path, to_python(item_wanted))
+
+    def _of_named(self, part: Node | None, here: Layers, path: Path, key: str) -> Iterator[Edit]:
+        """A list whose items are merged by a key."""
+        said = _named(part, key)
+        for name in {**_named(here.made, key), **_named(here.new_whole, key)}:
+            item = here.item(name, key)
+            if alike(item.made, item.new_whole) and name not in said:
+                continue
+            number, own = said.get(name, (0, None))
+            if item.new_whole is None and own is not None and item.new_below is None:
+                yield Remove((*path, number))
+            elif item.new_whole is None:
+                gone = {key: name, "$patch": "delete"}
+                yield Put((*path, number), gone) if own is not None else Append(path, gone)
+            elif own is not None:
+                yield from self._of_mapping(own, item, (*path, number))
+            else:
+                yield Append(path, {key: name, **self._entry(item)})
+
+    def _entry(self, here: Layers) -> dict[str, Any]:
+        """What an item of a merged list has to say that the part does not name; None deletes."""
+        found: dict[str, Any] = {}
+        for name in {**_entries(here.made), **_entries(here.new_whole)}:
+            below = here.at(name)
+            if alike(below.made, below.new_whole):
+                continue
+            if isinstance(below.made, Mapping) and isinstance(below.new_whole, Mapping):
+                found[name] = self._entry(below)
+            elif isinstance(below.made, List) and isinstance(below.new_whole, List) and name in self.lists:
+                key = self.lists[name]
+                named = {**_named(below.made, key), **_named(below.new_whole, key)}
+                pairs = ((one, below.item(one, key)) for one in named)
+                found[name] = [
+                    {key: one, "$patch": "delete"}
+                    if item.new_whole is None
+                    else {key: one, **self._entry(item)}
+                    for one, item in pairs
+                    if not alike(item.made, item.new_whole)
+                ]
+            else:
+                found[name] = _plain(below.new_whole)
+        return found
+
+
+def _plain(node: Node | None) -> Any:
+    return None if node is None else to_python(node)
