@@ -65,11 +65,11 @@ def without_prefix(name: str) -> str:
 class KeySearch:
     """Finds where a text may have a key, from its characters alone: no key is anywhere else.
 
-    ``names``: how keys begin. ``ends``: a pattern of what is behind the slash of other keys, whose domain is
-    any with a dot.
+    ``names``: how keys begin. ``ends``: what is right behind the slash of other keys, whose domain is any
+    with a dot; ``common``: what is somewhere behind it.
     """
 
-    def __init__(self, names: Iterable[str], ends: str) -> None:
+    def __init__(self, names: Iterable[str], ends: Iterable[str], common: str) -> None:
         words = {*_HIDING}
         tails: dict[str, set[str]] = defaultdict(set)
         for name in names:
@@ -78,7 +78,7 @@ class KeySearch:
         self._tails = {domain: tuple(behind) for domain, behind in tails.items()}
         self._domains = tuple(tails)
         self._longest = 2 * max(map(len, (*tails, *PREFIXES)))
-        self._ends = regex(ends)
+        self._ends, self._common = tuple(ends), common
         self._words = tuple(word for word in words if not any(other in word for other in words - {word}))
         by_length: dict[int, set[str]] = defaultdict(set)
         for domain in tails:
@@ -86,7 +86,7 @@ class KeySearch:
             by_length[len(compared)].add(re.escape(compared))
         known = "|".join(f"(?<=(?:{'|'.join(sorted(alike))})/)" for alike in by_length.values())
         # the slash first: ``re`` finds it without trying to match
-        self._slashes = regex(f"/(?:{known}|(?={ends}))")
+        self._slashes = regex(f"/(?:{known}|(?={'|'.join(map(re.escape, self._ends))}))")
         self.may_be_key = lru_cache(maxsize=4096)(self._may_be_key)
 
     def _may_be_key(self, name: str) -> bool:
@@ -100,7 +100,9 @@ class KeySearch:
 
     def _places(self, text: str, start: int, end: int, words: Iterable[str]) -> list[int]:
         slashes = (match.start() for match in self._slashes.finditer(text, start, end))
-        places = [slash for slash in slashes if self._may_be_in_key(text, start, slash)]
+        found = {slash for slash in slashes if self._may_be_in_key(text, start, slash)}
+        found.update(self._before_common(text, start, end))
+        places = [*found]
         for word in words:
             at = text.find(word, start, end)
             while at >= 0:
@@ -110,17 +112,38 @@ class KeySearch:
         places.sort()
         return places
 
-    def _may_be_in_key(self, text: str, start: int, slash: int) -> bool:
-        """What is on both sides of a slash may be that of a key."""
+    def _before_common(self, text: str, start: int, end: int) -> Iterator[int]:
+        """The slashes behind a domain with a dot, with ``common`` behind them in their line.
+
+        Each line is read once, however many slashes it has.
+        """
+        at = text.find(self._common, start, end)
+        while at >= 0:
+            begin = max(start, text.rfind("\n", start, at) + 1)
+            until = text.find("\n", at, end)
+            until = end if until < 0 else until
+            slash, last = text.find("/", begin, at), text.rfind(self._common, at, until)
+            while 0 <= slash < last:
+                if "." in self._domain_before(text, start, slash)[1]:
+                    yield slash
+                slash = text.find("/", slash + 1, last)
+            at = text.find(self._common, until, end)
+
+    def _domain_before(self, text: str, start: int, slash: int) -> tuple[str, str]:
+        """What is before a slash, as far as a name may go, and the domain at its end."""
         before = text[max(start, slash - self._longest) : slash]
         above = before.rstrip(_IN_DOMAINS)
-        domain = before[len(above) :]
+        return above, before[len(above) :]
+
+    def _may_be_in_key(self, text: str, start: int, slash: int) -> bool:
+        """What is on both sides of a slash may be that of a key."""
+        above, domain = self._domain_before(text, start, slash)
         tails = self._tails.get(domain) or self._tails.get(without_prefix(domain))
         if tails and text.startswith(tails, slash + 1):
             return True
         if above.endswith("\\") and domain.endswith(self._domains):  # behind an escape: \nexample.com/gpu
             return True
-        return "." in domain and self._ends.match(text, slash + 1) is not None
+        return "." in domain and text.startswith(self._ends, slash + 1)
 
 
 def places_beside(document: Document, pods: Iterable[PodKeys], search: KeySearch) -> Sequence[int]:

@@ -202,8 +202,7 @@ class Vocabulary(Owners[Dialect]):
 
         accelerators = (key for keys in ACCELERATORS.values() for key in keys)
         known = {*self._known, *names, *(_WILD.split(key, 1)[0] for key in accelerators)}
-        ends = (*(sign.removeprefix("/") for sign in SIGNS), f"[^\\n]*{COMMON}")
-        return KeySearch(known, "|".join(ends))
+        return KeySearch(known, (sign.removeprefix("/") for sign in SIGNS), COMMON)
 
     def _rows(self, name: str) -> tuple[KeySpec, ...]:
         """What the data sheets say of a key."""
