@@ -18,7 +18,7 @@ from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 ROOT = Path(__file__).resolve().parent
 
 
-DOCS_URL = ROOT / "gpuxlate/docs_url.py"
+DOCS_URL = ROOT / "gpuxlate/model/docs_url.txt"
 
 
 class Catalogues(BuildHookInterface[Any]):
@@ -32,7 +32,7 @@ class Catalogues(BuildHookInterface[Any]):
 def write_address(address: str) -> None:
     """Write the address of the pages, or nothing where there is none."""
     if address:
-        DOCS_URL.write_text(f"ADDRESS = {address!r}\n", encoding="utf-8")
+        DOCS_URL.write_text(f"{address}\n", encoding="utf-8")
     else:
         DOCS_URL.unlink(missing_ok=True)
 

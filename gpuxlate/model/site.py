@@ -37,9 +37,10 @@ def rule_help(code: str) -> str:
 
 @cache
 def _built_with() -> str:
-    """The address that the distribution was built with; an ordinary one has no such module."""
+    """The address that the distribution was built with; an ordinary one has no such file."""
+    from pathlib import Path
+
     try:
-        from gpuxlate.docs_url import ADDRESS  # type: ignore[import-untyped,import-not-found,unused-ignore]
-    except ImportError:
+        return Path(__file__).with_name("docs_url.txt").read_text(encoding="utf-8").strip()
+    except OSError:
         return ""
-    return str(ADDRESS)

@@ -24,23 +24,20 @@ _IN_TEMPLATE = msg("a Helm template, which is not translated")
 _IN_VALUES = msg("the values of a chart")
 
 
-class Claims:
-    """The claims of all files of a run, read when the first pod with claims comes, or a new template."""
+@dataclass(eq=False)
+class RunFiles:
+    """What all files of a run have, read when the first pod with claims comes, or a new template."""
 
-    def __init__(self, given: Iterable[Input] = ()) -> None:
-        """Those of files. Stdin and live objects can be read only once: they know their own claims."""
-        self._files = tuple(given) if isinstance(given, Sequence) else ()
-        self._last: ClaimLookup | None = None
+    files: tuple[Input, ...]
 
     @cached_property
     def names(self) -> Set[str]:
-        """The names of the files."""
-        return {file.name for file in self._files if file.path is not None}
+        return {file.name for file in self.files if file.path is not None}
 
     @cached_property
     def texts(self) -> tuple[ClaimText, ...]:
         """What each file has."""
-        return tuple(_read(self._files))
+        return tuple(_read(self.files))
 
     @cached_property
     def index(self) -> ClaimIndex:
@@ -49,11 +46,20 @@ class Claims:
 
         return ClaimIndex(self.texts)
 
+
+class Claims:
+    """The claims of all files of a run."""
+
+    def __init__(self, given: Iterable[Input] = ()) -> None:
+        """Those of files. Stdin and live objects can be read only once: they know their own claims."""
+        self._files = RunFiles(tuple(given) if isinstance(given, Sequence) else ())
+        self._last: ClaimLookup | None = None
+
     def beside(self, source: Source) -> ClaimLookup:
         """The claims as the pods of a source find them; one object for all documents of the source."""
         last = self._last
         if last is None or last.source is not source:
-            last = self._last = ClaimLookup(source, self)
+            last = self._last = ClaimLookup(source, self._files)
         return last
 
 
@@ -91,7 +97,7 @@ class ClaimLookup:
     """The claims of a run as the pods of one source find them."""
 
     source: Source
-    run: Claims
+    files: RunFiles
 
     @property
     def file(self) -> str:
@@ -99,11 +105,11 @@ class ClaimLookup:
 
     @cached_property
     def index(self) -> ClaimIndex:
-        if self.file in self.run.names:
-            return self.run.index
+        if self.file in self.files.names:
+            return self.files.index
         from gpuxlate.claims.index import ClaimIndex, text_of
 
-        return ClaimIndex((text_of(self.source), *self.run.texts))
+        return ClaimIndex((text_of(self.source), *self.files.texts))
 
     def resolve(self, pod: Pod) -> Pod:
         """A pod with what its claims request."""

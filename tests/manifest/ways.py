@@ -22,7 +22,7 @@ def facts(node: Node | None, numbers: dict[int, int]) -> Facts:
         return (*own, node.text, node.style, node.kind, node.empty)
     if isinstance(node, Mapping):
         entries = [(facts(key, numbers), facts(value, numbers)) for key, value in node.entries]
-        plain = node.plain
+        plain = node.entries_by_key
         named = plain and [(name, *(numbers[id(one)] for one in entry)) for name, entry in plain.items()]
         return (*own, node.flow, entries, named)
     if isinstance(node, Sequence):
@@ -48,7 +48,7 @@ def told(text: str) -> list[Facts]:
 
 def told_by_events(text: str) -> list[Facts]:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(parse, "parts", lambda _: None)
+        patch.setattr(parse, "parts", lambda *_: None)
         return told(text)
 
 

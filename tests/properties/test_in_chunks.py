@@ -23,8 +23,9 @@ from hypothesis import strategies as st
 from gpuxlate.backends import registry
 from gpuxlate.cli import processes, runner
 from gpuxlate.files.relevance import only_relevant
+from gpuxlate.lint.add_ignores import add_ignores
 from gpuxlate.lint.check import lint_source
-from gpuxlate.lint.fix import add_ignores, fix_source
+from gpuxlate.lint.fix import fix_source
 from gpuxlate.lint.settings import LintSettings
 from gpuxlate.model import limits
 from gpuxlate.overlays.run_claims import Claims
