@@ -38,13 +38,12 @@ def _in_repository(text: str, page: str, language: str) -> str:
 
 def _target(link: str, language: str) -> str:
     """A link of the site, from a page of ``docs/reference``."""
-    names = set(generated())
     if link.startswith(SITE):
         return kept_place(link, language)
     if link.startswith("errors/"):
         return f"../../{folder_of_cases(link)}"
     page = link.partition("#")[0]
-    return link if not page or ":" in link or page in names else f"../{link}"
+    return link if not page or ":" in link or page in generated() else f"../{link}"
 
 
 def kept_place(link: str, language: str = "") -> str:

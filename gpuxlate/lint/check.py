@@ -97,7 +97,6 @@ class LintState:
 
 def lint_source(source: Source, settings: LintSettings, read: DocumentReader = documents) -> LintResult:
     """Every finding of a source, in the order of the text. ``read`` reads its documents."""
-    context = settings.context
     found: list[Diagnostic] = []
     comments = ignores_in_text(source) if source.holds(COMMENTS) else ()
     ignores: list[Ignore] = list(islice(comments, limits.MAX_IGNORES + 1))
@@ -105,7 +104,7 @@ def lint_source(source: Source, settings: LintSettings, read: DocumentReader = d
         what = msg("more than {number} comments that ignore findings", number=limits.MAX_IGNORES)
         found.append(too_much(source, what, "ignore in the configuration: per-file-ignores", 0))
         ignores.clear()
-    work = partial(_check_documents, source, settings, context, limits.MAX_FINDINGS - len(found))
+    work = partial(_check_documents, source, settings, limits.MAX_FINDINGS - len(found))
     checked = over_documents(work, source, read, settings.in_chunks)
     result = checked.result
     found += checked.found
@@ -114,7 +113,7 @@ def lint_source(source: Source, settings: LintSettings, read: DocumentReader = d
     if found or ignores:
         wanted = [one for one in once_per_object(_once(found)) if settings.selected(one.code)]
         left, result.suppressed = without_ignored(wanted, ignores, settings.selected)
-        result.diagnostics = sorted(context.applying(left), key=Diagnostic.sort_key)
+        result.diagnostics = sorted(settings.context.applying(left), key=Diagnostic.sort_key)
         result.excuse(settings.excused)
     return result
 
@@ -148,12 +147,12 @@ class _CheckedDocuments:
 
 
 def _check_documents(
-    source: Source, settings: LintSettings, context: Context, most: int, read: DocumentReader
+    source: Source, settings: LintSettings, most: int, read: DocumentReader
 ) -> _CheckedDocuments:
     """The findings of documents of a source, each by itself."""
     checked = _CheckedDocuments(most)
     result, found = checked.result, checked.found
-    claims = settings.claims_beside(source)
+    context, claims = settings.context, settings.claims_beside(source)
 
     def start(document: Document) -> LintState:
         left = most + 1 - len(found)

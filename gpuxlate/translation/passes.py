@@ -45,10 +45,8 @@ from gpuxlate.yamltext.source import Source
 from gpuxlate.yamltext.splices import Splice, apply
 
 if TYPE_CHECKING:
-    from gpuxlate.translation.decisions import DecidedLeftover, DecidedText
-
-if TYPE_CHECKING:
     from gpuxlate.claims.templates import ClaimTemplate
+    from gpuxlate.translation.decisions import DecidedLeftover, DecidedText
 
 
 @dataclass(slots=True, kw_only=True)
@@ -80,9 +78,9 @@ class DocumentResults(Result):
 class State(DocumentResults):
     """A document on its way, and its results.
 
-    ``runs``: its pods; ``operations``: lists of operations, which are about pods of other files; ``places``:
-    where its text may name keys outside of pods; ``edited``:
-    the places of those that were read, ``why_left``: why others were not. ``edits``: of the document;
+    ``runs``: its pods; ``places``: where its text may name keys outside of pods; ``operations``: lists of
+    operations, which are about pods of other files; ``edited``: the places of those that were read,
+    ``why_left``: why others were not. ``edits``: of the document;
     ``kept``: mappings and lists that stay where they are emptied. ``patches``: of templates of claims, as
     plain data. ``settled_paths``: the places that need no other finding; ``extra_leftovers``: what is left
     beside keys. ``done``: no later pass applies.
