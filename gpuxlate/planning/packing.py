@@ -549,10 +549,10 @@ def best_fit(bins: Sequence[Bin], kinds: Sequence[int]) -> tuple[list[BinPlaceme
         for kind in set(kinds)
     }
     card_mib = max((card.memory_mib for one in bins for card in one.cards), default=0)
-    return _fill(Nodes(bins, TIGHTEST, card_mib), asks, Counter(kinds), by_memory)
+    return fill(Nodes(bins, TIGHTEST, card_mib), asks, Counter(kinds), by_memory)
 
 
-def _fill(
+def fill(
     nodes: Nodes, asks: Mapping[int, Asks], counts: Mapping[int, int], order: Order
 ) -> tuple[list[BinPlacement], list[int]]:
     """Large pods first; those that go with all others come last, into what those have left."""
@@ -663,13 +663,8 @@ def _alone(bins: Sequence[Bin], kind: int) -> bool:
     return any(first_way(cards, asks) is not None for cards, asks in asked)
 
 
-def search(
-    bins: Sequence[Bin], kinds: Sequence[int], budget: Budget, most_cards: int | None = None
-) -> list[BinPlacement] | None:
-    """Every place of every pod; equal nodes are tried once, and no state twice.
-
-    ``most_cards``: on so many cards at most that run nothing yet. Raises UndecidedError.
-    """
+def search(bins: Sequence[Bin], kinds: Sequence[int], budget: Budget) -> list[BinPlacement] | None:
+    """Every place of every pod; equal nodes are tried once, and no state twice. Raises UndecidedError."""
     if len(kinds) > MOST_PODS:
         raise UndecidedError
     asked = {k: next((a for one in bins if (a := one.admits[k]) is not None), ()) for k in set(kinds)}
@@ -677,13 +672,11 @@ def search(
     failed: set[tuple[int, tuple[tuple[int, Cards], ...]]] = set()
     classes: dict[tuple[Asks | None, ...], int] = {}
     class_of = [classes.setdefault(one.admits, len(classes)) for one in bins]
-    unused = sum(card.untouched for one in bins for card in one.cards)
-    keep = 0 if most_cards is None else unused - most_cards
 
     def shape(number: int, cards: Cards) -> tuple[int, Cards]:
         return class_of[number], tuple(sorted(cards))
 
-    def go(at: int, state: tuple[Cards, ...], fresh: int) -> list[BinPlacement] | None:
+    def go(at: int, state: tuple[Cards, ...]) -> list[BinPlacement] | None:
         if at == len(ordered):
             return []
         key = (at, tuple(sorted(shape(n, cards) for n, cards in enumerate(state))))
@@ -695,18 +688,14 @@ def search(
             if asks is None or alike in tried:
                 continue
             tried.add(alike)
-            before = sum(card.untouched for card in state[number])
             for left, chosen in ways(state[number], asks, budget):
-                still = fresh - before + sum(card.untouched for card in left)
-                if still < keep:
-                    continue
-                rest = go(at + 1, (*state[:number], left, *state[number + 1 :]), still)
+                rest = go(at + 1, (*state[:number], left, *state[number + 1 :]))
                 if rest is not None:
                     return [BinPlacement(ordered[at], number, chosen), *rest]
         failed.add(key)
         return None
 
-    return go(0, tuple(one.cards for one in bins), unused)
+    return go(0, tuple(one.cards for one in bins))
 
 
 # How many cards and nodes pods need at the least, whatever the packing.
@@ -878,13 +867,8 @@ def _largest_sum(sizes: Iterable[int], there: int) -> int:
     return sums.bit_length() - 1
 
 
-# How many equal nodes pods need: best-fit decreasing, a lower bound, and an exact search where it is small.
-# First fewest nodes, then fewest cards of them. Nothing is said to be the least unless it equals the bound,
-# or every placement on fewer was tried.
-SEARCHED = 40
-"""More pods than this are not searched: the search would only reach its limit."""
-FLEET_STEPS = 5_000
-"""Placements that the search tries for one fleet."""
+# How many equal nodes pods need: best-fit decreasing, and a lower bound. First fewest nodes, then fewest
+# cards of them. Nothing is said to be the least unless it equals the bound.
 ORDERED = 5_000
 """With more pods, one order is tried."""
 
@@ -894,7 +878,7 @@ class Fleet:
     """Pods on equal nodes.
 
     ``spots``: their places; ``unschedulable``: the kinds that no empty node takes, which are not counted.
-    ``least``: no packing has fewer nodes, nor, on so many nodes, fewer cards; that is not known otherwise.
+    ``least``: the lower bound says so, and no packing has fewer nodes or cards; that is not known otherwise.
     """
 
     spots: tuple[BinPlacement, ...]
@@ -924,15 +908,12 @@ def pack_fleet(empty: Cards, asks: Sequence[Asks], counts: Mapping[int, int]) ->
     fleets: list[Fleet] = []
     for order, how in _orders(node, sum(fitting.values())):
         nodes = Nodes((), how, node.memory_mib, Bin(empty, tuple(asks)))
-        placements, _ = _fill(nodes, dict(enumerate(asks)), fitting, order)
+        placements, _ = fill(nodes, dict(enumerate(asks)), fitting, order)
         fleet = Fleet(tuple(placements), tuple(nodes.state), bound, homeless, False)
         if (fleet.nodes, fleet.cards) == (bound.nodes, bound.cards):
             return replace(fleet, least=True)
         fleets.append(fleet)
-    best = min(fleets, key=lambda fleet: (fleet.nodes, fleet.cards))
-    if sum(fitting.values()) > SEARCHED:
-        return best
-    return _searched(empty, asks, fitting, best)
+    return min(fleets, key=lambda fleet: (fleet.nodes, fleet.cards))
 
 
 def _fits(empty: Cards, asks: Asks) -> bool:
@@ -966,39 +947,3 @@ def _orders(node: EmptyNode, pods: int) -> Sequence[tuple[Order, Scheduling]]:
 
     orders = [*product((largest, summed, cores, memory), (FIRST_FIT, TIGHTEST))]
     return orders if pods <= ORDERED else orders[:1]
-
-
-def _searched(empty: Cards, asks: Sequence[Asks], counts: Mapping[int, int], best: Fleet) -> Fleet:
-    """A better packing where the search finds one; and whether it tried all."""
-    kinds = [kind for kind, count in counts.items() for _ in range(count)]
-    admits = tuple(asks)
-    budget = Budget(FLEET_STEPS)
-    try:
-        nodes, spots = best.nodes, list(best.spots)
-        for fewer in range(best.bound.nodes, best.nodes):
-            found = search([Bin(empty, admits)] * fewer, kinds, budget)
-            if found is not None:
-                nodes, spots = fewer, found
-                break
-        best = _fleet(empty, asks, nodes, spots, best, least=False)
-        for cards in range(best.bound.cards, best.cards):
-            found = search([Bin(empty, admits)] * nodes, kinds, budget, cards)
-            if found is not None:
-                return _fleet(empty, asks, nodes, found, best, least=True)
-    except UndecidedError:
-        return best
-    return _fleet(empty, asks, nodes, spots, best, least=True)
-
-
-def _fleet(
-    empty: Cards, asks: Sequence[Asks], nodes: int, spots: Sequence[BinPlacement], best: Fleet, *, least: bool
-) -> Fleet:
-    """The fleet of these places."""
-    state = [list(empty) for _ in range(nodes)]
-    for spot in spots:
-        pool = asks[spot.kind][0].pool
-        here = state[spot.bin]
-        if pool and not here[0].pool:
-            here[:] = [one._replace(pool=pool) for one in here]
-        here[:] = taken(tuple(here), asks[spot.kind], dict(enumerate(spot.cards)))
-    return Fleet(tuple(spots), tuple(map(tuple, state)), best.bound, best.unschedulable, least)
