@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from gpuxlate.model import limits
-from gpuxlate.planning.packing import ORDERED
+from gpuxlate.planning.fleet import ORDERED
 
 VKE = "vke.volcengine.com/mgpu-{}"
 TO = ("--to", "tencent-qgpu")

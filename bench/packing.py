@@ -11,8 +11,10 @@ import time
 from collections.abc import Callable, Iterator
 from statistics import median
 
-from gpuxlate.planning import packing
-from gpuxlate.planning.packing import Asks, Cards, ContainerRequest, Fleet, FreeGpu, pack_fleet
+from gpuxlate.planning import fleet as packing
+from gpuxlate.planning.fleet import Fleet, pack_fleet
+from gpuxlate.planning.placing import Cards, FreeGpu
+from gpuxlate.planning.requests import Asks, ContainerRequest
 
 MIB, SLOTS = 22528, 16
 EMPTY: Cards = (FreeGpu(100, MIB, SLOTS, True),) * 4

@@ -20,8 +20,9 @@ from gpuxlate.locale import localize
 from gpuxlate.model.declarations import Count, Output, Printed, record
 from gpuxlate.model.messages import Message, join_and, message_of, msg, plural, titled
 from gpuxlate.model.profile import Profile
-from gpuxlate.planning import verify as nvidia_smi
-from gpuxlate.planning.verify import NvidiaSmiError, Seen, Verification, expected, number, verify
+from gpuxlate.planning import nvidia_smi
+from gpuxlate.planning.nvidia_smi import NvidiaSmiError, Seen
+from gpuxlate.planning.verify import Verification, expected, number, verify
 from gpuxlate.report.characters import text_of
 from gpuxlate.yamltext.parse import Document, with_location
 

@@ -14,20 +14,12 @@ from gpuxlate.backends.live import PERCENT, NodeOffer
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.messages import msg, plural
 from gpuxlate.planning.demand import PackingProblem, Wanted, problem_of, spaces, unknown_of
+from gpuxlate.planning.filling import Bin, BinPlacement, best_fit
 from gpuxlate.planning.ledger import GpuUsage, Ledger, asks_of, open_ledger
 from gpuxlate.planning.nodes import GpuNode, names_of
-from gpuxlate.planning.packing import (
-    UNLIMITED,
-    Bin,
-    BinPlacement,
-    FreeGpu,
-    UndecidedError,
-    best_fit,
-    first_way,
-    pack,
-    shortage,
-    sums,
-)
+from gpuxlate.planning.placing import FreeGpu, UndecidedError, first_way, shortage
+from gpuxlate.planning.requests import UNLIMITED
+from gpuxlate.planning.search import pack, sums
 
 
 class CapacityAnswer(StrEnum):

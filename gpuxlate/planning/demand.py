@@ -19,9 +19,11 @@ from gpuxlate.model.messages import msg, plural
 from gpuxlate.model.pod import NodeRequirement, ObjectPlace, PodKeys
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
+from gpuxlate.planning.filling import Bin
 from gpuxlate.planning.ledger import GpuUsage, Ledger, ask_of, asks_of, number_of
 from gpuxlate.planning.nodes import serves_text, unit_profile
-from gpuxlate.planning.packing import UNLIMITED, Asks, Bin, ContainerRequest, FreeGpu, asks_of_part
+from gpuxlate.planning.placing import FreeGpu
+from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, asks_of_part
 from gpuxlate.rules.base import Context
 from gpuxlate.rules.source import no_yaml
 from gpuxlate.translation.fit import Verdict

@@ -15,7 +15,7 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
 from gpuxlate.model.share import Qos, Share
 from gpuxlate.planning.nodes import GpuNode, unit_profile
-from gpuxlate.planning.packing import ContainerRequest
+from gpuxlate.planning.requests import ContainerRequest
 
 NO_RECORD = msg("no card is recorded")
 

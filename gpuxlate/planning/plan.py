@@ -19,20 +19,10 @@ from gpuxlate.model.messages import Message, join_and, join_or, message_of, msg,
 from gpuxlate.model.profile import Profile, card_named, nearest
 from gpuxlate.model.share import Share
 from gpuxlate.planning.demand import Load, loads_of, slots_of
-from gpuxlate.planning.packing import (
-    UNLIMITED,
-    Asks,
-    Cards,
-    ContainerRequest,
-    Fleet,
-    FreeGpu,
-    UnknownPartError,
-    first_way,
-    pack_fleet,
-    phases,
-    shortage,
-    smallest,
-)
+from gpuxlate.planning.filling import smallest
+from gpuxlate.planning.fleet import Fleet, pack_fleet
+from gpuxlate.planning.placing import Cards, FreeGpu, first_way, shortage
+from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, UnknownPartError, phases
 from gpuxlate.translation.fit import PARTS, Verdict, fit_pod
 from gpuxlate.translation.results import Item
 

@@ -16,19 +16,10 @@ from gpuxlate.backends.live import PERCENT
 from gpuxlate.model.declarations import Count, Printed, record
 from gpuxlate.model.messages import Message, join_and, msg, plural
 from gpuxlate.planning.demand import Load
-from gpuxlate.planning.packing import (
-    UNLIMITED,
-    Asks,
-    Bin,
-    Cards,
-    ContainerRequest,
-    FreeGpu,
-    Nodes,
-    Order,
-    by_memory,
-    phases,
-)
+from gpuxlate.planning.filling import Bin, Nodes, Order, by_memory
+from gpuxlate.planning.placing import Cards, FreeGpu
 from gpuxlate.planning.plan import PlacedContainer, TargetPlan, nodes, pods
+from gpuxlate.planning.requests import UNLIMITED, Asks, ContainerRequest, phases
 
 UNDIVIDED = "undivided"
 """The mode of cards without partitions, on nodes whose partitions are made before pods come."""

@@ -11,7 +11,10 @@ from hypothesis import strategies as st
 from gpuxlate.backends.live import PERCENT
 from gpuxlate.planning.capacity import Answer, CapacityAnswer, FreeCapacity, answer, rooms
 from gpuxlate.planning.demand import Wanted
-from gpuxlate.planning.packing import Bin, BinPlacement, ContainerRequest, FreeGpu, UndecidedError, pack
+from gpuxlate.planning.filling import Bin, BinPlacement
+from gpuxlate.planning.placing import FreeGpu, UndecidedError
+from gpuxlate.planning.requests import ContainerRequest
+from gpuxlate.planning.search import pack
 from tests.cluster.asking import Node, books, on, wanted
 from tests.e2e import nodes as made
 from tests.e2e import pods

@@ -9,16 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpuxlate.planning.packing import (
-    Asks,
-    BinPlacement,
-    Cards,
-    ContainerRequest,
-    Fleet,
-    FreeGpu,
-    one_dimension,
-    pack_fleet,
-)
+from gpuxlate.planning.bounds import one_dimension
+from gpuxlate.planning.filling import BinPlacement
+from gpuxlate.planning.fleet import Fleet, pack_fleet
+from gpuxlate.planning.placing import Cards, FreeGpu
+from gpuxlate.planning.requests import Asks, ContainerRequest
 from tests.effort import tries
 
 MIB, SLOTS = 8, 3

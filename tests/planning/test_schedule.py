@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpuxlate.backends.limits import Pick, Scheduling
-from gpuxlate.planning.packing import Asks, Bin, BinPlacement, ContainerRequest, Nodes, pack_fleet
+from gpuxlate.planning.filling import Bin, BinPlacement, Nodes
+from gpuxlate.planning.fleet import pack_fleet
+from gpuxlate.planning.requests import Asks, ContainerRequest
 from tests.effort import tries
 from tests.planning.test_packing import MIB, fleets, is_valid, node
 

@@ -13,16 +13,8 @@ from gpuxlate.backends import registry
 from gpuxlate.backends.alibaba import AlibabaProfile, memory_of_units
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Share
-from gpuxlate.planning.verify import (
-    Expected,
-    NvidiaSmiError,
-    OutputForm,
-    Seen,
-    SeenCard,
-    expected,
-    read,
-    verify,
-)
+from gpuxlate.planning.nvidia_smi import NvidiaSmiError, OutputForm, Seen, SeenCard, read
+from gpuxlate.planning.verify import Expected, expected, verify
 from tests import running
 from tests.cluster.asking import share
 

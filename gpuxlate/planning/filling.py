@@ -1,0 +1,209 @@
+"""Nodes that take pods one at a time, as a scheduler does it and as best-fit does."""
+
+from __future__ import annotations
+
+from bisect import insort
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gpuxlate.backends.limits import ANY, Pick, Scheduling
+from gpuxlate.backends.live import PERCENT
+from gpuxlate.model.declarations import record
+from gpuxlate.planning.placing import CardOrder, Cards, Chosen, FreeGpu, UndecidedError, first_way
+from gpuxlate.planning.requests import Asks, ContainerRequest, phases
+
+
+@record
+class Bin:
+    """A node. ``admits``: by kind of pod what it requests there, None where the node does not take it."""
+
+    cards: Cards
+    admits: tuple[Asks | None, ...]
+
+
+class BinPlacement(NamedTuple):
+    """The place of one pod: the bin, and the cards of each container."""
+
+    kind: int
+    bin: int
+    cards: Chosen
+
+
+class Nodes:
+    """Nodes in the order in which they are tried for the next pod, without those that are full.
+
+    ``card_mib``: MiB that weigh as much as all compute of a card. ``empty``: the node that is added where
+    none takes a pod; without one, the pod is left over.
+    """
+
+    def __init__(self, bins: Iterable[Bin], how: Scheduling, card_mib: int, empty: Bin | None = None) -> None:
+        self.bins: list[Bin] = []
+        self.state: list[Cards] = []
+        self._how, self._card_mib, self._order = how.nodes, card_mib, _card_order(how.cards, card_mib)
+        self._empty = empty
+        bins = list(bins)
+        # nodes that take the same have one tuple, which is long
+        distinct = {id(one.admits): one.admits for one in (*bins, *([empty] if empty else ()))}
+        self._needs = [
+            _need([asks for asks in by_node if asks is not None])
+            for by_node in zip(*distinct.values(), strict=True)
+        ]
+        every = {ask for admits in distinct.values() for asks in admits for ask in asks or ()}
+        self._least, self._fresh = smallest(every), any(one.fresh for one in every)
+        self._turns: list[tuple[int, int]] = []
+        self._most: list[tuple[int, int]] = []  # MiB and percent that are free on one of its cards
+        self._pods: Counter[int] = Counter()
+        self._refused: dict[int, set[int]] = {}
+        for one in bins:
+            self._add(one)
+
+    def take(self, kind: int) -> BinPlacement | None:
+        """Place a pod; None where no node has room.
+
+        What refuses one pod of a kind refuses the next: room only becomes less.
+        """
+        refused = self._refused.setdefault(kind, set())
+        mib, percent = self._needs[kind]
+        for at, (_, number) in enumerate(self._turns):
+            most_mib, most_percent = self._most[number]
+            if most_mib < mib or most_percent < percent or number in refused:
+                continue
+            chosen = self._place(kind, number)
+            if chosen is not None:
+                del self._turns[at]
+                self._enter(number)
+                return BinPlacement(kind, number, chosen)
+            refused.add(number)
+        if self._empty is None:
+            return None
+        self._add(self._empty)
+        return self.take(kind)
+
+    def _place(self, kind: int, number: int) -> Chosen | None:
+        asks = self.bins[number].admits[kind]
+        try:
+            way = first_way(self.state[number], asks, self._order) if asks is not None else None
+        except UndecidedError:
+            return None
+        if way is None:
+            return None
+        self.state[number], chosen = way
+        self._pods[number] += 1
+        return chosen
+
+    def _add(self, one: Bin) -> None:
+        self.bins.append(one)
+        self.state.append(one.cards)
+        self._most.append((0, 0))
+        self._enter(len(self.state) - 1)
+
+    def _enter(self, number: int) -> None:
+        cards = self.state[number]
+        self._most[number] = (
+            max((one.memory_mib for one in cards), default=0),
+            max((one.cores for one in cards), default=0),
+        )
+        if any(self._may_take(card) for card in cards):
+            insort(self._turns, (self._score(number, cards), number))
+
+    def _may_take(self, card: FreeGpu) -> bool:
+        if card.slots <= 0:
+            return False
+        if self._fresh and card.untouched:
+            return True
+        return any(card.cores >= cores and card.memory_mib >= mib for cores, mib in self._least)
+
+    def _score(self, number: int, cards: Cards) -> int:
+        """Lower ones are tried first."""
+        if self._how is Pick.FIRST:
+            return number
+        if self._how is Pick.FEWEST_PODS:
+            return self._pods[number]
+        free = sum(card.cores * self._card_mib + card.memory_mib * PERCENT for card in cards)
+        return free if self._how is Pick.FULLEST else -free
+
+
+def _need(every: Sequence[Asks]) -> tuple[int, int]:
+    """MiB and percent that one card needs at the least for a pod, whichever of these it requests there."""
+    return (
+        min((max((one.memory_mib or 0 for one in asks), default=0) for asks in every), default=0),
+        min((max((one.cores for one in asks), default=0) for asks in every), default=0),
+    )
+
+
+def smallest(asks: Iterable[ContainerRequest]) -> list[tuple[int, int]]:
+    """The smallest requests: no other one needs less of both."""
+    found: list[tuple[int, int]] = []
+    for cores, memory in sorted({(a.cores, a.memory_mib or 0) for a in asks if not a.fresh}):
+        if not found or memory < found[-1][1]:
+            found.append((cores, memory))
+    return found
+
+
+def _card_order(how: Pick, card_mib: int) -> CardOrder:
+    """The order in which the cards of a node are tried."""
+
+    def free(card: tuple[int, int, int, int]) -> int:
+        return card[0] * PERCENT + card[1] * card_mib
+
+    if how is Pick.FULLEST:
+        return lambda card: (free(card), card[-1])
+    if how is Pick.EMPTIEST:
+        return lambda card: (-free(card), card[-1])
+    return lambda card: card[-1]
+
+
+# Best-fit decreasing: each pod on the tightest node that takes it, large pods first.
+Order = Callable[[Asks], Any]
+"""The size of a pod: larger ones go first."""
+
+
+def by_memory(asks: Asks) -> object:
+    """Pods that need cards of their own, then by memory, then by compute."""
+    return max(
+        (
+            sum(one.cards for one in some if one.fresh),
+            sum(one.cards * (one.memory_mib or 0) for one in some),
+            sum(one.cards * one.cores for one in some),
+        )
+        for some in phases(asks)
+    )
+
+
+TIGHTEST = Scheduling(Pick.FULLEST, Pick.FULLEST)
+
+FIRST_FIT = Scheduling(Pick.FIRST, Pick.FULLEST)
+
+
+def best_fit(bins: Sequence[Bin], kinds: Sequence[int]) -> tuple[list[BinPlacement], list[int]]:
+    """Each pod on the fullest node that takes it; and the kinds of the pods left over."""
+    if not bins:
+        return [], list(kinds)
+    asks = {
+        kind: next((asks for one in bins if (asks := one.admits[kind]) is not None), ())
+        for kind in set(kinds)
+    }
+    card_mib = max((card.memory_mib for one in bins for card in one.cards), default=0)
+    return fill(Nodes(bins, TIGHTEST, card_mib), asks, Counter(kinds), by_memory)
+
+
+def fill(
+    nodes: Nodes, asks: Mapping[int, Asks], counts: Mapping[int, int], order: Order
+) -> tuple[list[BinPlacement], list[int]]:
+    """Large pods first; those that go with all others come last, into what those have left."""
+    placements: list[BinPlacement] = []
+    left: list[int] = []
+    for kind in sorted(counts, key=lambda kind: (_common(asks[kind]), order(asks[kind])), reverse=True):
+        for waiting in range(counts[kind], 0, -1):
+            placement = nodes.take(kind)
+            if placement is None:
+                left += [kind] * waiting
+                break
+            placements.append(placement)
+    return placements, left
+
+
+def _common(asks: Asks) -> tuple[str, tuple[str, ...]]:
+    """The pool and the modes of a pod."""
+    return asks[0].pool if asks else ANY, tuple(sorted({one.mode for one in asks} - {ANY}, reverse=True))

@@ -1,0 +1,96 @@
+"""The pods on as few equal nodes as best-fit in several orders finds, beside the lower bound.
+
+First fewest nodes, then fewest cards of them. Nothing is said to be the least unless it equals the bound.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import product
+
+from gpuxlate.backends.limits import Scheduling
+from gpuxlate.model.declarations import record
+from gpuxlate.planning.bounds import EmptyNode, LowerBound, lower_bound
+from gpuxlate.planning.filling import FIRST_FIT, TIGHTEST, Bin, BinPlacement, Nodes, Order, fill
+from gpuxlate.planning.placing import Cards, UndecidedError, first_way
+from gpuxlate.planning.requests import Asks
+
+ORDERED = 5_000
+"""With more pods, one order is tried."""
+
+
+@record
+class Fleet:
+    """Pods on equal nodes.
+
+    ``spots``: their places; ``unschedulable``: the kinds that no empty node takes, which are not counted.
+    ``least``: the lower bound says so, and no packing has fewer nodes or cards; that is not known otherwise.
+    """
+
+    spots: tuple[BinPlacement, ...]
+    state: tuple[Cards, ...]
+    bound: LowerBound
+    unschedulable: tuple[int, ...]
+    least: bool
+
+    @property
+    def nodes(self) -> int:
+        return len(self.state)
+
+    @property
+    def cards(self) -> int:
+        """Cards that run something."""
+        return sum(not card.untouched for cards in self.state for card in cards)
+
+
+def pack_fleet(empty: Cards, asks: Sequence[Asks], counts: Mapping[int, int]) -> Fleet:
+    """The pods on as few nodes like ``empty`` as are found. ``counts``: by kind, an index of ``asks``."""
+    homeless = tuple(kind for kind in sorted(counts) if not _fits(empty, asks[kind]))
+    fitting = {kind: count for kind, count in counts.items() if kind not in homeless and count}
+    if not fitting:
+        return Fleet((), (), LowerBound(0, 0, ""), homeless, True)
+    node = EmptyNode.of(empty)
+    bound = lower_bound(node, asks, fitting)
+    fleets: list[Fleet] = []
+    for order, how in _orders(node, sum(fitting.values())):
+        nodes = Nodes((), how, node.memory_mib, Bin(empty, tuple(asks)))
+        placements, _ = fill(nodes, dict(enumerate(asks)), fitting, order)
+        fleet = Fleet(tuple(placements), tuple(nodes.state), bound, homeless, False)
+        if (fleet.nodes, fleet.cards) == (bound.nodes, bound.cards):
+            return replace(fleet, least=True)
+        fleets.append(fleet)
+    return min(fleets, key=lambda fleet: (fleet.nodes, fleet.cards))
+
+
+def _fits(empty: Cards, asks: Asks) -> bool:
+    try:
+        return first_way(empty, asks) is not None
+    except UndecidedError:
+        return False
+
+
+def _orders(node: EmptyNode, pods: int) -> Sequence[tuple[Order, Scheduling]]:
+    """Sizes of pods (by the larger part of a card, the sum of both, or either), each with orders of nodes."""
+
+    def parts(asks: Asks) -> tuple[float, float]:
+        sizes = [(node.of_ask(one), one.cards) for one in node.largest(asks)]
+        return (
+            sum(size[0] * cards for size, cards in sizes) / node.card[0],
+            sum(size[1] * cards for size, cards in sizes) / max(1, node.card[1]),
+        )
+
+    def largest(asks: Asks) -> object:
+        return max(parts(asks)), sum(parts(asks))
+
+    def summed(asks: Asks) -> object:
+        return sum(parts(asks))
+
+    def cores(asks: Asks) -> object:
+        return parts(asks)
+
+    def memory(asks: Asks) -> object:
+        return parts(asks)[::-1]
+
+    orders = [*product((largest, summed, cores, memory), (FIRST_FIT, TIGHTEST))]
+    return orders if pods <= ORDERED else orders[:1]

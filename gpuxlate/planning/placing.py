@@ -1,0 +1,251 @@
+"""What is free on the cards of one node, and every placement of a pod on them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from gpuxlate.backends.limits import ANY
+from gpuxlate.backends.live import PERCENT
+from gpuxlate.model.messages import join_and, msg, plural
+from gpuxlate.planning.requests import Asks, ContainerRequest, is_there, run_together
+
+STEPS = 20_000
+"""Placements that an exact search tries, about a second of work."""
+
+
+class FreeGpu(NamedTuple):
+    """What is free on one card: percent, MiB, and ``slots`` for containers; ``untouched``: it runs none.
+
+    ``mode``: that of the containers on the card, ``pool``: that of the pods on its node.
+    """
+
+    cores: int
+    memory_mib: int
+    slots: int
+    untouched: bool
+    mode: str = ANY
+    pool: str = ANY
+
+    def takes(self, ask: ContainerRequest) -> bool:
+        if self.slots <= 0 or not (_meet(self.mode, ask.mode) and _meet(self.pool, ask.pool)):
+            return False
+        if ask.whole:
+            return self.untouched and self.cores == PERCENT
+        if self.cores < max(ask.cores, ask.joins_at) or (ask.fresh and not self.untouched):
+            return False
+        return ask.memory_mib is None or self.memory_mib >= ask.memory_mib
+
+    def less(self, ask: ContainerRequest) -> FreeGpu:
+        """What is left when the container runs there."""
+        mode = self.mode or ask.mode
+        if ask.whole or ask.alone:
+            return FreeGpu(0, 0, 0, False, mode, self.pool)
+        memory = 0 if ask.memory_mib is None else self.memory_mib - ask.memory_mib
+        return FreeGpu(self.cores - ask.cores, memory, self.slots - 1, False, mode, self.pool)
+
+
+def _meet(one: str, other: str) -> bool:
+    return ANY in (one, other) or one == other
+
+
+Cards = tuple[FreeGpu, ...]
+"""The cards of one node, by index."""
+
+Chosen = tuple[tuple[int, ...], ...]
+"""For each container of a pod, the indexes of its cards."""
+
+
+class UndecidedError(Exception):
+    """The search ended at its limit."""
+
+
+class Budget:
+    """The placements that a search may still try."""
+
+    def __init__(self, steps: int) -> None:
+        self.left = steps
+
+    def spend(self) -> None:
+        self.left -= 1
+        if self.left < 0:
+            raise UndecidedError
+
+
+CardOrder = Callable[[tuple[int, int, int, int]], Any]
+"""Which card comes first, by what is free of MiB, percent and slots, and by its index."""
+
+
+def ways(
+    cards: Cards, asks: Asks, budget: Budget | None = None, order: CardOrder | None = None
+) -> Iterator[tuple[Cards, Chosen]]:
+    """Placements of a pod on the cards of a node that differ in what they leave free; without another
+    ``order`` of cards, the tightest first.
+
+    Raises UndecidedError where there are too many.
+    """
+    found, budget = _of_pool(cards, asks), budget or Budget(STEPS)
+    if any(one.ends for one in asks):
+        return _ways_inrun_together(found, asks, budget, order)
+    return _ways(found, asks, budget, order)
+
+
+def first_way(cards: Cards, asks: Asks, order: CardOrder | None = None) -> tuple[Cards, Chosen] | None:
+    """The first of these; None where there is none. Raises UndecidedError."""
+    if len(asks) != 1:
+        return next(ways(cards, asks, order=order), None)
+    ask = asks[0]
+    able = _able(cards, ask)
+    if len(able) < ask.cards:
+        return None
+    picked = (min(able, key=order)[-1],) if ask.cards == 1 else next(_picks(cards, ask, order))
+    return _taken(_of_pool(cards, asks), ask, picked), (picked,)
+
+
+def _of_pool(cards: Cards, asks: Asks) -> Cards:
+    """The cards when the pod is on their node; where it may not be there, no card takes it."""
+    pool = asks[0].pool if asks else ANY
+    if pool == ANY or not cards or cards[0].pool != ANY:
+        return cards
+    return tuple(one._replace(pool=pool) for one in cards)
+
+
+def _taken(cards: Cards, ask: ContainerRequest, picked: tuple[int, ...]) -> Cards:
+    after = list(cards)
+    for n in picked:
+        after[n] = after[n].less(ask)
+    return tuple(after)
+
+
+def _ways(
+    cards: Cards, asks: Asks, budget: Budget, order: CardOrder | None
+) -> Iterator[tuple[Cards, Chosen]]:
+    if not asks:
+        yield cards, ()
+        return
+    seen: set[Cards] = set()
+    for picked in _picks(cards, asks[0], order):
+        budget.spend()
+        for left, rest in _ways(_taken(cards, asks[0], picked), asks[1:], budget, order):
+            shape = tuple(sorted(left))
+            if shape not in seen:
+                seen.add(shape)
+                yield left, (picked, *rest)
+
+
+def _ways_inrun_together(
+    cards: Cards, asks: Asks, budget: Budget, order: CardOrder | None
+) -> Iterator[tuple[Cards, Chosen]]:
+    """The same for a pod with init containers that end: each finds the cards as they are before the pod, but
+    for what is there already."""
+    steady = [number for number, one in enumerate(asks) if not one.ends]
+    turns = (*steady, *(number for number, one in enumerate(asks) if one.ends))
+    seen: set[Cards] = set()
+
+    def place(at: int, there: dict[int, tuple[int, ...]]) -> Iterator[dict[int, tuple[int, ...]]]:
+        if at == len(turns):
+            yield there
+            return
+        ask = asks[turns[at]]
+        last = ask.index if ask.ends else None
+        free = _less(cards, asks, {n: there[n] for n in there if is_there(asks[n], last)})
+        for picked in _picks(free, ask, order, (cards, taken(cards, asks, there))):
+            budget.spend()
+            yield from place(at + 1, {**there, turns[at]: picked})
+
+    for found in place(0, {}):
+        left = taken(cards, asks, found)
+        shape = tuple(sorted(left))
+        if shape not in seen and _one_mode(cards, asks, found):
+            seen.add(shape)
+            yield left, tuple(found[number] for number in range(len(asks)))
+
+
+def _less(cards: Cards, asks: Asks, there: Mapping[int, tuple[int, ...]]) -> Cards:
+    for number, picked in there.items():
+        cards = _taken(cards, asks[number], picked)
+    return cards
+
+
+def _one_mode(cards: Cards, asks: Asks, there: Mapping[int, tuple[int, ...]]) -> bool:
+    """No card is in two modes, be it one after the other."""
+    modes: dict[int, set[str]] = {}
+    for number, picked in there.items():
+        for index in picked:
+            modes.setdefault(index, {cards[index].mode}).add(asks[number].mode)
+    return all(len(one - {ANY}) <= 1 for one in modes.values())
+
+
+def taken(cards: Cards, asks: Asks, there: Mapping[int, tuple[int, ...]]) -> Cards:
+    """What a pod leaves free of the cards that its containers have, by number: the least of its phases."""
+    found = [_less(cards, asks, {n: there[n] for n in one if n in there}) for one in run_together(asks)]
+    return tuple(map(_least, zip(*found, strict=True)))
+
+
+def _least(one: Sequence[FreeGpu]) -> FreeGpu:
+    mode = next((space.mode for space in one if space.mode), ANY)
+    return FreeGpu(
+        min(space.cores for space in one),
+        min(space.memory_mib for space in one),
+        min(space.slots for space in one),
+        all(space.untouched for space in one),
+        mode,
+        one[0].pool,
+    )
+
+
+def _able(cards: Cards, ask: ContainerRequest) -> list[tuple[int, int, int, int]]:
+    """The cards that take a container, as what is free on each and its index: the tightest is the least."""
+    return [(one.memory_mib, one.cores, one.slots, n) for n, one in enumerate(cards) if one.takes(ask)]
+
+
+def _picks(
+    cards: Cards, ask: ContainerRequest, order: CardOrder | None, also: tuple[Cards, ...] = ()
+) -> Iterator[tuple[int, ...]]:
+    """Choices of cards for one container; equal cards are tried once. ``also``: in these views too."""
+    able = [one[-1] for one in sorted(_able(cards, ask), key=order)]
+
+    def equal(one: int, other: int) -> bool:
+        return all(view[one] == view[other] for view in (cards, *also))
+
+    def choose(start: int, picked: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
+        if len(picked) == ask.cards:
+            yield tuple(sorted(picked))
+            return
+        for at in range(start, len(able) - (ask.cards - len(picked)) + 1):
+            if at == start or not equal(able[at], able[at - 1]):
+                yield from choose(at + 1, (*picked, able[at]))
+
+    return choose(0, ())
+
+
+# Why the cards of a node do not take a container, in a sentence.
+def shortage(cards: Sequence[FreeGpu], ask: ContainerRequest, able: int) -> str:
+    """What is missing; ``able``: how many of the cards take it."""
+    if ask.whole and ask.mode != ANY:
+        return msg("{count} of {what} requested, {free} free", count=ask.cards, what=ask.mode, free=able)
+    if len(cards) < ask.cards:
+        there = plural(len(cards), "{count} card", "{count} cards")
+        return msg("{count} cards requested, it has {there}", count=ask.cards, there=there)
+    if ask.whole or ask.memory_mib is None:
+        wanted = plural(ask.cards, "{count} unused card", "{count} unused cards")
+        return msg("{wanted} requested, {free} free", wanted=wanted, free=able)
+    least: list[str] = []
+    if sum(one.cores >= ask.cores for one in cards) < ask.cards:
+        most = max(one.cores for one in cards)
+        text = "compute: {asked} % of a card requested, at most {most} % free"
+        least.append(msg(text, asked=ask.cores, most=most))
+    if sum(one.memory_mib >= ask.memory_mib for one in cards) < ask.cards:
+        most = max(one.memory_mib for one in cards)
+        text = "memory: {asked} MiB of a card requested, at most {most} MiB free"
+        least.append(msg(text, asked=ask.memory_mib, most=most))
+    if sum(one.slots > 0 for one in cards) < ask.cards:
+        least.append(msg("containers: its cards run as many as they can"))
+    if least:
+        return join_and(least, "{before}; {last}")
+    if able < sum(one._replace(mode=ANY).takes(ask) for one in cards):
+        return msg("its other cards run containers in another mode than {mode}", mode=ask.mode)
+    both = msg("{cores} % and {memory} MiB", cores=ask.cores, memory=ask.memory_mib)
+    if ask.cards == 1:
+        return msg("no card has {both} free together", both=both)
+    return msg("{able} of {count} cards have {both} free together", able=able, count=ask.cards, both=both)

@@ -1,0 +1,100 @@
+"""Whether pods fit on given nodes: best-fit, then an exact search of bounded length."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gpuxlate.planning.filling import Bin, BinPlacement, best_fit, by_memory
+from gpuxlate.planning.placing import STEPS, Budget, Cards, UndecidedError, first_way, ways
+from gpuxlate.planning.requests import Asks, phases
+
+MOST_PODS = 200
+"""More pods than this are packed by best-fit only."""
+
+
+def pack(bins: Sequence[Bin], kinds: Sequence[int], steps: int = STEPS) -> list[BinPlacement] | None:
+    """Places for all pods; None where they do not fit. Raises UndecidedError."""
+    spots, left = best_fit(bins, kinds)
+    if not left:
+        return spots
+    if any(not _alone(bins, kind) for kind in set(left)):
+        return None
+    asked, free = sums(bins, kinds)
+    if any(one > there for one, there in zip(asked, free, strict=True)):
+        return None
+    return search(bins, kinds, Budget(steps))
+
+
+Sums = tuple[int, int, int]
+"""Percent, MiB, and containers on cards."""
+
+
+def sums(bins: Sequence[Bin], kinds: Sequence[int]) -> tuple[Sums, Sums]:
+    """What the pods request in all, at the least, and what is free on the nodes that take any of them."""
+    each = [_least_work(bins, kind) for kind in range(max(kinds, default=-1) + 1)]
+    asked = [each[kind] for kind in kinds]
+    free = [space for one in bins if any(a is not None for a in one.admits) for space in one.cards]
+    return (
+        (sum(one[0] for one in asked), sum(one[1] for one in asked), sum(one[2] for one in asked)),
+        (
+            sum(one.cores for one in free),
+            sum(one.memory_mib for one in free),
+            sum(one.slots for one in free),
+        ),
+    )
+
+
+def _least_work(bins: Sequence[Bin], kind: int) -> Sums:
+    found = [
+        (
+            max(sum(one.percent * one.cards for one in some) for some in phases(asks)),
+            max(sum((one.memory_mib or 0) * one.cards for one in some) for some in phases(asks)),
+            max(sum(one.cards for one in some) for some in phases(asks)),
+        )
+        for asks in {one.admits[kind] for one in bins}
+        if asks is not None
+    ]
+    if not found:
+        return 0, 0, 0
+    return min(one[0] for one in found), min(one[1] for one in found), min(one[2] for one in found)
+
+
+def _alone(bins: Sequence[Bin], kind: int) -> bool:
+    """Some node has room for this pod alone."""
+    asked = [(one.cards, asks) for one in bins if (asks := one.admits[kind]) is not None]
+    return any(first_way(cards, asks) is not None for cards, asks in asked)
+
+
+def search(bins: Sequence[Bin], kinds: Sequence[int], budget: Budget) -> list[BinPlacement] | None:
+    """Every place of every pod; equal nodes are tried once, and no state twice. Raises UndecidedError."""
+    if len(kinds) > MOST_PODS:
+        raise UndecidedError
+    asked = {k: next((a for one in bins if (a := one.admits[k]) is not None), ()) for k in set(kinds)}
+    ordered = sorted(kinds, key=lambda one: (by_memory(asked[one]), one), reverse=True)
+    failed: set[tuple[int, tuple[tuple[int, Cards], ...]]] = set()
+    classes: dict[tuple[Asks | None, ...], int] = {}
+    class_of = [classes.setdefault(one.admits, len(classes)) for one in bins]
+
+    def shape(number: int, cards: Cards) -> tuple[int, Cards]:
+        return class_of[number], tuple(sorted(cards))
+
+    def go(at: int, state: tuple[Cards, ...]) -> list[BinPlacement] | None:
+        if at == len(ordered):
+            return []
+        key = (at, tuple(sorted(shape(n, cards) for n, cards in enumerate(state))))
+        if key in failed:
+            return None
+        tried: set[tuple[int, Cards]] = set()
+        for number, one in enumerate(bins):
+            asks, alike = one.admits[ordered[at]], shape(number, state[number])
+            if asks is None or alike in tried:
+                continue
+            tried.add(alike)
+            for left, chosen in ways(state[number], asks, budget):
+                rest = go(at + 1, (*state[:number], left, *state[number + 1 :]))
+                if rest is not None:
+                    return [BinPlacement(ordered[at], number, chosen), *rest]
+        failed.add(key)
+        return None
+
+    return go(0, tuple(one.cards for one in bins))
