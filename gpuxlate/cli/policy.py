@@ -21,7 +21,7 @@ from gpuxlate.model.declarations import regex
 from gpuxlate.model.messages import Lines, msg, titled
 from gpuxlate.model.profile import Profile
 from gpuxlate.planning.nodes import GpuNode, live_profile, targets_served
-from gpuxlate.policy.documents import API, Action, AdmissionPolicy, Object, PolicyStyle
+from gpuxlate.policy.documents import API, AdmissionPolicy
 from gpuxlate.policy.generate import (
     Enforced,
     Format,
@@ -33,6 +33,7 @@ from gpuxlate.policy.generate import (
     explain,
     explained,
 )
+from gpuxlate.policy.style import Action, Object, PolicyStyle
 from gpuxlate.report.characters import text_of
 from gpuxlate.rules import catalog
 from gpuxlate.yamltext.plain import dump_yaml

@@ -12,9 +12,11 @@ from gpuxlate.model import site
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.policy.cel import text
-from gpuxlate.policy.documents import AdmissionPolicy, Object, PolicyStyle, failure_policy, made
+from gpuxlate.policy.documents import AdmissionPolicy, failure_policy, policy_of
 from gpuxlate.policy.layout import text_in_lines
-from gpuxlate.policy.subjects import IN_RESOURCES, SELECTORS, Names, Pods, PodTemplates, Subject, listed
+from gpuxlate.policy.markers import IN_RESOURCES, SELECTORS, Names, listed
+from gpuxlate.policy.style import Object, PolicyStyle
+from gpuxlate.policy.subjects import Pods, PodTemplates, Subject
 from gpuxlate.rules.vocabulary import IGNORE
 
 FROZEN = "this cluster takes no keys of {title}; gpuxlate translate writes those of another target"
@@ -44,7 +46,6 @@ def forbidding(subject: Subject, style: PolicyStyle) -> AdmissionPolicy | None:
         "failurePolicy": failure_policy(subject),
         "matchConstraints": {"resourceRules": subject.rules},
         "matchConditions": [{"name": "has-keys", "expression": subject.matching(f"{on_pod} || {some}")}],
-        "variables": [{"name": name, "expression": one} for name, one in variables],
         "validations": [
             {
                 "expression": f"{ignored} || variables.{CODE}.size() == 0",
@@ -59,9 +60,10 @@ def forbidding(subject: Subject, style: PolicyStyle) -> AdmissionPolicy | None:
                 "reason": "Invalid",
             },
         ],
+        "variables": [{"name": name, "expression": one} for name, one in variables],
     }
     name = f"gpuxlate-forbid-{backend.name}{subject.suffix}"
-    return made(name, subject, Severity.ERROR, spec, (CODE,), style)
+    return policy_of(name, subject, Severity.ERROR, spec, (CODE,), style)
 
 
 def forbidding_claims(backend: Backend, style: PolicyStyle) -> Iterator[AdmissionPolicy]:
@@ -94,7 +96,6 @@ def forbidding_claims(backend: Backend, style: PolicyStyle) -> Iterator[Admissio
                 "expression": f"{devices}.?requests.orValue([]).exists(r, {one} || {some})",
             }
         ],
-        "variables": [{"name": name, "expression": one} for name, one in subject.variables("")],
         "validations": [
             {
                 "expression": f"{text(CODE)} in variables.ignored",
@@ -102,9 +103,10 @@ def forbidding_claims(backend: Backend, style: PolicyStyle) -> Iterator[Admissio
                 "reason": "Invalid",
             }
         ],
+        "variables": [{"name": name, "expression": one} for name, one in subject.variables("")],
     }
     name = f"gpuxlate-forbid-{backend.name}-claims"
-    yield made(name, subject, Severity.ERROR, spec, (CODE,), style)
+    yield policy_of(name, subject, Severity.ERROR, spec, (CODE,), style)
 
 
 def _sentence(backend: Backend, style: PolicyStyle) -> str:

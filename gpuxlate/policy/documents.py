@@ -7,56 +7,33 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import field, replace
-from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
 from gpuxlate import locale
 from gpuxlate.backends import registry
-from gpuxlate.model import site
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Severity
-from gpuxlate.model.messages import msg
-from gpuxlate.policy.cel import PARAMETERS, VARIABLES, closed, text, to_cel
-from gpuxlate.policy.demands import OF_WORKLOADS, Demand, wanted
-from gpuxlate.policy.layout import commented, lines, text_in_lines
-from gpuxlate.policy.subjects import Pods, PodTemplates, Subject, may_speak, speaks
+from gpuxlate.policy.cel import VARIABLES
+from gpuxlate.policy.demands import OF_WORKLOADS, Demand
+from gpuxlate.policy.layout import commented, lines
+from gpuxlate.policy.markers import has_dialect, may_have_dialect
+from gpuxlate.policy.style import ACTIONS, Action, Object, PolicyStyle
+from gpuxlate.policy.subjects import Pods, PodTemplates, Subject
+from gpuxlate.policy.validations import Validation, numbered, sentence
 from gpuxlate.rules import catalog
-from gpuxlate.rules.base import Rule
 
 API = "admissionregistration.k8s.io/v1"
+
 MANAGED = "app.kubernetes.io/managed-by"
+
 TARGET, VERSION = "gpuxlate.io/target", "gpuxlate.io/rules-version"
+
 LONGEST_NAME, LONGEST_LABEL = 253, 63
 """Characters of a name (RFC 1123 subdomain) and of the value of a label."""
+
 NAMESPACE = "kube-system"
 """Where the parameters are: it is in every cluster, and users do not write there."""
-Object = dict[str, Any]
-
-
-class Action(StrEnum):
-    """What a breach does."""
-
-    DENY = "deny"
-    WARN = "warn"
-    AUDIT = "audit"
-
-
-ACTIONS = {Action.DENY: ["Deny"], Action.WARN: ["Warn", "Audit"], Action.AUDIT: ["Audit"]}
-"""``validationActions``. The API refuses Deny and Warn together: both would say the same."""
-
-
-@record
-class PolicyStyle:
-    """How policies are written.
-
-    ``action``: what a breach does; None: errors of pods are denied, the rest is a warning. ``namespaces``: a
-    LabelSelector of those that they are for. ``language``: that of the messages.
-    """
-
-    action: Action | None = None
-    namespaces: Object | None = None
-    language: str = "en"
 
 
 @record
@@ -174,15 +151,15 @@ def policy(
         return None
     several = len(asked) > 1 or number > 1
     subject = asked[0].subject
-    condition, exact = may_speak([one.subject.speaker for one in asked])
+    condition, exact = may_have_dialect([one.subject.marker for one in asked])
     parts: list[Validation] = []
     guards: dict[str, str] = {}
     parameters: dict[str, str] = {}
     for one, demands, more in zip(asked, mine, steering, strict=True):
-        speaker = one.subject.speaker
-        guard = "" if exact or isinstance(one.subject, PodTemplates) else speaker.variable
+        marker = one.subject.marker
+        guard = "" if exact or isinstance(one.subject, PodTemplates) else marker.variable
         found = [*numbered(demands, one.subject, style, guard, several=several), *more]
-        guards |= {guard: speaks(speaker)} if guard and found else {}
+        guards |= {guard: has_dialect(marker)} if guard and found else {}
         parameters |= {there.name: str(there.value) for each in demands for there in each.parameters}
         parts += found
     target = "" if several else subject.backend.name
@@ -204,8 +181,12 @@ def of_parts(
     end: str = "",
     parameters: Mapping[str, str] = MappingProxyType({}),
 ) -> AdmissionPolicy:
-    """A policy with some validations. ``match``: the name of its condition, and an expression over a pod;
-    ``definitions``: variables that the parts use, beside those of the subject; ``target``: "" of several."""
+    """A policy with some validations, in the order in which its owner reads it: which objects, what is
+    denied, and then what the names in it stand for.
+
+    ``match``: the name of its condition, and an expression over a pod; ``definitions``: variables that the
+    parts use, beside those of the subject; ``target``: "" of several.
+    """
     broken = {part.variable: part.broken for part in parts if part.variable}
     used = " ".join((*definitions.values(), *broken.values(), *(part.expression for part in parts)))
     variables = [*subject.variables(used), *definitions.items(), *broken.items()]
@@ -215,12 +196,12 @@ def of_parts(
         "failurePolicy": failure_policy(subject),
         "matchConstraints": {"resourceRules": subject.rules},
         "matchConditions": [{"name": name, "expression": subject.matching(condition)}],
-        "variables": [{"name": name, "expression": expression} for name, expression in variables],
         "validations": [part.validation() for part in parts],
+        "variables": [{"name": name, "expression": expression} for name, expression in variables],
     }
     codes = tuple(dict.fromkeys(part.rule.code for part in parts))
     name = "-".join(("gpuxlate", *([target] if target else []), kind)) + subject.suffix + end
-    return replace(made(name, subject, severity, spec, codes, style, target), parameters=parameters)
+    return replace(policy_of(name, subject, severity, spec, codes, style, target), parameters=parameters)
 
 
 def _steering(asked: BackendDemands, severity: Severity, style: PolicyStyle) -> Iterator[Validation]:
@@ -238,7 +219,7 @@ def _of_cards(target: str) -> str:
     return f"gpuxlate-{target}-cards"
 
 
-def made(
+def policy_of(
     name: str,
     subject: Subject,
     severity: Severity,
@@ -291,93 +272,6 @@ def cut(name: str, most: int) -> str:
     if len(name) <= most:
         return name
     return f"{name[: most - 9].rstrip('-.')}-{hashlib.sha256(name.encode()).hexdigest()[:8]}"
-
-
-@record
-class Validation:
-    """One validation. ``broken``: the names of the containers that break it, under ``variable``."""
-
-    rule: Rule
-    expression: str
-    sentence: str
-    variable: str = ""
-    broken: str = ""
-    where: str = ""
-    parameters: tuple[str, ...] = ()
-    guard: str = ""
-
-    def validation(self) -> Object:
-        code = self.rule.code
-        speaks = f"!variables.{self.guard} || " if self.guard else ""
-        found = {"expression": f"{text(code)} in variables.ignored || {speaks}{self.expression}"}
-        named = "".join(
-            f" + {text(f' ({one} ')} + string(({PARAMETERS})[{text(one)}]) + ')'" for one in self.parameters
-        )
-        if self.variable:
-            names = f"variables.{self.variable}.join(', ')"
-            before, after = text(f"{code}: {self.where}"), text_in_lines(f": {self.sentence}")
-            found["messageExpression"] = f"{before} + {names} + {after}{named}"
-        elif named:
-            found["messageExpression"] = f"{text_in_lines(f'{code}: {self.sentence}')}{named}"
-        # where an expression says it, for the case that this is too long for a server
-        message = site.rule_help(code) if "messageExpression" in found else self.sentence
-        return {**found, "message": f"{code}: {message}", "reason": "Invalid"}
-
-
-def numbered(
-    demands: Sequence[Demand], subject: Subject, style: PolicyStyle, guard: str = "", *, several: bool = False
-) -> Iterator[Validation]:
-    """The validations: one for each demand on pods, one for all demands of a rule on containers.
-
-    ``guard``: the variable that says whether the dialect is spoken. ``several``: other dialects have the
-    same rules in the same policy.
-    """
-    tell = locale.translator(style.language)
-    where = "" if subject.suffix else f"{tell(msg('container'))} "
-    by_code: dict[str, list[Demand]] = {}
-    for one in demands:
-        by_code.setdefault(one.rule.code, []).append(one)
-    for code, mine in by_code.items():
-        of_containers = [one for one in mine if one.constraint.per_container]
-        for one in mine:
-            if one not in of_containers:
-                holds = closed(subject.kept(to_cel(one.constraint.demand), code))
-                told = sentence(one.rule, wanted(one.constraint), style, _numbers([one]))
-                yield Validation(one.rule, holds, told, parameters=_names([one]), guard=guard)
-        if not of_containers:
-            continue
-        kept: dict[str, list[str]] = {}
-        for one in of_containers:
-            kept.setdefault(wanted(one.constraint), []).append(to_cel(one.constraint.demand))
-        joined = {write: " && ".join(parts) for write, parts in kept.items()}
-        write = next(iter(kept)) if len(kept) == 1 else ""
-        told = sentence(mine[0].rule, write, style, _numbers(of_containers))
-        broken = subject.breakers({tell(write) or code: one for write, one in joined.items()}, code)
-        of_all = several and mine[0].rule not in subject.backend.rules
-        variable = f"{code}_{subject.backend.name.replace('-', '_')}" if of_all else code
-        holds = f"variables.{variable}.size() == 0"
-        yield Validation(mine[0].rule, holds, told, variable, broken, where, _names(of_containers), guard)
-
-
-def _names(demands: Sequence[Demand]) -> tuple[str, ...]:
-    """The parameters of some demands, once each."""
-    return tuple(dict.fromkeys(there.name for one in demands for there in one.parameters))
-
-
-def _numbers(demands: Sequence[Demand]) -> str:
-    """The numbers of the cluster that are in the expressions of some demands, as a text."""
-    found = {there.name: there.value for one in demands for there in one.numbers}
-    return ", ".join(f"{name} {value}" for name, value in found.items())
-
-
-def sentence(rule: Rule, write: str, style: PolicyStyle, numbers: str = "") -> str:
-    """What the rule demands, what to write, its page, and the numbers of the cluster."""
-    translate = locale.translator(style.language)
-    what = locale.summary(rule.code, rule.summary, style.language).replace("`", "").rstrip(".。")
-    more = f"; {translate(write)}" if write else ""
-    return f"{translate(msg('required: {what}', what=what))}{more} ({site.rule_help(rule.code)})" + (
-        f" ({numbers})" if numbers else ""
-    )
 
 
 # The same policies for Kyverno (policies.kyverno.io/v1), which also reports on what is there already.

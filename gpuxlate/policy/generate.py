@@ -15,16 +15,11 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.policy.demands import ENFORCED, OF_WORKLOADS, Demand, Selected, demands, names_here, unenforced
 from gpuxlate.policy.deny_backend import forbidding, forbidding_claims
-from gpuxlate.policy.documents import (
-    AdmissionPolicy,
-    BackendDemands,
-    Object,
-    PolicyStyle,
-    policies,
-    validating_policy,
-)
+from gpuxlate.policy.documents import AdmissionPolicy, BackendDemands, policies, validating_policy
+from gpuxlate.policy.markers import is_recognized
 from gpuxlate.policy.names import names_policy
-from gpuxlate.policy.subjects import Pods, PodTemplates, Subject, is_recognized
+from gpuxlate.policy.style import Object, PolicyStyle
+from gpuxlate.policy.subjects import Pods, PodTemplates, Subject
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Rule
 from gpuxlate.rules.predicates import Constraint, Predicate

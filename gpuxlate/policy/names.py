@@ -17,17 +17,19 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import RESOURCES
 from gpuxlate.policy.cel import text
 from gpuxlate.policy.demands import Selected
-from gpuxlate.policy.documents import AdmissionPolicy, PolicyStyle, Validation, of_parts, sentence
-from gpuxlate.policy.subjects import (
+from gpuxlate.policy.documents import AdmissionPolicy, of_parts
+from gpuxlate.policy.markers import (
     REQUIREMENTS,
     SELECTORS,
+    DialectMarker,
     Names,
-    Speaker,
-    Subject,
+    has_dialect,
     is_recognized,
     listed,
-    speaks,
 )
+from gpuxlate.policy.style import PolicyStyle
+from gpuxlate.policy.subjects import Subject
+from gpuxlate.policy.validations import Validation, sentence
 from gpuxlate.rules.base import Context, Dialect, Rule
 from gpuxlate.rules.keys import key_is_known, key_is_where_it_takes_effect, of_annotation
 from gpuxlate.rules.kubernetes import container_asks_one_vendor
@@ -209,7 +211,7 @@ def _meant(names: KeyNames) -> str:
     for backend in names.backends:
         bare = Names(prefixes=tuple(one for one in backend.gpu_prefixes if "/" not in one))
         if bare:
-            spoken = f" || {speaks(Speaker(backend))}" if is_recognized(backend) else ""
+            spoken = f" || {has_dialect(DialectMarker(backend))}" if is_recognized(backend) else ""
             found += f".filter(k, !{bare.said()}{spoken})"
     return found
 

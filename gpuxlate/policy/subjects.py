@@ -1,250 +1,37 @@
-"""Kinds with pod templates that a policy can look at, and their templates in CEL."""
+"""What a policy looks at: pods, or workloads with pod templates."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from gpuxlate.backends.base import ANY, Backend, KeySpec, Place
-from gpuxlate.manifest import kinds
-from gpuxlate.manifest.kinds import ObjectKind, SchedulerField, Steps
-from gpuxlate.manifest.objects import REQUIRED_AFFINITY
+from gpuxlate.manifest.kinds import ObjectKind, SchedulerField
 from gpuxlate.model.declarations import record, regex
-from gpuxlate.policy.cel import PARAMETERS, VARIABLES, closed, text, to_cel
+from gpuxlate.policy.cel import PARAMETERS, VARIABLES, closed, text
+from gpuxlate.policy.kinds import WORKLOADS, templates
+from gpuxlate.policy.markers import DialectMarker, has_dialect, inlined, pattern
 from gpuxlate.rules.predicates import (
-    AllOf,
     AnnotationNumber,
-    AnyOf,
     Constraint,
-    InRange,
     IsAnnotated,
-    IsFraction,
     Labelled,
     LabelNumber,
     PerContainerList,
     PodItselfLabelled,
-    Predicate,
-    Requests,
-    SomeContainer,
     parameters_in,
     parts_of,
 )
 from gpuxlate.rules.vocabulary import IGNORE
 
-WORKLOADS = tuple(one for one in kinds.BUILT_IN if one.group and one.kind != "ReplicaSet")
-"""Kinds of Kubernetes that people write. A ReplicaSet has the template of its Deployment."""
-
-
-def templates(found: Sequence[ObjectKind]) -> str:
-    """All templates of an object of one of the kinds, as a list of CEL. No two of them have a field alike for
-    different things, so what an object is need not be asked: it has the fields of its kind."""
-    places = dict.fromkeys(place for one in found for place in one.templates)
-    alone = [_at(one) for one in places if "*" not in one and "{}" not in one]
-    parts = [f"[{', '.join(f'?{one}' for one in alone)}]"]
-    for of, lists in _by_end(places, "*").items():
-        has = ".?".join(of)
-        parts.append(f"{lists}.orValue([]).filter(i, i.?{has}.hasValue()).map(i, i.{'.'.join(of)})")
-    for of, maps in _by_end(places, "{}").items():
-        each = f"m.filter(r, m[r].?{'.'.join(of)}.hasValue()).map(r, m[r].{'.'.join(of)})"
-        parts.append(f"[{maps}.orValue({{}})].map(m, {each})[0]")
-    return " + ".join(parts)
-
-
-def _by_end(places: Iterable[Steps], each: str) -> dict[Steps, str]:
-    """What is behind ``each`` in the places, and for each of these the first that is there."""
-    found: dict[Steps, list[str]] = {}
-    for one in places:
-        if each in one:
-            depth = one.index(each)
-            found.setdefault(one[depth + 1 :], []).append(_at(one[:depth]))
-    return {of: first + "".join(f".or({one})" for one in others) for of, (first, *others) in found.items()}
-
-
-def _at(steps: Steps) -> str:
-    return f"object.?{'.?'.join(steps)}"
-
-
-# Names of keys as a predicate in CEL: whose key a name is.
-@record
-class Names:
-    """Names of keys: as they are, by their beginning, or by a pattern; none of those ``apart``."""
-
-    exact: tuple[str, ...] = ()
-    prefixes: tuple[str, ...] = ()
-    patterns: tuple[str, ...] = ()
-    apart: tuple[str, ...] = ()
-
-    @classmethod
-    def of(cls, names: Iterable[str], prefixes: Iterable[str] = (), apart: Iterable[str] = ()) -> Names:
-        """``names``: ``*`` in one is any text without a slash. What another of them holds is left out."""
-        before = tuple(dict.fromkeys(prefixes))
-        left = [one for one in dict.fromkeys(names) if not one.startswith(before)]
-        stars = tuple(pattern(one) for one in left if "*" in one)
-        plain = (one for one in left if "*" not in one)
-        exact = tuple(one for one in plain if not any(re.match(star, one) for star in stars))
-        return cls(exact, before, stars, tuple(one for one in dict.fromkeys(apart) if one.startswith(before)))
-
-    def __bool__(self) -> bool:
-        return bool(self.exact or self.prefixes or self.patterns)
-
-    def __contains__(self, name: str) -> bool:
-        return name not in self.apart and (
-            name in self.exact
-            or name.startswith(self.prefixes)
-            or any(re.match(one, name) for one in self.patterns)
-        )
-
-    def __or__(self, other: Names) -> Names:
-        """The names of both."""
-        both = tuple(dict.fromkeys((*self.prefixes, *other.prefixes)))
-        prefixes = tuple(one for one in both if not one.startswith(tuple(p for p in both if p != one)))
-        exact = (one for one in dict.fromkeys((*self.exact, *other.exact)) if not one.startswith(prefixes))
-        patterns = tuple(dict.fromkeys((*self.patterns, *other.patterns)))
-        apart = [one for one in self.apart if one not in other] + [
-            one for one in other.apart if one not in self
-        ]
-        return Names(tuple(exact), prefixes, patterns, tuple(dict.fromkeys(apart)))
-
-    def said(self, name: str = "k") -> str:
-        """A name is one of them, in CEL."""
-        terms = [f"{name}.startsWith({text(one)})" for one in self.prefixes]
-        terms += [f"{name} in {listed(self.exact)}"] if self.exact else []
-        terms += [f"{name}.matches({text(one)})" for one in self.patterns]
-        either = f"({' || '.join(terms)})" if terms else "false"
-        return f"{either} && !({name} in {listed(self.apart)})" if self.apart and terms else either
-
-
-def pattern(name: str) -> str:
-    """The name of a row with a star as a pattern of the whole text."""
-    return f"^{'[^/]*'.join(map(re.escape, name.split('*')))}$"
-
-
-def listed(names: Iterable[str]) -> str:
-    """A list of texts in CEL."""
-    return f"[{', '.join(map(text, names))}]"
-
-
-# Where names of keys are in a pod, as lists of names.
-_TERMS = f"variables.spec.?{'.?'.join(REQUIRED_AFFINITY)}.orValue([])"
-_PREFERRED = "affinity.?nodeAffinity.?preferredDuringSchedulingIgnoredDuringExecution.orValue([])"
-REQUIREMENTS = (
-    f"({_TERMS}.map(t, t.?matchExpressions.orValue([]))"
-    f" + variables.spec.?{_PREFERRED}.map(t, t.?preference.?matchExpressions.orValue([])))"
-)
-"""What a pod requires and prefers of nodes, by term."""
-SELECTORS = (
-    "[variables.spec.?nodeSelector.orValue({}).map(k, k)]"
-    f" + {REQUIREMENTS}.map(l, l.map(r, r.?key.orValue('')))"
-)
-IN_RESOURCES = "[c.?resources.?limits.orValue({}), c.?resources.?requests.orValue({})]"
-"""The limits and the requests of a container ``c``."""
-
-
-# When a pod speaks a dialect, in CEL: the predicate on which a policy looks at it.
-STANDARD = ("cpu", "memory", "ephemeral-storage")
-"""Resources that most pods have, and no dialect: they are looked at first."""
-
-
-class SilentError(ValueError):
-    """A dialect that no policy can recognize: a function says in which pods it is spoken."""
-
-
-def is_recognized(backend: Backend) -> bool:
-    """A policy can recognize the dialect."""
-    return backend.detector is None or isinstance(backend.detector, Predicate)
-
-
-class Speaker(NamedTuple):
-    """A dialect. ``others``: names that resources have in the cluster."""
-
-    backend: Backend
-    others: tuple[str, ...] = ()
-
-    @property
-    def also(self) -> Predicate | None:
-        """In which pods it is spoken too, whatever their resources. Raises SilentError."""
-        found = self.backend.detector
-        if found is None or isinstance(found, Predicate):
-            return found
-        raise SilentError(self.backend.name)
-
-    @property
-    def variable(self) -> str:
-        """The variable that is true of a pod that speaks it."""
-        return f"speaks_{self.backend.name.replace('-', '_')}"
-
-
-def speaks(one: Speaker) -> str:
-    """An expression over the variables of a pod: it asks for a GPU in the dialect, as lint sees it.
-
-    Raises SilentError.
-    """
-    asks = some_resource(owned(one.backend, one.others))
-    return asks if one.also is None else f"{asks} || {to_cel(one.also)}"
-
-
-def may_speak(speakers: Sequence[Speaker]) -> tuple[str, bool]:
-    """A cheap expression that is true of every pod that speaks one of some dialects, and whether of no other.
-
-    Names alone: the API server evaluates it for every pod of the cluster. Raises SilentError.
-    """
-    names, more, exact = Names(), list[str](), len(speakers) == 1
-    for one in speakers:
-        names |= owned(one.backend, one.others)
-        needed = () if one.also is None else _needed_of_keys(one.also)
-        if one.also is not None and needed is None:
-            more.append(to_cel(one.also))
-        elif needed:
-            names |= Names.of(needed)
-            exact = False
-    return " || ".join([*([some_resource(names)] if names else []), *more]), exact
-
-
-def some_resource(names: Names) -> str:
-    """Some container asks for a resource with one of the names."""
-    mine = f"m.exists(k, !(k in {listed(STANDARD)}) && {names.said()})"
-    return f"variables.containers.exists(c, {IN_RESOURCES}.exists(m, {mine}))"
-
-
-def _needed_of_keys(one: Predicate) -> tuple[str, ...] | None:
-    """Resources, of which a pod has one wherever the predicate is true; None where it may have none."""
-    match one:
-        case Requests():
-            return one.names
-        case InRange() | IsFraction():
-            return (one.name,)
-        case SomeContainer():
-            return _needed_of_keys(one.predicate)
-        case AllOf():
-            return next((found for found in map(_needed_of_keys, one.parts) if found is not None), None)
-        case AnyOf():
-            parts = [_needed_of_keys(part) for part in one.parts]
-            return None if None in parts else tuple(name for part in parts for name in part or ())
-    return None
-
-
-def owned(backend: Backend, others: Iterable[str] = ()) -> Names:
-    """The keys of the dialect that ask for a GPU in resources."""
-    names = [name for row in backend.keys for name in (row.name, *row.aliases)]
-    mine = [name for name in names if backend.owns_at(name, Place.RESOURCE)]
-    common = (backend.whole_card_key,) if backend.whole_card_key else ()
-    apart = [one for one in (*names, *common, IGNORE) if not backend.owns_at(one, Place.RESOURCE)]
-    return Names.of((*mine, *others), backend.gpu_prefixes, [one for one in apart if "*" not in one])
-
-
-def inlined(expression: str, root: str = "object") -> str:
-    """An expression with the definitions in place of the variables, of a pod at ``root``."""
-    for name in reversed(VARIABLES):
-        definition = f"({VARIABLES[name]})".replace("\\", r"\\")
-        expression = re.sub(rf"\bvariables\.{name}\b", definition, expression)
-    return re.sub(r"\bobject\b(?=\.\?)", root, expression)
-
-
 # What a policy looks at: a pod, or the pod templates of a workload; and how its expressions say so.
 _SPACE = "\\s\\x0b\\x1c-\\x1f\\x85\\xa0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000,;:"
+
 _CODE = "[A-Za-z][A-Za-z0-9]*[0-9]{3}"
+
 _FIRST = f"{text(f'^[{_SPACE}]*(')} + {text(f'{_CODE}([{_SPACE}]+|$))+')}"
+
 _WORD = text("[A-Za-z0-9]+")
 
 
@@ -255,6 +42,7 @@ def _ignored(annotations: str) -> str:
 
 
 Rule = dict[str, Any]
+
 Demands = Mapping[str, str]
 """Expressions over a container ``c`` by what is said of one that breaks it, where there are several."""
 
@@ -285,9 +73,9 @@ class Pods:
     suffix = ""
 
     @property
-    def speaker(self) -> Speaker:
+    def marker(self) -> DialectMarker:
         """The dialect, with the names of the cluster."""
-        return Speaker(self.backend, self.others)
+        return DialectMarker(self.backend, self.others)
 
     @property
     def rules(self) -> list[Rule]:
@@ -334,8 +122,8 @@ class PodTemplates:
     suffix = "-workloads"
 
     @property
-    def speaker(self) -> Speaker:
-        return Speaker(self.backend, self.others)
+    def marker(self) -> DialectMarker:
+        return DialectMarker(self.backend, self.others)
 
     @property
     def kinds(self) -> tuple[ObjectKind, ...]:
@@ -350,7 +138,7 @@ class PodTemplates:
         return [_rule(*key, names, ("CREATE", "UPDATE")) for key, names in found.items()]
 
     def variables(self, used: str) -> Iterator[tuple[str, str]]:
-        condition = _of_each(self.chosen or speaks(self.speaker))
+        condition = _of_each(self.chosen or has_dialect(self.marker))
         yield "pods", f"{self._all(f'{used} {condition}')}.filter(p, {condition})"
         yield "ignored", _ignored("object.?metadata.?annotations")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 
 from gpuxlate.backends import registry
 from gpuxlate.lint.settings import everything
-from gpuxlate.policy.documents import PolicyStyle
 from gpuxlate.policy.generate import Format, PolicyOptions, PolicyScope, documents, enforcing
+from gpuxlate.policy.style import PolicyStyle
 from gpuxlate.yamltext.plain import dump_yaml
 
 FOLDER = Path(__file__).parents[2] / "fixtures" / "policy"

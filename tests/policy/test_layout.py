@@ -11,9 +11,9 @@ import yaml
 from gpuxlate.backends import registry
 from gpuxlate.lint.settings import everything
 from gpuxlate.policy import cel
-from gpuxlate.policy.documents import PolicyStyle
 from gpuxlate.policy.generate import Format, PolicyOptions, PolicyScope, deny_policies, documents, enforcing
 from gpuxlate.policy.layout import commented, lines, text_in_lines
+from gpuxlate.policy.style import PolicyStyle
 from gpuxlate.yamltext.plain import dump_yaml
 from tests.policy.engine import compiled
 from tests.policy.test_verdicts import BACKENDS

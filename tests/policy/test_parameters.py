@@ -18,8 +18,8 @@ from gpuxlate.lint.settings import everything
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
 from gpuxlate.policy.demands import ENFORCED
-from gpuxlate.policy.documents import PolicyStyle
 from gpuxlate.policy.generate import Format, PolicyOptions, PolicyScope, documents, enforcing
+from gpuxlate.policy.style import PolicyStyle
 from gpuxlate.rules.base import Context, Rule
 from gpuxlate.rules.catalog import all_rules, check_pod
 from tests.effort import tries

@@ -14,8 +14,9 @@ from gpuxlate.config.configuration import load_profile
 from gpuxlate.lint.settings import everything
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.profile import Profile
-from gpuxlate.policy.documents import ACTIONS, LONGEST_NAME, PolicyStyle, cut
+from gpuxlate.policy.documents import LONGEST_NAME, cut
 from gpuxlate.policy.generate import Format, PolicyOptions, PolicyScope, deny_policies, documents, enforcing
+from gpuxlate.policy.style import ACTIONS, PolicyStyle
 from tests.policy.engine import Engine, Object, as_served
 from tests.policy.golden import policies
 from tests.policy.test_parameters import every_pod

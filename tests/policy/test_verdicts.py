@@ -20,8 +20,9 @@ from gpuxlate.model.diagnostics import Diagnostic, Severity
 from gpuxlate.model.keys import Place
 from gpuxlate.model.pod import PodKeys, key_occurrences
 from gpuxlate.policy.demands import ENFORCED, OF_NAMES, OF_WORKLOADS, demands
-from gpuxlate.policy.documents import AdmissionPolicy, BackendDemands, PolicyStyle, policy
+from gpuxlate.policy.documents import AdmissionPolicy, BackendDemands, policy
 from gpuxlate.policy.generate import PolicyOptions, PolicyScope, enforcing
+from gpuxlate.policy.style import PolicyStyle
 from gpuxlate.policy.subjects import Pods, PodTemplates
 from gpuxlate.rules import catalog
 from gpuxlate.rules.base import Context, Rule
