@@ -13,16 +13,16 @@ from functools import cached_property
 from typing import Annotated, ClassVar, Literal
 
 from gpuxlate.backends.base import PodReader, PodWriter, ShareWriter
-from gpuxlate.backends.hami_family import FROM_2_10, HAMI, SCHEDULER, HamiDialect, by_uuid, in_int32
+from gpuxlate.backends.hami_family import HAMI, SCHEDULER, HamiDialect, by_uuid, in_int32
 from gpuxlate.backends.pod_reader import granted, number
 from gpuxlate.backends.rows import PartSize, ShareFields, cards, choice, cores, first_size, for_models, memory
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.keys import KeySpec, Place, Range, VersionChange
+from gpuxlate.model.keys import KeySpec, Place, Range
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
-from gpuxlate.model.profile import Card, Component, Extension, Profile, Release, Setting, card_named, names_of
+from gpuxlate.model.profile import Card, Component, Extension, Profile, Setting, card_named, names_of
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates import (
@@ -38,9 +38,9 @@ from gpuxlate.rules.predicates import (
 NAME = "hami-ascend"
 COUNT = "huawei.com/Ascend{model}"
 MODE, HAMI_CORE = "huawei.com/vnpu-mode", "hami-core"
+ASCEND_DRIVER = Component("ascendDriver", "the Ascend driver")
 IN_PAIRS = "Ascend910C"
 PAIRED = f"huawei.com/{IN_PAIRS}"
-FROM_2_9 = Release(HAMI, "2.9")
 OLD_910B3 = "huawei.com/Ascend910B"
 """What releases before 2.7 call the keys of a 910B3 (OLD)."""
 
@@ -84,10 +84,7 @@ def known_before(row: KeySpec) -> KeySpec:
     """The row of a 910B3 with the name that it had before; other rows as they are."""
     if row.model != "Ascend910B3" or Place.RESOURCE not in row.places:
         return row
-    name = row.name.replace(f"{OLD_910B3}3", OLD_910B3)
-    return row._replace(
-        aliases=(name,), changes=(VersionChange(Release(HAMI, "2.7"), {"name": name}, before=True),)
-    )
+    return row._replace(aliases=(row.name.replace(f"{OLD_910B3}3", OLD_910B3),), component=HAMI)
 
 
 class HamiAscend(HamiDialect):
@@ -104,7 +101,7 @@ class HamiAscend(HamiDialect):
     components = (
         HAMI,
         Component("ascendDevicePlugin", "Ascend device plugin"),
-        Component("ascendDriver", "the Ascend driver"),
+        ASCEND_DRIVER,
     )
     node_annotations = {
         f"hami.io/node-register-Ascend{name}": f"hami.io/Ascend{name}-devices-allocated"
@@ -136,7 +133,7 @@ class HamiAscend(HamiDialect):
                     values=(Range(0, 100),),
                     clamped=True,
                     no_op_values=("0",),
-                    since=FROM_2_9,
+                    component=HAMI,
                     source="CODE, PLUGIN, WEIGHT",
                 ),
                 *by_uuid("Ascend{model}"),
@@ -147,7 +144,7 @@ class HamiAscend(HamiDialect):
             meaning="parts by numbers",
             values=(HAMI_CORE,),
             no_op_values=(HAMI_CORE,),
-            since=FROM_2_9,
+            component=HAMI,
             source="CODE",
         ),
     )
@@ -166,7 +163,7 @@ class HamiAscend(HamiDialect):
         mode = pod.pod.annotations.get(MODE)
         card = card_named(found.others["device"].models[0])
         by_numbers = (mode is not None and mode.text == HAMI_CORE) or found.cores is not None
-        by_numbers = by_numbers and FROM_2_9.reached(self.versions) is not False
+        by_numbers = by_numbers and not self.lacks_mode
         if card is not None and found.memory_mib is not None:
             part = self._of_library if by_numbers else self._of_template
             found = part(found, card)
@@ -200,7 +197,7 @@ class HamiAscend(HamiDialect):
 
     def _reserved(self, card: Card, memory_mib: int | None, *, with_compute: bool) -> PartSize | None:
         """The template that HAMi 2.9 reserves in place of less memory without compute (V2.9)."""
-        if with_compute or memory_mib is None or FROM_2_10.reached(self.versions) is not False:
+        if with_compute or memory_mib is None or not self.is_before_change(HAMI, f"{COUNT}-memory"):
             return None
         size = first_size(sizes_of(card), memory_mib, None)
         return size if size is not None and size.memory_mib > memory_mib else None
@@ -221,7 +218,12 @@ class HamiAscend(HamiDialect):
     def has_pairs(self, card: Card | None, cluster: AscendProfile) -> bool:
         """The devices of the card come in pairs: of a 910C where the chart says so, in HAMi 2.9 always."""
         paired = card is not None and card.name == IN_PAIRS
-        return paired and (cluster.super_pod or FROM_2_10.reached(self.versions) is False)
+        return paired and (cluster.super_pod or self.is_before_change(HAMI, PAIRED))
+
+    @property
+    def lacks_mode(self) -> bool:
+        """Its HAMi is older than the mode hami-core."""
+        return any(row.name == MODE for row in self.absent)
 
     # --- writing ----------------------------------------------------------------------------------
 
@@ -232,7 +234,7 @@ class HamiAscend(HamiDialect):
         cluster, here = AscendProfile.of(profile), self
         if profile is not None:
             here = self.in_cluster(profile)
-        if cluster.parts == "templates" or FROM_2_9.reached(here.versions) is False:
+        if cluster.parts == "templates" or here.lacks_mode:
             here = here.with_templates
         for placing in pod.placings:
             card = card_named(card_for(here, placing, profile) or "")

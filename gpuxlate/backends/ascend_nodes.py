@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpuxlate.backends.ascend import AscendProfile, HamiAscend
+from gpuxlate.backends.ascend import ASCEND_DRIVER, MODE, AscendProfile, HamiAscend
 from gpuxlate.backends.hami_nodes import node_view, placements
 from gpuxlate.backends.requirements import (
     MinVersion,
@@ -21,7 +21,9 @@ SHARING = VendorDocument("Project-HAMi/website, ascend-device/enable-ascend-shar
 CHART = VendorDocument("Project-HAMi/HAMi, charts/hami/values.yaml", "2026-08-21")
 RUNTIME = VendorDocument("Project-HAMi/ascend-device-plugin, docs/volcano.md", "2026-07-24")
 
-DRIVER = Requirement("the Ascend driver", "components.ascendDriver", MinVersion("25.5"), SHARING, "hami-core")
+DRIVER = Requirement(
+    "the Ascend driver", "components.ascendDriver", MinVersion(ASCEND_DRIVER, MODE), SHARING, "hami-core"
+)
 REQUIREMENTS: tuple[Requirement, ...] = (DRIVER,)
 _RUNTIME = NodeWarning(
     "every pod needs runtimeClassName: ascend: set devices.ascend.runtimeClassName of the chart, which is "

@@ -42,7 +42,7 @@ from gpuxlate.model.keys import (
     key,
 )
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, names_in
-from gpuxlate.model.profile import Profile
+from gpuxlate.model.profile import Profile, ReleaseChange
 from gpuxlate.model.share import Share
 from gpuxlate.rules.base import Context, declared_in, in_order, rules_of
 from gpuxlate.rules.catalog import Rules, check_pod
@@ -299,15 +299,16 @@ class Backend(KeyTable):
         names = {one.name for one in self.components}
         versions = {name: text for name, text in profile.components.items() if name in names}
         named = tuple(sorted(versions.items()))
-        if not versions or self.versions or named in self._in_clusters:
-            return self._in_clusters.get(named, self)
-        keys, absent, lacks = KeysOfVersion.of(self.keys, versions)
+        cluster = (named, profile.releases)
+        if not versions or self.versions or cluster in self._in_clusters:
+            return self._in_clusters.get(cluster, self)
+        keys, absent, lacks = KeysOfVersion.of(self, versions, profile.releases)
         found = self.with_changes(keys=keys, absent=absent, lacks=lacks, versions=versions)
-        self._in_clusters[named] = found
+        self._in_clusters[cluster] = found
         return found
 
     @cached_property
-    def _in_clusters(self) -> dict[tuple[tuple[str, str], ...], Self]:
+    def _in_clusters(self) -> dict[tuple[tuple[tuple[str, str], ...], tuple[ReleaseChange, ...]], Self]:
         """The targets of profiles before: the same ones come again with every pod."""
         return {}
 

@@ -22,12 +22,11 @@ from gpuxlate.model.keys import INT32, By, Place, Range
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
-from gpuxlate.model.profile import Component, Release
+from gpuxlate.model.profile import Component
 from gpuxlate.model.share import Isolation, Policy
 from gpuxlate.rules.predicates import Constraint, EnvIs, InRange, Violation
 
 HAMI = Component("hami", "HAMi")
-FROM_2_10 = Release(HAMI, "2.10")
 SCHEDULER = "hami-scheduler"
 WEBHOOK, IGNORE = "hami.io/webhook", "ignore"
 """A label of pods that HAMi's webhook does not look at (HOOKS)."""

@@ -18,6 +18,7 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
+from gpuxlate.rules import releases
 from gpuxlate.rules.base import letters
 
 
@@ -79,9 +80,14 @@ class FactCondition(Protocol):
 
 @record
 class MinVersion:
-    """A version or later."""
+    """The first release of a component that a key needs (``rules/releases.yaml``), or a later one."""
 
-    least: str
+    component: profile.Component
+    key: str
+
+    @property
+    def least(self) -> str:
+        return releases.versions_of(self.component, self.key)[0]
 
     def holds(self, found: str) -> bool | None:
         return profile.at_least(found, self.least)
@@ -92,9 +98,15 @@ class MinVersion:
 
 @record
 class AtLeastInMinor:
-    """The first version of each minor; every minor after the last."""
+    """The first release of each minor that a key needs (``rules/releases.yaml``); every minor after the
+    last."""
 
-    firsts: tuple[str, ...]
+    component: profile.Component
+    key: str
+
+    @property
+    def firsts(self) -> tuple[str, ...]:
+        return releases.versions_of(self.component, self.key)
 
     def holds(self, found: str) -> bool | None:
         return profile.at_least_in_minor(found, self.firsts)

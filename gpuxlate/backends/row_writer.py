@@ -15,9 +15,11 @@ from gpuxlate.backends.rows import (
     PartSize,
     RuleKind,
     SeveralCards,
+    changes_of,
     first_size,
     legal_text,
     next_legal,
+    release_of,
 )
 from gpuxlate.model import quantity
 from gpuxlate.model.amounts import Amount
@@ -26,7 +28,7 @@ from gpuxlate.model.keys import BYTE, Absent, By, CardChoice, KeySpec, Per, Plac
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
-from gpuxlate.model.profile import Profile, card_meant, card_of, products, products_with
+from gpuxlate.model.profile import ChangeKind, Profile, card_meant, card_of, products, products_with
 from gpuxlate.model.share import ALL_MEMORY, JSON_NAMES, Device, above_limit
 
 Numbers = dict[str, int | str | None]
@@ -147,7 +149,8 @@ def _container(table: KeyTable, placing: ShareWriter, profile: Profile | None) -
             placing.take(attribute)  # of which card is not known
     else:
         for row in table.absent:
-            if row.model == rows.model and row.sets in JSON_NAMES:
+            in_mib = row.sets == "memory_percent" and rows.memory is not None
+            if row.model == rows.model and row.sets in JSON_NAMES and not in_mib:
                 placing.drop(row.sets or "", table.code(RuleKind.VERSIONS), table.lack_text(row.name))
         if table.names_vendor:
             placing.take_device_of_keys(Device(table.vendor, (rows.model,) if rows.model else ()))
@@ -314,8 +317,9 @@ def _part(
 def _may_have_ended(table: KeyTable, rows: KeyGroup, placing: ShareWriter, values: Numbers) -> None:
     """Keys that newer releases do not read, where no profile says which release there is."""
     for row in rows.parts:
-        if row.until is not None and values.get(row.name) and row.until.reached(table.versions) is None:
-            component, version, _ = row.until
+        last = release_of(changes_of(row), ChangeKind.REMOVED)
+        if last is not None and values.get(row.name) and last.reached(table.versions) is None:
+            component, version, _ = last
             names = {"key": row.name, "component": component.title, "version": version}
             message = msg("{key} is not read since {component} {version}", **names)
             hint = msg("set components.{name} in the profile", name=component.name)

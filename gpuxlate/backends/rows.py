@@ -33,8 +33,18 @@ from gpuxlate.model.keys import (
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, join_and, msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys
-from gpuxlate.model.profile import Component, Extension, Profile, Release, memory_unit_of, names_of
+from gpuxlate.model.profile import (
+    ChangeKind,
+    Component,
+    Extension,
+    Profile,
+    Release,
+    ReleaseChange,
+    memory_unit_of,
+    names_of,
+)
 from gpuxlate.model.share import JSON_NAMES, Isolation
+from gpuxlate.rules import releases
 
 MEMORY = 10_000
 """Most keys that a backend remembers having looked up."""
@@ -162,49 +172,81 @@ class KeysOfVersion(NamedTuple):
     lacks: Mapping[str, UnavailableKey]
 
     @classmethod
-    def of(cls, rows: Iterable[KeySpec], versions: Mapping[str, str]) -> KeysOfVersion:
-        """The edition of the versions of a profile."""
+    def of(
+        cls, table: KeyTable, versions: Mapping[str, str], more: Sequence[ReleaseChange] = ()
+    ) -> KeysOfVersion:
+        """The edition of the versions of a profile. ``more``: the releases that it tells of."""
         keys: list[KeySpec] = []
         absent: list[KeySpec] = []
         lacks: dict[str, UnavailableKey] = {}
-        for row in rows:
-            late = row.since is not None and row.since.reached(versions) is False
-            gone = row.until if row.until is not None and _has_ended(row, row.until, versions) else None
-            release = row.since if late else gone
+        known = (*(change for one in table.components for change in releases.changes(one)), *more)
+        for row in table.keys:
+            changes = [one for one in known if one.key in (row.name, row.template, *row.aliases)]
+            first, last = release_of(changes, ChangeKind.NEW), release_of(changes, ChangeKind.REMOVED)
+            late = first is not None and first.reached(versions) is False
+            gone = last if last is not None and _has_ended(row, last, versions) else None
+            release = first if late else gone
             if release is None:
-                keys.append(_in_version(row, versions, lacks))
+                keys.append(_in_version(row.coming or row, changes, versions, lacks))
                 continue
-            absent.append(row)
-            keys.append(row if row.unsupported_reason else _without_effect(row))
+            absent.append(row.coming or row)
+            keys.append(row if row.unsupported_reason else without_effect(row))
             lacks |= dict.fromkeys((row.name, *row.aliases), UnavailableKey(release, ended=not late))
         renamed = {old: one.instead for old, one in lacks.items() if one.instead}
         missing = {row.name for row in absent}
         return cls(tuple(_beside(row, renamed, missing) for row in keys), tuple(absent), lacks)
 
 
+def changes_of(row: KeySpec) -> tuple[ReleaseChange, ...]:
+    """What releases of its component change in a row."""
+    known = releases.changes(row.component) if row.component is not None else ()
+    return tuple(one for one in known if one.key in (row.name, row.template, *row.aliases))
+
+
+def release_of(changes: Iterable[ReleaseChange], kind: ChangeKind) -> Release | None:
+    """The first release that changes a row so."""
+    return next((one.release for one in changes if one.change is kind), None)
+
+
 def _has_ended(row: KeySpec, until: Release, versions: Mapping[str, str]) -> bool:
     """No release that may be there reads the name. Where no version is known, a key with which a share is
     written is taken for one that the cluster reads."""
     if row.unsupported_reason and until.component.name not in versions:
-        return not until.after
+        return not until.announced
     return until.reached(versions) is True
 
 
-def _in_version(row: KeySpec, versions: Mapping[str, str], lacks: dict[str, UnavailableKey]) -> KeySpec:
-    """A row with what later releases changed; names that are not read go to ``lacks``."""
-    for change in row.changes:
-        name = change.fields.get("name", row.name)
-        applies = change.release.reached(versions) is (not change.before)
-        if name != row.name:
-            old, new = (row.name, name) if applies else (name, row.name)
-            lacks[old] = UnavailableKey(change.release, ended=applies is not change.before, instead=new)
-        if applies:
-            others = tuple(one for one in (row.name, *row.aliases) if one != name)
-            row = row._replace(aliases=others)._replace(**change.fields)
+def _in_version(
+    row: KeySpec,
+    changes: Iterable[ReleaseChange],
+    versions: Mapping[str, str],
+    lacks: dict[str, UnavailableKey],
+) -> KeySpec:
+    """A row with what releases changed; names that are not read go to ``lacks``."""
+    for change in changes:
+        reached = change.release.reached(versions)
+        if change.change is ChangeKind.RENAMED:
+            applies = not change.release.announced if reached is None else reached
+            old, new = change.key, change.replacement
+            name, other = (new, old) if applies else (old, new)
+            lacks[other] = UnavailableKey(change.release, ended=applies, instead=name)
+            others = dict.fromkeys((row.name, *row.aliases, other))
+            row = row._replace(name=name, aliases=tuple(one for one in others if one != name))
+        elif change.change is ChangeKind.VALUES and reached:
+            if change.text:
+                doubts = dict.fromkeys(change.values, change.text)
+                row = row._replace(uncertain_values={**row.uncertain_values, **doubts})
+            else:
+                row = row._replace(values=(*row.values, *map(_value, change.values)))
     return row
 
 
-def _without_effect(row: KeySpec) -> KeySpec:
+def _value(text: str) -> Range | str:
+    """A value of a row as a release has it: a number, or a word."""
+    return Range(int(text), int(text)) if text.isdigit() else text
+
+
+def without_effect(row: KeySpec) -> KeySpec:
     """The row of a key that nothing reads: known, and no more. A choice stays one, which is not written."""
     if row.sets == SELECTOR:
         return row._replace(chooses=None)
@@ -242,9 +284,9 @@ class KeyTable:
     ``isolation``: what keeps a container within its memory. ``whole_cores``: whole cards are written with
     all of their compute, as the count alone is anybody's.
     ``whole_card_key``: the common key that this target writes whole cards with, if it does.
-    ``extension``: its own part of a profile. ``components``: the software whose versions decide what its keys
-    do. In the cluster of a profile, ``versions`` are those that it has the keys of, empty for the newest
-    releases; ``absent``: rows that they lack.
+    ``extension``: its own part of a profile. ``components``: the software whose releases decide what its keys
+    do, as ``rules/releases.yaml`` says. In the cluster of a profile, ``versions`` are those that it has the
+    keys of, empty for the newest releases; ``absent``: rows that they lack.
     """
 
     name: str
@@ -270,7 +312,6 @@ class KeyTable:
     extension: type[Extension] | None = None
     components: tuple[Component, ...] = ()
     versions: Mapping[str, str] = MappingProxyType({})
-    absent: tuple[KeySpec, ...] = ()
 
     # --- what a vendor does beyond its rows -------------------------------------------------------
 
@@ -408,10 +449,21 @@ class KeyTable:
         in_steps = row.sets == "memory_mib" and row.unit == 1 and not row.gib_up_to
         return Fraction(row.unit) * (memory_unit_of(profile, self.names) if in_steps else 1)
 
+    def is_before_change(self, component: Component, key: str) -> bool:
+        """Its version of the component is older than the release that changed the amount of a key."""
+        if component.name not in self.versions:
+            return False
+        return releases.first(component, key, ChangeKind.AMOUNT).reached(self.versions) is False
+
     @cached_property
     def lacks(self) -> Mapping[str, UnavailableKey]:
         """The names that its versions do not read; those of the newest releases, unless it has versions."""
-        return KeysOfVersion.of(self.keys, self.versions).lacks
+        return KeysOfVersion.of(self, self.versions).lacks
+
+    @cached_property
+    def absent(self) -> tuple[KeySpec, ...]:
+        """Rows that its versions lack: of no version, those of releases that are not out."""
+        return tuple(row.coming for row in self.keys if row.coming is not None)
 
     def lack_text(self, *names: str) -> Message:
         """Which release does not read names that came or ended together, and why."""
@@ -439,8 +491,9 @@ class KeyTable:
             found["cards"] = f"whole cards: {rows.whole[0].name}"
         for row in rows.parts:
             missing = "; required" if row.default is Absent.ALL else ""
-            if row.until is not None:
-                missing = f"{missing}; not read since {row.until}"
+            last = release_of(changes_of(row), ChangeKind.REMOVED)
+            if last is not None:
+                missing = f"{missing}; not read since {last}"
             place = "label " if Place.LABEL in row.places else ""
             found[JSON_NAMES[row.sets or ""]] = f"{place}{row.template or row.name}, {row.counts}{missing}"
         if self.sizes and "cores" not in found:
@@ -580,6 +633,11 @@ def unread(name: str, why: str, **fields: Any) -> KeySpec:
 def written(name: str, **fields: Any) -> KeySpec:
     """What the vendor's scheduler writes."""
     return key(name, Place.WRITTEN_BY_SCHEDULER, **fields)
+
+
+def coming(row: KeySpec) -> KeySpec:
+    """The row of a key that a release which is not out yet is the first to read: until then nothing does."""
+    return without_effect(row)._replace(component=row.component, coming=row)
 
 
 def for_models(dialect: str, *rows: KeySpec) -> Iterator[KeySpec]:

@@ -7,7 +7,7 @@ that is none. Everything wrong with a configuration is a usage error: ConfigErro
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 from functools import partial
 from pathlib import Path
@@ -22,7 +22,7 @@ from gpuxlate.model.diagnostics import Path as DocumentPath
 from gpuxlate.model.limits import MAX_CONFIG_BYTES
 from gpuxlate.model.messages import Lines, message_of, msg
 from gpuxlate.model.pod import dotted
-from gpuxlate.model.profile import Card, CardProfile, Profile, card_named, nearest
+from gpuxlate.model.profile import Card, CardProfile, ChangeKind, Profile, card_named, nearest
 
 ReadYaml = Callable[[str], object]
 
@@ -335,10 +335,13 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
     from gpuxlate.backends import registry
     from gpuxlate.config.models import profile_model
     from gpuxlate.config.validation_errors import check
+    from gpuxlate.rules import releases
 
     given, problems = check(profile_model(), data, CODE, base=base)
     catalogue = tuple(map(Card.from_document, (given or {}).get("catalogue", ())))
     problems += _of_catalogue(catalogue, (*base, "catalogue"))
+    told = (given or {}).get("releases", ())
+    problems += _of_releases(told, (*base, "releases")) if told else ()
     if given is None or problems:
         raise ConfigError(problems)
     cards = given.get("cards", {})
@@ -352,7 +355,41 @@ def load_profile(data: object, *, base: DocumentPath = ()) -> Profile:
         tuple(one.from_document(given[one.key]) for one in registry.extensions() if one.key in given),
         given.get("memoryUnitMiB", 1),
         catalogue,
+        tuple(
+            change for one in told for change in releases.read(one, registry.components()[one["component"]])
+        ),
     )
+
+
+def _of_releases(told: Sequence[Any], base: DocumentPath) -> Iterator[Diagnostic]:
+    """What is wrong with the releases of a profile: names that nothing has, a name that is not said."""
+    from gpuxlate.backends import registry
+
+    components = registry.components()
+    rows = (row for one in registry.all_backends() for row in one.keys)
+    names = {name for row in rows for name in (row.name, row.template, *row.aliases)}
+    for number, release in enumerate(told):
+        if release["component"] not in components:
+            yield _unknown_in((*base, number, "component"), release["component"], components)
+        for index, change in enumerate(release["changes"]):
+            path = (*base, number, "changes", index)
+            if change["key"] not in names:
+                yield _unknown_in((*path, "key"), change["key"], names)
+            if change["change"] == ChangeKind.RENAMED and "replacement" not in change:
+                message = msg("{path} has no replacement", path=dotted(path))
+                yield Diagnostic(
+                    CODE, Severity.ERROR, message, "write the key that is read in its place", path
+                )
+
+
+def _unknown_in(path: DocumentPath, name: str, known: Iterable[str]) -> Diagnostic:
+    """A name that is none of those that there are."""
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, sorted(known), 1, 0.6)
+    hint = msg("did you mean {near}?", near=near[0]) if near else "gpuxlate schema profile prints every field"
+    message = msg("{path} is {name!r}, which nothing has", path=dotted(path), name=name)
+    return Diagnostic(CODE, Severity.ERROR, message, hint, path)
 
 
 def _of_catalogue(catalogue: Iterable[Card], base: DocumentPath) -> Iterator[Diagnostic]:

@@ -19,7 +19,7 @@ from gpuxlate.backends import registry
 from gpuxlate.config.validation_errors import NUMBER, WORD
 from gpuxlate.model.declarations import OMITTED as NOT_PRINTED
 from gpuxlate.model.limits import FULL_CARD_CORES, MAX_NAME
-from gpuxlate.model.profile import Extension
+from gpuxlate.model.profile import ChangeKind, Extension
 from gpuxlate.model.quantity import LIMIT
 from gpuxlate.model.share import (
     LEAST_CLIENTS,
@@ -554,6 +554,62 @@ class CatalogueModel(Strict):
     )
 
 
+ComponentVersion = Annotated[
+    str, Field(pattern=r"^v?[0-9]{1,9}(\.[0-9]{1,9})*([-+.][0-9A-Za-z][-+.0-9A-Za-z]*)?$", max_length=63)
+]
+
+
+class ReleaseChangeModel(Strict):
+    """What a release changes in a key."""
+
+    model_config = ConfigDict(title="Change of a release")
+
+    key: Text = Field(
+        description="The key, as a manifest has it; `{model}` is the name of a card.",
+        examples=["hygon.com/dcunum"],
+    )
+    change: Annotated[ChangeKind, FromText] = Field(
+        description="new: the first release that reads the key; removed: the first that does not; "
+        "renamed: it reads the replacement; values: it takes more; amount: the same number gives another "
+        "amount; needed: older ones read it in vain; refused: it refuses a pod where older ones dropped the "
+        "request.",
+        examples=["renamed"],
+    )
+    replacement: Text = Field(
+        default=OMITTED, description="The key that is read in its place.", examples=["hygon.com/hcunum"]
+    )
+    values: list[Text] = Field(
+        default=OMITTED, description="Values that it takes from then on.", examples=[["128", "160"]]
+    )
+    text: Text = Field(
+        default=OMITTED,
+        description="What is different, in words.",
+        examples=["where memoryPerCard lists it"],
+    )
+    source: Text = Field(
+        default=OMITTED, description="The document that says so.", examples=["notes of our own build"]
+    )
+
+
+class ReleaseModel(Strict):
+    """What a release of a component changes."""
+
+    model_config = ConfigDict(title="Release")
+
+    component: Text = Field(description="The software, as in `components`.", examples=["hami"])
+    version: ComponentVersion = Field(
+        description="The release, in quotes where it looks like a number.", examples=["2.11.0"]
+    )
+    announced: bool = Field(
+        default=OMITTED, description="It is documented, and not out yet.", examples=[True]
+    )
+    changes: list[ReleaseChangeModel] = Field(
+        min_length=1,
+        description="What it changes.",
+        examples=[[{"key": "amd.com/gpumem", "change": "removed"}]],
+    )
+
+
 class CommonProfile(Strict):
     """One cluster: what no manifest can say. Every key is optional but target."""
 
@@ -589,12 +645,22 @@ class CommonProfile(Strict):
         "written here counts, and the rest stays.",
         examples=[[{"name": "L20", "vendor": "nvidia", "memoryMiB": 45470}]],
     )
+    releases: list[ReleaseModel] = Field(
+        default=OMITTED,
+        description="What releases change that the package does not know, such as builds of your own.",
+        examples=[
+            [
+                {
+                    "component": "hami",
+                    "version": "2.10.9",
+                    "changes": [{"key": "amd.com/gpumem", "change": "removed"}],
+                }
+            ]
+        ],
+    )
 
 
 COMPONENTS = "Versions of the cluster's software, which decide what its keys do. Omitted: the newest release."
-ComponentVersion = Annotated[
-    str, Field(pattern=r"^v?[0-9]{1,9}(\.[0-9]{1,9})*([-+.][0-9A-Za-z][-+.0-9A-Za-z]*)?$", max_length=63)
-]
 
 
 @cache

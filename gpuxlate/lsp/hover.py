@@ -10,7 +10,7 @@ from lsprotocol import types
 
 from gpuxlate.backends import registry
 from gpuxlate.backends.base import Backend
-from gpuxlate.backends.rows import legal_text
+from gpuxlate.backends.rows import changes_of, legal_text, release_of
 from gpuxlate.locale import current, localize, summary
 from gpuxlate.lsp.session import Check
 from gpuxlate.model import site
@@ -19,7 +19,7 @@ from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.keys import Confidence, KeySpec, Place
 from gpuxlate.model.messages import join_or, msg, plural
 from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, key_occurrences
-from gpuxlate.model.profile import Profile, renamed_by
+from gpuxlate.model.profile import ChangeKind, Profile, renamed_by
 from gpuxlate.model.share import Share
 from gpuxlate.overlays.roles import FileRole
 from gpuxlate.rules import catalog
@@ -52,10 +52,11 @@ def _lines(backend: Backend, row: KeySpec) -> Iterator[str]:
         yield msg("Without the key: {value}.", value=msg(row.default))
     if Place.WRITTEN_BY_SCHEDULER in row.places:
         yield "Written by the scheduler."
-    if row.since:
-        yield msg("Since {version}.", version=row.since)
-    if row.until:
-        yield msg("Until {version}.", version=row.until)
+    changes = changes_of(row)
+    if first := release_of(changes, ChangeKind.NEW):
+        yield msg("Since {version}.", version=first)
+    if last := release_of(changes, ChangeKind.REMOVED):
+        yield msg("Until {version}.", version=last)
     if row.source:
         source = _linked(row.source, site.page(f"targets/{backend.name}/"))
         doubt = msg(" (medium confidence)") if row.confidence is Confidence.MEDIUM else ""

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import regex
 from gpuxlate.model.messages import msg
-from gpuxlate.model.profile import Release
+from gpuxlate.model.profile import Component
 
 
 class Place(StrEnum):
@@ -123,15 +123,6 @@ BYTE = Fraction(1, 2**20)
 """MiB."""
 
 
-class VersionChange(NamedTuple):
-    """What is different in a row from a release on, or ``before`` it: its fields by name. Another ``name``
-    takes the place of the row's own, which is then an alias."""
-
-    release: Release
-    fields: Mapping[str, Any]
-    before: bool = False
-
-
 def domain_of(name: str) -> str:
     """What is before the slash of a key; empty where there is none."""
     domain, slash, _ = name.partition("/")
@@ -159,10 +150,10 @@ class KeySpec(NamedTuple):
     ``overridden_by``: those beside which it is ignored.
     ``forced``: the number that the vendor's webhook writes for each card, in place of any other, in a
     container with several cards, and in one without the resources of ``forced_without``; 0: none.
-    ``default``: what a container has without the key. ``since``: the release that
-    reads it first; ``until``: the first that does not; ``changes``: what later ones, or those before one, do
-    otherwise. The row is that of the newest release. ``aliases``: other names of the same key, which are read
-    and not written.
+    ``default``: what a container has without the key. ``component``: the software of which some releases do
+    not read the name, as ``rules/releases.yaml`` says. The row is that of the newest release that is out;
+    ``coming``: that of a later one, which is the first to read the key. ``aliases``: other names of the same
+    key, which are read and not written.
     ``no_op_values``: values with which a pod asks for what it asks for without the key (the vendor's
     default), so that a reader may forget them; ANY for all. ``clamped``: more than its maximum is read as its
     maximum. ``hides``: values with which the vendor's webhook does not see the pod.
@@ -195,9 +186,8 @@ class KeySpec(NamedTuple):
     forced: int = 0
     forced_without: tuple[str, ...] = ()
     default: Absent | None = None
-    since: Release | None = None
-    until: Release | None = None
-    changes: tuple[VersionChange, ...] = ()
+    component: Component | None = None
+    coming: KeySpec | None = None
     confidence: Confidence = Confidence.HIGH
     general: bool = False  # other software reads it too: alone it says nothing of a GPU
     generic: bool = False  # pods of every dialect have it

@@ -10,6 +10,7 @@ import json
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from enum import StrEnum
 from fractions import Fraction
 from functools import cache
 from pathlib import Path
@@ -90,25 +91,57 @@ class Component(NamedTuple):
 
 
 class Release(NamedTuple):
-    """A release of a component; ``after``: the first one after that version, which is not out yet."""
+    """A release of a component; ``announced``: it is documented, and not out yet."""
 
     component: Component
     version: str
-    after: bool = False
+    announced: bool = False
 
     def reached(self, versions: Mapping[str, str]) -> bool | None:
-        """Some versions, by component, have it; None where they do not say, or cannot be compared."""
+        """Some versions, by component, have it; None where they do not say, or cannot be compared. A cluster
+        of which nothing is said has no release that is not out."""
         found = versions.get(self.component.name)
         if found is None:
-            return None
-        if not self.after:
-            return at_least(found, self.version)
-        held = at_least(self.version, found)
-        return None if held is None else not held
+            return False if self.announced else None
+        return at_least(found, self.version)
 
     def __str__(self) -> str:
-        name = f"{self.component.title} {self.version}"
-        return msg("a release after {version}", version=name) if self.after else name
+        return f"{self.component.title} {self.version}"
+
+
+class ChangeKind(StrEnum):
+    """What a release does to a key."""
+
+    NEW = "new"
+    """It is the first that reads the key."""
+    REMOVED = "removed"
+    """It is the first that does not read the key."""
+    RENAMED = "renamed"
+    """It reads the replacement in place of the key."""
+    VALUES = "values"
+    """It takes more values."""
+    AMOUNT = "amount"
+    """The same number gives another amount, or needs something else of nodes."""
+    NEEDED = "needed"
+    """It is the first with which the key does what it says; older ones still read it."""
+    REFUSED = "refused"
+    """It refuses a pod with what is wrong with the key, which was dropped before."""
+
+
+class ReleaseChange(NamedTuple):
+    """What a release changes in a key. A key is written as in a data sheet, with ``{model}`` for the card.
+
+    ``replacement``: the key that is read in its place. ``values``: those that it takes from then on.
+    ``text``: what is different, in words for people. ``source``: the document that says so, with its date.
+    """
+
+    release: Release
+    key: str
+    change: ChangeKind
+    replacement: str = ""
+    values: tuple[str, ...] = ()
+    text: str = ""
+    source: str = ""
 
 
 # The catalogue of cards: what a card is called in each dialect, and what is known of it.
@@ -513,7 +546,8 @@ class Profile:
 
     ``extensions``: what vendors add, at most one of each. ``memory_unit_mib``: MiB of one unit of a memory
     key that counts MiB, where the cluster is set to count in larger steps. ``catalogue``: cards that the
-    catalogue of the package does not have, or of which the profile says more.
+    catalogue of the package does not have, or of which the profile says more. ``releases``: changes of
+    releases that ``rules/releases.yaml`` does not have.
     """
 
     target: str
@@ -525,6 +559,7 @@ class Profile:
     extensions: tuple[Extension, ...] = ()
     memory_unit_mib: int = 1
     catalogue: tuple[Card, ...] = ()
+    releases: tuple[ReleaseChange, ...] = ()
 
     def changes_unit(self, unit: str) -> bool:
         """The cluster counts in a unit of its own what data sheets give in this one."""

@@ -19,11 +19,10 @@ from gpuxlate.model.pod import (
     RequestForm,
 )
 from gpuxlate.model.profile import at_least
+from gpuxlate.rules import releases
 from gpuxlate.rules.base import BY_API_SERVER, Context, Rule, Scope, Subject, rule
 from gpuxlate.rules.products import is_of_other_devices
 
-SERVED = {"v1": "v1.34.0", "v1beta2": "v1.33.0", "v1beta1": "v1.32.0"}
-"""The first Kubernetes with each version of the API (kubernetes/api)."""
 REMOVED = ("v1alpha1", "v1alpha2", "v1alpha3")
 """Versions of the API that no supported Kubernetes serves for claims."""
 EXACTLY = "exactly"
@@ -85,23 +84,27 @@ def request_has_the_form_of_its_version(
                 where = request.device_class or request.path
                 hint = msg("write {field}: {{deviceClassName: ...}}", field=EXACTLY)
                 yield this.diagnostic(where, message, hint, on_key=True)
-        first = SERVED.get(claim.api)
         cluster = context.profile.kubernetes_version if context.profile else None
         path = (*claim.place.path, "apiVersion")
-        if first is None:
+        if claim.api not in VERSIONS:
             message = msg("{group} has no version {version}", group=GROUP, version=claim.api)
             if claim.api in REMOVED:
                 message = msg("Kubernetes has removed {group}/{version}", group=GROUP, version=claim.api)
             yield this.diagnostic(path, message, msg("versions: {versions}", versions=", ".join(VERSIONS)))
-        elif cluster and at_least(cluster, first) is False:
+        elif cluster and _serves(cluster, claim.api) is False:
             message = msg(
                 "Kubernetes {cluster} has no {group}/{version}",
                 cluster=cluster,
                 group=GROUP,
                 version=claim.api,
             )
-            older = next((name for name, since in SERVED.items() if at_least(cluster, since)), None)
+            older = next((name for name in VERSIONS if _serves(cluster, name)), None)
             yield this.diagnostic(path, message, msg("write {version}", version=older) if older else None)
+
+
+def _serves(cluster: str, api: str) -> bool | None:
+    """A Kubernetes has a version of the API."""
+    return at_least(cluster, releases.versions_of(releases.KUBERNETES, f"{GROUP}/{api}")[0])
 
 
 @rule("DRA011", Severity.WARNING, about=Subject.CLAIM, scope=Scope.DOCUMENT)

@@ -17,9 +17,10 @@ from gpuxlate.backends.hami_family import HamiDialect
 from gpuxlate.backends.pod_writer import Accept
 from gpuxlate.backends.row_rules.examples import SHARES
 from gpuxlate.backends.row_writer import sizes_text
-from gpuxlate.backends.rows import SeveralCards, legal_text
+from gpuxlate.backends.rows import SeveralCards, changes_of, legal_text
 from gpuxlate.config.document import to_document
 from gpuxlate.model.keys import Confidence
+from gpuxlate.model.profile import ChangeKind
 from gpuxlate.model.share import JSON_NAMES, Device, Share
 from gpuxlate.translation.fit import Verdict
 from gpuxlate.translation.options import Settings
@@ -202,13 +203,14 @@ def _key(backend: Backend, row: KeySpec) -> list[str]:
 
 
 def _versions(row: KeySpec) -> Iterator[str]:
-    if row.since:
-        yield f"since {row.since}"
-    if row.until:
-        yield f"until {row.until}"
-    for change in row.changes:
-        said = ", ".join(f"{name} {value}" for name, value in change.fields.items())
-        yield f"with {change.release}: {said}"
+    words = {
+        ChangeKind.NEW: "since {0}",
+        ChangeKind.REMOVED: "until {0}",
+        ChangeKind.RENAMED: "{1} since {0}",
+    }
+    for change in changes_of(row):
+        if change.change in words:
+            yield words[change.change].format(change.release, change.replacement)
 
 
 def _values(row: KeySpec) -> Iterator[str]:

@@ -42,6 +42,7 @@ from gpuxlate.rules.products import ACS, SIMULATORS
 
 NAMES = ("alibaba-gpushare", "alibaba", "ack", "aliyun", "alicloud", "aliyun-ack", "cgpu")
 """What a profile may call this target."""
+CGPU, INSTALLER = Component("cgpu", "cGPU"), Component("ackAiInstaller", "ack-ai-installer")
 MEMORY = "aliyun.com/gpu-mem"
 """Units of GPU memory, total over the cards of the pod (MULTI); a unit is 1 GiB by default (UNIT)."""
 CORE = "aliyun.com/gpu-core.percentage"
@@ -403,7 +404,7 @@ class AlibabaGpushare(Backend):
     name = NAMES[0]
     aliases = NAMES[1:]
     title = "Alibaba Cloud ACK, gpushare and cGPU"
-    components = (Component("cgpu", "cGPU"), Component("ackAiInstaller", "ack-ai-installer"))
+    components = (CGPU, INSTALLER)
     keys = KEYS
     gpu_prefixes = GPU_PREFIXES
     known_typos = frozenset({NO_CORE})

@@ -20,6 +20,7 @@ from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
+from gpuxlate.rules import releases
 
 RECORD = "scheduler.framework.gpushare.allocation"
 """Annotation of a scheduled pod: ``{"<container>": {"<card>": <units>}}`` (ARENA)."""
@@ -199,15 +200,18 @@ OPEN_SOURCE = r.VendorDocument("AliyunContainerService/gpushare-scheduler-extend
 
 _COMPUTE = "a share of memory with compute"
 COMPUTE_NEEDS: tuple[r.Requirement, ...] = (
-    r.Requirement("Kubernetes", "kubernetesVersion", r.MinVersion("1.20"), COMPUTE, _COMPUTE),
-    r.Requirement("cGPU", "components.cgpu", r.MinVersion("1.0.5"), COMPUTE, _COMPUTE),
-    # the English page says "later than 1.2.0", an article of the vendor's 1.2.0 or later
-    r.Requirement("ack-ai-installer", "components.ackAiInstaller", r.MinVersion("1.2.0"), COMPUTE, _COMPUTE),
+    r.Requirement(
+        "Kubernetes", "kubernetesVersion", r.MinVersion(releases.KUBERNETES, k.CORE), COMPUTE, _COMPUTE
+    ),
+    r.Requirement("cGPU", "components.cgpu", r.MinVersion(k.CGPU, k.CORE), COMPUTE, _COMPUTE),
+    r.Requirement(
+        "ack-ai-installer", "components.ackAiInstaller", r.MinVersion(k.INSTALLER, k.CORE), COMPUTE, _COMPUTE
+    ),
 )
 STABLE_CGPU = r.Requirement(
     "cGPU (1.5.7 and earlier may panic the kernel)",
     "components.cgpu",
-    r.MinVersion("1.5.10"),
+    r.MinVersion(k.CGPU, k.MEMORY),
     NOTES,
     "nodes of mode cgpu or core_mem",
     Severity.WARNING,

@@ -2,7 +2,7 @@
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.rows import cards, unread, whole
-from gpuxlate.model.profile import Component, Release
+from gpuxlate.model.profile import Component
 
 NEURON = Component("neuron", "AWS Neuron")
 
@@ -23,7 +23,7 @@ class AwsNeuron(Backend):
     gpu_prefixes = ("aws.amazon.com/neuron",)
     keys = (
         cards("aws.amazon.com/neuron", source="PLUGIN"),
-        whole("aws.amazon.com/neurondevice", until=Release(NEURON, "2.20"), source="OLD"),
+        whole("aws.amazon.com/neurondevice", component=NEURON, source="OLD"),
         unread(
             "aws.amazon.com/neuroncore",
             "cores of a device, whose number the type of the instance decides",

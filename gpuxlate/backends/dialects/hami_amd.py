@@ -1,7 +1,7 @@
 """AMD GPUs under HAMi. Everything is per card."""
 
 from gpuxlate.backends.base import Absent, Place
-from gpuxlate.backends.hami_family import FROM_2_10, HamiDialect, in_int32
+from gpuxlate.backends.hami_family import HAMI, HamiDialect, in_int32
 from gpuxlate.backends.rows import cards, choice, choices, cores, memory, written
 from gpuxlate.model.keys import By
 
@@ -38,11 +38,11 @@ class HamiAmd(HamiDialect):
             "amd.com/gpumem",
             values=in_int32(),
             needs=(COUNT,),
-            since=FROM_2_10,
+            component=HAMI,
             source="CODE, RELEASED",
         ),
         cores(
-            "amd.com/gpucores", needs=(COUNT,), default=Absent.ALL, since=FROM_2_10, source="CODE, RELEASED"
+            "amd.com/gpucores", needs=(COUNT,), default=Absent.ALL, component=HAMI, source="CODE, RELEASED"
         ),
         *choices("amd.com/{0}use-gputype", By.MODEL, source="CODE"),
         *choices("amd.com/{0}use-gpu-uuid", By.UUID, source="CODE"),

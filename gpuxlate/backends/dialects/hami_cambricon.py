@@ -4,7 +4,6 @@ from gpuxlate.backends.base import Absent, Confidence, Limits, Range, SeveralCar
 from gpuxlate.backends.hami_family import HAMI, HamiDialect, PodRecord, SummedNodes, in_int32
 from gpuxlate.backends.rows import cards, choices, cores, memory, unread, written
 from gpuxlate.model.keys import By
-from gpuxlate.model.profile import Release
 
 COUNT = "cambricon.com/vmlu"
 UNIT = 256
@@ -55,7 +54,7 @@ class HamiCambricon(HamiDialect):
         written("CAMBRICON_DSMLU_PROFILE", meaning="assigned part", source="CODE"),
         written("CAMBRICON_DSMLU_ASSIGNED", meaning="assigned", source="CODE"),
         *(
-            unread(f"cambricon.com/{name}", UP_TO, until=Release(HAMI, "2.3"), source="OLDER")
+            unread(f"cambricon.com/{name}", UP_TO, component=HAMI, source="OLDER")
             for name in ("mlunum", "mlumem")
         ),
     )

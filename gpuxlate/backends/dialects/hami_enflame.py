@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from gpuxlate.backends.base import PartSize, Range, RuleKind, SeveralCards
-from gpuxlate.backends.hami_family import FROM_2_10, HamiDialect, in_int32
+from gpuxlate.backends.hami_family import HAMI, HamiDialect, in_int32
 from gpuxlate.backends.pod_reader import PodReader, number
 from gpuxlate.backends.rows import choices, cores, memory, whole, written
 from gpuxlate.model.keys import GIB, By, Place, key
@@ -51,14 +51,14 @@ class HamiEnflame(HamiDialect):
             gib_up_to=MOST_GB,
             overridden_by=(SLICES,),
             limit_by_webhook=True,
-            since=FROM_2_10,
+            component=HAMI,
             source="CODE, CONFIG, RELEASED",
         ),
         cores(
             CORES,
             overridden_by=(SLICES,),
             limit_by_webhook=True,
-            since=FROM_2_10,
+            component=HAMI,
             source="CODE, CONFIG, RELEASED",
         ),
         whole("enflame.com/gcu", values=in_int32(), source="CODE"),

@@ -5,20 +5,14 @@ from typing import Any
 from gpuxlate.backends.base import Absent, Range, RuleKind
 from gpuxlate.backends.hami_family import HAMI, HamiDialect, in_int32
 from gpuxlate.backends.rows import cards, choices, cores, memory
-from gpuxlate.model.keys import By, VersionChange
-from gpuxlate.model.profile import Release
+from gpuxlate.model.keys import By
 
 COUNT, MEMORY, CORES = "hygon.com/dcunum", "hygon.com/dcumem", "hygon.com/dcucores"
-"""The names of every release up to 2.10.0; those with ``hcu`` come after it (RELEASED)."""
 
 
-def in_later_releases(name: str) -> dict[str, Any]:
-    """The name of a key with ``hcu`` in place of ``dcu``."""
-    later = name.replace("dcu", "hcu")
-    return {
-        "aliases": (later,),
-        "changes": (VersionChange(Release(HAMI, "2.10.0", after=True), {"name": later}),),
-    }
+def with_later_name(name: str) -> dict[str, Any]:
+    """The name of a key that a release changes, with ``hcu`` in place of ``dcu``."""
+    return {"aliases": (name.replace("dcu", "hcu"),), "component": HAMI}
 
 
 class HamiHygon(HamiDialect):
@@ -49,17 +43,17 @@ class HamiHygon(HamiDialect):
         RuleKind.SEVERAL: f"{several_doubt}.",
     }
     keys = (
-        cards(COUNT, values=in_int32(), **in_later_releases(COUNT), source="RELEASED, RENAMED"),
+        cards(COUNT, values=in_int32(), **with_later_name(COUNT), source="RELEASED, RENAMED"),
         memory(
             MEMORY,
             values=in_int32(),
-            **in_later_releases(MEMORY),
+            **with_later_name(MEMORY),
             needs=(COUNT,),
             source="RELEASED, RENAMED",
         ),
         cores(
             CORES,
-            **in_later_releases(CORES),
+            **with_later_name(CORES),
             needs=(MEMORY,),
             values=(Range(0, 100),),
             no_op_values=("100",),

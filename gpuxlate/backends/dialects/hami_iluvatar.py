@@ -3,7 +3,7 @@
 from gpuxlate.backends.base import Range, RuleKind
 from gpuxlate.backends.hami_family import HAMI, HamiDialect, by_uuid, in_int32
 from gpuxlate.backends.rows import cards, cores, for_models, memory, unread
-from gpuxlate.model.profile import Release, names_of
+from gpuxlate.model.profile import names_of
 
 NAME = "hami-iluvatar"
 COUNT = "iluvatar.ai/{model}-vgpu"
@@ -56,10 +56,7 @@ class HamiIluvatar(HamiDialect):
             ),
             *by_uuid("{model}"),
         ),
-        *(
-            unread(f"iluvatar.ai/{name}", UP_TO, until=Release(HAMI, "2.8"), source="OLD, CN")
-            for name in OLDER
-        ),
+        *(unread(f"iluvatar.ai/{name}", UP_TO, component=HAMI, source="OLD, CN") for name in OLDER),
         unread("iluvatar.ai/gpu", "whole cards of the maker's device plugin", source="OLD"),
     )
 

@@ -19,7 +19,6 @@ class HamiKunlun(HamiDialect):
     aliases = ("kunlun",)
     vendor = "kunlunxin"
     isolation = None
-    components = ()
     sizes = tuple(PartSize(mib, mib * 100 // CARD) for mib in (24576, 49152, CARD))
     node_annotations = {"hami.io/node-register-xpu": "hami.io/xpu-devices-allocated"}  # (CODE)
     documents = {

@@ -1,13 +1,11 @@
 """Moore Threads sGPU under HAMi: memory has legal sizes, compute sixteenths; several cards are whole."""
 
-from collections.abc import Iterable
 from fractions import Fraction
 
 from gpuxlate.backends.base import Limits, Range, RuleKind, SeveralCards
-from gpuxlate.backends.hami_family import HAMI, HamiDialect, PodRecord, SummedNodes, in_int32
+from gpuxlate.backends.hami_family import HamiDialect, PodRecord, SummedNodes, in_int32
 from gpuxlate.backends.rows import cards, choices, cores, memory, written
-from gpuxlate.model.keys import By, VersionChange
-from gpuxlate.model.profile import Release
+from gpuxlate.model.keys import By
 from gpuxlate.model.profile import cards as catalogue
 
 COUNT, MEMORY = "mthreads.com/vgpu", "mthreads.com/sgpu-memory"
@@ -17,12 +15,6 @@ SIZES = sorted({mib // UNIT for card in catalogue() if card.vendor == "mthreads"
 """Units that the webhook takes, on one card or another; others are refused (CODE)."""
 CARD = 96
 """Units of a card; releases up to 2.10.0 know none with more (CODE)."""
-LATER = Release(HAMI, "2.10.0", after=True)
-"""It takes 128 and 160 too: ``memoryPerCard`` of its configuration (CODE)."""
-
-
-def _sizes(units: Iterable[int]) -> tuple[Range, ...]:
-    return tuple(Range(n, n) for n in units)
 
 
 class HamiMthreads(HamiDialect):
@@ -56,8 +48,7 @@ class HamiMthreads(HamiDialect):
         memory(
             MEMORY,
             unit=UNIT,
-            values=_sizes(n for n in SIZES if n <= CARD),
-            changes=(VersionChange(LATER, {"values": _sizes(SIZES)}),),
+            values=tuple(Range(n, n) for n in SIZES if n <= CARD),
             needs=(COUNT,),
             forced=CARD,
             source="CODE",

@@ -7,12 +7,11 @@ from typing import Annotated, ClassVar, Literal
 from gpuxlate.backends.base import BYTE, Backend, Per, Place, Range
 from gpuxlate.backends.rows import cards, choice, cores, memory, unread
 from gpuxlate.model.declarations import record
-from gpuxlate.model.profile import Component, Extension, Release, Setting
+from gpuxlate.model.profile import Component, Extension, Setting
 from gpuxlate.model.share import Isolation
 
 I915, XE = "gpu.intel.com/i915", "gpu.intel.com/xe"
 PLUGIN = Component("intelGpuPlugin", "the Intel GPU plug-in")
-ENDED = Release(PLUGIN, "0.34")
 _OF_NODES = (Place.NODE_SELECTOR, Place.NODE)
 
 
@@ -59,7 +58,7 @@ class IntelGpu(Backend):
             per=Per.TOTAL,
             values=(Range(1, 1000),),
             needs=(I915,),
-            until=ENDED,
+            component=PLUGIN,
             source="GAS, PARTS, ENDED",
         ),
         memory(
@@ -68,7 +67,7 @@ class IntelGpu(Backend):
             quantity=True,
             per=Per.TOTAL,
             needs=(I915,),
-            until=ENDED,
+            component=PLUGIN,
             source="GAS, PARTS, ENDED",
         ),
         unread(

@@ -30,9 +30,17 @@ from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ClaimUse, ContainerKeys, DeviceRequest, PodClaim, PodKeys, Value
 from gpuxlate.model.profile import Extension, Profile, Setting, at_least
 from gpuxlate.model.share import LEAST_CLIENTS, Isolation, Replica, Strategy
+from gpuxlate.rules import releases
 
-ON_BY_DEFAULT = "v1.36.0"
-"""Kubernetes with DRAConsumableCapacity on (KEP-5075); in 1.34 and 1.35 the gate is off."""
+GATE = "DRAConsumableCapacity"
+"""Of Kubernetes: without it a claim has no capacity (KEP-5075)."""
+
+
+def on_by_default() -> str:
+    """The first Kubernetes with the gate on."""
+    return releases.versions_of(releases.KUBERNETES, GATE)[0]
+
+
 Api = Literal["v1", "v1beta2", "v1beta1"]
 Shares = Literal["disabled", "memory", "unlimited"] | int
 """How NVIDIA's driver shares cards (ConsumableShares); a number is that of the clients of each card."""
@@ -94,7 +102,7 @@ def counts_capacity(profile: Profile | None) -> bool | None:
         return None
     if DraProfile.of(profile).consumable_capacity:
         return True
-    return at_least(profile.kubernetes_version, ON_BY_DEFAULT) if profile.kubernetes_version else None
+    return at_least(profile.kubernetes_version, on_by_default()) if profile.kubernetes_version else None
 
 
 EXTENDED = "deviceclass.resource.kubernetes.io/"

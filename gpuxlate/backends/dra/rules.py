@@ -9,11 +9,12 @@ from gpuxlate.backends.dra.capacity import amounts_of, not_known, unknown_capaci
 from gpuxlate.backends.dra.driver import (
     CORES,
     DRIVERS,
+    GATE,
     MEMORY,
-    ON_BY_DEFAULT,
     Driver,
     counts_capacity,
     has_requests,
+    on_by_default,
     sharing_of,
 )
 from gpuxlate.backends.dra.driver import HAMIS as HAMI
@@ -105,8 +106,8 @@ def cluster_counts_capacity(this: Rule, document: DocumentKeys, context: Context
         return
     hint = msg(
         "use Kubernetes {version} or later, or turn the gate {gate} on",
-        version=ON_BY_DEFAULT,
-        gate="DRAConsumableCapacity",
+        version=on_by_default(),
+        gate=GATE,
     )
     for _, _, way in ways(document):
         for name, value in way.capacity.items():

@@ -12,15 +12,16 @@ from gpuxlate.backends.dra.capacity import too_many_clients
 from gpuxlate.backends.dra.driver import (
     BY_MEMORY,
     CORES,
+    GATE,
     MEMORY,
     NVIDIAS,
-    ON_BY_DEFAULT,
     PROFILE_NEEDED,
     SHARED_SO,
     SHARES,
     DraProfile,
     Driver,
     counts_capacity,
+    on_by_default,
 )
 from gpuxlate.backends.dra.rules import names_are_whole
 from gpuxlate.backends.dra.selectors import ALLOWED_MODELS, of_type, with_profile
@@ -166,11 +167,11 @@ def _is_counted(placing: ShareWriter, profile: Profile | None) -> None:
     if counts_capacity(profile) is False:
         message = msg(
             "the cluster of the profile drops the capacity of claims: without {gate} each gets whole cards",
-            gate="DRAConsumableCapacity",
+            gate=GATE,
         )
         hint = msg(
             "use Kubernetes {version}, or turn it on: dra: {{consumableCapacity: true}} in the profile",
-            version=ON_BY_DEFAULT,
+            version=on_by_default(),
         )
         placing.refuse("cards", "DRA002", message, hint)
 

@@ -33,6 +33,7 @@ from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile, card_named, names_of
 from gpuxlate.model.share import Replica, Share, Strategy
+from gpuxlate.rules import releases
 
 OWN = (k.MODEL, k.SIZE, k.STRATEGY, k.CLIENTS)
 
@@ -115,7 +116,7 @@ REQUIREMENTS = (
     Requirement(
         "GKE",
         "kubernetesVersion",
-        MinVersion("1.35.2-gke.1485000"),
+        MinVersion(releases.KUBERNETES, "gpuSharing of a ComputeClass"),
         CLASS,
         "gpuSharing in the ComputeClass of -o yaml",
         Severity.WARNING,  # node pools with flags need none of it

@@ -28,7 +28,7 @@ from gpuxlate.model.keys import NVIDIA_GPU
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, ScalarKind, Value
-from gpuxlate.model.profile import Component, Profile, Release, card_of
+from gpuxlate.model.profile import Component, Profile, card_of
 from gpuxlate.model.share import JSON_NAMES, Isolation, Policy, Share
 from gpuxlate.rules.predicates import IsFraction, Labelled, Requests, SchedulerIs, SomeContainer
 from gpuxlate.rules.products import VOLCANO_GPU_SHARE
@@ -122,7 +122,7 @@ class HuaweiCce(Backend):
                 unit=1,
                 values=(Range(),),
                 excludes=(NVIDIA_GPU,),
-                since=Release(ADDON, "1.16.10"),
+                component=ADDON,
                 source="EQUAL",
             ),
             memory(MEMORY, unit=UNIT, per=Per.TOTAL, source="VIRTUAL, EQUAL"),

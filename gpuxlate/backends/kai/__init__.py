@@ -35,7 +35,7 @@ from gpuxlate.model.diagnostics import Path, Severity
 from gpuxlate.model.keys import ANY, BYTE, NVIDIA_GPU, Confidence
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
-from gpuxlate.model.profile import Component, Extension, Profile, Release, Setting, card_of
+from gpuxlate.model.profile import Component, Extension, Profile, Setting, card_of
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.predicates import (
     AnyOf,
@@ -195,7 +195,7 @@ KEYS: tuple[KeySpec, ...] = (
         sets="memory_limit_mib",
         unit=1,
         per=Per.CARD,
-        until=Release(RUNAI, "3.0"),
+        component=RUNAI,
         source="RUNAI",
     ),
     _of_container(REQUEST, "GPU memory", sets="memory_mib", unit=BYTE, quantity=True, per=Per.CARD),
@@ -218,7 +218,7 @@ KEYS: tuple[KeySpec, ...] = (
         RUNAI_REQUEST,
         Place.ENV,
         meaning="the share of memory, as the limit beside it",
-        until=Release(RUNAI, "3.0"),
+        component=RUNAI,
         confidence=Confidence.MEDIUM,
         source="RUNAI",
     ),

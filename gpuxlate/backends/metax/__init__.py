@@ -29,7 +29,6 @@ class MetaxSgpu(HamiDialect):
     row_rule_module = "gpuxlate.backends.metax.row_rules"
     aliases = ("metax",)
     vendor = "metax"
-    components = ()
     several_doubt = "HAMi's and Koordinator's pages share one card only, and HAMi's code takes several"
     rule_reasons = {RuleKind.SEVERAL: f"{several_doubt}."}
     limits = Limits(source="CODE", card_mode=card_mode)

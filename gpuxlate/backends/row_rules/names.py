@@ -9,13 +9,13 @@ from typing import ClassVar
 
 from gpuxlate.backends.pod_reader import named_twice, second_names, written_name
 from gpuxlate.backends.row_rules.base import RowRule, by_pattern, is_annotation_of_containers, name_beside
-from gpuxlate.backends.rows import MODEL, RuleKind
+from gpuxlate.backends.rows import MODEL, RuleKind, changes_of, release_of
 from gpuxlate.model.diagnostics import Diagnostic, Fix, Put, Severity
 from gpuxlate.model.keys import KeySpec, Place, Range
 from gpuxlate.model.limits import MAX_NAME
 from gpuxlate.model.messages import Message, join_and, join_or, msg
 from gpuxlate.model.pod import PodKeys, Value
-from gpuxlate.model.profile import Extension, Release, names_of
+from gpuxlate.model.profile import ChangeKind, Extension, names_of
 from gpuxlate.rules.base import BY_CONTAINER, Context, PodExample, Rule, letters
 from gpuxlate.rules.predicates import (
     ALWAYS,
@@ -378,8 +378,13 @@ class VersionRule(RowRule):
         return (
             row
             for row in (*self.table.keys, *self.table.absent)
-            if any(one.component in self.table.components for one in _releases(row))
+            if row.component in self.table.components or self._of_profile(row)
         )
+
+    def _of_profile(self, row: KeySpec) -> bool:
+        """A profile tells of a release that does not read the row."""
+        known = self.table.lacks if self.table.versions else {}
+        return any(name in known for name in (row.name, *row.aliases))
 
     def keys_about(self) -> frozenset[str]:
         return frozenset(name for row in self.subject_rows for name in (row.name, *row.aliases))
@@ -406,10 +411,10 @@ class VersionRule(RowRule):
     def example(self) -> PodExample:
         good = self.share()
         other = {
-            row.name: one.fields["name"]
+            row.name: one.key if row.name == one.replacement else one.replacement
             for row in self.subject_rows
-            for one in row.changes
-            if "name" in one.fields
+            for one in changes_of(row)
+            if one.change is ChangeKind.RENAMED
         }
         renamed = {other.get(name, name): value for name, value in good.limits[0].items()}
         row = self._shown_row
@@ -417,12 +422,14 @@ class VersionRule(RowRule):
 
     def cluster(self) -> str:
         row = self._shown_row
-        release = row.since or row.until
-        if release is None:
+        changes = changes_of(row)
+        first, last = release_of(changes, ChangeKind.NEW), release_of(changes, ChangeKind.REMOVED)
+        release = first or last
+        if release is None or release.announced:
             return ""  # the newest release
-        first, *rest = reversed(release.version.split("."))
-        before = ".".join([*reversed(rest), str(int(first) - 1), "0"])
-        shown = before if row.since else release.version
+        patch, *rest = reversed(release.version.split("."))
+        before = ".".join([*reversed(rest), str(int(patch) - 1), "0"])
+        shown = before if first else release.version
         shown = shown if shown.count(".") > 1 else f'"{shown}"'  # YAML takes 2.20 for a number
         return f"components: {{{release.component.name}: {shown}}}"
 
@@ -434,9 +441,3 @@ class VersionRule(RowRule):
         """The row of its example."""
         there = self.share().limits[0]
         return next((row for row in self.subject_rows if row.name in there), self.subject_rows[0])
-
-
-def _releases(row: KeySpec) -> Iterator[Release]:
-    """The releases with which a name is read, or no longer."""
-    yield from (one for one in (row.since, row.until) if one is not None)
-    yield from (one.release for one in row.changes if "name" in one.fields)

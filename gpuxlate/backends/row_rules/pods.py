@@ -308,7 +308,11 @@ class ComputeNeededRule(RowRule):
         return ALWAYS
 
     def rows(self) -> Iterable[KeySpec]:
-        return (row for row in self.table.keys if row.sets == "cores" and row.default is Absent.ALL)
+        return (
+            rows.cores
+            for rows in self.table.keys_by_model
+            if rows.cores is not None and rows.cores.default is Absent.ALL and len(rows.parts) > 1
+        )
 
     def constraints(self) -> Iterable[Constraint]:
         for rows in self.table.keys_by_model:

@@ -39,6 +39,7 @@ MODULE = "components.qgpuModule"
 """The fact of a profile: the version of the kernel module on nodes."""
 NAMES = ("tencent-qgpu", "tencent", "tke", "qgpu", "tencentcloud")
 """What a profile may call this target."""
+ADDON, KERNEL_MODULE = Component("qgpu", "the qGPU add-on"), Component("qgpuModule", "the qGPU module")
 CORE = "tke.cloud.tencent.com/qgpu-core"
 MEMORY = "tke.cloud.tencent.com/qgpu-memory"
 GREEDY = "tke.cloud.tencent.com/qgpu-core-greedy"
@@ -299,21 +300,22 @@ def _several_cards(placing: ShareWriter, cards: int, profile: Profile | None) ->
         placing.warn("TKE005", *old)
 
 
-def too_old(profile: Profile | None, fact: str) -> str | None:
-    """The version of a component in the profile, where TKE needs a later one."""
+def too_old(profile: Profile | None, fact: str) -> dict[str, str] | None:
+    """The version of a component in the profile, and the least that TKE needs, where that is later."""
     if profile is None or profile.target not in NAMES:
         return None
     from gpuxlate.backends.requirements import unmet
 
     needs = [one for one in BACKEND.requirements if one.fact == fact]
-    return next((lack.found for lack in unmet(profile, needs)), None)
+    lacks = unmet(profile, needs)
+    return {"version": lacks[0].found or "", "least": str(lacks[0].requirement.bound)} if lacks else None
 
 
 def old_addon(profile: Profile | None) -> tuple[Message, str] | None:
     """Message and hint where the qGPU add-on is too old for two shared cards (TC127667)."""
-    version = too_old(profile, "components.qgpu")
-    text = "two shared cards need the qGPU add-on 1.1.1 or later; this profile has {version}"
-    return (msg(text, version=version), "upgrade the add-on, or request one card") if version else None
+    versions = too_old(profile, "components.qgpu")
+    text = "two shared cards need the qGPU add-on {least}; this profile has {version}"
+    return (msg(text, **versions), "upgrade the add-on, or request one card") if versions else None
 
 
 def _doubtful_policy(placing: ShareWriter, policy: Policy, qos: Qos | None, profile: Profile | None) -> None:
@@ -339,7 +341,7 @@ class TencentQgpu(Backend):
     name = NAMES[0]
     aliases = NAMES[1:]
     title = "Tencent TKE, qGPU"
-    components = (Component("qgpu", "the qGPU add-on"), Component("qgpuModule", "the qGPU module"))
+    components = (ADDON, KERNEL_MODULE)
     keys = KEYS
     gpu_prefixes = ("tke.cloud.tencent.com/qgpu",)
     field_docs = {

@@ -10,6 +10,7 @@ from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Policy, Share
+from gpuxlate.rules import releases
 
 
 def node_view(_backend: Backend, node: live.LiveNode) -> live.NodeView | None:
@@ -52,7 +53,9 @@ CHANGES = r.VendorDocument("Tencent docs 457/117759, changes of the qGPU add-on"
 COLOCATION = r.VendorDocument("Tencent docs 457/81034, online/offline colocation", "2025-09-15")
 OLDER = r.VendorDocument("tencentyun/qcloud-documents, older pages of qGPU", "2022-23")
 
-KUBERNETES = r.Requirement("Kubernetes", "kubernetesVersion", r.MinVersion("1.14"), SHARING)
+KUBERNETES = r.Requirement(
+    "Kubernetes", "kubernetesVersion", r.MinVersion(releases.KUBERNETES, k.MEMORY), SHARING
+)
 ARCHITECTURE = r.Requirement(
     "the architecture of the cards",
     "cards.model",
@@ -64,9 +67,9 @@ ARCHITECTURE = r.Requirement(
     severity=Severity.WARNING,
 )
 _TWO = "a share of two cards"
-ADDON = r.Requirement("the qGPU add-on", "components.qgpu", r.MinVersion("1.1.1"), TWO_CARDS, _TWO)
+ADDON = r.Requirement("the qGPU add-on", "components.qgpu", r.MinVersion(k.ADDON, k.CORE), TWO_CARDS, _TWO)
 _CALLED = msg("the qGPU kernel module (node label {label})", label=k.VERSION)
-MODULE = r.Requirement(_CALLED, k.MODULE, r.MinVersion("3.0.5"), CHANGES, _TWO)
+MODULE = r.Requirement(_CALLED, k.MODULE, r.MinVersion(k.KERNEL_MODULE, k.CORE), CHANGES, _TWO)
 REQUIREMENTS: tuple[r.Requirement, ...] = (KUBERNETES, ARCHITECTURE, ADDON, MODULE)
 
 _ALWAYS: tuple[r.NodeWarning, ...] = (

@@ -579,8 +579,8 @@ def cluster_is_recent(this: Rule, violation: Violation, pod: PodKeys, context: C
     ## Source
     Tencent Cloud, "GPU sharing: using qGPU", supported versions (2024-11-25); docs 457/65734 (2026-01-16).
     """
-    version = too_old(context.profile, "kubernetesVersion")
+    versions = too_old(context.profile, "kubernetesVersion") or {}
     for container in requesting(pod, *OF_QGPU)[:1]:
         value = next(container.resources[name] for name in OF_QGPU if name in container.resources)
-        message = msg("qGPU needs Kubernetes 1.14 or later; this profile has {version}", version=version)
+        message = msg("qGPU needs Kubernetes {least}; this profile has {version}", **versions)
         yield this.diagnostic(value, message, "upgrade the cluster, or use another", on_key=True)

@@ -12,6 +12,7 @@ from gpuxlate.model.profile import Component
 from gpuxlate.model.share import Isolation
 from gpuxlate.rules.products import VOLCANO_GPU_SHARE
 
+COMPONENT = Component("volcano", "Volcano")
 NUMBER, MEMORY = "volcano.sh/vgpu-number", "volcano.sh/vgpu-memory"
 PERCENT, CORES = "volcano.sh/vgpu-memory-percentage", "volcano.sh/vgpu-cores"
 MODE = "volcano.sh/vgpu-mode"
@@ -26,7 +27,7 @@ class VolcanoVgpu(Backend):
     rule_prefix = "VOLC"
     rule_module = "gpuxlate.backends.volcano_vgpu.rules"
     node_module = "gpuxlate.backends.volcano_vgpu.nodes"
-    components = (Component("volcano", "Volcano"),)
+    components = (COMPONENT,)
     aliases = ("volcano",)
     vendor = "nvidia"
     sets_visible_devices = True

@@ -11,8 +11,10 @@ from gpuxlate.backends.requirements import (
     VendorDocument,
     cards_of_a_node,
 )
+from gpuxlate.backends.volcano_vgpu import COMPONENT, NUMBER
 from gpuxlate.model.profile import Profile
 from gpuxlate.model.share import Share
+from gpuxlate.rules import releases
 
 GUIDE = VendorDocument("volcano-sh/volcano, how_to_use_volcano_vgpu.md", "2026-08-20")
 DESIGN = VendorDocument("Project-HAMi/volcano-vgpu-device-plugin, doc/design.md", "2026-08-17")
@@ -20,8 +22,8 @@ CONFIGURATION = VendorDocument(
     "volcano-sh/volcano, pkg/scheduler/api/devices/config: its defaults have no name of it", "2026-08-20"
 )
 
-KUBERNETES = Requirement("Kubernetes", "kubernetesVersion", MinVersion("1.16"), GUIDE)
-VOLCANO = Requirement("Volcano", "components.volcano", MinVersion("1.9"), GUIDE)
+KUBERNETES = Requirement("Kubernetes", "kubernetesVersion", MinVersion(releases.KUBERNETES, NUMBER), GUIDE)
+VOLCANO = Requirement("Volcano", "components.volcano", MinVersion(COMPONENT, NUMBER), GUIDE)
 REQUIREMENTS: tuple[Requirement, ...] = (KUBERNETES, VOLCANO)
 
 _ALWAYS = (

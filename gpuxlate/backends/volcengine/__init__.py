@@ -30,7 +30,7 @@ from gpuxlate.model.declarations import regex
 from gpuxlate.model.diagnostics import Path
 from gpuxlate.model.messages import msg
 from gpuxlate.model.pod import ContainerKeys, PodKeys, Value, in_lists
-from gpuxlate.model.profile import Component, Profile, Release
+from gpuxlate.model.profile import Component, Profile
 from gpuxlate.model.share import Isolation, Policy, Qos, Share
 from gpuxlate.rules.predicates import PerContainerList, number_of
 
@@ -48,6 +48,8 @@ DOCUMENTS = {
     "A": "vllm-project/aibrix, samples for VKE (2026-11)",
 }
 MGPU = Component("mgpu", "mgpu")
+DRIVER = Component("mgpuDriver", "the mGPU driver")
+WEBHOOK = Component("generalWebhook", "general-webhook")
 NAMES = ("volcengine-mgpu", "volcengine", "vke", "mgpu", "volc")
 """Names of this target in a profile."""
 CORE = "vke.volcengine.com/mgpu-core"
@@ -103,7 +105,7 @@ KEYS: tuple[KeySpec, ...] = (
         values=(Range(),),
         offline=True,
         excludes=(CORE, MULTIPLE_GPU),
-        since=Release(MGPU, "v0.6.0"),
+        component=MGPU,
         confidence=Confidence.MEDIUM,
         source="S1",
     ),
@@ -135,7 +137,7 @@ KEYS: tuple[KeySpec, ...] = (
         per=Per.CONTAINER,
         values=(LISTED.FORM,),
         default=Absent.ONE,
-        since=Release(MGPU, "v0.2.0"),
+        component=MGPU,
         source="V, Q",
     ),
     key(
@@ -310,8 +312,8 @@ class VolcengineMgpu(Backend):
     node_module = "gpuxlate.backends.volcengine.nodes"
     components = (
         MGPU,
-        Component("mgpuDriver", "the mGPU driver"),
-        Component("generalWebhook", "general-webhook"),
+        DRIVER,
+        WEBHOOK,
     )
     keys = KEYS
     documents = DOCUMENTS

@@ -34,6 +34,7 @@ from gpuxlate.backends.volcengine import node_mode
 from gpuxlate.model.messages import msg
 from gpuxlate.model.profile import CardProfile, Profile
 from gpuxlate.model.share import Policy, Share
+from gpuxlate.rules import releases
 
 RECORD = "vke.volcengine.com/gpu-index-container-"
 """Annotation of a scheduled pod, for each container: ``1`` or ``2,3`` (V)."""
@@ -91,24 +92,28 @@ WEBHOOK = VendorDocument(
     "volcano-sh/volcano pull request 3030, the vendor's webhook and scheduler", "2024-03"
 )
 
-KUBERNETES = AtLeastInMinor(("v1.24.17-vke.38", "v1.26.15-vke.26", "v1.28.15-vke.19", "v1.30.4-vke.3"))
+KUBERNETES = AtLeastInMinor(releases.KUBERNETES, k.RECLAIMED_CORE)
 COLOCATION: tuple[Requirement, ...] = tuple(
     Requirement(what, field, bound, COLOCATION_PAGE, "online and offline work on one card")
     for what, field, bound in (
         ("Kubernetes", "kubernetesVersion", KUBERNETES),
-        ("the mGPU driver", "components.mgpuDriver", MinVersion("0.07.35.23")),
-        ("the mgpu component", "components.mgpu", MinVersion("v0.6.0")),
-        ("general-webhook", "components.generalWebhook", MinVersion("v1.20.0")),
+        ("the mGPU driver", "components.mgpuDriver", MinVersion(k.DRIVER, k.RECLAIMED_CORE)),
+        ("the mgpu component", "components.mgpu", MinVersion(k.MGPU, k.RECLAIMED_CORE)),
+        ("general-webhook", "components.generalWebhook", MinVersion(k.WEBHOOK, k.RECLAIMED_CORE)),
         ("the node image", "nodeImage", NoneOf(("velinux2.0", "ubuntu22.04"))),
     )
 )
 SEVERAL_CARDS = Requirement(
-    "the mgpu component", "components.mgpu", MinVersion("v0.2.0"), CHANGES, "a share of several cards"
+    "the mgpu component",
+    "components.mgpu",
+    MinVersion(k.MGPU, k.MULTIPLE_GPU),
+    CHANGES,
+    "a share of several cards",
 )
 LARGE_CARDS = Requirement(
     "the mgpu component",
     "components.mgpu",
-    MinVersion("v0.6.1"),
+    MinVersion(k.MGPU, k.MEMORY),
     CHANGES,
     "cards with much memory, such as H20",
 )

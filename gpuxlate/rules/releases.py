@@ -1,0 +1,58 @@
+"""What releases of software change in keys: the rows of ``releases.yaml``, read where a pod has such a key.
+
+A profile adds rows of its own (``releases``), which ``backends.rows`` lays beside these.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from gpuxlate.model.profile import ChangeKind, Component, Release, ReleaseChange
+
+KUBERNETES = Component("kubernetes", "Kubernetes")
+"""What a profile has as ``kubernetesVersion``."""
+
+
+@cache
+def _documents() -> tuple[Mapping[str, Any], ...]:
+    """The releases of the file, as its text has them."""
+    from gpuxlate.yamltext.plain import plain_text
+
+    return tuple(plain_text(resources.files(__package__).joinpath("releases.yaml").read_text("utf-8")))
+
+
+def read(document: Mapping[str, Any], component: Component) -> Iterator[ReleaseChange]:
+    """The changes of one release: a mapping of the file, or of a profile that was checked."""
+    release = Release(component, document["version"], document.get("announced", False))
+    for change in document["changes"]:
+        yield ReleaseChange(
+            release,
+            change["key"],
+            ChangeKind(change["change"]),
+            change.get("replacement", ""),
+            tuple(change.get("values", ())),
+            change.get("text", ""),
+            change.get("source", ""),
+        )
+
+
+@cache
+def changes(component: Component) -> tuple[ReleaseChange, ...]:
+    """What releases of a component change, the oldest first."""
+    own = (one for one in _documents() if one["component"] == component.name)
+    return tuple(change for document in own for change in read(document, component))
+
+
+@cache
+def versions_of(component: Component, key: str) -> tuple[str, ...]:
+    """The releases of a component that change a key, the oldest first."""
+    return tuple(change.release.version for change in changes(component) if change.key == key)
+
+
+@cache
+def first(component: Component, key: str, kind: ChangeKind) -> Release:
+    """The first release that changes a key so."""
+    return next(one.release for one in changes(component) if one.key == key and one.change is kind)

@@ -1,0 +1,57 @@
+"""What releases change in keys: the rows of ``releases.yaml``, and the keys of data sheets that have some."""
+
+import pytest
+
+from gpuxlate.backends import registry
+from gpuxlate.backends.base import Backend
+from gpuxlate.backends.rows import changes_of
+from gpuxlate.model.profile import ChangeKind, parse
+from gpuxlate.rules import releases
+
+NAMED = (ChangeKind.NEW, ChangeKind.REMOVED, ChangeKind.RENAMED)
+"""Changes after which a release does not read a name that another one reads."""
+BACKENDS = [one for one in registry.all_backends() if one.components]
+
+
+def test_every_release_is_of_a_component_that_a_profile_names() -> None:
+    of_no_profile = {releases.KUBERNETES.name, "runai", "volcanoAddon"}
+    known = {*registry.components(), *of_no_profile}
+    assert {one["component"] for one in releases._documents()} <= known
+
+
+@pytest.mark.parametrize("name", sorted({one["component"] for one in releases._documents()}))
+def test_releases_are_in_their_order_and_have_a_source(name: str) -> None:
+    documents = [one for one in releases._documents() if one["component"] == name]
+    versions = [version for one in documents if (version := parse(one["version"]))]
+    assert len(versions) == len(documents)
+    assert name == releases.KUBERNETES.name or versions == sorted(versions, key=lambda one: one.release)
+    for document in documents:
+        for change in document["changes"]:
+            assert change["source"]
+            assert ChangeKind(change["change"]) is not ChangeKind.RENAMED or change["replacement"]
+
+
+@pytest.mark.parametrize("backend", BACKENDS, ids=lambda one: one.name)
+def test_a_row_says_that_releases_do_not_read_it(backend: Backend) -> None:
+    """So that ``releases.yaml`` is read only where a pod has such a key."""
+    dated = {
+        name
+        for component in backend.components
+        for change in releases.changes(component)
+        if change.change in NAMED
+        for name in (change.key, change.replacement)
+        if name
+    }
+    for row in backend.keys:
+        if row.is_pattern:  # of cards that are not in the catalogue
+            continue
+        names = {row.name, row.template, *row.aliases}
+        assert (row.component in backend.components) == bool(names & dated), row.name
+        assert row.component is None or changes_of(row), row.name
+
+
+@pytest.mark.parametrize("backend", BACKENDS, ids=lambda one: one.name)
+def test_a_key_that_no_release_out_reads_is_known_as_coming(backend: Backend) -> None:
+    for row in backend.keys:
+        first = next((one.release for one in changes_of(row) if one.change is ChangeKind.NEW), None)
+        assert (row.coming is not None) == (first is not None and first.announced), row.name
