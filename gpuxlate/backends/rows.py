@@ -208,6 +208,16 @@ def release_of(changes: Iterable[ReleaseChange], kind: ChangeKind) -> Release | 
     return next((one.release for one in changes if one.change is kind), None)
 
 
+def releases_between(table: KeyTable, before: Profile, after: Profile) -> tuple[ReleaseChange, ...]:
+    """What changes from one profile to another, whose components are newer."""
+    known = (*(change for one in table.components for change in releases.changes(one)), *after.releases)
+    return tuple(
+        one
+        for one in known
+        if one.release.reached(after.components) and one.release.reached(before.components) is False
+    )
+
+
 def _has_ended(row: KeySpec, until: Release, versions: Mapping[str, str]) -> bool:
     """No release that may be there reads the name. Where no version is known, a key with which a share is
     written is taken for one that the cluster reads."""

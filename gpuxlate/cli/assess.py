@@ -44,6 +44,7 @@ def command(
     fill: options.Fill = [],  # noqa: B006 - typer copies it
     drop: options.Drop = [],  # noqa: B006
     profile: options.ProfileFile = None,
+    components: options.Components = [],  # noqa: B006 - typer copies it
     decisions: options.DecisionsFile = [],  # noqa: B006
     write_decisions: options.WriteDecisions = None,
     prune_decisions: options.PruneDecisions = False,
@@ -58,7 +59,7 @@ def command(
     """
     decided = read_decisions(decisions, write_decisions, prune=prune_decisions)
     source = common.target(from_) if from_ else None
-    accept, known = common.accept(round_, fill, drop), common.profile(profile)
+    accept, known = common.accept(round_, fill, drop), common.profile(profile, components=components)
     targets = common.targets(to, registry.all_writable)
     choices = decided.known if decided else None
     wanted = [Settings(one, source, accept, known, decisions=choices) for one in targets]

@@ -430,8 +430,13 @@ def _with_lines(error: ConfigError) -> ConfigError:
     return type(error)(found, read=error.read)
 
 
-def profile(name: str | None, known: Config | None = None) -> Profile | None:
-    """The profile of ``--profile``: the name of one in the configuration, or a file."""
+def profile(name: str | None, known: Config | None = None, components: Sequence[str] = ()) -> Profile | None:
+    """The profile of ``--profile``: the name of one in the configuration, or a file; with the versions of
+    ``--with``."""
+    if components:
+        from gpuxlate.cli.components import with_components
+
+        return with_components(profile(name, known), components)
     if name is None:
         verbose("profile: none")
         return None

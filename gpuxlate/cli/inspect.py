@@ -110,12 +110,13 @@ def command(
     paths: options.Paths = options.HERE,
     from_: options.From = None,
     profile: options.ProfileFile = None,
+    components: options.Components = [],  # noqa: B006 - typer copies it
     kustomize: options.Kustomize = None,
     output: options.Output = "table",
 ) -> int:
     """List the shares that manifests request: workload, target, cards, cores, MiB, replicas, totals."""
     source = common.target(from_) if from_ else None
-    settings = Settings.reading(source, common.profile(profile))
+    settings = Settings.reading(source, common.profile(profile, components=components))
     (run,) = count_to_each(inputs(paths, kustomize), [settings], READ)
     broken = [one for one in run.diagnostics if one.code in (*UNREADABLE, "GX012")]
     show_findings(run, [*broken, *left_as_they_are(run)])

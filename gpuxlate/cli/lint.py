@@ -56,6 +56,15 @@ def command(
     select: options.Select = [],  # noqa: B006 - typer copies it
     ignore: options.Ignore = [],  # noqa: B006
     profile: options.ProfileFile = None,
+    components: options.Components = [],  # noqa: B006 - typer copies it
+    upgrade: Annotated[
+        str | None,
+        typer.Option(
+            "--upgrade",
+            help="Report only what a newer release of a component changes (GX038): hami=2.10..2.11.",
+            metavar="COMPONENT=OLD..NEW",
+        ),
+    ] = None,
     fail_on: Annotated[
         Literal["error", "warning", "info", "never"] | None,
         typer.Option(
@@ -92,7 +101,13 @@ def command(
 
     def once() -> int:
         config = common.config()
-        selection = RuleSelection.of(select, ignore, config, common.profile(profile, config))
+        cluster = common.profile(profile, config, components)
+        selection = RuleSelection.of(select, ignore, config, cluster)
+        if upgrade is not None:
+            from gpuxlate.cli.components import before_and_after
+
+            selection.select = ("GX038",)
+            selection.before, selection.profile = before_and_after(cluster, upgrade)
         level = fail_on or (config.fail_on if config else None)
         entries = known.read()
         return _lint(

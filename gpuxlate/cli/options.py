@@ -155,6 +155,14 @@ Drop = Annotated[
 ProfileFile = Annotated[
     str | None, typer.Option("--profile", help="The cluster profile, a YAML file.", metavar="FILE")
 ]
+Components = Annotated[
+    list[str],
+    typer.Option(
+        "--with",
+        help="The version of a component of the cluster, as components of a profile; repeatable.",
+        metavar="COMPONENT=VERSION",
+    ),
+]
 ProfileFiles = Annotated[
     list[str],
     typer.Option(

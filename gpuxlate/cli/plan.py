@@ -67,6 +67,7 @@ def command(
     to: options.Tos,
     kustomize: options.Kustomize = None,
     profile: options.ProfileFiles = [],  # noqa: B006 - typer copies it
+    components: options.Components = [],  # noqa: B006
     node: options.NodeTypes = [],  # noqa: B006
     from_: options.From = None,
     round_: options.Round = None,
@@ -91,6 +92,11 @@ def command(
     if nodes_of_any:
         for one in targets:
             profiles.setdefault(one.name, Profile(one.name, cards=nodes_of_any))
+    if components:
+        from gpuxlate.cli.components import in_versions, versions_of
+
+        versions = versions_of(components)
+        profiles = {name: in_versions(one, versions) for name, one in profiles.items()}
     for one in targets:
         if not one.writes_pods:
             raise CliError(

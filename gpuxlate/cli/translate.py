@@ -36,6 +36,7 @@ def command(
     fill: options.Fill = [],  # noqa: B006 - typer copies it
     drop: options.Drop = [],  # noqa: B006
     profile: options.ProfileFile = None,
+    components: options.Components = [],  # noqa: B006 - typer copies it
     allow_leftovers: options.AllowLeftovers = False,
     decisions: options.DecisionsFile = [],  # noqa: B006
     write_decisions: options.WriteDecisions = None,
@@ -69,7 +70,7 @@ def command(
         targets[0],
         source,
         common.accept(round_, fill, drop),
-        common.profile(profile),
+        common.profile(profile, components=components),
         allow_leftovers=allow_leftovers,
         decisions=decided.known if decided else None,
     )

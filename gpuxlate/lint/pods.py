@@ -46,6 +46,12 @@ def lint_pod(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
 
 
 def _found_in(pod: PodKeys, context: Context) -> Iterator[Diagnostic]:
+    if context.before is not None:
+        from gpuxlate.lint.upgrade import changes
+
+        for backend in registry.backends_of(pod):
+            yield from changes(backend, pod, context)
+        return
     yield from check_pod(catalog.neutral_pod_rules(), pod, context)
     speaking = registry.backends_of(pod)
     if context.partial:  # labels alone, say: the resources are in the object

@@ -35,7 +35,7 @@ class LintSettings(NamedTuple):
     """``selected``: whether a code is checked; ``excused``: whether the configuration ignores it here.
 
     ``role``: what the source is beside other files. ``claims``: those of the files of the run.
-    ``in_chunks``: how a large source is read; None: in one piece.
+    ``in_chunks``: how a large source is read; None: in one piece. ``before``: the profile before an upgrade.
     """
 
     profile: Profile | None = None
@@ -44,6 +44,7 @@ class LintSettings(NamedTuple):
     role: FileRole = MANIFESTS
     claims: Claims | None = None
     in_chunks: InChunks | None = None
+    before: Profile | None = None
 
     def claims_beside(self, source: Source) -> ClaimLookup:
         """The claims of the run as the pods of a source find them, or those of the source alone."""
@@ -55,7 +56,9 @@ class LintSettings(NamedTuple):
         from gpuxlate.rules.base import Context
 
         role = self.role
-        return Context(self.profile, registry.pod_backends(), role.is_overlay, role.kind == "values")
+        return Context(
+            self.profile, registry.pod_backends(), role.is_overlay, role.kind == "values", self.before
+        )
 
 
 @dataclass(slots=True)
@@ -108,7 +111,8 @@ def _known(names: Sequence[str], where: str = "") -> None:
 class RuleSelection:
     """The rules that a run checks; it also records which ignores of the configuration match.
 
-    ``claims``: those of the files of the run. ``in_chunks``: how a large one is read."""
+    ``claims``: those of the files of the run. ``in_chunks``: how a large one is read. ``before``: the profile
+    before an upgrade."""
 
     select: tuple[str, ...]
     ignore: tuple[str, ...]
@@ -116,6 +120,7 @@ class RuleSelection:
     profile: Profile | None
     claims: Claims = field(default_factory=Claims)
     in_chunks: InChunks | None = None
+    before: Profile | None = None
     _seen: set[int] = field(default_factory=set)
     _used: set[tuple[int, str]] = field(default_factory=set)
 
@@ -146,7 +151,8 @@ class RuleSelection:
         """The settings for one input."""
         selected = self.selected if self.select or self.ignore else everything
         return LintSettings(
-            self.profile, selected, self._excused(path), role_of(path), self.claims, self.in_chunks
+            *(self.profile, selected, self._excused(path), role_of(path), self.claims, self.in_chunks),
+            before=self.before,
         )
 
     def _excused(self, path: StrPath | None) -> Callable[[str], bool]:

@@ -542,7 +542,8 @@ class Extension:
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """One cluster. ``components`` maps a component's name to its version.
+    """One cluster. ``target``: what it serves, empty where only versions are said of it; ``components`` maps
+    a component's name to its version.
 
     ``extensions``: what vendors add, at most one of each. ``memory_unit_mib``: MiB of one unit of a memory
     key that counts MiB, where the cluster is set to count in larger steps. ``catalogue``: cards that the
@@ -550,7 +551,7 @@ class Profile:
     releases that ``rules/releases.yaml`` does not have.
     """
 
-    target: str
+    target: str = ""
     kubernetes_version: str | None = None
     node_image: str | None = None
     policy: str | None = None
@@ -560,6 +561,10 @@ class Profile:
     memory_unit_mib: int = 1
     catalogue: tuple[Card, ...] = ()
     releases: tuple[ReleaseChange, ...] = ()
+
+    def is_of(self, names: Collection[str]) -> bool:
+        """It tells of clusters that serve a target with one of the names."""
+        return not self.target or self.target in names
 
     def changes_unit(self, unit: str) -> bool:
         """The cluster counts in a unit of its own what data sheets give in this one."""

@@ -116,6 +116,8 @@ class Dialect(Protocol):
 class Context(NamedTuple):
     """What a rule may use besides the pod: the cluster's profile and the vendors' dialects.
 
+    ``before``: the profile before an upgrade; what differs is reported then, and nothing else.
+
     ``partial``: the pod is a part of one, as in a patch, so that nothing is missing. ``values``: it is of the
     values of a chart, whose templates may add to it; a document without a kind may be some.
     """
@@ -124,6 +126,7 @@ class Context(NamedTuple):
     dialects: tuple[Dialect, ...] = ()
     partial: bool = False
     values: bool = False
+    before: Profile | None = None
 
     def applying(self, found: Iterable[Diagnostic]) -> Iterable[Diagnostic]:
         """The findings that apply: in a part of a pod, none about what is missing."""

@@ -383,6 +383,30 @@ def operator_knows_the_cards(this: Rule, path: Path, message: str, hint: str) ->
     return this.diagnostic(path, message, hint)
 
 
+@rule("GX038", Severity.WARNING, scope=Scope.TRANSLATION)
+def upgrade_changes_nothing(this: Rule, path: Path, message: str, hint: str | None) -> Diagnostic:
+    """A newer release of a component does with the keys of a pod what the older one does.
+
+    ## What it does
+    With `lint --upgrade hami=2.10..2.11`, reports what differs between the two releases, and nothing else:
+    keys that only one of them reads, amounts that change, and, as an error, what the newer one refuses.
+
+    ## Why
+    A pod that runs today may get a whole card after the upgrade, or be refused. What a release changes is in
+    `rules/releases.yaml`, each row with its source; a profile may add rows (`releases`).
+
+    ## Example
+    A pod with `hygon.com/dcunum: 1`, from HAMi 2.10 to 2.11.
+
+    ## Use instead
+    `hygon.com/hcunum: 1`, when the cluster is upgraded.
+
+    ## Source
+    Contract of gpuxlate, "Releases".
+    """
+    return this.diagnostic(path, message, hint, on_key=True)
+
+
 @rule("GX029", Severity.WARNING, scope=Scope.TRANSLATION)
 def cards_are_of_one_vendor(this: Rule, path: Path, old: str | None, new: str, target: str) -> Diagnostic:
     """The cards of the target are made by the vendor of those of the source.

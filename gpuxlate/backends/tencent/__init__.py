@@ -302,7 +302,7 @@ def _several_cards(placing: ShareWriter, cards: int, profile: Profile | None) ->
 
 def too_old(profile: Profile | None, fact: str) -> dict[str, str] | None:
     """The version of a component in the profile, and the least that TKE needs, where that is later."""
-    if profile is None or profile.target not in NAMES:
+    if profile is None or not profile.is_of(NAMES):
         return None
     from gpuxlate.backends.requirements import unmet
 

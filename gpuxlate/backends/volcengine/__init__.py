@@ -387,7 +387,7 @@ class VolcengineMgpu(Backend):
         containers = tuple(_write_container(placing, multi) for placing in pod.placings)
         annotations: dict[str, Value] = {}
         policy, qos = pod.policy(), pod.qos()
-        if profile is not None and profile.target in NAMES:
+        if profile is not None and profile.is_of(NAMES):
             for placing in pod.placings:
                 _on_nodes(placing, policy, multi, profile)
         if policy:

@@ -125,7 +125,7 @@ def policy_text(pod: PodKeys) -> str:
 def cluster(context: Context) -> Profile | None:
     """The profile, where it is one of a cluster of this vendor."""
     profile = context.profile
-    return profile if profile and profile.target in k.NAMES else None
+    return profile if profile and profile.is_of(k.NAMES) else None
 
 
 def name_of(container: ContainerKeys) -> str:
@@ -1033,7 +1033,7 @@ def memory_can_be_preempted(this: Rule, violation: Violation, pod: PodKeys, _: C
 
 def _unmet(profile: Profile | None, needed: Callable[[Any], Iterable[Requirement]]) -> Iterator[Message]:
     """What a profile lacks of the prerequisites, which are loaded when there is one."""
-    if profile is not None and profile.target in k.NAMES:
+    if profile is not None and profile.is_of(k.NAMES):
         from gpuxlate.backends.requirements import unmet
         from gpuxlate.backends.volcengine import nodes
 

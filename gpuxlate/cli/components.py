@@ -1,0 +1,77 @@
+"""Versions of a cluster's software on the command line: ``hami=2.11``, and two, ``hami=2.10..2.11``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from gpuxlate.cli.errors import InvalidValueError
+from gpuxlate.model.messages import msg
+from gpuxlate.model.profile import Component, Profile, at_least, parse
+
+WITH, UPGRADE = "--with", "--upgrade"
+
+
+def with_components(profile: Profile | None, texts: Sequence[str]) -> Profile | None:
+    """A profile with the versions of ``--with``, which take the place of its own. Raises CliError."""
+    if not texts:
+        return profile
+    versions = versions_of(texts)
+    return in_versions(profile or Profile(), versions)
+
+
+def versions_of(texts: Sequence[str]) -> dict[str, str]:
+    """The versions of ``--with``, by component. Raises CliError."""
+    return dict(_version(text) for text in texts)
+
+
+def in_versions(profile: Profile, versions: Mapping[str, str]) -> Profile:
+    """A profile with some versions in place of its own."""
+    return replace(profile, components={**profile.components, **versions})
+
+
+def _version(text: str) -> tuple[str, str]:
+    name, equals, version = text.partition("=")
+    component = _component(WITH, text, name)
+    if not equals or parse(version) is None:
+        raise InvalidValueError(WITH, text, msg("write {name}=VERSION, as in hami=2.11", name=name))
+    return component.name, version
+
+
+def before_and_after(profile: Profile | None, text: str) -> tuple[Profile, Profile]:
+    """A profile before an upgrade and after it. Raises CliError."""
+    name, _, versions = text.partition("=")
+    component = _component(UPGRADE, text, name)
+    old, dots, new = versions.partition("..")
+    if not dots or parse(old) is None or parse(new) is None:
+        raise InvalidValueError(UPGRADE, text, msg("write {name}=OLD..NEW, as in hami=2.10..2.11", name=name))
+    if at_least(old, new):
+        hint = msg("write the older one first: {name}={new}..{old}", name=name, new=new, old=old)
+        raise InvalidValueError(UPGRADE, text, hint if old != new else "write two versions")
+    from gpuxlate.rules.releases import changes
+
+    known = [one.release for one in changes(component)]
+    own = [one.release for one in (profile.releases if profile else ()) if one.release.component == component]
+    if not any(at_least(new, one.version) and not at_least(old, one.version) for one in (*known, *own)):
+        listed = ", ".join(dict.fromkeys(one.version for one in known)) or "-"
+        hint = msg("releases of {title} that change keys: {listed}", title=component.title, listed=listed)
+        raise InvalidValueError(UPGRADE, text, hint)
+    usual = profile or Profile()
+    return in_versions(usual, {component.name: old}), in_versions(usual, {component.name: new})
+
+
+def _component(option: str, text: str, name: str) -> Component:
+    from gpuxlate.backends import registry
+
+    known = registry.components()
+    if name in known:
+        return known[name]
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, list(known), 1, 0.5)
+    hint = (
+        msg("did you mean {near}?", near=near[0])
+        if near
+        else msg("components: {names}", names=", ".join(sorted(known)))
+    )
+    raise InvalidValueError(option, text, hint)

@@ -1,0 +1,52 @@
+"""What an upgrade of a component changes for a pod: ``lint --upgrade``; and ``--with`` of the commands."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.lint.conftest import command, lint, write
+
+pytestmark = pytest.mark.usefixtures("folder")
+CASES = yaml.safe_load(Path(__file__).with_name("upgrades.yaml").read_text(encoding="utf-8"))
+OF_AMD = {"limits": {"amd.com/gpu": 1, "amd.com/gpumem": 4000}}
+
+
+def manifest(case: dict[str, Any]) -> str:
+    container = {"name": "c", "image": "c", "resources": {"limits": case["limits"]}}
+    metadata = {"name": "pod", "annotations": case.get("annotations", {})}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": metadata, "spec": {"containers": [container]}}
+    return json.dumps(pod)
+
+
+@pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case['upgrade']} {[*case['limits']]}")
+def test_what_an_upgrade_changes(case: dict[str, Any]) -> None:
+    write({"pod.yaml": manifest(case)})
+    said = lint("pod.yaml", "--upgrade", case["upgrade"])
+    found = said.json["diagnostics"]
+    assert {one["code"] for one in found} <= {"GX038"}
+    assert [f"{one['severity']} {one['path'][-1]}: {one['hint']}" for one in found] == case["found"]
+    assert said.code == any(one["severity"] == "error" for one in found)
+
+
+def test_a_version_of_the_command_line_is_that_of_a_profile() -> None:
+    profile = "target: hami-amd\ncomponents: {hami: 2.9.0}\n"
+    write({"pod.yaml": manifest(OF_AMD), "profile.yaml": profile, "new.yaml": profile.replace("2.9", "2.10")})
+    by_profile = lint("pod.yaml", "--profile", "profile.yaml").json["diagnostics"]
+    assert [one["code"] for one in by_profile] == ["AMD019"]
+    assert lint("pod.yaml", "--with", "hami=2.9.0").json["diagnostics"] == by_profile
+    assert lint("pod.yaml", "--profile", "new.yaml", "--with", "hami=2.9.0").json["diagnostics"] == by_profile
+    newest = lint("pod.yaml").json["diagnostics"]
+    assert lint("pod.yaml", "--with", "hami=2.10").json["diagnostics"] == newest != by_profile
+
+
+@pytest.mark.parametrize(
+    "words", ["inspect pod.yaml", "assess pod.yaml --to hami", "translate pod.yaml --to neutral"]
+)
+def test_commands_take_versions(words: str) -> None:
+    write({"pod.yaml": manifest(OF_AMD)})
+    usual = command(*words.split())
+    assert command(*words.split(), "--with", "hami=2.9").out != usual.out
+    assert command(*words.split(), "--with", "hami=2.10").out == usual.out
