@@ -37,7 +37,7 @@ from gpuxlate.rules.predicates import (
 
 NAME = "hami-ascend"
 COUNT = "huawei.com/Ascend{model}"
-MODE, HAMI_CORE = "huawei.com/vnpu-mode", "hami-core"
+MODE, HAMI_CORE, TEMPLATE = "huawei.com/vnpu-mode", "hami-core", "template"
 ASCEND_DRIVER = Component("ascendDriver", "the Ascend driver")
 IN_PAIRS = "Ascend910C"
 PAIRED = f"huawei.com/{IN_PAIRS}"
@@ -142,8 +142,8 @@ class HamiAscend(HamiDialect):
         choice(
             MODE,
             meaning="parts by numbers",
-            values=(HAMI_CORE,),
-            no_op_values=(HAMI_CORE,),
+            values=(HAMI_CORE, TEMPLATE),
+            no_op_values=(HAMI_CORE, TEMPLATE),
             component=HAMI,
             source="CODE",
         ),
@@ -649,7 +649,7 @@ def memory_is_of_one_card(
     Severity.ERROR,
     with_profile=WithProfile(
         lambda profile: (
-            (Constraint(Not(BY_NUMBERS), IsAnnotated(MODE), (MODE,), per_container=False),)
+            (Constraint(Not(BY_NUMBERS), keys=(MODE,), per_container=False),)
             if AscendProfile.of(profile).parts == "templates"
             else ()
         ),

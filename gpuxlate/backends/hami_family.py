@@ -18,7 +18,7 @@ from gpuxlate.backends.limits import Pick, Scheduling
 from gpuxlate.backends.pod_reader import written_name
 from gpuxlate.backends.rows import KeyGroup, choice, choices, written
 from gpuxlate.model import quantity
-from gpuxlate.model.keys import INT32, By, Place, Range
+from gpuxlate.model.keys import ANY, INT32, By, Place, Range
 from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
@@ -33,6 +33,8 @@ WEBHOOK, IGNORE = "hami.io/webhook", "ignore"
 DOCUMENTS = {
     "TYPES": "Project-HAMi/HAMi, pkg/util/types.go (2026-08-21)",
     "DEVICES": "Project-HAMi/HAMi, pkg/device/devices.go and the folders beside it (2026-08-21)",
+    "ALIGNMENT": "Project-HAMi/HAMi, pull requests 2080, 2729 and 2731 (2026-10)",
+    "OVERWRITE": "Project-HAMi/HAMi, pkg/util/overwrite_env.go (2026-10)",
     "HOOKS": "Project-HAMi/HAMi, charts/hami/templates/scheduler/webhook.yaml (2026-08-21)",
 }
 SCHEDULING = Scheduling(
@@ -43,6 +45,7 @@ SCHEDULING = Scheduling(
 )
 """A pod may say otherwise (TYPES). Quotas: pkg/device/quota.go, AddQuota and FitQuota (2026-10)."""
 NODE_POLICIES = ("binpack", "spread")
+NUMA_WORDS = ("best-effort", "strict")
 CARD_POLICIES = (*NODE_POLICIES, "topology-aware", "mutex", "numa")
 CHAIN = re.compile(r" *({0}) *(, *({0}) *)*".format("|".join(CARD_POLICIES)))
 """Card policies with commas, since 2026-08 (TYPES)."""
@@ -64,6 +67,20 @@ PLACEMENT = (
         "hami.io/device-scoring-weights",
         meaning="weights of slots, compute and memory in the choice of a card",
         source="TYPES",
+    ),
+    choice(  # from 2.11 on; older releases ignore it
+        "hami.io/numa-alignment",
+        meaning="whether all cards are on one NUMA node",
+        values=NUMA_WORDS,
+        no_op_values=NUMA_WORDS,
+        source="ALIGNMENT",
+    ),
+    *(
+        choice(name, meaning=meaning, no_op_values=(ANY,), source="OVERWRITE")
+        for name, meaning in {
+            "hami.io/overwrite-env": "whether HAMi's variables take the place of the pod's",
+            "hami.io/overwrite-env-containers": "the same for each container, as JSON",
+        }.items()
     ),
     choice(WEBHOOK, Place.LABEL, meaning="hides the pod from the webhook", hides=(IGNORE,), source="HOOKS"),
     written("hami.io/vgpu-*", meaning="assigned cards", source="TYPES"),

@@ -179,7 +179,7 @@ def _place(backends: list[Backend], place: Place, description: str, *, together:
             elif all(one is backend or name not in one.exact_keys for one in backends):
                 properties[name] = _never(f"{name} has no effect here: {row.meaning}")
         for prefix in backend.gpu_prefixes:
-            patterns[_unknown(backend, prefix)] = False  # editors then name the key
+            patterns[_unknown(backends, prefix)] = False  # editors then name the key
     found: Schema = {"description": description, "type": "object"}
     found |= {"properties": properties, "patternProperties": patterns}
     if together:
@@ -196,9 +196,10 @@ def _may_stand(row: KeySpec, place: Place) -> bool:
     return place in row.places or (place is Place.NODE_SELECTOR and Place.NODE in row.places)
 
 
-def _unknown(backend: Backend, prefix: str) -> str:
-    """The pattern of names under a GPU prefix that the data sheet does not hold."""
-    rest = [row.name[len(prefix) :] for row in backend.keys if row.name.startswith(prefix)]
+def _unknown(backends: Sequence[Backend], prefix: str) -> str:
+    """The pattern of names under a GPU prefix that no data sheet holds."""
+    rows = (row for backend in backends for row in backend.keys)
+    rest = list(dict.fromkeys(row.name[len(prefix) :] for row in rows if row.name.startswith(prefix)))
     known = [f"{_escaped(one)}$".replace(r"\*", "[^/]*") for one in rest]
     known += [f"{_escaped(one[len(prefix) :])}$" for one in ANYWHERE if one.startswith(prefix)]
     return f"^{_escaped(prefix)}(?!{'|'.join(known)})"

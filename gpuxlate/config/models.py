@@ -572,7 +572,7 @@ class ReleaseChangeModel(Strict):
         description="new: the first release that reads the key; removed: the first that does not; "
         "renamed: it reads the replacement; values: it takes more; amount: the same number gives another "
         "amount; needed: older ones read it in vain; refused: it refuses a pod where older ones dropped the "
-        "request.",
+        "request; denied: it refuses every pod with the key.",
         examples=["renamed"],
     )
     replacement: Text = Field(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from fnmatch import fnmatchcase
 
 from gpuxlate.backends.base import Backend
 from gpuxlate.backends.pod_reader import PodReader
@@ -28,6 +29,7 @@ def changes(backend: Backend, pod: PodKeys, context: Context) -> Iterator[Diagno
         return
     names = [*_names(old, new, pod)]
     yield from names
+    yield from _denied(pod, between)
     yield from _refused(old, new, pod, context, between)
     if not names:
         yield from _amounts(old, new, pod, before, after, between)
@@ -63,6 +65,20 @@ def _names(old: Backend, new: Backend, pod: PodKeys) -> Iterator[Diagnostic]:
             yield upgrade_changes_nothing(value.path, message, hint)
 
 
+def _denied(pod: PodKeys, between: tuple[ReleaseChange, ...]) -> Iterator[Diagnostic]:
+    """Keys with which only the newer release refuses a pod."""
+    denied = [one for one in between if one.change is ChangeKind.DENIED]
+    for value in _values(pod) if denied else ():
+        name = str(value.path[-1])
+        change = next((one for one in denied if fnmatchcase(name, one.key)), None)
+        if change is not None:
+            message = msg(
+                "{release} refuses pods that are made with {name}", release=str(change.release), name=name
+            )
+            told: Diagnostic = upgrade_changes_nothing(value.path, message, "remove it")
+            yield replace(told, severity=Severity.ERROR)
+
+
 def _refused(
     old: Backend, new: Backend, pod: PodKeys, context: Context, between: tuple[ReleaseChange, ...]
 ) -> Iterator[Diagnostic]:
@@ -75,7 +91,7 @@ def _refused(
         if found.severity is not Severity.ERROR:
             continue
         name = str(found.path[-1]) if found.path else ""
-        release = next((one.release for one in refusing if _is_about(one, name)), None)
+        release = next((one.release for one in refusing if fnmatchcase(name, one.key)), None)
         if (found.code, found.path) not in known:
             text = msg("{code} from the newer release on: {message}", code=found.code, message=found.message)
         elif release is not None:
@@ -88,10 +104,6 @@ def _refused(
             continue
         told: Diagnostic = upgrade_changes_nothing(found.path, text, found.hint)
         yield replace(told, severity=Severity.ERROR, on_key=found.on_key)
-
-
-def _is_about(change: ReleaseChange, name: str) -> bool:
-    return name.startswith(change.key[:-1]) if change.key.endswith("*") else name == change.key
 
 
 def _amounts(

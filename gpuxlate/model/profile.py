@@ -126,6 +126,8 @@ class ChangeKind(StrEnum):
     """It is the first with which the key does what it says; older ones still read it."""
     REFUSED = "refused"
     """It refuses a pod with what is wrong with the key, which was dropped before."""
+    DENIED = "denied"
+    """It refuses every pod that is made with the key."""
 
 
 class ReleaseChange(NamedTuple):

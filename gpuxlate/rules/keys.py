@@ -10,7 +10,7 @@ from gpuxlate.model.keys import KeySpec, Place, Range
 from gpuxlate.model.messages import Message, join_and, join_or, msg
 from gpuxlate.model.pod import KeyOccurrence, Level, PodKeys, ScalarKind, Value, key_occurrences
 from gpuxlate.model.profile import Profile
-from gpuxlate.rules import number_format
+from gpuxlate.rules import number_format, releases
 from gpuxlate.rules.base import Context, Dialect, Rule, Subject, rule
 from gpuxlate.rules.predicates import Constraint, InRange, Not
 from gpuxlate.rules.products import Product
@@ -109,7 +109,8 @@ def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Ite
 
     ## Why
     They are in manifests that were copied from a running pod. Applied again they can make the
-    scheduler treat the pod as one that has its cards already.
+    scheduler treat the pod as one that has its cards already. With `--with hami=2.11`, or such a profile,
+    those of HAMi are an error: its webhook refuses the pod from that release on.
 
     ## Example
     ```yaml
@@ -133,12 +134,20 @@ def scheduler_keys_are_absent(this: Rule, pod: PodKeys, context: Context) -> Ite
     Volcengine: volcano PR 3030; Alibaba Cloud: kubeflow/arena `pkg/apis`; Tencent: elastic-ai/arena.
     """
     words = vocabulary_of(context)
+    versions = context.profile.components if context.profile else {}
     for spot in key_occurrences(pod):
         if spot.place not in BY_HAND and words.written_by_scheduler(spot.name):
+            denying = releases.denying(versions, spot.name)
+            message = msg("{name} is written by the scheduler, not in a manifest", name=spot.name)
+            if denying is not None:
+                message = msg(
+                    "{release} refuses pods that are made with {name}", release=denying, name=spot.name
+                )
             yield this.diagnostic(
                 spot.path,
-                msg("{name} is written by the scheduler, not in a manifest", name=spot.name),
+                message,
                 "remove it",
+                severity=Severity.ERROR if denying else None,
                 on_key=spot.on_key,
                 fix=Fix(msg("remove {name}", name=spot.name), (spot.removal,)),
             )

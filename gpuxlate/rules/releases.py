@@ -6,11 +6,12 @@ A profile adds rows of its own (``releases``), which ``backends.rows`` lays besi
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from fnmatch import fnmatchcase
 from functools import cache
 from importlib import resources
 from typing import Any
 
-from gpuxlate.model.profile import ChangeKind, Component, Release, ReleaseChange
+from gpuxlate.model.profile import ChangeKind, Component, Release, ReleaseChange, at_least
 
 KUBERNETES = Component("kubernetes", "Kubernetes")
 """What a profile has as ``kubernetesVersion``."""
@@ -50,6 +51,18 @@ def changes(component: Component) -> tuple[ReleaseChange, ...]:
 def versions_of(component: Component, key: str) -> tuple[str, ...]:
     """The releases of a component that change a key, the oldest first."""
     return tuple(change.release.version for change in changes(component) if change.key == key)
+
+
+def denying(versions: Mapping[str, str], name: str) -> str | None:
+    """The version of a component, among those of a cluster, that refuses pods that are made with a key."""
+    for document in _documents() if versions else ():
+        version = versions.get(document["component"])
+        if version is None or not at_least(version, document["version"]):
+            continue
+        denied = (change["key"] for change in document["changes"] if change["change"] == ChangeKind.DENIED)
+        if any(fnmatchcase(name, pattern) for pattern in denied):
+            return f"{document['component']} {version}"
+    return None
 
 
 @cache

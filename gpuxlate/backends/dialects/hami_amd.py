@@ -2,7 +2,7 @@
 
 from gpuxlate.backends.base import Absent, Place
 from gpuxlate.backends.hami_family import HAMI, HamiDialect, in_int32
-from gpuxlate.backends.rows import cards, choice, choices, cores, memory, written
+from gpuxlate.backends.rows import cards, choice, choices, coming, cores, memory, percent, written
 from gpuxlate.model.keys import By
 
 COUNT = "amd.com/gpu"
@@ -27,6 +27,7 @@ class HamiAmd(HamiDialect):
     node_annotations = {"hami.io/node-amd-register": "hami.io/amd-devices-allocated"}  # (CODE)
     documents = {
         "CODE": "Project-HAMi/HAMi, pkg/device/amd (2026-08-21)",
+        "PERCENT": "Project-HAMi/HAMi, pkg/device/amd/device_test.go; pull requests 3179 and 3186 (2026-10)",
         "LABELLER": "ROCm/k8s-device-plugin, cmd/k8s-node-labeller (2022-10-19)",
         "RELEASED": "Project-HAMi/HAMi, pkg/device/amd of v2.9.0, which has the count alone (2026-05-19)",
     }
@@ -44,6 +45,17 @@ class HamiAmd(HamiDialect):
         cores(
             "amd.com/gpucores", needs=(COUNT,), default=Absent.ALL, component=HAMI, source="CODE, RELEASED"
         ),
+        coming(
+            percent(
+                "amd.com/gpumem-percentage",
+                needs=(COUNT,),
+                overridden_by=("amd.com/gpumem",),
+                no_op_values=("0",),
+                component=HAMI,
+                source="PERCENT",
+            )
+        ),
+        coming(choice("amd.com/numa-bind", meaning="all on one NUMA node", component=HAMI, source="PERCENT")),
         *choices("amd.com/{0}use-gputype", By.MODEL, source="CODE"),
         *choices("amd.com/{0}use-gpu-uuid", By.UUID, source="CODE"),
         *(

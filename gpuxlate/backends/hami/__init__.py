@@ -28,6 +28,7 @@ from gpuxlate.backends.base import (
 from gpuxlate.backends.hami_family import (
     CORE_POLICY,
     DOCUMENTS,
+    HAMI,
     LIBRARY,
     PLACEMENT,
     HamiDialect,
@@ -35,7 +36,17 @@ from gpuxlate.backends.hami_family import (
     core_policy,
     in_int32,
 )
-from gpuxlate.backends.rows import ShareFields, cards, choice, choices, cores, memory, percent, written
+from gpuxlate.backends.rows import (
+    ShareFields,
+    cards,
+    choice,
+    choices,
+    coming,
+    cores,
+    memory,
+    percent,
+    written,
+)
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Severity
 from gpuxlate.model.keys import NVIDIA_GPU, SELECTOR, By, CardChoice
@@ -96,6 +107,14 @@ KEYS: tuple[KeySpec, ...] = (
     *choices("nvidia.com/{0}use-gpuuuid", CardChoice(By.UUID), source="DEV"),
     choice(MODE, meaning="isolation mode", values=("hami-core", "mig", "mps"), source="DEV"),
     choice("nvidia.com/numa-bind", meaning="all cards on one NUMA node", source="DEV"),
+    coming(
+        choice(
+            "nvidia.com/mig-profile-preference",
+            meaning="MIG profiles or their slices, in the order in which they are tried",
+            component=HAMI,
+            source="PREFERENCE",
+        )
+    ),
     *PLACEMENT,
     core_policy(),
     choice(DISABLE_CONTROL, Place.ENV, meaning="turns isolation off", source="ISSUE"),
@@ -191,6 +210,7 @@ class Hami(HamiDialect):
     documents = {
         "DEV": "Project-HAMi/HAMi, pkg/device/nvidia/device.go (2026-08-21)",
         "HOOK": "Project-HAMi/HAMi, pkg/scheduler/webhook.go (2026-08-21)",
+        "PREFERENCE": "Project-HAMi/HAMi, pkg/device/nvidia/mig_preference.go (2026-10)",
         **DOCUMENTS,
         **LIBRARY,
         "CONF": "Project-HAMi/website, docs/userguide/configure.md (2026-08-21)",
@@ -258,6 +278,7 @@ class Hami(HamiDialect):
             why="A cluster has one name for each, set in its chart. The pod never schedules on the other.",
         ),
         RuleRow(HamiRuleKind.SKIPPED_BY_WEBHOOK, "HAMI015"),
+        RuleRow(RuleKind.VERSIONS, "HAMI019"),
     )
 
     def normalize(self, pod: PodReader, found: ShareFields) -> ShareFields:

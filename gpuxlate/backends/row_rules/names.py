@@ -418,6 +418,9 @@ class VersionRule(RowRule):
         }
         renamed = {other.get(name, name): value for name, value in good.limits[0].items()}
         row = self._shown_row
+        if Place.ANNOTATION in row.places:
+            shown = next(iter(row.texts), "true")
+            return replace(good, annotations={**good.annotations, row.name: Value.of(shown)})
         return replace(good, limits=(renamed if row.name in good.limits[0] else {row.name: Value.of(1)},))
 
     def cluster(self) -> str:
