@@ -46,7 +46,6 @@ def placements(_backend: Backend, pod: live.LivePod, _node: live.NodeView) -> tu
 # --- what a share needs of them ---------------------------------------------------------------
 
 SHARING = r.VendorDocument("Tencent Cloud, GPU sharing: using qGPU", "2024-11-25")
-OVERVIEW = r.VendorDocument("Tencent Cloud, GPU sharing: overview of qGPU", "2024-11-14")
 USING = r.VendorDocument("Tencent docs 457/65734, using qGPU", "2026-01-16")
 TWO_CARDS = r.VendorDocument("Tencent docs 457/127667, qGPU on several cards")
 CHANGES = r.VendorDocument("Tencent docs 457/117759, changes of the qGPU add-on", "2026-01-16")
@@ -59,11 +58,12 @@ KUBERNETES = r.Requirement(
 ARCHITECTURE = r.Requirement(
     "the architecture of the cards",
     "cards.model",
-    # P4, P40, P100: Pascal, older than the page's list. Newer cards are unknown: the page is of 2024.
+    # P4, P40, P100: Pascal, older than the page's list (docs 457/65734, 2026-01-16: GN10X to PNV5b and PNV6)
     r.CardsOf(
-        (("Volta", ("V100",)), ("Turing", ("T4",)), ("Ampere", ("A100", "A10"))), ("P4", "P40", "P100")
+        (("Volta", ("V100",)), ("Turing", ("T4",)), ("Ampere", ("A100", "A10")), ("Ada", ("L40", "L40S"))),
+        ("P4", "P40", "P100"),
     ),
-    OVERVIEW,
+    USING,
     severity=Severity.WARNING,
 )
 _TWO = "a share of two cards"
