@@ -15,15 +15,26 @@ from typing import Annotated, ClassVar, Literal
 from gpuxlate.backends.base import PodReader, PodWriter, ShareWriter
 from gpuxlate.backends.hami_family import HAMI, SCHEDULER, HamiDialect, by_uuid, in_int32
 from gpuxlate.backends.pod_reader import granted, number
-from gpuxlate.backends.rows import PartSize, ShareFields, cards, choice, cores, first_size, for_models, memory
+from gpuxlate.backends.rows import (
+    PartSize,
+    ShareFields,
+    cards,
+    choice,
+    coming,
+    cores,
+    first_size,
+    for_models,
+    memory,
+)
 from gpuxlate.model import quantity
 from gpuxlate.model.declarations import record
 from gpuxlate.model.diagnostics import Diagnostic, Severity
-from gpuxlate.model.keys import KeySpec, Place, Range
+from gpuxlate.model.keys import ANY, KeySpec, Place, Range, key
+from gpuxlate.model.limits import FULL_CARD_CORES
 from gpuxlate.model.messages import Message, msg
 from gpuxlate.model.pod import PodKeys, Value
 from gpuxlate.model.profile import Card, Component, Extension, Profile, Setting, card_named, names_of
-from gpuxlate.model.share import Isolation
+from gpuxlate.model.share import JSON_NAMES, Isolation, Policy
 from gpuxlate.rules.base import Context, Rule, rule
 from gpuxlate.rules.predicates import (
     MODES,
@@ -41,6 +52,14 @@ MODE, HAMI_CORE, TEMPLATE = "huawei.com/vnpu-mode", "hami-core", "template"
 ASCEND_DRIVER = Component("ascendDriver", "the Ascend driver")
 IN_PAIRS = "Ascend910C"
 PAIRED = f"huawei.com/{IN_PAIRS}"
+ENPU = ("enpu", "ubs-virt", "vcann-rt")
+"""The modes in which ENPU keeps a container within a part of one die (ENPU)."""
+ENPU_POLICY, ENPU_LIMIT = "huawei.com/enpu-policy", "huawei.com/enpu-memory-limit"
+ENPU_POLICIES = {
+    **dict.fromkeys(("fixed-share", "fixed_share", "FIXED_SHARE", "fixed", "1"), Policy.FIXED_SHARE),
+    **dict.fromkeys(("elastic", "ELASTIC", "2"), Policy.BURST_SHARE),
+    **dict.fromkeys(("best-effort", "best_effort", "BEST_EFFORT", "3"), Policy.BEST_EFFORT),
+}
 OLD_910B3 = "huawei.com/Ascend910B"
 """What releases before 2.7 call the keys of a 910B3 (OLD)."""
 
@@ -52,11 +71,11 @@ class AscendProfile(Extension):
     key: ClassVar[str] = "ascend"
 
     parts: Annotated[
-        Literal["hami-core", "templates", "unknown"],
+        Literal["hami-core", "templates", "enpu", "unknown"],
         Setting(
             "parts",
             "What nodes divide cards with: hami-core where hamiVnpuCore of the chart, or the annotation "
-            "hami-vnpu-core of the node, is true, else templates.",
+            "hami-vnpu-core of the node, is true, enpu where hamiVnpuMode of the chart is, else templates.",
         ),
     ] = "unknown"
     super_pod: Annotated[
@@ -97,6 +116,8 @@ class HamiAscend(HamiDialect):
     other_schedulers = (SCHEDULER, "volcano")  # Volcano reads the same keys in its mode for HAMi (VNPU)
     with_hami_core = True
     """Parts of its cards are for hami-core, and their pods say so."""
+    written_mode = HAMI_CORE
+    """The mode of the parts that are written."""
     extension = AscendProfile
     components = (
         HAMI,
@@ -115,10 +136,12 @@ class HamiAscend(HamiDialect):
         ),
         "WEIGHT": "Project-HAMi/hami-vnpu-core, README.md (2026-08)",
         "OLD": "Project-HAMi/HAMi, device-configmap.yaml of v2.4.0 to v2.6.1 (2025-06)",
+        "ENPU": "Project-HAMi/HAMi, pkg/device/ascend/enpu_test.go, pull request 3110; ascend-device-plugin, "
+        "issue 140 (2026-10)",
         "V2.9": "Project-HAMi/HAMi, pkg/device/ascend of v2.9.0 (2026-05-19)",
         "VNPU": "volcano-sh/volcano, docs/user-guide/how_to_use_vnpu.md (2026-08)",
     }
-    gpu_prefixes = ("huawei.com/vnpu-",)
+    gpu_prefixes = ("huawei.com/vnpu-", "huawei.com/enpu-")
     keys = (
         *map(
             known_before,
@@ -143,9 +166,41 @@ class HamiAscend(HamiDialect):
             MODE,
             meaning="parts by numbers",
             values=(HAMI_CORE, TEMPLATE),
-            no_op_values=(HAMI_CORE, TEMPLATE),
+            no_op_values=(HAMI_CORE, TEMPLATE, *ENPU),
             component=HAMI,
             source="CODE",
+        ),
+        coming(
+            key(
+                ENPU_POLICY,
+                Place.ANNOTATION,
+                meaning="policy of ENPU",
+                sets="policy",
+                words=ENPU_POLICIES,
+                component=HAMI,
+                source="ENPU",
+            )
+        ),
+        coming(
+            key(
+                ENPU_LIMIT,
+                Place.ANNOTATION,
+                meaning="how far memory may burst with ENPU",
+                sets="memory_limit_mib",
+                unit=1,
+                values=(Range(1),),
+                component=HAMI,
+                source="ENPU",
+            )
+        ),
+        coming(
+            choice(
+                "huawei.com/enpu-memory-request",
+                meaning="the memory of the container once more, for ENPU",
+                no_op_values=(ANY,),
+                component=HAMI,
+                source="ENPU",
+            )
         ),
     )
 
@@ -161,6 +216,10 @@ class HamiAscend(HamiDialect):
         """A part is a template, unless the pod has the mode hami-core, or compute, which goes with that mode
         alone (the base of a patch may have it); of a 910C there are two (CODE)."""
         mode = pod.pod.annotations.get(MODE)
+        if mode is not None and mode.text in self.enpu_words:
+            return self._of_enpu(pod, found)
+        if "policy" in found.others:  # which ENPU alone has
+            found = replace(found, others={k: v for k, v in found.others.items() if k != "policy"})
         card = card_named(found.others["device"].models[0])
         by_numbers = (mode is not None and mode.text == HAMI_CORE) or found.cores is not None
         by_numbers = by_numbers and not self.lacks_mode
@@ -168,6 +227,25 @@ class HamiAscend(HamiDialect):
             part = self._of_library if by_numbers else self._of_template
             found = part(found, card)
         return self._in_pairs(found, card, by_numbers, AscendProfile.of(pod.profile))
+
+    @cached_property
+    def enpu_words(self) -> tuple[str, ...]:
+        """The modes of ENPU that its HAMi knows."""
+        row = self.find(MODE)
+        return tuple(word for word in ENPU if row is not None and word in row.texts)
+
+    def _of_enpu(self, pod: PodReader, found: ShareFields) -> ShareFields:
+        """The numbers of one die as they are; missing compute is all of it (ENPU)."""
+        if found.memory_mib is None and found.cores is None:
+            return replace(found, others={k: v for k, v in found.others.items() if k != "policy"})
+        others, origins = {**found.others}, {**found.origins}
+        limit = pod.annotation(ENPU_LIMIT)
+        most = None if limit is None else number(limit)
+        if limit is not None and most is not None and most > (found.memory_mib or most):
+            others["memory_limit_mib"], origins["memory_limit_mib"] = most, limit.path
+        return replace(
+            found, cores=found.cores or FULL_CARD_CORES * (found.cards or 1), others=others, origins=origins
+        )
 
     def _of_template(self, found: ShareFields, card: Card) -> ShareFields:
         """What a template has; all of the card where none has the memory."""
@@ -236,6 +314,11 @@ class HamiAscend(HamiDialect):
             here = self.in_cluster(profile)
         if cluster.parts == "templates" or here.lacks_mode:
             here = here.with_templates
+        wanted = any(one.asked.policy or one.asked.memory_limit_mib for one in pod.placings)
+        if here.enpu_words and (cluster.parts == "enpu" or (wanted and cluster.parts == "unknown")):
+            here = here.with_enpu
+        elif here.enpu_words:
+            here = here.without_enpu
         for placing in pod.placings:
             card = card_named(card_for(here, placing, profile) or "")
             if card is not None:  # else it is refused
@@ -247,7 +330,22 @@ class HamiAscend(HamiDialect):
         keys = super().after_write(pod, keys)
         if not self.with_hami_core or all(placing.whole_cards for placing in pod.placings):
             return keys
-        return replace(keys, annotations={MODE: Value.of(HAMI_CORE), **keys.annotations})
+        limits = {one.asked.memory_limit_mib for one in pod.placings if not one.whole_cards}
+        of_enpu = {MODE: Value.of(self.written_mode)}
+        if self.written_mode in ENPU and any(limits):
+            of_enpu[ENPU_LIMIT] = Value.of(str(max(limit for limit in limits if limit)))
+        return replace(keys, annotations={**of_enpu, **keys.annotations})
+
+    @cached_property
+    def with_enpu(self) -> HamiAscend:
+        """This target with parts for ENPU, which its pods say."""
+        return self.with_changes(written_mode=ENPU[0])
+
+    @cached_property
+    def without_enpu(self) -> HamiAscend:
+        """This target with parts for hami-core, where no pod has a policy."""
+        rows = (row._replace(words={}, sets=None) if row.name == ENPU_POLICY else row for row in self.keys)
+        return self.with_changes(keys=tuple(rows))
 
     @cached_property
     def with_templates(self) -> HamiAscend:
@@ -257,6 +355,9 @@ class HamiAscend(HamiDialect):
 
     def fit(self, placing: ShareWriter, card: Card, cluster: AscendProfile) -> None:
         """Round a share up to what a card has, and refuse what it does not have."""
+        if self.written_mode in ENPU and not placing.asked.whole_cards:
+            self._by_enpu(placing, card)
+            return
         if self.has_pairs(card, cluster) and placing.cards % 2:
             why = msg("the devices of the card come in pairs")
             if placing.asked.whole_cards:
@@ -277,6 +378,26 @@ class HamiAscend(HamiDialect):
             self._by_numbers(placing, card, cluster)
         else:
             self._by_template(placing, card)
+
+    def _by_enpu(self, placing: ShareWriter, card: Card) -> None:
+        """A part of one die for ENPU."""
+        if placing.cards > 1:
+            why = of_one_die(placing.cards)
+            placing.refuse("cards", "ASCEND027", why, "request one card, or whole cards")
+        memory, limit = placing.peek("memory_mib"), placing.take("memory_limit_mib")
+        most = by_numbers_mib(card)
+        for attribute, amount in (("memory_mib", memory), ("memory_limit_mib", limit)):
+            if amount is not None and amount > most:
+                message = msg(
+                    "{key} {number} is above the {most} MiB of the card",
+                    key=JSON_NAMES[attribute],
+                    number=amount,
+                    most=most,
+                )
+                placing.refuse(attribute, "ASCEND023", message, "request less, or whole cards")
+        if limit is not None and placing.asked.policy is Policy.FIXED_SHARE:
+            message = msg("ENPU's policy fixed-share has no memory above the reserved")
+            placing.refuse("memory_limit_mib", "GX023", message, "choose another policy, or no limit")
 
     def _by_numbers(self, placing: ShareWriter, card: Card, cluster: AscendProfile) -> None:
         """A part of one card for hami-core."""
@@ -321,6 +442,11 @@ def needs_hami_core() -> Message:
     )
 
 
+def of_one_die(count: int) -> Message:
+    """Why a part of several dies is none for ENPU (ENPU)."""
+    return msg("a part for ENPU is of one die, and the container requests {count}", count=count)
+
+
 def several(count: int) -> Message:
     """Why a part of several cards is not written (CODE, PLUGIN)."""
     return msg(
@@ -332,7 +458,8 @@ def several(count: int) -> Message:
 BACKEND = HamiAscend()
 
 # The rules of Ascend vNPU that no row says: ASCEND020 to ASCEND026. Templates are those of the catalogue.
-BY_NUMBERS = IsAnnotated(MODE, HAMI_CORE)
+BY_NUMBERS = IsAnnotated(MODE, HAMI_CORE, *ENPU)
+WITH_ENPU = IsAnnotated(MODE, *ENPU)
 
 
 def _memory() -> Iterator[tuple[KeySpec, KeySpec, Card]]:
@@ -548,8 +675,10 @@ def memory_is_within_the_card(
     "ASCEND024",
     Severity.ERROR,
     constraint=(
-        Constraint(InRange(PAIRED, Range(2, None, 2)), InRange(PAIRED, Range(2)), (PAIRED,)),
-        Constraint(Not(InRange(PAIRED, Range(1, 1))), InRange(PAIRED), (PAIRED,), severity=Severity.INFO),
+        Constraint(InRange(PAIRED, Range(2, None, 2)), InRange(PAIRED, Range(2)) & ~WITH_ENPU, (PAIRED,)),
+        Constraint(
+            Not(InRange(PAIRED, Range(1, 1))), InRange(PAIRED) & ~WITH_ENPU, (PAIRED,), severity=Severity.INFO
+        ),
     ),
 )
 def devices_come_in_pairs(
@@ -581,7 +710,8 @@ def devices_come_in_pairs(
     number = quantity.whole(violation.value_at.text)
     if number is not None and AscendProfile.of(context.profile).super_pod:
         message = msg("{key} {number}: devices come in pairs", key=violation.name, number=number)
-        yield this.diagnostic(violation.value_at, message, msg("write {even}", even=number + 1))
+        hint, one = msg("write {even}", even=number + 1), number == 1
+        yield this.diagnostic(violation.value_at, message, hint, missing=one)  # ENPU takes one
 
 
 @rule(
@@ -590,7 +720,7 @@ def devices_come_in_pairs(
     constraint=tuple(
         Constraint(
             Not(InRange(count.name, Range(1 if count.name == PAIRED else 2))),
-            InRange(memory.name, Range(1)) & BY_NUMBERS,
+            InRange(memory.name, Range(1)) & IsAnnotated(MODE, HAMI_CORE),
             (memory.name,),
         )
         for count, memory, _ in _memory()
@@ -693,3 +823,53 @@ def nodes_have_the_mode(
     """
     message = msg("no node takes the pod: its mode is hami-core, and nodes have templates")
     yield this.diagnostic(violation.value_at, message, "remove the annotation", on_key=True)
+
+
+@rule(
+    "ASCEND027",
+    Severity.ERROR,
+    constraint=tuple(
+        Constraint(Not(InRange(count.name, Range(2))), InRange(count.name) & WITH_ENPU, (count.name,))
+        for count, _, _ in _memory()
+    ),
+)
+def enpu_is_of_one_die(
+    this: Rule, violation: Violation, pod: PodKeys, context: Context
+) -> Iterator[Diagnostic]:
+    """With `huawei.com/vnpu-mode: enpu` a container requests one die.
+
+    ## What it does
+    Reports `huawei.com/<card>` above 1 in a pod with that mode, or `ubs-virt` or `vcann-rt`, its other names.
+
+    ## Why
+    HAMi's webhook refuses the pod: ENPU divides one die, and the pairs of a 910C do not apply.
+
+    ## Example
+    ```yaml
+    metadata: {annotations: {huawei.com/vnpu-mode: enpu}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {huawei.com/Ascend910C: 2, huawei.com/Ascend910C-memory: 20480}}
+    ```
+    ```yaml profile
+    target: hami-ascend
+    components: {hami: 2.11.0}
+    ```
+
+    ## Use instead
+    ```yaml
+    metadata: {annotations: {huawei.com/vnpu-mode: enpu}}
+    spec:
+      containers:
+        - name: web
+          image: web
+          resources: {limits: {huawei.com/Ascend910C: 1, huawei.com/Ascend910C-memory: 20480}}
+    ```
+
+    ## Source
+    Project-HAMi/HAMi, pkg/device/ascend/enpu_test.go, pull request 3110 (2026-10).
+    """
+    count = quantity.whole(violation.value_at.text) or 0
+    yield this.diagnostic(violation.value_at, of_one_die(count), "write 1")

@@ -65,6 +65,8 @@ NAMES = {
     "m-class": (NOTES, "metax-tech.com/sgpu-app-class"),
     "m-policy": (NOTES, "metax-tech.com/sgpu-qos-policy"),
     "vnpu-mode": (NOTES, "huawei.com/vnpu-mode"),
+    "enpu-policy": (NOTES, "huawei.com/enpu-policy"),
+    "enpu-memory-limit": (NOTES, "huawei.com/enpu-memory-limit"),
     "nvidia": (LIMITS, "nvidia.com/gpu"),
     "zone": (NODES, "topology.kubernetes.io/zone"),
 }

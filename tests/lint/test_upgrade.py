@@ -50,3 +50,22 @@ def test_commands_take_versions(words: str) -> None:
     usual = command(*words.split())
     assert command(*words.split(), "--with", "hami=2.9").out != usual.out
     assert command(*words.split(), "--with", "hami=2.10").out == usual.out
+
+
+def test_a_part_for_enpu_has_policy_and_limit_both_ways() -> None:
+    """enpu_test.go of Project-HAMi/HAMi, and issue 140 of its Ascend device plugin."""
+    notes = {"vnpu-mode": "enpu", "enpu-policy": "elastic", "enpu-memory-limit": "30000"}
+    annotations = {f"huawei.com/{name}": value for name, value in notes.items()}
+    card = "huawei.com/Ascend910C"
+    limits = {card: 1, f"{card}-memory": 20480, f"{card}-core": 20}
+    write({"pod.yaml": manifest({"annotations": annotations, "limits": limits})})
+    assert lint("pod.yaml", "--with", "hami=2.11").json["diagnostics"] == []
+    there = command("translate", "pod.yaml", "--to", "neutral", "--with", "hami=2.11")
+    assert there.code == 0
+    write({"neutral.yaml": there.out})
+    back = command("translate", "neutral.yaml", "--to", "hami-ascend", "--with", "hami=2.11")
+    assert back.code == 0
+    pod = yaml.safe_load(back.out)
+    assert pod["metadata"]["annotations"] == annotations
+    written = pod["spec"]["containers"][0]["resources"]["limits"]
+    assert {name: int(value) for name, value in written.items()} == limits
